@@ -19,7 +19,7 @@ RIGHT = {(0, 0): 2, (1, 1): 1, (2, 2): 1, (2, 3): 1}
 
 
 class Bench:
-    """Hold what an adjudicator's page knows of a pair."""
+    """What an adjudicator's page knows of a pair."""
 
     def __init__(self, store, k=1, actor="carla"):
         self.store, self.k, self.actor, self.seq = store, k, actor, 0
@@ -34,7 +34,7 @@ class Bench:
 
     @property
     def gold(self):
-        """Return what gold has, by place; the judgment too."""
+        """What gold has, by place; the judgment too."""
         return values_of(self.view.state)
 
     @property
@@ -94,16 +94,12 @@ def values_of(said):
 
 
 def expected_states(votes, decided, majority=False):
-    """Return the state of each place by the words of the design.
+    """Return the state of each place as the design says.
 
-    Parameters
-    ----------
-    votes
-        By annotator, the values by place.
-    decided
-        By place: the value that gold has, whether it was agreed, the votes at that time.
+    `votes`: by annotator, the values by place. `decided`: by place, the value that gold has,
+    whether it was agreed, the votes at that time.
     """
-    found = {}
+    states = {}
     places = {place for said in votes.values() for place in said} | set(decided)
     for place in places:
         none = () if place == JUDGMENT else 0
@@ -111,13 +107,13 @@ def expected_states(votes, decided, majority=False):
         if place in decided:
             value, agreed, then = decided[place]
             same = all(now[name] == then.get(name, value) for name in now)
-            found[place] = ("agreed" if agreed else "decided") if same else "reopened"
+            states[place] = ("agreed" if agreed else "decided") if same else "reopened"
             continue
         most = max(list(now.values()).count(value) for value in now.values())
         enough = most == len(now) or (majority and most > len(now) / 2)
         if any(now.values()):
-            found[place] = "agreed" if enough else "open"
-    return found
+            states[place] = "agreed" if enough else "open"
+    return states
 
 
 def drawn(store, k, name, links, *, done=True, judgment=None):
@@ -146,5 +142,5 @@ def case(folder, votes, pairs=1, **rules):
 
 def states(bench):
     """Return the state of each place, as the store has it."""
-    with bench.store.database.reading() as link:
-        return {item.place: item.state for item in read_case(link, bench.k).items()}
+    with bench.store.database.reading() as conn:
+        return {item.place: item.state for item in read_case(conn, bench.k).items()}

@@ -15,7 +15,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+BROWSER = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
+]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -26,8 +35,6 @@ FLAGS = [
     "--disable-sync",
     "--host-resolver-rules=MAP lab.example 127.0.0.1",
 ]
-
-
 EXPECTED = re.compile("Failed to load resource")
 """What browsers say of a server that is busy or away."""
 
@@ -40,7 +47,7 @@ def write_corpus(path: Path, pairs: list[dict[str, Any]]) -> Path:
 
 
 class Server:
-    """Hold a running `alignkit annotate`."""
+    """A running `alignkit annotate`."""
 
     def __init__(self, *arguments: str, folder: Path | None = None) -> None:
         command = [sys.executable, "-m", "alignkit", "annotate", *arguments, "--no-browser"]

@@ -42,7 +42,7 @@ class Client:
     def __init__(self, port: int, host: str = "127.0.0.1") -> None:
         self.port, self.host = port, f"{host}:{port}"
         self.cookie = self.csrf = ""
-        self._link: http.client.HTTPConnection | None = None
+        self._connection: http.client.HTTPConnection | None = None
 
     def ask(self, method: str, path: str, body: Any = None, **changes: str | None) -> Answer:
         """Send a request; None takes a header out, as in ``Origin=None``."""
@@ -53,37 +53,35 @@ class Client:
         headers = {name: value for name, value in headers.items() if value}
         if body is not None and not isinstance(body, (bytes, Iterator)):
             body = json.dumps(body).encode()
-        if self._link is None:
-            self._link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        link = self._link
+        if self._connection is None:
+            self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
-            link.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-            return self._answer(link, headers, body)
+            self._connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            return self._answer(self._connection, headers, body)
         except (OSError, http.client.HTTPException):
             self.close()
             raise
 
-    def _answer(self, link: http.client.HTTPConnection, headers: Any, body: Any) -> Answer:
+    def _answer(self, connection: http.client.HTTPConnection, headers: Any, body: Any) -> Answer:
         chunked = isinstance(body, Iterator)
         if chunked:
             headers["Transfer-Encoding"] = "chunked"
         elif body is not None and "Content-Length" not in headers:
             headers["Content-Length"] = str(len(body))
         for name, value in headers.items():
-            link.putheader(name, value)
+            connection.putheader(name, value)
         with suppress(BrokenPipeError, ConnectionResetError):  # refused before all was read
-            link.endheaders(body, encode_chunked=chunked)
-        reply = link.getresponse()
+            connection.endheaders(body, encode_chunked=chunked)
+        reply = connection.getresponse()
         answer = Answer(reply.status, dict(reply.getheaders()), reply.read())
         if reply.will_close:
             self.close()
         return answer
 
     def close(self) -> None:
-        """Close the connection."""
-        if self._link is not None:
-            self._link.close()
-        self._link = None
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
 
     def enter(self, token: str) -> Answer:
         """Use the token of the URL."""
@@ -101,7 +99,7 @@ class Client:
 
 
 class Answer:
-    """Hold what a server answered."""
+    """An answer of a server."""
 
     def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self.status, self.body = status, body
@@ -113,7 +111,7 @@ class Answer:
 
 
 class Served:
-    """Hold a server that runs in a thread."""
+    """A server that runs in a thread."""
 
     def __init__(self, opening: Opening, entrance: Entrance, port: int) -> None:
         self.opening, self.entrance, self.port = opening, entrance, port
@@ -139,12 +137,8 @@ def served(
 ) -> Iterator[Served]:
     """Serve a project in a thread until the end of the block."""
     notes: list[str] = []
-    opening = Opening(
-        Job(project, annotator=annotator),
-        plan or Plan("none"),
-        fallback=Plan("none"),
-        note=notes.append,
-    )
+    job, none = Job(project, annotator=annotator), Plan("none")
+    opening = Opening(job, plan or none, fallback=none, note=notes.append)
     entrance = Entrance(opening.visitor)
     listener = listen("127.0.0.1", port, project)
     port = listener.getsockname()[1]
@@ -158,9 +152,9 @@ def served(
     try:
         until_ready(opening)  # a problem may end the server before it begins
         assert ready.wait(30)
-        found = Served(opening, entrance, port)
-        yield found
-        for client in found.clients:
+        running = Served(opening, entrance, port)
+        yield running
+        for client in running.clients:
             client.close()
     finally:
         server.end()
@@ -198,8 +192,8 @@ class Process:
             assert self.client.enter(self.token).status == 200
 
     def end(self, signal: int) -> tuple[int, str]:
-        """Send a signal; return the exit code and what was told on stderr."""
+        """Send a signal; return the exit code and stderr."""
         self.client.close()
         self.process.send_signal(signal)
-        _, told = self.process.communicate(timeout=30)
-        return self.process.returncode, told
+        _, err = self.process.communicate(timeout=30)
+        return self.process.returncode, err

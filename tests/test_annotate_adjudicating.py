@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -12,11 +11,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
-pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
 
 from adjudicated_project import ANNA, BEN, two_annotators
 from adjudicating import Bench
-from annotate_browser import CHROMIUM, Server, ask, browser, enter, press, saved, until
+from annotate_browser import BROWSER, Server, ask, browser, enter, press, saved, until
 from annotation import Tab
 from annotation import cell as link
 from test_annotate_axe import serious
@@ -28,10 +26,7 @@ from alignkit.annotate.server.admission import admit
 from alignkit.annotate.server.beside import invited
 from alignkit.annotate.store import Store
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +190,7 @@ JUDGED = [(), ("paraphrase",), ("partial", "unsure")]
 
 
 def cases(count: int) -> list[Any]:
-    """Make votes and decisions at random."""
-    rng, found = random.Random(7), []
+    rng, made = random.Random(7), []
     places = [(i, j) for i in range(3) for j in range(3)] + [(-1, 0), (2, -1)]
     for _ in range(count):
         votes = {
@@ -212,8 +206,8 @@ def cases(count: int) -> list[Any]:
                 values[place] = rng.choice([0, 1, 2, then[who][0], then[who][0]])
                 if rng.random() < 0.1:
                     whys[place] = Why(kind, whys[place].as_)
-        found.append((votes, Gold({p: v for p, v in values.items() if v}, whys)))
-    return found
+        made.append((votes, Gold({p: v for p, v in values.items() if v}, whys)))
+    return made
 
 
 def test_the_page_compares_votes_as_the_library_does(page: Any) -> None:
@@ -228,29 +222,23 @@ def test_the_page_compares_votes_as_the_library_does(page: Any) -> None:
         expected.append(
             [sorted([*item.place, item.state] for item in group) for group in grouped(items)]
         )
-        sent.append(
+        cells = [[*place, value] for place, value in held.values.items()]
+        whys = [[*place, write_why(why)] for place, why in held.whys.items()]
+        shown = [
             {
-                "majority": majority,
-                "state": {
-                    "cells": [[*place, value] for place, value in held.values.items()],
-                    "whys": [[*place, write_why(why)] for place, why in held.whys.items()],
-                },
-                "votes": [
-                    {
-                        "id": name,
-                        "cells": [[*p, v] for p, v in said.items() if p != JUDGMENT and v],
-                        "judgment": said[JUDGMENT][0] if said[JUDGMENT] else "",
-                        "flags": said[JUDGMENT][1:],
-                    }
-                    for name, said in votes.items()
-                ],
+                "id": name,
+                "cells": [[*p, v] for p, v in said.items() if p != JUDGMENT and v],
+                "judgment": "".join(said[JUDGMENT][:1]),
+                "flags": said[JUDGMENT][1:],
             }
-        )
-    found = page.evaluate(_COMPARE, sent)
-    for one in found:
-        for group in one:
-            group.sort()
-    assert found == json.loads(json.dumps(expected))
+            for name, said in votes.items()
+        ]
+        state = {"cells": cells, "whys": whys}
+        sent.append({"majority": majority, "state": state, "votes": shown})
+    compared = page.evaluate(_COMPARE, sent)
+    assert [[sorted(group) for group in groups] for groups in compared] == json.loads(
+        json.dumps(expected)
+    )
 
 
 _COMPARE = """async cases => {

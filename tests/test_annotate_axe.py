@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,12 +9,10 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
 pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
 
 from annotate_browser import (
-    CHROMIUM,
+    BROWSER,
     Server,
     browser,
     enter,
@@ -26,10 +23,7 @@ from annotate_browser import (
     write_corpus,
 )
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 VIEWS = [(width, colours) for width in (1280, 768) for colours in ("light", "dark")]
 DIALOGS = ("help", "find", "history", "export")

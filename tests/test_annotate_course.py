@@ -34,34 +34,31 @@ def aligner():
 @pytest.fixture
 def validated(monkeypatch):
     """List how many pairs each cross-validation had."""
-    found, validate = [], Refiner.validate
+    counts, validate = [], Refiner.validate
 
     def counted(refiner, threads=None):
-        found.append(len(refiner.ids))
+        counts.append(len(refiner.ids))
         return validate(refiner, threads)
 
     monkeypatch.setattr(Refiner, "validate", counted)
-    return found
+    return counts
 
 
 def said(k):
     """Return links as somebody draws them who links equal words alone, which is soon learned."""
     source, target = WORDS[k - 1]
-    equal = [(i, j) for i, one in enumerate(source) for j, x in enumerate(target) if one == x]
-    return Alignment(equal)
+    return Alignment((i, j) for i, s in enumerate(source) for j, t in enumerate(target) if s == t)
 
 
 def work(*numbers, **links):
     """Return done pairs, by number from 1."""
-    return {
-        k: SentencePair(str(k), *WORDS[k - 1], {TAUGHT: links.get(f"p{k}", said(k))})
-        for k in numbers
-    }
+    said_of = {k: {TAUGHT: links.get(f"p{k}", said(k))} for k in numbers}
+    return {k: SentencePair(str(k), *WORDS[k - 1], said_of[k]) for k in numbers}
 
 
 def suggested(aligner, k):
-    found = aligner.align_bitext([WORDS[k - 1]], threshold=0.05, threads=1)
-    return found.arrays.links.tolist(), found.probabilities.tolist()
+    aligned = aligner.align_bitext([WORDS[k - 1]], threshold=0.05, threads=1)
+    return aligned.arrays.links.tolist(), aligned.probabilities.tolist()
 
 
 def test_each_done_pair_is_learned_and_cross_validation_comes_now_and_then(aligner, validated):
@@ -126,26 +123,26 @@ def test_links_are_suggested_for_the_next_pairs_that_nobody_has_opened(store, al
     monkeypatch.setattr(course, "aligner_of", lambda *_: aligner)
     monkeypatch.setattr(course, "_MANY", 30)
     monkeypatch.setattr(course, "_NEXT", 4)
-    found = Course(store, Plan("trained"), lambda *_: None)
+    running = Course(store, Plan("trained"), lambda *_: None)
     for k in range(1, 5):
         finish(store, k)
-        lesson, rows = found.go_on()
+        lesson, rows = running.go_on()
         assert (lesson, list(rows)) == (None, [])  # nothing can be learned yet
     for k in range(5, 9):
         finish(store, k)
     Tab(store, 10).send(sent("open", rev=1, suggestions=True))
     Tab(store, 8).send(sent("open", rev=1, suggestions=True))  # and back
-    lesson, rows = found.go_on()
+    lesson, rows = running.go_on()
     given = dict(rows)
     assert list(given) == [9, *range(11, 40)]
     assert lesson.revs == dict.fromkeys(given, 1)
     assert all(0.05 <= p <= 1 and strength == 2 for *_, p, strength in given[9])
     name = store.add_learned("", given.items(), lesson)
     assert store.pair(9, "anna").suggestions.set == name == "learned-1"
-    lesson, rows = found.go_on()
+    lesson, rows = running.go_on()
     assert (lesson, list(rows)) == (None, [])
     finish(store, 9)
-    lesson, rows = found.go_on()
+    lesson, rows = running.go_on()
     assert lesson.pairs == 9
     assert [k for k, _ in rows] == [11, 12, 13, 14]
 
@@ -155,12 +152,12 @@ def test_a_model_that_has_learned_from_gold_keeps_what_it_suggests(store, aligne
     monkeypatch.setattr(course, "aligner_of", lambda *_: refined)
     for k in range(1, 6):
         finish(store, k)
-    found = Course(store, Plan("model", "m.model"), lambda *_: None)
-    lesson, rows = found.go_on()
+    running = Course(store, Plan("model", "m.model"), lambda *_: None)
+    lesson, rows = running.go_on()
     assert (lesson.used, list(rows)) == (False, [])
     assert "m.model has learned from gold already" in lesson.told
     finish(store, 6)
-    assert found.go_on()[0] is None
+    assert running.go_on()[0] is None
 
 
 def test_a_child_tells_of_compiling_in_a_line_of_its_own(monkeypatch, tmp_path):

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
-
-from annotate_browser import CHROMIUM, EXPECTED, Server, browser, serving, until, write_corpus
+from annotate_browser import BROWSER, EXPECTED, Server, browser, serving, until, write_corpus
 from annotation_server import Client
 from test_annotate_axe import FOUND, axe
 
 from alignkit.annotate.names import Visitor
 from alignkit.annotate.server.beside import invited
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 TEXTS = {
     "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],

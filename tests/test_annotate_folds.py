@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-
-from annotate_browser import CHROMIUM, browser
+from annotate_browser import BROWSER, browser
 from annotate_log import TEXTS, Event, Player, Stream, View, sent_to
 
 from alignkit.annotate.server.assets import load_assets
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 LOGS, STEPS = 200, 40
 SITE = "http://page.example"

@@ -39,7 +39,6 @@ def judge(store, k, name, label, *flags):
 
 
 def shown(board):
-    """Return what is shown when all is read."""
     board.answer()
     board.settle()
     return json.loads(board.answer()[0])
@@ -47,7 +46,6 @@ def shown(board):
 
 @pytest.fixture
 def make(tmp_path):
-    """Make a project to judge, and its dashboard."""
     made = []
 
     def make(pairs, *names):
@@ -65,47 +63,45 @@ def make(tmp_path):
 
 
 def test_kappa_of_labels_and_the_pairs_that_differ(make):
-    """Cohen's kappa of 20, 5, 10, 15 is .4 (in many textbooks); a fifth of that here."""
+    # Cohen's kappa of 20, 5, 10, 15 is .4 (in many textbooks); a fifth of that here
     store, board = make(13, "anna", "ben")
     said = [("1", "1")] * 4 + [("1", "2")] + [("2", "1")] * 2 + [("2", "2")] * 3
     for k, labels in enumerate(said, 1):
         for name, label in zip(("anna", "ben"), labels, strict=True):
             judge(store, k, name, label)
     judge(store, 11, "anna", "1")  # alone
-    found = shown(board)
-    (two,) = found["judged"]["twos"]
+    page = shown(board)
+    judged = page["judged"]
+    (two,) = judged["twos"]
     assert (two["first"], two["second"], two["pairs"]) == ("anna", "ben", 10)
     assert two["same"]["value"] == 0.7
     assert two["kappa"]["value"] == pytest.approx(0.4)
-    lines = found["judged"]["pairs"]
-    assert [(one["id"], one["judgments"], one["ready"]) for one in lines] == [
-        ("p5", [["1", 1], ["2", 1]], True),
-        ("p6", [["1", 1], ["2", 1]], True),
-        ("p7", [["1", 1], ["2", 1]], True),
+    assert [(row["id"], row["judgments"], row["ready"]) for row in judged["pairs"]] == [
+        (id, [["1", 1], ["2", 1]], True) for id in ("p5", "p6", "p7")
     ]
-    assert found["judged"]["differ"] == 3
-    assert found["twos"] == found["lowest"] == []
+    assert judged["differ"] == 3
+    assert page["twos"] == page["lowest"] == []
     judge(store, 5, "ben", "1")
-    found = shown(board)["judged"]
-    assert (found["twos"][0]["same"]["value"], found["differ"]) == (0.8, 2)
+    judged = shown(board)["judged"]
+    assert (judged["twos"][0]["same"]["value"], judged["differ"]) == (0.8, 2)
 
 
 def test_flags_count_for_the_pairs_alone_and_one_label_has_no_kappa(make):
     store, board = make(2, "anna", "ben", "cleo")
     for name in ("anna", "ben", "cleo"):
         judge(store, 1, name, "4", *(["i"] if name == "ben" else []))
-    found = shown(board)["judged"]
-    assert [two["same"]["value"] for two in found["twos"]] == [1, 1, 1]
-    assert {two["kappa"]["value"] for two in found["twos"]} == {None}
-    assert "one and the same label" in found["twos"][0]["kappa"]["reason"]
-    assert found["kappa"]["reason"] == "undefined for all"
-    assert [one["judgments"] for one in found["pairs"]] == [[["4", 2], ["4, i", 1]]]
+    judged = shown(board)["judged"]
+    assert [two["same"]["value"] for two in judged["twos"]] == [1, 1, 1]
+    assert {two["kappa"]["value"] for two in judged["twos"]} == {None}
+    assert "one and the same label" in judged["twos"][0]["kappa"]["reason"]
+    assert judged["kappa"]["reason"] == "undefined for all"
+    assert [row["judgments"] for row in judged["pairs"]] == [[["4", 2], ["4, i", 1]]]
 
 
 def test_nobody_is_said_to_agree_where_nobody_has_judged(make):
     store, board = make(2, "anna", "ben")
-    found = shown(board)
-    assert found["judged"]["twos"] == found["judged"]["pairs"] == []
+    judged = shown(board)["judged"]
+    assert judged["twos"] == judged["pairs"] == []
     judge(store, 1, "anna", "4")
     judge(store, 2, "ben", "4")
     (two,) = shown(board)["judged"]["twos"]
@@ -119,11 +115,11 @@ def test_the_cautions_are_those_of_agree_on_the_export(make, tmp_path, capsys):
         for name in ("anna", "ben"):
             judge(store, k, name, "4")
     board._slow.take(slow_figures(store, lambda *_: None))
-    found = shown(board)
-    export, agree = (shlex.split(line)[1:] for line in found["commands"])
+    page = shown(board)
+    export, agree = (shlex.split(line)[1:] for line in page["commands"])
     assert run(capsys, *export).code == 0
-    assert found["cautions"] == run(capsys, *agree, "--json").json["cautions"]
-    assert [one["code"] for one in found["cautions"]] == ["few", "repeats", "one-label"]
+    assert page["cautions"] == run(capsys, *agree, "--json").json["cautions"]
+    assert [caution["code"] for caution in page["cautions"]] == ["few", "repeats", "one-label"]
 
 
 def test_links_are_shown_where_pairs_are_aligned(make):
@@ -141,14 +137,12 @@ def reference(pairs):
     return observed, None if expected == 1 else (observed - expected) / (1 - expected)
 
 
-@settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    said=st.lists(
-        st.lists(st.sampled_from([None, "1", "2", "3"]), min_size=3, max_size=3), max_size=8
-    )
-)
+LABELS = st.sampled_from([None, "1", "2", "3"])
+
+
+@settings(max_examples=8, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(said=st.lists(st.tuples(LABELS, LABELS, LABELS), max_size=8))
 def test_the_figures_are_those_of_a_plain_count(make, said):
     names = ("anna", "ben", "cleo")
     store, board = make(len(said) + 1, *names)
@@ -156,13 +150,12 @@ def test_the_figures_are_those_of_a_plain_count(make, said):
         for name, label in zip(names, labels, strict=True):
             if label is not None:
                 judge(store, k, name, label)
-    found = {(two["first"], two["second"]): two for two in shown(board)["judged"]["twos"]}
-    for (i, one), (j, other) in combinations(enumerate(names), 2):
+    twos = {(two["first"], two["second"]): two for two in shown(board)["judged"]["twos"]}
+    for i, j in combinations(range(3), 2):
         both = [(row[i], row[j]) for row in said if row[i] is not None and row[j] is not None]
         if both:
-            same, kappa = reference(both)
-            assert found[one, other]["same"]["value"] == pytest.approx(same)
-            assert found[one, other]["kappa"]["value"] == pytest.approx(kappa)
+            two = twos[names[i], names[j]]
+            assert (two["same"]["value"], two["kappa"]["value"]) == pytest.approx(reference(both))
 
 
 @pytest.mark.parametrize("labels", [["1", "2", "4"], ["3", "x", "4", "4"]])
@@ -172,16 +165,16 @@ def test_the_command_that_is_told_prints_the_same(make, labels, monkeypatch, tmp
         for name, step in (("anna", 1), ("ben", 2)):
             judge(store, k, name, labels[k * step % len(labels)])
     Tab(store, 1, "ben").send(sent("rewrite", rewrites=[["r1", None, ["a", "b"]]]))
-    found = shown(board)
+    page = shown(board)
     monkeypatch.chdir(tmp_path)
-    for command in found["commands"]:
+    for command in page["commands"]:
         name, *words = shlex.split(command)
         assert (name, run(capsys, *words).code) == ("alignkit", 0)
-    words = shlex.split(found["commands"][1])[1:]
-    told = json.loads(run(capsys, *words, "--json").out)
-    (two,) = found["judged"]["twos"]
-    figures = {one["statistic"]: one for one in told["figures"] if one["kind"] == "pairing"}
+    words = shlex.split(page["commands"][1])[1:]
+    agreed = json.loads(run(capsys, *words, "--json").out)
+    (two,) = page["judged"]["twos"]
+    figures = {row["statistic"]: row for row in agreed["figures"] if row["kind"] == "pairing"}
     assert figures["kappa"]["value"] == pytest.approx(two["kappa"]["value"])
     assert figures["observed"]["value"] == pytest.approx(two["same"]["value"])
     assert figures["kappa"]["pairs"] == two["pairs"]
-    assert told["rewrites"] == 1
+    assert agreed["rewrites"] == 1

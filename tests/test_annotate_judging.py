@@ -14,13 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
-
 from annotate_browser import (
-    CHROMIUM,
+    BROWSER,
     Server,
     ask,
     browser,
@@ -40,10 +35,7 @@ from alignkit import Annotation, read_corpus
 from alignkit.annotate.server.assets import load_assets
 from alignkit.annotate.store import Store
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 PAIRS = 20
 REWRITTEN = "At least forty people were hurt in a blaze which erupted at a garment plant ."

@@ -10,14 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
-
 from annotate_browser import (
-    CHROMIUM,
+    BROWSER,
     Server,
     browser,
     enter,
@@ -40,10 +34,7 @@ from alignkit.annotate.replay import replay
 from alignkit.annotate.server.beside import invited
 from alignkit.annotate.store import Store
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 SAMPLES = list(read_corpus(PARAPHRASES))
 PICTURES = os.environ.get("ALIGNKIT_PICTURES")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-
-from annotate_browser import CHROMIUM, Server, ask, browser, enter, press, ready, saved
+from annotate_browser import BROWSER, Server, ask, browser, enter, press, ready, saved
 from annotation import Tab, cell, sent
 
 from alignkit import Corpus, SentencePair
@@ -20,10 +15,7 @@ from alignkit.annotate.assignment.report import assign_pairs
 from alignkit.annotate.exchange.project import create_project
 from alignkit.annotate.store import Store
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 PAIRS = 26
 LATENCIES, GAPS = (0, 40, 100, 300), (0, 40, 100, 300)  # milliseconds
@@ -117,9 +109,7 @@ def meant(kind: Kind, keys: list[list[str]]) -> dict[int, Any]:
     return found
 
 
-def test_no_key_acts_on_another_pair_than_the_one_it_was_typed_for(
-    opened: Opened,
-) -> None:
+def test_no_key_acts_on_another_pair_than_the_one_it_was_typed_for(opened: Opened) -> None:
     kind, page, network = opened
     first, second = kind.values
     page.evaluate("keys.length = 0")
@@ -178,9 +168,7 @@ def test_what_is_ignored_is_seen_and_a_click_is_too(opened: Opened) -> None:
     network.slow(0)
 
 
-def test_without_a_server_keys_come_back_to_the_pair_that_is_shown(
-    opened: Opened,
-) -> None:
+def test_without_a_server_keys_come_back_to_the_pair_that_is_shown(opened: Opened) -> None:
     kind, page, _ = opened
     first, second = kind.values
     page.wait_for_load_state("networkidle")

@@ -51,10 +51,21 @@ def chromium():
 
 
 @pytest.fixture
-def words(tmp_path):
-    file = str(tmp_path / "corpus.jsonl")
-    write_corpus(corpus(3), file, format="alignkit-jsonl")
-    return file, "--annotator", "anna", "--suggestions", "none", "--allow-host", "lab.example"
+def context(chromium):
+    with chromium.new_context() as context:
+        yield context
+
+
+@pytest.fixture
+def project(tmp_path):
+    write_corpus(corpus(3), tmp_path / "corpus.jsonl", format="alignkit-jsonl")
+    return str(tmp_path / "corpus.jsonl")
+
+
+@pytest.fixture
+def serve(project):
+    options = ["--annotator", "anna", "--suggestions", "none", "--allow-host", "lab.example"]
+    return lambda: Process(project, *options, entered=False)
 
 
 def opened(context, url: str):
@@ -84,9 +95,8 @@ def stored(file: str) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "lab.example"])
-def test_edits_made_while_the_server_is_away_arrive_once(chromium, words, host) -> None:
-    context = chromium.new_context()
-    first = Process(*words, entered=False)
+def test_edits_made_while_the_server_is_away_arrive_once(context, serve, project, host) -> None:
+    first = serve()
     page, _ = opened(context, first.url.replace("127.0.0.1", host))
     page.evaluate("edit(1, 0, 0, 0, 2)")
     wait(page, "told.events.length === 1")
@@ -94,30 +104,27 @@ def test_edits_made_while_the_server_is_away_arrive_once(chromium, words, host) 
     first.end(signal.SIGKILL)
     page.evaluate("for (let i = 0; i < 3; i += 1) edit(1, i, 1, 0, 1)")
     until(page, "Offline: 3 edits kept in this browser")
-    second = Process(*words, entered=False)
+    second = serve()
     until(page, "Saved")  # by the session of before
     assert len(page.evaluate("told.events.flatMap(({ events }) => events)")) == 4
     second.end(signal.SIGKILL)
     page.evaluate("edit(1, 3, 2, 0, 2); edit(1, 0, 0, 2, 0)")
     until(page, "Offline: 2 edits kept in this browser")
     page.close()
-    third = Process(*words, entered=False)
-    page, found = opened(context, third.url.replace("127.0.0.1", host))
+    third = serve()
+    page, before = opened(context, third.url.replace("127.0.0.1", host))
     until(page, "Saved")
     third.end(signal.SIGINT)
-    context.close()
-    assert found["pending"] in (0, 2)
-    assert sorted(map(list, stored(words[0]))) == [[0, 1, 1], [1, 1, 1], [2, 1, 1], [3, 2, 2]]
+    assert before["pending"] in (0, 2)
+    assert sorted(map(list, stored(project))) == [[0, 1, 1], [1, 1, 1], [2, 1, 1], [3, 2, 2]]
 
 
-def test_no_edit_is_called_saved_before_it_is(chromium, words) -> None:
-    context = chromium.new_context()
-    served = Process(*words, entered=False)
+def test_no_edit_is_called_saved_before_it_is(context, serve) -> None:
+    served = serve()
     page, _ = opened(context, served.url)
     until(page, "Saved")
     told = page.evaluate(_UNTIL_SAVED)
     served.end(signal.SIGINT)
-    context.close()
     assert told["at once"] == "saving"
     assert not told["early"]
 
@@ -141,9 +148,8 @@ _UNTIL_SAVED = """async () => {
 }"""
 
 
-def test_two_tabs_share_the_outbox_and_tell_each_other(chromium, words) -> None:
-    context = chromium.new_context()
-    served = Process(*words, entered=False)
+def test_two_tabs_share_the_outbox_and_tell_each_other(context, serve, project) -> None:
+    served = serve()
     one, _ = opened(context, served.url)
     two, _ = opened(context, served.url)  # by the cookie: the token was used
     one.evaluate("edit(1, 0, 0, 0, 2)")
@@ -156,13 +162,11 @@ def test_two_tabs_share_the_outbox_and_tell_each_other(chromium, words) -> None:
     assert one.evaluate("told.conflict") == []
     wait(one, "told.events.length === 2")
     served.end(signal.SIGINT)
-    context.close()
-    assert sorted(map(list, stored(words[0]))) == [[0, 0, 2], [1, 1, 2]]
+    assert sorted(map(list, stored(project))) == [[0, 0, 2], [1, 1, 2]]
 
 
-def test_a_tab_sends_what_a_closed_one_has_left(chromium, words) -> None:
-    context = chromium.new_context()
-    served = Process(*words, entered=False)
+def test_a_tab_sends_what_a_closed_one_has_left(context, serve, project) -> None:
+    served = serve()
     one, _ = opened(context, served.url)
     two, _ = opened(context, served.url)
     served.end(signal.SIGKILL)
@@ -170,17 +174,15 @@ def test_a_tab_sends_what_a_closed_one_has_left(chromium, words) -> None:
     until(one, "Offline: 1 edit kept in this browser")
     one.close()
     until(two, "Offline: 1 edit kept in this browser")  # not "Saved": both have one outbox
-    again = Process(*words, entered=False)
+    again = serve()
     wait(two, "told.events.length === 1")
     until(two, "Saved")
     again.end(signal.SIGINT)
-    context.close()
-    assert list(map(list, stored(words[0]))) == [[0, 0, 2]]
+    assert list(map(list, stored(project))) == [[0, 0, 2]]
 
 
-def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(chromium, words) -> None:
-    context = chromium.new_context()
-    served = Process(*words, entered=False)
+def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(context, serve) -> None:
+    served = serve()
     one, _ = opened(context, served.url)
     two, _ = opened(context, served.url)
     served.end(signal.SIGKILL)
@@ -189,14 +191,13 @@ def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(chromium, words
     two.evaluate("edit(1, 0, 0, 0, 1)")
     until(two, "Offline: 2 edits kept in this browser")
     two.evaluate(_REFRAIN)
-    again = Process(*words, entered=False)
+    again = serve()
     wait(two, "told.conflict.length === 1")
     assert two.evaluate("told.conflict[0].refused[0].data.cells") == [[0, 0, 0, 1]]
     until(two, "changed in another tab: one place; keep that, or set this again")
     until(one, "Saved")
     assert one.evaluate("told.conflict") == []
     again.end(signal.SIGINT)
-    context.close()
 
 
 _REFRAIN = """() => {
@@ -206,25 +207,22 @@ _REFRAIN = """() => {
 }"""
 
 
-def test_without_a_database_the_browser_says_that_the_tab_must_stay(chromium, words) -> None:
-    context = chromium.new_context()
+def test_without_a_database_the_browser_says_to_keep_the_tab(context, serve, project) -> None:
     for name in ("indexedDB", "localStorage"):
         context.add_init_script(f"Object.defineProperty(window, '{name}', {{ value: undefined }})")
-    served = Process(*words, entered=False)
+    served = serve()
     page, _ = opened(context, served.url)
     served.end(signal.SIGKILL)
     page.evaluate("edit(1, 0, 0, 0, 2)")
     until(page, "Offline: 1 edit kept in this tab only: do not close it")
-    again = Process(*words, entered=False)
+    again = serve()
     until(page, "Saved")
     again.end(signal.SIGINT)
-    context.close()
-    assert list(map(list, stored(words[0]))) == [[0, 0, 2]]
+    assert list(map(list, stored(project))) == [[0, 0, 2]]
 
 
-def test_an_ended_session_keeps_what_waits_until_the_next(chromium, words) -> None:
-    context = chromium.new_context()
-    served = Process(*words, entered=False)
+def test_an_ended_session_keeps_what_waits_until_the_next(context, serve, project) -> None:
+    served = serve()
     page, _ = opened(context, served.url)
     page.evaluate("edit(1, 0, 0, 0, 2)")
     wait(page, "told.events.length === 1")
@@ -236,13 +234,11 @@ def test_an_ended_session_keeps_what_waits_until_the_next(chromium, words) -> No
     context.add_cookies(cookies)
     until(page, "Saved")
     served.end(signal.SIGINT)
-    context.close()
-    assert sorted(map(list, stored(words[0]))) == [[0, 0, 2], [1, 1, 2]]
+    assert sorted(map(list, stored(project))) == [[0, 0, 2], [1, 1, 2]]
 
 
-def test_a_tab_goes_on_when_another_has_entered_anew(chromium, words) -> None:
-    context = chromium.new_context()
-    served = Process(*words, entered=False)
+def test_a_tab_goes_on_when_another_has_entered_anew(context, serve, project) -> None:
+    served = serve()
     one, _ = opened(context, served.url)
     assert served.process.stderr is not None
     told = iter(served.process.stderr.readline, "")
@@ -256,8 +252,7 @@ def test_a_tab_goes_on_when_another_has_entered_anew(chromium, words) -> None:
     two.goto(served.url.partition("#")[0])
     two.wait_for_selector("#start-text:text('open the URL')")
     served.end(signal.SIGINT)
-    context.close()
-    assert list(map(list, stored(words[0]))) == [[0, 0, 2]]
+    assert list(map(list, stored(project))) == [[0, 0, 2]]
 
 
 _SENT = """async statuses => {
@@ -282,13 +277,13 @@ _SENT = """async statuses => {
 }"""
 
 
-def test_what_may_be_taken_later_waits_and_a_farewell_keeps_the_order(chromium, words) -> None:
-    served = Process(*words, entered=False)
-    page, _ = opened(chromium, served.url)
-    found = page.evaluate(_SENT, [0, 0, 408, 0, 405, 429, 500])
-    assert found["farewell"] == [[1, 100], [2, 1]]  # no two of one pair at once
-    assert found["posted"] == [[1, 100]] * 5
-    assert found["told"] == {"acknowledged": 0, "refused": 0}
-    assert found["offline"] == "Offline"
+def test_what_may_be_taken_later_waits_and_a_farewell_keeps_the_order(context, serve) -> None:
+    served = serve()
+    page, _ = opened(context, served.url)
+    sent = page.evaluate(_SENT, [0, 0, 408, 0, 405, 429, 500])
+    assert sent["farewell"] == [[1, 100], [2, 1]]  # no two of one pair at once
+    assert sent["posted"] == [[1, 100]] * 5
+    assert sent["told"] == {"acknowledged": 0, "refused": 0}
+    assert sent["offline"] == "Offline"
     page.close()
     served.end(signal.SIGINT)

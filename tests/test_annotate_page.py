@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-
 from annotate_browser import (
-    CHROMIUM,
+    BROWSER,
     ask,
     browser,
     cursor,
@@ -32,10 +27,7 @@ from annotate_browser import (
     write_corpus,
 )
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 TARGET = ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."]
@@ -67,6 +59,18 @@ def problems() -> Iterator[list[str]]:
     assert found == []
 
 
+@pytest.fixture
+def page(corpus: Path, problems: list[str]) -> Iterator[Any]:
+    with serving(corpus, "--initial", "auto") as server, browser() as context:
+        yield enter(context, server.url, problems)
+
+
+@pytest.fixture
+def blank(corpus: Path, problems: list[str]) -> Iterator[Any]:
+    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+        yield enter(context, server.url, problems)
+
+
 def test_edits_by_key_and_undo_across_a_restart(corpus: Path, problems: list[str]) -> None:
     with browser() as context:
         with serving(corpus, "--initial", "auto") as server:
@@ -96,49 +100,39 @@ def test_edits_by_key_and_undo_across_a_restart(corpus: Path, problems: list[str
             assert kinds[-8:] == ["undo"] * 4 + ["redo"] * 4
 
 
-def test_blocked_boxes_name_the_link_that_blocks_them(corpus: Path, problems: list[str]) -> None:
-    with serving(corpus, "--initial", "auto") as server, browser() as context:
-        page = enter(context, server.url, problems)
-        press(page, "A Control+ArrowUp s ArrowDown Shift+ArrowLeft")
-        assert page.get_attribute("#matrix .cells", "data-box-kind") == "blocked"
-        text = page.inner_text("#status-text")
-        told = r"no phrase pair: (\S+) is also linked to (\S+), outside the box"
-        inside, outside = re.search(told, text).groups()  # type: ignore[union-attr]
-        top, bottom, left, right = map(
-            int, page.get_attribute("#matrix .cells", "data-box").split(",")
-        )
-        saved(page)
-        blocking = {
-            (i, j) for i, j, _ in links(page) if (top <= i <= bottom) != (left <= j <= right)
-        }
-        source = PAIRS[0]["source"]
-        assert (inside, outside) in {
-            (source[i], TARGET[j]) if top <= i <= bottom else (TARGET[j], source[i])
-            for i, j in blocking
-        }
-        visited = []
-        for _ in blocking:
-            press(page, "o")
-            visited.append(cursor(page))
-        assert sorted(visited) == sorted(blocking)
-        press(page, "b")
-        assert page.get_attribute("#matrix .cells", "data-box-kind") == "phrase"
-        press(page, "Escape")
-        assert page.get_attribute("#matrix .cells", "data-box") is None
+def test_blocked_boxes_name_the_link_that_blocks_them(page: Any) -> None:
+    press(page, "A Control+ArrowUp s ArrowDown Shift+ArrowLeft")
+    assert page.get_attribute("#matrix .cells", "data-box-kind") == "blocked"
+    text = page.inner_text("#status-text")
+    told = r"no phrase pair: (\S+) is also linked to (\S+), outside the box"
+    inside, outside = re.search(told, text).groups()  # type: ignore[union-attr]
+    top, bottom, left, right = map(int, page.get_attribute("#matrix .cells", "data-box").split(","))
+    saved(page)
+    blocking = {(i, j) for i, j, _ in links(page) if (top <= i <= bottom) != (left <= j <= right)}
+    source = PAIRS[0]["source"]
+    assert (inside, outside) in {
+        (source[i], TARGET[j]) if top <= i <= bottom else (TARGET[j], source[i])
+        for i, j in blocking
+    }
+    visited = []
+    for _ in blocking:
+        press(page, "o")
+        visited.append(cursor(page))
+    assert sorted(visited) == sorted(blocking)
+    press(page, "b")
+    assert page.get_attribute("#matrix .cells", "data-box-kind") == "phrase"
+    press(page, "Escape")
+    assert page.get_attribute("#matrix .cells", "data-box") is None
 
 
-def test_keys_go_on_after_the_window_has_changed_its_size(
-    corpus: Path, problems: list[str]
-) -> None:
-    with serving(corpus, "--initial", "auto") as server, browser() as context:
-        page = enter(context, server.url, problems)
-        cell = "document.querySelector('#matrix .here')"
-        page.evaluate(f"window.before = {cell}")
-        page.set_viewport_size({"width": 700, "height": 500})
-        until(lambda: page.evaluate(f"{cell} !== window.before"))
-        assert page.evaluate(f"document.activeElement === {cell}")
-        press(page, "Enter")
-        assert cursor(page) == (3, 3)
+def test_keys_go_on_after_the_window_has_changed_its_size(page: Any) -> None:
+    cell = "document.querySelector('#matrix .here')"
+    page.evaluate(f"window.before = {cell}")
+    page.set_viewport_size({"width": 700, "height": 500})
+    until(lambda: page.evaluate(f"{cell} !== window.before"))
+    assert page.evaluate(f"document.activeElement === {cell}")
+    press(page, "Enter")
+    assert cursor(page) == (3, 3)
 
 
 def test_edits_by_mouse_and_by_touch(corpus: Path, problems: list[str]) -> None:
@@ -214,24 +208,20 @@ def scrolled(page: Any) -> list[int]:
     return places
 
 
-def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(
-    corpus: Path, problems: list[str]
-) -> None:
-    with serving(corpus, "--suggestions", "none") as server, browser() as context:
-        page = enter(context, server.url, problems)
-        press(page, "s ArrowRight d")
-        held = drawn(page)
-        press(page, "Control+ArrowRight Control+ArrowRight s")  # the first word has no partner
-        assert drawn(page) == [(0, -1, 2)]
-        said = "they ~ ∅: null, sure; dropped: they ~ both, they ~ sides (u undoes)"
-        assert said in page.inner_text("#status-text")
-        assert said in page.inner_text("#live")
-        press(page, "ArrowLeft s")
-        assert "dropped: they ~ ∅" in page.inner_text("#live")
-        press(page, "u u")
-        assert drawn(page) == held
-        saved(page)
-        assert links(page) == held
+def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(blank: Any) -> None:
+    press(blank, "s ArrowRight d")
+    held = drawn(blank)
+    press(blank, "Control+ArrowRight Control+ArrowRight s")  # the first word has no partner
+    assert drawn(blank) == [(0, -1, 2)]
+    said = "they ~ ∅: null, sure; dropped: they ~ both, they ~ sides (u undoes)"
+    assert said in blank.inner_text("#status-text")
+    assert said in blank.inner_text("#live")
+    press(blank, "ArrowLeft s")
+    assert "dropped: they ~ ∅" in blank.inner_text("#live")
+    press(blank, "u u")
+    assert drawn(blank) == held
+    saved(blank)
+    assert links(blank) == held
 
 
 def test_two_tabs_lose_nothing_and_show_both(corpus: Path, problems: list[str]) -> None:
@@ -276,26 +266,24 @@ def test_edits_wait_for_the_server_and_arrive_once(
         assert len(edits) == len({event["id"] for event in edits}) == 3
 
 
-def test_export_equals_the_links_drawn(corpus: Path, problems: list[str]) -> None:
-    with serving(corpus, "--suggestions", "none") as server, browser() as context:
-        page = enter(context, server.url, problems)
-        press(page, "s ArrowDown ArrowRight d Control+Enter")
-        page.wait_for_selector("body[data-pair='2']")
-        press(page, "Control+Enter")
-        saved(page)
-        page.click("[data-action=export]")
-        box = [page.locator(part).bounding_box() for part in ("#export-dialog", "#export-format")]
-        assert box[1]["x"] + box[1]["width"] < box[0]["x"] + box[0]["width"] - 8
-        page.select_option("#export-format", "alignkit-jsonl")
-        with page.expect_download() as download:
-            page.click("#export-link")
-        text = Path(download.value.path()).read_text(encoding="utf-8")
-        rows = [json.loads(line) for line in text.splitlines()]
-        found = {row["id"]: row.get("annotations", {}).get("anna") for row in rows[1:]}
-        assert found["one"]["sure"] == "0-0"
-        assert found["one"]["possible"] == "1-1"
-        assert found[HOSTILE] is not None  # done without links
-        assert not found["three"]
+def test_export_equals_the_links_drawn(blank: Any) -> None:
+    press(blank, "s ArrowDown ArrowRight d Control+Enter")
+    blank.wait_for_selector("body[data-pair='2']")
+    press(blank, "Control+Enter")
+    saved(blank)
+    blank.click("[data-action=export]")
+    box = [blank.locator(part).bounding_box() for part in ("#export-dialog", "#export-format")]
+    assert box[1]["x"] + box[1]["width"] < box[0]["x"] + box[0]["width"] - 8
+    blank.select_option("#export-format", "alignkit-jsonl")
+    with blank.expect_download() as download:
+        blank.click("#export-link")
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    found = {row["id"]: row.get("annotations", {}).get("anna") for row in rows[1:]}
+    assert found["one"]["sure"] == "0-0"
+    assert found["one"]["possible"] == "1-1"
+    assert found[HOSTILE] is not None  # done without links
+    assert not found["three"]
 
 
 def test_works_over_http_on_another_host_name(corpus: Path, problems: list[str]) -> None:
@@ -307,51 +295,45 @@ def test_works_over_http_on_another_host_name(corpus: Path, problems: list[str])
         assert len(links(page)) >= 1
 
 
-def test_hostile_words_and_comments_stay_text(corpus: Path, problems: list[str]) -> None:
-    with serving(corpus, "--suggestions", "none") as server, browser() as context:
-        page = enter(context, server.url, problems)
-        press(page, "n")
-        page.wait_for_selector("body[data-pair='2']")
-        press(page, "s f c")
-        page.keyboard.type(HOSTILE)
-        press(page, "Enter")
-        saved(page)
-        until(lambda: HOSTILE in page.inner_text("#comment-list"))
-        assert page.query_selector("img") is None
-        for action in ("history", "find", "help"):
-            page.evaluate("name => document.querySelector(`[data-action=${name}]`).click()", action)
-            page.wait_for_timeout(200)
-            page.keyboard.press("Escape")
-        assert page.inner_text("#pair-id") == HOSTILE
-        assert pair(page, 2)["state"]["comments"] == [["0-0", HOSTILE]]
+def test_hostile_words_and_comments_stay_text(blank: Any) -> None:
+    press(blank, "n")
+    blank.wait_for_selector("body[data-pair='2']")
+    press(blank, "s f c")
+    blank.keyboard.type(HOSTILE)
+    press(blank, "Enter")
+    saved(blank)
+    until(lambda: HOSTILE in blank.inner_text("#comment-list"))
+    assert blank.query_selector("img") is None
+    for action in ("history", "find", "help"):
+        blank.evaluate("name => document.querySelector(`[data-action=${name}]`).click()", action)
+        blank.wait_for_timeout(200)
+        blank.keyboard.press("Escape")
+    assert blank.inner_text("#pair-id") == HOSTILE
+    assert pair(blank, 2)["state"]["comments"] == [["0-0", HOSTILE]]
 
 
-def test_a_screen_reader_is_told_of_cells_and_edits(corpus: Path, problems: list[str]) -> None:
-    with serving(corpus, "--suggestions", "none") as server, browser() as context:
-        page = enter(context, server.url, problems)
-        press(page, "s ArrowRight")
-        here = page.evaluate("document.activeElement.getAttribute('aria-label')")
-        assert here == "they, 1 of 8; sides, 2 of 9: no link"
-        before = page.evaluate_handle("document.activeElement")
-        press(page, "d")
-        assert "they ~ sides: possible" in page.inner_text("#live")
-        press(page, "ArrowDown")
-        assert page.evaluate("one => document.activeElement !== one", before)
-        assert page.get_attribute("#matrix .cells", "aria-rowcount") == "9"
+def test_a_screen_reader_is_told_of_cells_and_edits(blank: Any) -> None:
+    press(blank, "s ArrowRight")
+    here = blank.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert here == "they, 1 of 8; sides, 2 of 9: no link"
+    before = blank.evaluate_handle("document.activeElement")
+    press(blank, "d")
+    assert "they ~ sides: possible" in blank.inner_text("#live")
+    press(blank, "ArrowDown")
+    assert blank.evaluate("one => document.activeElement !== one", before)
+    assert blank.get_attribute("#matrix .cells", "aria-rowcount") == "9"
 
 
-def test_columns_of_a_right_to_left_target_are_mirrored(corpus: Path, problems: list[str]) -> None:
-    with serving(corpus, "--suggestions", "none") as server, browser() as context:
-        page = enter(context, server.url, problems)
-        press(page, "n")
-        page.wait_for_selector("body[data-pair='2']")
-        press(page, "n")
-        page.wait_for_selector("body[data-pair='3']")
-        assert cursor(page) == (0, 0)
-        press(page, "ArrowLeft")
-        assert cursor(page) == (0, 1)
-        press(page, "ArrowRight ArrowRight")
-        assert cursor(page) == (0, 2)  # the nulls, at the right
+def test_columns_of_a_right_to_left_target_are_mirrored(blank: Any) -> None:
+    press(blank, "n")
+    blank.wait_for_selector("body[data-pair='2']")
+    press(blank, "n")
+    blank.wait_for_selector("body[data-pair='3']")
+    assert cursor(blank) == (0, 0)
+    press(blank, "ArrowLeft")
+    assert cursor(blank) == (0, 1)
+    press(blank, "ArrowRight ArrowRight")
+    assert cursor(blank) == (0, 2)  # the nulls, at the right
 
 
 def history(page: Any, k: int) -> list[dict[str, Any]]:
@@ -385,27 +367,23 @@ def test_a_finger_pans_and_draws_after_resting(corpus: Path, problems: list[str]
         assert cursor(page)[0] == 3
 
 
-def test_keys_act_by_place_where_the_script_has_no_latin_letters(
-    corpus: Path, problems: list[str]
-) -> None:
-    with serving(corpus, "--suggestions", "none") as server, browser() as context:
-        page = enter(context, server.url, problems)
+def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank: Any) -> None:
 
-        def dispatch(**key: Any) -> list[tuple[int, int, int]]:
-            page.evaluate(
-                "key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
-                " { bubbles: true, cancelable: true, ...key }))",
-                key,
-            )
-            return drawn(page)
+    def dispatch(**key: Any) -> list[tuple[int, int, int]]:
+        blank.evaluate(
+            "key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+            " { bubbles: true, cancelable: true, ...key }))",
+            key,
+        )
+        return drawn(blank)
 
-        assert dispatch(key="ы", code="KeyS") == [(0, 0, 2)]
-        assert dispatch(key="ч", code="KeyX") == []
-        assert dispatch(key="s", code="KeyS", altKey=True) == []
-        assert dispatch(key="S", code="KeyS", modifierCapsLock=True) == [(0, 0, 2)]
-        page.locator("#comment").focus()
-        page.keyboard.type("x")
-        assert drawn(page) == [(0, 0, 2)]
+    assert dispatch(key="ы", code="KeyS") == [(0, 0, 2)]
+    assert dispatch(key="ч", code="KeyX") == []
+    assert dispatch(key="s", code="KeyS", altKey=True) == []
+    assert dispatch(key="S", code="KeyS", modifierCapsLock=True) == [(0, 0, 2)]
+    blank.locator("#comment").focus()
+    blank.keyboard.type("x")
+    assert drawn(blank) == [(0, 0, 2)]
 
 
 def test_a_refused_comment_is_asked_about_even_after_another_pair(
@@ -444,34 +422,32 @@ def test_a_refused_comment_is_asked_about_even_after_another_pair(
         assert not tab.is_visible("#conflict")
 
 
-def test_keys_that_move_show_and_reject(corpus: Path, problems: list[str]) -> None:
-    with serving(corpus, "--initial", "auto") as server, browser() as context:
-        page = enter(context, server.url, problems)
-        rings = "#matrix .mark.ring"
-        assert cursor(page) == (1, 2)
-        press(page, "j j")
-        assert cursor(page) == (4, 4)
-        press(page, "k")
-        assert cursor(page) == (3, 3)
-        press(page, "Backspace")  # rejects, and goes on
-        assert (cursor(page), page.locator(rings).count()) == ((4, 4), 5)
-        press(page, "Control+z")
-        assert (cursor(page), page.locator(rings).count()) == ((3, 3), 6)
-        press(page, "s")  # one link: all other words are unaligned
-        for key, at, most in (("w", 0, 8), ("t", 1, 9)):
-            page.locator("#matrix text[data-row='3']").click()
-            page.locator("#matrix text[data-column='3']").click()
-            for name, step in ((key, 1), (key, 2), (key.upper(), 1), (key.upper(), -1)):
-                press(page, name)
-                assert cursor(page)[at] == (3 + step) % most, name
-        saved(page)
-        assert drawn(page) == links(page) == [(3, 3, 2)]
-        outlines = "document.querySelector('#matrix .phrase.all').getAttribute('d')"
-        press(page, "f")
-        assert page.evaluate(outlines)
-        assert "all atomic phrase pairs" in page.inner_text("#status-text")
-        press(page, "f f")
-        assert not page.evaluate(outlines)
+def test_keys_that_move_show_and_reject(page: Any) -> None:
+    rings = "#matrix .mark.ring"
+    assert cursor(page) == (1, 2)
+    press(page, "j j")
+    assert cursor(page) == (4, 4)
+    press(page, "k")
+    assert cursor(page) == (3, 3)
+    press(page, "Backspace")  # rejects, and goes on
+    assert (cursor(page), page.locator(rings).count()) == ((4, 4), 5)
+    press(page, "Control+z")
+    assert (cursor(page), page.locator(rings).count()) == ((3, 3), 6)
+    press(page, "s")  # one link: all other words are unaligned
+    for key, at, most in (("w", 0, 8), ("t", 1, 9)):
+        page.locator("#matrix text[data-row='3']").click()
+        page.locator("#matrix text[data-column='3']").click()
+        for name, step in ((key, 1), (key, 2), (key.upper(), 1), (key.upper(), -1)):
+            press(page, name)
+            assert cursor(page)[at] == (3 + step) % most, name
+    saved(page)
+    assert drawn(page) == links(page) == [(3, 3, 2)]
+    outlines = "document.querySelector('#matrix .phrase.all').getAttribute('d')"
+    press(page, "f")
+    assert page.evaluate(outlines)
+    assert "all atomic phrase pairs" in page.inner_text("#status-text")
+    press(page, "f f")
+    assert not page.evaluate(outlines)
 
 
 def test_keys_that_lead_elsewhere(corpus: Path, problems: list[str]) -> None:
@@ -501,32 +477,28 @@ def test_keys_that_lead_elsewhere(corpus: Path, problems: list[str]) -> None:
         assert guidelines.value.url.endswith("/guidelines")
 
 
-def test_hidden_suggestions_are_neither_shown_nor_rejected(
-    corpus: Path, problems: list[str]
-) -> None:
-    with serving(corpus, "--initial", "auto") as server, browser() as context:
-        page = enter(context, server.url, problems)
-        press(page, "x h")
-        until(lambda: "hidden" in page.inner_text("#suggestions"))
-        assert page.locator("#matrix .mark").count() == 0  # no ring, and no x
-        here = "document.activeElement.getAttribute('aria-label')"
-        assert page.evaluate(here) == "talked, 2 of 8; about, 3 of 9: no link".replace(
-            "about", TARGET[2]
-        )
-        press(page, "ArrowRight ArrowDown ArrowDown x Backspace _ _ _ x")
-        assert cursor(page) == (3, 3)
-        assert page.evaluate(here).endswith(": no link")
-        assert "reject" not in page.inner_text("#live")
-        press(page, "d")
-        assert page.evaluate(here).endswith(": possible")
-        saved(page)
-        state = pair(page, 1)["state"]
-        assert (state["cells"], state["rejected"]) == ([[3, 3, 1]], [[1, 2]])
-        edits = [event["data"] for event in history(page, 1) if event["kind"] == "edit"]
-        assert len(edits) == 4
-        assert not any({"p", "set", "rejected"} & data.keys() for data in edits)
-        press(page, "h")
-        until(lambda: page.locator("#matrix .mark.ring").count() == 4)
+def test_hidden_suggestions_are_neither_shown_nor_rejected(page: Any) -> None:
+    press(page, "x h")
+    until(lambda: "hidden" in page.inner_text("#suggestions"))
+    assert page.locator("#matrix .mark").count() == 0  # no ring, and no x
+    here = "document.activeElement.getAttribute('aria-label')"
+    assert page.evaluate(here) == "talked, 2 of 8; about, 3 of 9: no link".replace(
+        "about", TARGET[2]
+    )
+    press(page, "ArrowRight ArrowDown ArrowDown x Backspace _ _ _ x")
+    assert cursor(page) == (3, 3)
+    assert page.evaluate(here).endswith(": no link")
+    assert "reject" not in page.inner_text("#live")
+    press(page, "d")
+    assert page.evaluate(here).endswith(": possible")
+    saved(page)
+    state = pair(page, 1)["state"]
+    assert (state["cells"], state["rejected"]) == ([[3, 3, 1]], [[1, 2]])
+    edits = [event["data"] for event in history(page, 1) if event["kind"] == "edit"]
+    assert len(edits) == 4
+    assert not any({"p", "set", "rejected"} & data.keys() for data in edits)
+    press(page, "h")
+    until(lambda: page.locator("#matrix .mark.ring").count() == 4)
 
 
 def test_buttons_reject_redo_and_go_to_unaligned_words(corpus: Path, problems: list[str]) -> None:

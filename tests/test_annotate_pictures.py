@@ -12,12 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-
 from annotate_browser import (
-    CHROMIUM,
+    BROWSER,
     Server,
     browser,
     enter,
@@ -30,10 +26,7 @@ from annotate_browser import (
 from annotation_pairs import shapes
 from command import PARAPHRASES
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 PICTURES = {  # width, height, colours, and the keys that lead there from the picture before
     "annotate-pair": (1280, 800, "light", "A Backspace Enter"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
@@ -11,12 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-
 from annotate_browser import (
-    CHROMIUM,
+    BROWSER,
     Server,
     ask,
     browser,
@@ -35,10 +30,7 @@ from console import printed, walk
 
 from alignkit import Alignment, Corpus, read_corpus
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 CHOSEN, SUGGESTED, STARTED, ASSIGNED, ANNA, BEN, CARLA, EXPORTED, AGREED = walk()
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-
 from annotate_browser import (
-    CHROMIUM,
+    BROWSER,
     browser,
     cursor,
     drawn,
@@ -37,16 +32,13 @@ from alignkit.annotate.log.events import Sent
 from alignkit.corpus import Corpus
 from alignkit.sentence_pair import SentencePair
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 SOURCE, TARGET = ("the", "old", "house"), ("das", "alte", "haus")
 
 
 class Desk:
-    """Hold a server, a browser, and what went wrong in its pages."""
+    """A server, a browser, and what went wrong in its pages."""
 
     def __init__(self, running: Served, context: Any) -> None:
         self.running, self.context = running, context
@@ -94,8 +86,8 @@ def desk(desks: Desk) -> Iterator[Desk]:
 
 
 def comments(page: Any, k: int) -> list[list[str]]:
-    found: list[list[str]] = pair(page, k)["state"]["comments"]
-    return found
+    stored: list[list[str]] = pair(page, k)["state"]["comments"]
+    return stored
 
 
 def asked(page: Any) -> str:
@@ -217,7 +209,6 @@ def test_a_comment_that_is_being_typed_outlives_escape_reload_and_closing(desk: 
 
 
 def held(page: Any, keys: str) -> None:
-    """Press keys faster than anything can be stored."""
     page.evaluate(_HELD, keys)
 
 
@@ -228,10 +219,7 @@ _HELD = """keys => [...keys].forEach(key => document.activeElement.dispatchEvent
 def test_undo_goes_on_beyond_what_the_page_knows(desk: Desk) -> None:
     page = desk.tab(7)
     refused: list[int] = []
-    page.on(
-        "response",
-        lambda reply: refused.append(reply.status) if reply.status >= 400 else None,
-    )
+    page.on("response", lambda reply: refused.append(reply.status) if reply.status >= 400 else None)
     held(page, "sd" * 60 + "s")
     saved(page)
     page.reload()
@@ -299,12 +287,11 @@ def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(
         on_pair(page)
         page.fill("#comment", "much " * 3000)
         page.press("#comment", "Enter")
-        told = "the disk is full: make room there; nothing was changed: 1 edit kept in this browser"
-        until(lambda: page.inner_text("#saved") == told)
-        assert told in page.inner_text("#status-text")
-        assert told in page.inner_text("#live")
+        full = "the disk is full: make room there; nothing was changed: 1 edit kept in this browser"
+        until(lambda: page.inner_text("#saved") == full)
+        assert all(full in page.inner_text(part) for part in ("#status-text", "#live"))
         page.wait_for_timeout(2500)  # polls are answered, which is no reason to call it stored
-        assert page.inner_text("#saved") == told
+        assert page.inner_text("#saved") == full
     database.engine.dispose()
     saved(page)
     assert comments(page, 9) == [["", ("much " * 3000).strip()]]

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
-
-from annotate_browser import CHROMIUM, Server, ask, browser, press, ready, saved, until, views
+from annotate_browser import BROWSER, Server, ask, browser, press, ready, saved, until, views
 from annotation import Tab, project, sent
 from test_annotate_axe import serious
 
@@ -21,10 +15,7 @@ from alignkit import Corpus, SentencePair
 from alignkit.annotate.assignment.report import assign_pairs
 from alignkit.annotate.store import Store
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
+pytestmark = BROWSER
 
 NAMES = ("anna", "ben", "cora")
 

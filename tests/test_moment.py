@@ -50,11 +50,11 @@ def timed(when=WHEN, **said):
 )
 def test_a_time_is_held_in_utc_whatever_its_zone(time, minutes, fraction):
     local = time.replace(tzinfo=timezone(timedelta(minutes=minutes)))
-    found = read_moment(local.isoformat(timespec="milliseconds" if fraction else "seconds"))
-    utc = datetime.fromisoformat(found.replace("Z", "+00:00"))
+    moment = read_moment(local.isoformat(timespec="milliseconds" if fraction else "seconds"))
+    utc = datetime.fromisoformat(moment.replace("Z", "+00:00"))
     assert utc == local.replace(microsecond=0)
-    assert len(found) == 20
-    assert read_moment(found) == found
+    assert len(moment) == 20
+    assert read_moment(moment) == moment
 
 
 @given(st.lists(st.datetimes(timezones=st.just(timezone.utc)), min_size=2))
@@ -115,28 +115,26 @@ def test_a_time_goes_wherever_its_annotation_goes():
         corpus.transpose(),
         concat({"one": corpus}, prefix=True),
         merge(Corpus([pair(), pair("2")]), {"anna": corpus}),
-        corpus.filter(lambda one: True),
+        corpus.filter(lambda pair: True),
         pickle.loads(pickle.dumps(corpus)),
     ]
-    for one in kept:
-        assert [found.annotations["anna"].when for found in one] == [WHEN, None]
+    for copy in kept:
+        assert [pair.annotations["anna"].when for pair in copy] == [WHEN, None]
 
 
 def test_of_a_judgment_and_an_alignment_the_later_time_is_that_of_both():
     judged = Annotation(None, judgment="yes", when="2026-11-23T00:00:00Z")
     base = Corpus([pair(anna=judged)])
-    found = merge(base, {"anna": Corpus([pair(anna=timed())])})[0].annotations["anna"]
-    assert (found.alignment, found.judgment, found.when) == (LINKS, "yes", judged.when)
-    found = merge(base, {"anna": Corpus([pair(anna=LINKS)])})[0].annotations["anna"]
-    assert found.when == judged.when
+    for links in (timed(), LINKS):
+        both = merge(base, {"anna": Corpus([pair(anna=links)])})[0].annotations["anna"]
+        assert (both.alignment, both.judgment, both.when) == (LINKS, "yes", judged.when)
 
 
 @pytest.mark.parametrize("format", ["alignkit-jsonl", "alignkit-xml"])
 def test_own_formats_hold_times_and_say_where_one_is_wrong(format, tmp_path):
     path = tmp_path / "corpus"
-    corpus = Corpus(
-        [pair(anna=timed(), ben=Annotation(None, "no", when=WHEN)), pair("2", anna=LINKS)]
-    )
+    judged = Annotation(None, "no", when=WHEN)
+    corpus = Corpus([pair(anna=timed(), ben=judged), pair("2", anna=LINKS)])
     assert not write_corpus(corpus, path, format=format)
     assert read_corpus(path, format=format) == corpus
     text = path.read_text()
@@ -159,10 +157,11 @@ def test_without_times_files_are_what_they_were(format, tmp_path):
 
 @pytest.mark.parametrize("format", WRITTEN)
 def test_formats_without_times_count_what_is_lost(format, tmp_path):
-    lost = Counter(
-        write_corpus([pair(alignment=timed())], tmp_path / "x", format=format)
-    ) - Counter(write_corpus([pair(alignment=LINKS)], tmp_path / "y", format=format))
-    assert lost == ({} if "when" in get_format(format).holds else {"when": 1})
+    lost, before = (
+        Counter(write_corpus([pair(alignment=links)], tmp_path / "x", format=format))
+        for links in (timed(), LINKS)
+    )
+    assert lost - before == ({} if "when" in get_format(format).holds else {"when": 1})
 
 
 # groups by time
@@ -173,52 +172,48 @@ def week(day):
 
 
 def annotated():
-    """Return pairs of three weeks, by the later annotator, and one without times."""
+    """Return pairs of four weeks, by the later annotator, and one without times."""
     days = [(2, 9), (10, 3), (16, 16), (24, 1), (None, 3), (None, None)]
     return Corpus(
         pair(
             str(k),
-            ann=Annotation(LINKS, when=one and week(one)),
-            ben=Annotation(Alignment.parse("0-0"), when=other and week(other)),
+            ann=Annotation(LINKS, when=ann and week(ann)),
+            ben=Annotation(Alignment.parse("0-0"), when=ben and week(ben)),
             gold=timed("2027-01-01T00:00:00Z"),
         )
-        for k, (one, other) in enumerate(days)
+        for k, (ann, ben) in enumerate(days)
     )
 
 
 def test_agreement_by_week_is_that_of_the_pairs_of_each_week():
     corpus = annotated()
-    found = agree(corpus, ["ann", "ben"], by="week")
-    assert found.sections == ("all", "2026-W45", "2026-W46", "2026-W47", "2026-W48", "")
+    agreed = agree(corpus, ["ann", "ben"], by="week")
+    assert agreed.sections == ("all", "2026-W45", "2026-W46", "2026-W47", "2026-W48", "")
     weeks = {"2026-W45": [4], "2026-W46": [0, 1], "2026-W47": [2], "2026-W48": [3], "": [5]}
     for name, places in weeks.items():
         alone = agree(Corpus(corpus[k] for k in places), ["ann", "ben"])
-        section = found.pairings[0].section(name)
+        section = agreed.pairings[0].section(name)
         assert section.pairs == len(places)
         figures = alone.pairings[0].sections[0].figures
         for key in ("words.possible.f1", "words.sure.f1"):
             assert section.figures[key] == pytest.approx(figures[key], nan_ok=True)
     assert agree(corpus, ["ann", "ben"], by="month").sections == ("all", "2026-11", "")
     assert "2026-11-24" in agree(corpus, ["ann", "ben"], by="day").sections
-    assert "(none)" in str(found)
+    assert "(none)" in str(agreed)
 
 
 def test_groups_and_counts_by_time_take_all_annotations():
     corpus = annotated()
     assert list(corpus.groups("month")) == ["2027-01"]
     assert len(corpus.groups("week", annotators=["ann"])["2026-W47"]) == 1
-    found = count_groups(corpus, "month")
-    assert {name: part.pairs for name, part in found.groups.items()} == {"2027-01": 6}
+    counts = count_groups(corpus, "month")
+    assert {name: part.pairs for name, part in counts.groups.items()} == {"2027-01": 6}
 
 
 def test_an_attribute_of_that_name_goes_first():
-    one = SentencePair("1", ["a"], ["b"], {"ann": timed_at()}, {"week": "the first"})
-    assert list(Corpus([one]).groups("week")) == ["the first"]
-    assert list(Corpus([one]).groups("day")) == ["2026-11-22"]
-
-
-def timed_at():
-    return Annotation(Alignment.parse("0-0"), when=WHEN)
+    corpus = Corpus([replace(pair(ann=timed()), attributes={"week": "the first"})])
+    assert list(corpus.groups("week")) == ["the first"]
+    assert list(corpus.groups("day")) == ["2026-11-22"]
 
 
 def test_without_times_there_are_no_weeks():
@@ -239,9 +234,10 @@ def test_the_commands_group_by_time(tmp_path, capsys):
     write_corpus(annotated(), path, format="alignkit-jsonl")
     names = ["--annotators", "ann", "ben"]
     assert main(["agree", str(path), *names, "--by", "week", "--bootstrap", "none"]) == 0
-    assert "2026-W46" in capsys.readouterr().out
     assert main(["stats", str(path), "--by", "month"]) == 0
-    assert "2027-01" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "2026-W46" in printed
+    assert "2027-01" in printed
     sides = ["--hyp-annotator", "ann", "--ref-annotator", "ben"]
     assert main(["score", str(path), *sides, "--by", "week"]) == 0
     scored = capsys.readouterr().out
@@ -250,10 +246,9 @@ def test_the_commands_group_by_time(tmp_path, capsys):
     assert all(week in scored for week in weeks)
     assert "2027" not in scored
     write_corpus([pair(ann=LINKS, ben=LINKS)], path, format="alignkit-jsonl")
-    assert main(["agree", str(path), "--by", "day"]) == 2
-    assert "no annotation has a time, and so no day" in capsys.readouterr().err
-    assert main(["score", str(path), *sides, "--by", "day"]) == 2
-    assert "no annotation has a time, and so no day" in capsys.readouterr().err
+    for words in (["agree", str(path)], ["score", str(path), *sides]):
+        assert main([*words, "--by", "day"]) == 2
+        assert "no annotation has a time, and so no day" in capsys.readouterr().err
 
 
 def test_groups_of_what_is_scored_may_all_be_without_the_attribute():

@@ -37,17 +37,14 @@ _WORDS = 300  # characters of a text that are shown
 _COMPUTING = "being computed"
 _NOBODY = "agreement takes two annotators who have marked pairs done"
 _NO_PAIR = "no pair is done by both"
-_NOTHING = {
-    "words": "neither has a link of different words",
-    "cells": "all cells are alike",
-}
+_NOTHING = {"words": "neither has a link of different words", "cells": "all cells are alike"}
 
 Drawn = Mapping[tuple[str, str], tuple[int, Intervals]]
 
 
 @dataclass
 class Slow:
-    """Hold the slow figures, and of when they are."""
+    """The slow figures, and when they were computed."""
 
     n: int = -1  # the event, and the version of what is done, that they know of
     version: int = -1
@@ -60,25 +57,29 @@ class Slow:
     corrections: Corrections | None = None
     cautions: list[Caution] = field(default_factory=list)
 
-    def take(self, found: SlowFigures) -> None:
-        """Take over what was found; the rest stays."""
-        self.paces, self.corrections = found.paces, found.corrections
-        if found.twos is not None:
-            self.twos = {(one.first, one.second): one for one in found.twos}
-            self.pull, self.cautions = found.pull, found.cautions
+    def take(self, figures: SlowFigures) -> None:
+        """Take over what was computed; the rest stays."""
+        self.paces, self.corrections = figures.paces, figures.corrections
+        if figures.twos is not None:
+            self.twos = {(two.first, two.second): two for two in figures.twos}
+            self.pull, self.cautions = figures.pull, figures.cautions
 
 
 def shown(
-    link: Connection, live: LiveWork, drawn: Drawn, slow: Slow, project: str, learning: str = ""
+    conn: Connection, live: LiveWork, drawn: Drawn, slow: Slow, project: str, learning: str = ""
 ) -> DashboardView:
     """Return what the dashboard shows."""
     assert live.compared is not None
-    judges = queries.task_of(link) == "judge"
+    judges = queries.task_of(conn) == "judge"
     gold, initial = live.compared.gold, live.compared.initial
     names = [name for name in live.tally.names if live.done[name]]
     twos = [] if judges else [_two(live, drawn, slow, *two) for two in combinations(names, 2)]
     several = len(names) > 1
     none = LiveFigure(None, reason=slow.problem or _COMPUTING)
+    view = label_view(queries.scheme_of(conn)) if judges else None
+    printing = []
+    if several and (view is not None or not judges):
+        printing = commands(project, names, None if judges else initial, view)
     return DashboardView(
         live.n,
         live.pairs,
@@ -91,23 +92,14 @@ def shown(
         slow.problem,
         initial,
         slow.pull or PullLine(none, none, none),
-        [] if judges else list(_lowest(link, live)),
-        _commands(link, project, names, initial, judges=judges) if several else [],
+        [] if judges else list(_lowest(conn, live)),
+        printing,
         "" if several else _NOBODY,
         None if judges else slow.corrections,
         learning,
-        judged_view(link, live, gold) if judges else None,
+        judged_view(conn, live, gold) if judges else None,
         slow.cautions if several else [],
     )
-
-
-def _commands(
-    link: Connection, project: str, names: list[str], initial: str | None, *, judges: bool
-) -> list[str]:
-    if not judges:
-        return commands(project, names, initial)
-    view = label_view(queries.scheme_of(link))
-    return [] if view is None else commands(project, names, view=view)
 
 
 def _takes_part(live: LiveWork, name: str) -> bool:
@@ -133,14 +125,14 @@ def _annotator(live: LiveWork, slow: Slow, name: str) -> AnnotatorLine:
 def _two(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str) -> TwoLine:
     kept = live.tally.twos[first, second]
     links, bulk = kept.shared()
-    found = slow.twos.get((first, second))
+    beyond = slow.twos.get((first, second))
     return TwoLine(
         first,
         second,
         len(kept),
         dict(_figures(kept, drawn.get((first, second)))),
-        {} if found is None else found.levels,
-        "" if found is None else found.chance,
+        {} if beyond is None else beyond.levels,
+        "" if beyond is None else beyond.chance,
         links,
         bulk,
         {name: _known(name, value, len(kept)) for name, value in kept.apart().items()},
@@ -169,28 +161,26 @@ def _known(name: str, value: float, pairs: int) -> LiveFigure:
 
 def _mean(twos: list[TwoLine]) -> dict[str, LiveFigure]:
     """Average over twos, each by its pairs, as `alignkit.agree` does."""
-    found: dict[str, list[LiveFigure]] = {}
+    by_name: dict[str, list[LiveFigure]] = {}
     for two in twos:
         for name, figure in two.figures.items():
-            found.setdefault(name, []).append(figure)
+            by_name.setdefault(name, []).append(figure)
         for level, figure in two.beyond.items():
-            found.setdefault(f"{level}.C", []).append(figure)
+            by_name.setdefault(f"{level}.C", []).append(figure)
     means = {}
-    for name, figures in found.items():
-        value = weighted_mean(
-            [(one.pairs, nan if one.value is None else one.value) for one in figures]
-        )
-        reason = without(value, sum(one.value is None and one.pairs > 0 for one in figures))
+    for name, figures in by_name.items():
+        value = weighted_mean([(f.pairs, nan if f.value is None else f.value) for f in figures])
+        reason = without(value, sum(f.value is None and f.pairs > 0 for f in figures))
         reason = f"undefined for all: {figures[0].reason}" if isnan(value) else reason
         means[name] = LiveFigure(None if isnan(value) else value, reason=reason)
     return means
 
 
-def _lowest(link: Connection, live: LiveWork) -> Iterator[PairLine]:
+def _lowest(conn: Connection, live: LiveWork) -> Iterator[PairLine]:
     """Yield the pairs on which annotators agree least; those where they agree are not there."""
     ranked = heapq.nsmallest(_LOWEST, live.apart.items(), key=_ranked)
     some = [k for k, _ in ranked]
-    rows = {row.k: row for row in queries.pair_rows(link, some)}
+    rows = {row.k: row for row in queries.pair_rows(conn, some)}
     for k in some:
         row, f1 = rows[k], live.apart[k]
         yield PairLine(

@@ -1,4 +1,4 @@
-"""Say who is compared on the dashboard, and by which commands the same figures come out."""
+"""Who is compared on the dashboard, and by which commands the same figures come out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEED = 12345
 
 
 class Compared(NamedTuple):
-    """Say who is compared."""
+    """Who is compared."""
 
     annotators: dict[str, int]
     initial: str | None
@@ -24,14 +24,14 @@ class Compared(NamedTuple):
     scheme: str  # of the judgments
 
 
-def compared(link: Connection) -> Compared:
+def compared(conn: Connection) -> Compared:
     """Return who is compared in a project."""
-    names = {name: number for number, name in enumerate(queries.annotators(link), 1)}
-    info = queries.project_info(link)
-    initial = queries.suggesting(link)
-    if has_assignments(link):
+    names = {name: number for number, name in enumerate(queries.annotators(conn), 1)}
+    info = queries.project_info(conn)
+    initial = queries.suggesting(conn)
+    if has_assignments(conn):
         table = schema.assignment.c
-        having = set(link.execute(select(table.account).distinct()).scalars())
+        having = set(conn.execute(select(table.account).distinct()).scalars())
         names = {name: number for name, number in names.items() if number in having}
     apart = {initial, info.gold}
     kept = {name: number for name, number in names.items() if name not in apart}

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 class Corrected(NamedTuple):
-    """Hold how a pair was corrected."""
+    """How a pair was corrected."""
 
     k: int  # the pair, who has done it and when
     annotator: int
@@ -42,21 +42,21 @@ class Corrected(NamedTuple):
     taught: int  # from how many done pairs the suggestions were learned; 0 for others
 
 
-def gathered(link: Connection) -> Corrections | None:
+def gathered(conn: Connection) -> Corrections | None:
     """Return the corrections of a project; None where no pair with suggestions is done."""
     made = select(schema.learned_set.c.made).order_by(schema.learned_set.c.number)
-    return _summed(corrections_of(link), list(link.execute(made).scalars()))
+    return _summed(corrections_of(conn), list(conn.execute(made).scalars()))
 
 
-def corrections_of(link: Connection) -> list[Corrected]:
+def corrections_of(conn: Connection) -> list[Corrected]:
     """Return how the done pairs of a project were corrected, in the order of done."""
-    suggested = queries.suggested_cells(link)
+    suggested = queries.suggested_cells(conn)
     sets = schema.learned_set.c
-    taught = {row[0]: row[1] for row in link.execute(select(sets.set, sets.pairs))}
-    hidden, gold = _hidden(link), queries.gold_name(link)
-    names = queries.annotators(link)
+    taught = {row[0]: row[1] for row in conn.execute(select(sets.set, sets.pairs))}
+    hidden, gold = _hidden(conn), queries.gold_name(conn)
+    names = queries.annotators(conn)
     found = []
-    for k, account, at, text in _done(link):
+    for k, account, at, text in _done(conn):
         if k not in suggested or (k, account) in hidden or names[account - 1] == gold:
             continue
         name, cells = suggested[k]
@@ -67,7 +67,7 @@ def corrections_of(link: Connection) -> list[Corrected]:
     return sorted(found, key=lambda one: one.at)
 
 
-def _done(link: Connection) -> Iterator[tuple[int, int, str, str]]:
+def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
     """Yield what was marked done on a page: pair, account, when, and the state."""
     event, stream, counts = schema.event.c, schema.stream.c, schema.pair_counts.c
     last = (
@@ -80,14 +80,14 @@ def _done(link: Connection) -> Iterator[tuple[int, int, str, str]]:
     asked = select(stream.pair, stream.account, last.c.at, stream.state).where(
         last.c.stream == stream.id, own, counts.done.is_(True)
     )
-    yield from (tuple(row) for row in link.execute(asked))
+    yield from (tuple(row) for row in conn.execute(asked))
 
 
-def _hidden(link: Connection) -> set[tuple[int, int]]:
+def _hidden(conn: Connection) -> set[tuple[int, int]]:
     """Return who is not to see the suggestions for which pairs."""
     table = schema.assignment.c
     asked = select(table.pair, table.account).where(table.shown.is_(False))
-    return {(k, account) for k, account in link.execute(asked)}
+    return {(k, account) for k, account in conn.execute(asked)}
 
 
 def _summed(found: Sequence[Corrected], made: Sequence[str]) -> Corrections | None:

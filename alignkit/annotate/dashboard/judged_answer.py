@@ -24,18 +24,18 @@ _NO_PAIR = "no pair has a label of both"
 _ALIKE = "both gave all pairs one and the same label"
 
 
-def judged_view(link: Connection, live: LiveWork, gold: str) -> JudgedView:
+def judged_view(conn: Connection, live: LiveWork, gold: str) -> JudgedView:
     """Return how far annotators agree on labels, and the pairs on which they do not."""
     judges = {name for judgments in live.judged.values() for name in judgments} - {gold}
     names = [name for name in live.tally.names if name in judges]
-    view = label_view(queries.scheme_of(link))
+    view = label_view(queries.scheme_of(conn))
     twos = [_two(live, view, *two) for two in combinations(names, 2)]
     differing = sorted(_differing(live, names))
     return JudgedView(
         twos,
         _mean([(two.pairs, two.same) for two in twos]),
         _mean([(two.pairs, two.kappa) for two in twos]),
-        list(_lines(link, live, names, gold, [k for _, k in differing[:_MOST]])),
+        list(_lines(conn, live, names, gold, [k for _, k in differing[:_MOST]])),
         len(differing),
     )
 
@@ -83,9 +83,9 @@ def _differing(live: LiveWork, names: Sequence[str]) -> Iterator[tuple[bool, int
 
 
 def _lines(
-    link: Connection, live: LiveWork, names: Sequence[str], gold: str, some: Sequence[int]
+    conn: Connection, live: LiveWork, names: Sequence[str], gold: str, some: Sequence[int]
 ) -> Iterator[JudgedLine]:
-    rows = {row.k: row for row in queries.pair_rows(link, some)}
+    rows = {row.k: row for row in queries.pair_rows(conn, some)}
     for k in some:
         row, said = rows[k], live.judged[k]
         counts = Counter(", ".join(said[name]) for name in names if name in said)

@@ -25,7 +25,7 @@ Words = tuple[str, ...]
 
 
 class Said(NamedTuple):
-    """Hold what somebody has done of a pair, and which links they took in bulk."""
+    """What somebody has done of a pair, and which links they took in bulk."""
 
     annotation: Annotation
     bulk: set[tuple[int, int]]
@@ -33,7 +33,7 @@ class Said(NamedTuple):
 
 
 class LiveWork:
-    """Hold what is known of the work in a project, as of event `n`."""
+    """What is known of the work in a project, as of event `n`."""
 
     def __init__(self) -> None:
         self.n = self.version = self.pairs = 0
@@ -51,95 +51,95 @@ class LiveWork:
             return True
         return all(k in self.done[name] for name, own in self.assigned.items() if k in own)
 
-    def anew(self, link: Connection) -> bool:
-        """Tell whether all must be read again, which takes a while."""
+    def anew(self, conn: Connection) -> bool:
+        """Return whether all must be read again, which takes a while."""
         if self.compared is None:
             return True
-        return not _goes_on(self.compared, compared(link))
+        return not _goes_on(self.compared, compared(conn))
 
-    def refresh(self, link: Connection, tell: Tell | None = None) -> bool:
+    def refresh(self, conn: Connection, tell: Tell | None = None) -> bool:
         """Read what has changed; return whether anything did."""
-        last = queries.last_n(link)
+        last = queries.last_n(conn)
         if self.compared is not None and last == self.n:
             return False
-        if self.anew(link):
-            self._restart(link)
-            self._read(link, dict.fromkeys(range(1, self.pairs + 1)), tell)
-            self._settle(link, None)
+        if self.anew(conn):
+            self._restart(conn)
+            self._read(conn, dict.fromkeys(range(1, self.pairs + 1)), tell)
+            self._settle(conn, None)
         else:
-            changed, kinds = self._changed(link)
+            changed, kinds = self._changed(conn)
             if kinds:
-                self._join(link)
-            self._read(link, changed, tell)
-            self._settle(link, None if kinds - _NO_VOTES else changed)
+                self._join(conn)
+            self._read(conn, changed, tell)
+            self._settle(conn, None if kinds - _NO_VOTES else changed)
         self.n = last
         return True
 
-    def _changed(self, link: Connection) -> tuple[dict[int, set[int] | None], set[str]]:
+    def _changed(self, conn: Connection) -> tuple[dict[int, set[int] | None], set[str]]:
         """Return by pair who changed it since, and the kinds of the project's own events."""
         event, stream = schema.event.c, schema.stream.c
         asked = select(stream.pair, stream.account, event.kind).distinct()
-        rows = link.execute(asked.where(event.n > self.n, event.stream == stream.id))
-        found: dict[int, set[int] | None] = {}
+        rows = conn.execute(asked.where(event.n > self.n, event.stream == stream.id))
+        changed: dict[int, set[int] | None] = {}
         kinds = set()
         for k, account, kind in rows:
             if k == 0:
                 kinds.add(kind)
             else:
-                found[k] = (found.get(k) or set()) | {account}
-        return found, kinds
+                changed[k] = (changed.get(k) or set()) | {account}
+        return changed, kinds
 
-    def _restart(self, link: Connection) -> None:
-        self.compared = compared(link)
+    def _restart(self, conn: Connection) -> None:
+        self.compared = compared(conn)
         self.tally = Tally(list(self.compared.annotators))
         others = filter(None, (self.compared.gold, self.compared.initial))
         self.done = {name: set() for name in (*self.compared.annotators, *others)}
         self.apart, self.judged = {}, {}
         self.version += 1
-        self._join(link)
+        self._join(conn)
 
-    def _join(self, link: Connection) -> None:
+    def _join(self, conn: Connection) -> None:
         """Take in who has come, and what is assigned."""
         assert self.compared is not None
-        now = compared(link)
+        now = compared(conn)
         for name in now.annotators:
             if name not in self.tally.names:
                 self.tally.add(name)
             self.done.setdefault(name, set())
         self.compared = now
-        self.pairs = queries.count_pairs(link)
-        self.assigned = _assigned(link, now.annotators)
+        self.pairs = queries.count_pairs(conn)
+        self.assigned = _assigned(conn, now.annotators)
 
     def _read(
-        self, link: Connection, changed: Mapping[int, set[int] | None], tell: Tell | None
+        self, conn: Connection, changed: Mapping[int, set[int] | None], tell: Tell | None
     ) -> None:
         numbers = sorted(changed)
         for start in range(0, len(numbers), _CHUNK):
             some = {k: changed[k] for k in numbers[start : start + _CHUNK]}
-            self._count(link, some)
+            self._count(conn, some)
             if tell is not None:
                 tell(min(1.0, (start + _CHUNK) / len(numbers)))
 
-    def _settle(self, link: Connection, changed: Collection[int] | None) -> None:
+    def _settle(self, conn: Connection, changed: Collection[int] | None) -> None:
         """Find out which pairs are adjudicated, of those that have changed or of all."""
         assert self.compared is not None
         done = self.done[self.compared.gold]
         if changed is None:
-            self.settled = settled_pairs(link, done)
+            self.settled = settled_pairs(conn, done)
         else:
             self.settled.difference_update(changed)
-            self.settled |= settled_pairs(link, done.intersection(changed))
+            self.settled |= settled_pairs(conn, done.intersection(changed))
 
-    def _count(self, link: Connection, some: Mapping[int, set[int] | None]) -> None:
+    def _count(self, conn: Connection, some: Mapping[int, set[int] | None]) -> None:
         """Count some pairs anew where what is done, or was, may be another."""
         assert self.compared is not None
-        names = self._names(link)
-        states = self._states(link, some, names)
+        names = self._names(conn)
+        states = self._states(conn, some, names)
         touched: set[str] = set()
         kept = []
         for k, accounts in some.items():
             said = states.get(k, {})
-            whose = {names[one] for one in names if accounts is None or one in accounts}
+            whose = {names[account] for account in names if accounts is None or account in accounts}
             moved = {name for name in whose if name in said or k in self.done[name]}
             for name in moved:
                 (self.done[name].add if name in said else self.done[name].discard)(k)
@@ -149,62 +149,61 @@ class LiveWork:
         if not kept:
             return
         self.version += 1
-        rows = queries.pair_rows(link, kept)
+        rows = queries.pair_rows(conn, kept)
         self.tally.put([_work(row, states.get(row.k, {})) for row in rows], touched)
         for k in kept:
             self.apart.pop(k, None)
-            self.judged[k] = {
-                name: one.judgment for name, one in states.get(k, {}).items() if one.judgment
-            }
+            done = states.get(k, {})
+            self.judged[k] = {name: said.judgment for name, said in done.items() if said.judgment}
             value = self.tally.f1_of(k)
-            if value is not None and any(one < 1 for one in value):  # not where it is NaN
+            if value is not None and any(f1 < 1 for f1 in value):  # not where it is NaN
                 self.apart[k] = value
 
-    def _names(self, link: Connection) -> dict[int, str]:
+    def _names(self, conn: Connection) -> dict[int, str]:
         """Return the names by number of all whose work matters."""
-        numbers = enumerate(queries.annotators(link), 1)
+        numbers = enumerate(queries.annotators(conn), 1)
         return {number: name for number, name in numbers if name in self.done}
 
     def _states(
-        self, link: Connection, some: Collection[int], names: Mapping[int, str]
+        self, conn: Connection, some: Collection[int], names: Mapping[int, str]
     ) -> dict[int, dict[str, Said]]:
         """Return by pair and name the annotation that is done, and the links in bulk."""
         assert self.compared is not None
         scheme = queries.known_scheme(self.compared.scheme)
         table = schema.stream.c
         asked = select(table.pair, table.account, table.state).where(table.pair.in_(sorted(some)))
-        found: dict[int, dict[str, Said]] = {}
-        for k, account, text in link.execute(asked):
+        states: dict[int, dict[str, Said]] = {}
+        for k, account, text in conn.execute(asked):
             if account in names:
                 state = decode_state(text)
                 annotation = annotation_of(state, scheme) if state.done else None
                 if annotation is not None:
                     judgment = (state.judgment, *state.flags) if state.judgment else ()
                     said = Said(annotation, state.bulk, judgment)
-                    found.setdefault(k, {})[names[account]] = said
-        return found
+                    states.setdefault(k, {})[names[account]] = said
+        return states
 
 
 def _goes_on(old: Compared, new: Compared) -> bool:
-    """Tell whether the same are compared, or those and others behind them."""
+    """Return whether the same are compared, or those and others behind them."""
     names = list(new.annotators)[: len(old.annotators)]
     same = old._replace(annotators={}) == new._replace(annotators={})
     return same and names == list(old.annotators)
 
 
-def _assigned(link: Connection, annotators: Mapping[str, int]) -> dict[str, set[int]] | None:
-    if not has_assignments(link):
+def _assigned(conn: Connection, annotators: Mapping[str, int]) -> dict[str, set[int]] | None:
+    if not has_assignments(conn):
         return None
     names = {number: name for name, number in annotators.items()}
-    found: dict[str, set[int]] = {name: set() for name in annotators}
+    assigned: dict[str, set[int]] = {name: set() for name in annotators}
     table = schema.assignment.c
-    for account, k in link.execute(select(table.account, table.pair)):
+    for account, k in conn.execute(select(table.account, table.pair)):
         if account in names:
-            found[names[account]].add(k)
-    return found
+            assigned[names[account]].add(k)
+    return assigned
 
 
 def _work(row: queries.PairRow, said: Mapping[str, Said]) -> Work:
-    annotations = {name: one.annotation for name, one in said.items()}
+    annotations = {name: work.annotation for name, work in said.items()}
     pair = SentencePair(row.id, row.source, row.target, annotations)
-    return Work(row.k, pair, {name: one.bulk for name, one in said.items()})
+    return Work(row.k, pair, {name: work.bulk for name, work in said.items()})

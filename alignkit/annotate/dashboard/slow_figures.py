@@ -44,48 +44,48 @@ Tell = Callable[[str, "float | None"], None]
 
 def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> SlowFigures:
     """Compute the figures of a project that take a while."""
-    with store.database.reading() as link:
-        asked = compared(link)
-        found = SlowFigures({name: _pace(link, one) for name, one in asked.annotators.items()})
-        found.corrections = gathered(link)
+    with store.database.reading() as conn:
+        asked = compared(conn)
+        figures = SlowFigures({name: _pace(conn, id) for name, id in asked.annotators.items()})
+        figures.corrections = gathered(conn)
         if times_alone:
-            return found
+            return figures
         tell("reading", None)
-        found.pull = _pull(link)
-        judges, scheme = queries.task_of(link) == "judge", queries.scheme_of(link)
+        figures.pull = _pull(conn)
+        judges, scheme = queries.task_of(conn) == "judge", queries.scheme_of(conn)
     corpus = Corpus(exported(store, done=True))
     if judges:
-        found.twos, found.cautions = [], _judged_cautions(corpus, asked, label_view(scheme))
+        figures.twos, figures.cautions = [], _judged_cautions(corpus, asked, label_view(scheme))
     else:
-        found.twos, found.cautions = _twos(corpus, asked, tell)
-    return found
+        figures.twos, figures.cautions = _twos(corpus, asked, tell)
+    return figures
 
 
-def _pace(link: Connection, account: int) -> SlowPace:
+def _pace(conn: Connection, account: int) -> SlowPace:
     event, stream, counts = schema.event.c, schema.stream.c, schema.pair_counts.c
     asked = select(stream.pair, event.at).where(event.stream == stream.id)
     sent = asked.where(stream.account == account, event.sent != "")
     done = select(counts.pair).where(counts.account == account, counts.done.is_(True))
-    times = ((row[0], row[1]) for row in link.execute(sent))
-    found = pace_of(times, set(link.execute(done).scalars()))
-    return SlowPace(_known(found.median), _known(found.mean))
+    times = ((row[0], row[1]) for row in conn.execute(sent))
+    pace = pace_of(times, set(conn.execute(done).scalars()))
+    return SlowPace(_known(pace.median), _known(pace.mean))
 
 
-def _pull(link: Connection) -> PullLine:
-    pairs = list(control_pairs(link)) if read_plan(link) is not None else []
+def _pull(conn: Connection) -> PullLine:
+    pairs = list(control_pairs(conn)) if read_plan(conn) is not None else []
     if not any(pair.arm for pair in pairs):
         none = LiveFigure(None, reason=NO_CONTROL)
         return PullLine(none, none, none)
-    found = estimate_pull(pairs)
-    pull, accepted, rejected = map(_estimated, (found.pull, found.accepted, found.rejected))
-    return PullLine(pull, accepted, rejected, list(found.cautions))
+    bias = estimate_pull(pairs)
+    pull, accepted, rejected = map(_estimated, (bias.pull, bias.accepted, bias.rejected))
+    return PullLine(pull, accepted, rejected, list(bias.cautions))
 
 
-def _estimated(one: Estimate) -> LiveFigure:
-    value = _known(one.value)
-    if isinstance(one.interval, Interval):
-        return LiveFigure(value, _known(one.interval.low), _known(one.interval.high), one.pairs)
-    return LiveFigure(value, pairs=one.pairs, reason=one.interval)
+def _estimated(estimate: Estimate) -> LiveFigure:
+    value, interval = _known(estimate.value), estimate.interval
+    if isinstance(interval, Interval):
+        return LiveFigure(value, _known(interval.low), _known(interval.high), estimate.pairs)
+    return LiveFigure(value, pairs=estimate.pairs, reason=interval)
 
 
 def _twos(corpus: Corpus, asked: Compared, tell: Tell) -> tuple[list[SlowTwo], list[Caution]]:
@@ -97,40 +97,38 @@ def _twos(corpus: Corpus, asked: Compared, tell: Tell) -> tuple[list[SlowTwo], l
         names, beyond.options, beyond.initial, None, beyond.systems, None, SEED, ("all",), pairings,
         (), (), "", corpus,
     )  # fmt: skip
-    found = []
-    for one in pairings:
-        levels = one.beyond.get(one.chance, {}).items()
+    slow = []
+    for pairing in pairings:
+        levels = pairing.beyond.get(pairing.chance, {}).items()
         figures = {level: _corrected(result) for level, result in levels}
-        found.append(SlowTwo(one.first, one.second, one.chance, figures))
-    return found, list(cautions_of(compared))
+        slow.append(SlowTwo(pairing.first, pairing.second, pairing.chance, figures))
+    return slow, list(cautions_of(compared))
 
 
 def _judged_cautions(corpus: Corpus, asked: Compared, view: View | None) -> list[Caution]:
     names = [name for name in judges_of(corpus) if name in asked.annotators]
     if view is None or len(names) < 2:
         return []
-    found = agree(
+    agreed = agree(
         corpus, names, on="judgments", scheme=view.scheme, view=view.name, lenient=True, seed=SEED
     )
-    return list(found.cautions)
+    return list(agreed.cautions)
 
 
 def _beyond(corpus: Corpus, initial: str | None) -> CorpusBeyondChance:
-    if initial is None:
-        options = AgreementOptions(chance=CLOSED)
-    else:
-        options = AgreementOptions(missing_initial="leave-out")
+    open_chance = AgreementOptions(missing_initial="leave-out")
+    options = AgreementOptions(chance=CLOSED) if initial is None else open_chance
     machines = () if initial is None else (initial,)
     every = [CorpusPart("all", np.arange(len(corpus)))]
     return CorpusBeyondChance(CorpusData(corpus), initial, machines, options, SEED, None, every)
 
 
-def _corrected(found: BeyondChance) -> LiveFigure:
-    value, low, high = _known(found.C), None, None
-    if found.interval is not None:
-        low, high = _known(found.interval.low), _known(found.interval.high)
-    reason = found.undefined if value is None else "" if low is not None else found.no_interval
-    return LiveFigure(value, low, high, found.used, reason)
+def _corrected(result: BeyondChance) -> LiveFigure:
+    value, low, high = _known(result.C), None, None
+    if result.interval is not None:
+        low, high = _known(result.interval.low), _known(result.interval.high)
+    reason = result.undefined if value is None else "" if low is not None else result.no_interval
+    return LiveFigure(value, low, high, result.used, reason)
 
 
 def _known(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Define what the child process of the dashboard finds; see `slow_figures`."""
+"""What the child process of the dashboard finds; see `slow_figures`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_CONTROL = "no pair is in a control sample; alignkit assign draws one"
 
 
 class SlowTwo(Struct):
-    """Hold C of two annotators by level (``"phrases.sure"``, ...), by one model of chance."""
+    """C of two annotators by level (``"phrases.sure"``, ...), by one model of chance."""
 
     first: str
     second: str
@@ -20,14 +20,14 @@ class SlowTwo(Struct):
 
 
 class SlowPace(Struct):
-    """Hold the median and the mean of the seconds that a done pair took; None where none is."""
+    """The median and the mean of the seconds that a done pair took; None where none is."""
 
     median: float | None
     mean: float | None
 
 
 class SlowFigures(Struct):
-    """Hold what was found; what was not asked for is None."""
+    """What was found; what was not asked for is None."""
 
     paces: dict[str, SlowPace]  # by annotator
     twos: list[SlowTwo] | None = None  # C of every two annotators who have done anything

@@ -1,4 +1,4 @@
-"""Keep what every two annotators have in common, a row of counts a pair, to recount a pair alone.
+"""What every two annotators have in common, a row of counts a pair, to recount a pair alone.
 
 The rows are those of `alignkit.agree`: of words (precision, recall, F1) and of cells (kappa). A
 figure is a function of their sum, which is kept, so that it costs nothing to ask again.
@@ -26,18 +26,13 @@ from alignkit.sentence_pair import SentencePair
 Cell = tuple[int, int]
 Counts = NDArray[np.int32]
 
-FIGURES = (
-    "words.possible.f1",
-    "words.sure.f1",
-    "cells.all.kappa",
-    "different.cells.all.kappa",
-)
+FIGURES = ("words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa")
 """The figures that are kept as of now, by their names in an `Agreement`."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Hold some columns of the rows: a statistic, its measure, and whether equal words count."""
+    """Some columns of the rows: a statistic, its measure, and whether equal words count."""
 
     statistic: Statistic
     measure: Measure
@@ -51,19 +46,19 @@ class _Part:
 
 def _parts() -> tuple[_Part, ...]:
     words = [
-        (one, overlap_ratios, True)
-        for one in OVERLAP
-        if one.level in ("words.possible", "words.sure")
+        (statistic, overlap_ratios, True)
+        for statistic in OVERLAP
+        if statistic.level in ("words.possible", "words.sure")
     ]
-    cells = next(one for one in CELLS if one.level == "cells.all")
+    cells = next(statistic for statistic in CELLS if statistic.level == "cells.all")
     other = replace(cells, level="different.cells.all")
     asked = [*words, (cells, table_ratios, False), (other, table_ratios, True)]
-    found, start = [], 0
+    parts, start = [], 0
     for statistic, measure, different in asked:
         end = start + (4 if measure is overlap_ratios else 9)
-        found.append(_Part(statistic, measure, slice(start, end), different))
+        parts.append(_Part(statistic, measure, slice(start, end), different))
         start = end
-    return tuple(found)
+    return tuple(parts)
 
 
 _PARTS = _parts()
@@ -74,7 +69,7 @@ _APART = _WORDS[-1].columns.stop  # so many columns again: of words, without wha
 
 @dataclass(frozen=True)
 class Work:
-    """Hold a pair with what is done of it."""
+    """A pair with what is done of it."""
 
     k: int  # its number; rows are in the order of these
     pair: SentencePair  # the pair, with the annotations that are done and no others
@@ -82,14 +77,14 @@ class Work:
 
 
 class PairF1(NamedTuple):
-    """Hold F1 of one pair, by all links of different words and by the sure ones."""
+    """F1 of one pair, by all links of different words and by the sure ones."""
 
     possible: float
     sure: float
 
 
 class Two:
-    """Keep the rows of two annotators, of the pairs that both have done."""
+    """The rows of two annotators, of the pairs that both have done."""
 
     def __init__(self) -> None:
         self._row: dict[int, int] = {}
@@ -97,7 +92,9 @@ class Two:
         self._free: list[int] = []
         self._sum = np.zeros(_WIDTH + _APART, np.int64)
         self.version = 0
-        self._found: tuple[int, dict[str, float], dict[str, float]] = (-1, {}, {})
+        self._measured_at = -1  # the version that these are of
+        self._figures: dict[str, float] = {}
+        self._apart: dict[str, float] = {}
 
     def __len__(self) -> int:
         return len(self._row)
@@ -126,23 +123,24 @@ class Two:
 
     def figures(self) -> dict[str, float]:
         """Return the figures of all pairs together, by the names of `FIGURES`; NaN for 0/0."""
-        return self._measured()[1]
+        self._measure()
+        return self._figures
 
     def apart(self) -> dict[str, float]:
         """Return F1 of words without the links that both took in bulk and did not look at."""
-        return self._measured()[2]
+        self._measure()
+        return self._apart
 
-    def _measured(self) -> tuple[int, dict[str, float], dict[str, float]]:
-        """Measure once, until something changes."""
-        if self._found[0] != self.version:
-            every, apart = self._sum[:_WIDTH], self._sum[_WIDTH:]
-            self._found = self.version, _named(_PARTS, every), _named(_WORDS, apart)
-        return self._found
+    def _measure(self) -> None:
+        if self._measured_at != self.version:
+            self._figures = _named(_PARTS, self._sum[:_WIDTH])
+            self._apart = _named(_WORDS, self._sum[_WIDTH:])
+            self._measured_at = self.version
 
     def shared(self) -> tuple[int, int]:
         """Return how many links both have, and how many of these both took in bulk."""
-        found = _WORDS[0].columns.start + 1
-        every, apart = int(self._sum[found]), int(self._sum[_WIDTH + found])
+        column = _WORDS[0].columns.start + 1
+        every, apart = int(self._sum[column]), int(self._sum[_WIDTH + column])
         return every, every - apart
 
     def f1_of(self, k: int) -> PairF1 | None:
@@ -153,8 +151,8 @@ class Two:
         row = self._row.get(k)
         if row is None:
             return None
-        found = _named(_WORDS, self._rows[row])
-        return PairF1(found["words.possible.f1"], found["words.sure.f1"])
+        figures = _named(_WORDS, self._rows[row])
+        return PairF1(figures["words.possible.f1"], figures["words.sure.f1"])
 
     def table(self) -> Counts:
         """Return the rows, in the order of the pairs."""
@@ -170,27 +168,22 @@ def intervals_of(table: Counts, *, resamples: int, confidence: float, seed: int)
     statistics = [part.statistic for part in _PARTS]
     rows = [Rows(table[:, part.columns].astype(np.float64), part.measure) for part in _PARTS]
     every = np.ones(len(table), bool)
-    (found,) = bootstrap(
-        statistics,
-        rows,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-        sections=[every],
+    (intervals,) = bootstrap(
+        statistics, rows, resamples=resamples, confidence=confidence, seed=seed, sections=[every]
     )
-    return {name: found[name] for name in FIGURES}
+    return {name: intervals[name] for name in FIGURES}
 
 
 def _named(parts: Sequence[_Part], sums: NDArray[np.integer]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for part in parts:
         measured = part.measure(sums[part.columns].astype(np.float64)[np.newaxis])
-        found |= {f"{part.statistic.level}.{name}": float(v[0]) for name, v in measured.items()}
-    return {name: found[name] for name in FIGURES if name in found}
+        figures |= {f"{part.statistic.level}.{name}": float(v[0]) for name, v in measured.items()}
+    return {name: figures[name] for name in FIGURES if name in figures}
 
 
 class Tally:
-    """Keep the rows of every two of some annotators."""
+    """The rows of every two of some annotators."""
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.names: tuple[str, ...] = ()
@@ -207,7 +200,10 @@ class Tally:
         """Count pairs anew, each once; `changed`: whose work may have changed, None for all."""
         asked = [two for two in self.twos if changed is None or not changed.isdisjoint(two)]
         matches = [
-            _Match(work, *two) for work in works for two in asked if _both_done(work.pair, *two)
+            _Match(work, *two)
+            for work in works
+            for two in asked
+            if all(map(work.pair.aligned_by, two))
         ]
         rows = {
             (match.work.k, match.first, match.second): row
@@ -219,16 +215,17 @@ class Tally:
 
     def f1_of(self, k: int) -> PairF1 | None:
         """Return the mean F1 of every two who have done a pair; None where no two have."""
-        found = [one for two in self.twos.values() if (one := two.f1_of(k)) is not None]
-        if not found:
+        each = [f1 for two in self.twos.values() if (f1 := two.f1_of(k)) is not None]
+        if not each:
             return None
-        return PairF1(
-            *(weighted_mean([(1, value) for value in one]) for one in zip(*found, strict=True))
+        possible, sure = (
+            weighted_mean([(1, value) for value in values]) for values in zip(*each, strict=True)
         )
+        return PairF1(possible, sure)
 
 
 class _Match(NamedTuple):
-    """Hold a pair that two have done."""
+    """A pair that two have done."""
 
     work: Work
     first: str
@@ -251,10 +248,6 @@ class _Match(NamedTuple):
 
 
 _BOTH = ("first", "second")
-
-
-def _both_done(pair: SentencePair, first: str, second: str) -> bool:
-    return pair.aligned_by(first) and pair.aligned_by(second)
 
 
 def _rows(matches: Sequence[_Match]) -> Counts:

@@ -1,4 +1,4 @@
-"""Define what the dashboard shows; encoded by msgspec, it is what its page gets."""
+"""What the dashboard shows; encoded by msgspec, it is what its page gets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from alignkit.agreement.result_parts import Caution
 
 
 class LiveFigure(Struct, omit_defaults=True):
-    """Hold a figure."""
+    """A figure."""
 
     value: float | None  # none where undefined
     low: float | None = None  # of its interval; None where there is none
@@ -19,7 +19,7 @@ class LiveFigure(Struct, omit_defaults=True):
 
 
 class AnnotatorLine(Struct):
-    """Say how far an annotator is."""
+    """How far an annotator is."""
 
     name: str
     done: int  # of the pairs that are theirs
@@ -30,7 +30,7 @@ class AnnotatorLine(Struct):
 
 
 class TwoLine(Struct):
-    """Hold the agreement of two annotators."""
+    """The agreement of two annotators."""
 
     first: str
     second: str
@@ -44,7 +44,7 @@ class TwoLine(Struct):
 
 
 class PullLine(Struct):
-    """Hold the pull of suggestions, and which shares of them were accepted and rejected."""
+    """The pull of suggestions, and which shares of them were accepted and rejected."""
 
     pull: LiveFigure
     accepted: LiveFigure
@@ -53,7 +53,7 @@ class PullLine(Struct):
 
 
 class CorrectionsPart(Struct):
-    """Hold the corrections of a part of the done pairs, in the order of done."""
+    """The corrections of a part of the done pairs, in the order of done."""
 
     first: int  # which these are, from 1, and when the last was done
     last: int
@@ -66,7 +66,7 @@ class CorrectionsPart(Struct):
 
 
 class Corrections(Struct):
-    """Hold how many links annotators correct, pair by pair in the order of done."""
+    """How many links annotators correct, pair by pair in the order of done."""
 
     pairs: int  # how many done pairs these are; each annotator's count
     each: list[int]
@@ -76,7 +76,7 @@ class Corrections(Struct):
 
 
 class PairLine(Struct):
-    """Hold a pair whose annotators agree little."""
+    """A pair whose annotators agree little."""
 
     k: int
     id: str
@@ -89,7 +89,7 @@ class PairLine(Struct):
 
 
 class JudgedTwo(Struct):
-    """Hold the agreement of two annotators on labels."""
+    """The agreement of two annotators on labels."""
 
     first: str
     second: str
@@ -99,7 +99,7 @@ class JudgedTwo(Struct):
 
 
 class JudgedLine(Struct):
-    """Hold a pair that was judged differently."""
+    """A pair that was judged differently."""
 
     k: int
     id: str
@@ -111,7 +111,7 @@ class JudgedLine(Struct):
 
 
 class JudgedView(Struct):
-    """Hold the agreement on labels, where pairs are judged."""
+    """The agreement on labels, where pairs are judged."""
 
     twos: list[JudgedTwo]
     same: LiveFigure  # the means over twos, each by its pairs
@@ -121,7 +121,7 @@ class JudgedView(Struct):
 
 
 class DashboardView(Struct):
-    """Hold the dashboard."""
+    """The dashboard."""
 
     n: int  # the last event that the figures of now know of
     pairs: int  # how many pairs there are, and how many are adjudicated

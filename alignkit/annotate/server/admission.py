@@ -33,17 +33,17 @@ def admit(store: Store, visitor: Visitor, gold: str = "", **rules: bool) -> None
         check_name(visitor.name)
         _admit_adjudicator(store, visitor.name, gold, rules)
         return
-    with store.database.writing() as link:
-        gold = "" if gold_status(link) == "taken" else queries.gold_name(link)
-        check_annotator(visitor.name, gold, queries.suggesting(link))
-        account = enrolled(link, visitor.name)
-        if has_assignments(link) and not PairList(link, account).count():
-            raise ProjectError(not_assigned(visitor.name, _assigned(link)))
+    with store.database.writing() as conn:
+        gold = "" if gold_status(conn) == "taken" else queries.gold_name(conn)
+        check_annotator(visitor.name, gold, queries.suggesting(conn))
+        account = enrolled(conn, visitor.name)
+        if has_assignments(conn) and not PairList(conn, account).count():
+            raise ProjectError(not_assigned(visitor.name, _assigned(conn)))
 
 
-def _assigned(link: Connection) -> list[str]:
-    names = queries.annotators(link)
-    rows = link.execute(select(schema.assignment.c.account).distinct()).scalars()
+def _assigned(conn: Connection) -> list[str]:
+    names = queries.annotators(conn)
+    rows = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
     return [names[account - 1] for account in sorted(rows)]
 
 
@@ -55,11 +55,11 @@ def _admit_adjudicator(store: Store, name: str, gold: str, rules: Mapping[str, b
 
 def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
     """Return the name under which the decisions of an adjudicator will stand."""
-    with store.database.reading() as link:
-        check_adjudicable(queries.task_of(link))
-        known, status = queries.gold_name(link), gold_status(link)
+    with store.database.reading() as conn:
+        check_adjudicable(queries.task_of(conn))
+        known, status = queries.gold_name(conn), gold_status(conn)
         wanted = gold or known
-        taken = status == "taken" if wanted == known else wanted in queries.annotators(link)
+        taken = status == "taken" if wanted == known else wanted in queries.annotators(conn)
     if wanted != known and status == "begun":
         raise ProjectError(f"the decisions so far stand under {known!r}: leave out --gold {gold}")
     check_gold(wanted, name, taken=taken)
@@ -79,19 +79,19 @@ def change_task(store: Store, task: str) -> None:
             f"{store.path}: is a project to {now}, not to {task}; make another (--project FILE)"
         )
     if now == "judge":
-        with store.database.writing() as link:
-            reopen_judged(link)
+        with store.database.writing() as conn:
+            reopen_judged(conn)
     store.settings(task=task)
 
 
-def gold_status(link: Connection) -> str:
+def gold_status(conn: Connection) -> str:
     """Return what the streams of the gold standard's name are."""
     event, stream, account = schema.event.c, schema.stream.c, schema.account.c
-    name = queries.gold_name(link)
+    name = queries.gold_name(conn)
     joined = schema.event.join(schema.stream, event.stream == stream.id)
     joined = joined.join(schema.account, account.id == stream.account)
     asked = select(event.actor).select_from(joined).where(account.name == name)
-    if link.execute(asked.limit(1)).first() is None:
+    if conn.execute(asked.limit(1)).first() is None:
         return "free"
     acted = asked.where(event.actor.not_in(("", name))).limit(1)
-    return "taken" if link.execute(acted).first() is None else "begun"
+    return "taken" if conn.execute(acted).first() is None else "begun"

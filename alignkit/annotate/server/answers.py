@@ -66,24 +66,17 @@ def _described(entry: Any) -> dict[str, str]:
     return {"value": entry.value, "name": entry.name, "about": entry.about}
 
 
-def pair_answer(view: PairView, *, preparing: bool, learning: bool) -> bytes:
-    """Return a pair as JSON, with the directions of its sides and what else the page asks."""
-    return _with_more(view, preparing=preparing, learning=learning)
-
-
 def gold_answer(store: Store, docket: Docket, k: int) -> bytes:
     """Return a pair with the votes on it as JSON, likewise."""
     from alignkit.annotate.gold.view import gold_view
 
-    return _with_more(gold_view(store, k, docket))
+    return pair_answer(gold_view(store, k, docket))
 
 
-def _with_more(view: PairView | GoldView, **more: Any) -> bytes:
+def pair_answer(view: PairView | GoldView, **more: Any) -> bytes:
+    """Return a pair as JSON, with the directions of its sides and what else the page asks."""
     more |= {key: view.attributes[key] for key in _LANGUAGES if key in view.attributes}
-    more["direction"] = {
-        "source": direction_of(view.source),
-        "target": direction_of(view.target),
-    }
+    more["direction"] = {"source": direction_of(view.source), "target": direction_of(view.target)}
     return msgspec.json.encode(view)[:-1] + b"," + msgspec.json.encode(more)[1:]
 
 

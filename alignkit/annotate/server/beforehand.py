@@ -84,8 +84,8 @@ def _check_documents(job: Job) -> tuple[str, ...]:
     """Check that there are documents, by the first; nobody has annotated them."""
     encoding = job.reading.get("encoding", "utf-8")
     if next(read_documents(job.documents, tokenize=job.tokenize, encoding=encoding), None) is None:
-        told = " and ".join(job.documents)
-        raise ProjectError(f"{told}: no documents; there is nothing to extract from")
+        names = " and ".join(job.documents)
+        raise ProjectError(f"{names}: no documents; there is nothing to extract from")
     return ()
 
 

@@ -31,7 +31,7 @@ _Rule = Literal["blind", "majority"]
 
 
 class Invitation(Struct, forbid_unknown_fields=True):
-    """Say who is to be let in: the body of the request."""
+    """Who is to be let in: the body of the request."""
 
     name: str
     role: str
@@ -40,14 +40,14 @@ class Invitation(Struct, forbid_unknown_fields=True):
 
 
 class Invited(Struct):
-    """Hold the way in: a path, and the token that goes behind it."""
+    """The way in: a path, and the token that goes behind it."""
 
     path: str
     token: str
 
 
 class ServerFile(Struct):
-    """Say where a project's server is."""
+    """Where a project's server is."""
 
     host: str  # the address and port, as in a URL
     secret: str  # what the server asks for before it lets somebody in
@@ -84,10 +84,10 @@ def _path(project: str) -> str:
 def _read(project: str) -> ServerFile | None:
     try:
         with open(_path(project), "rb") as stream:
-            found = json.decode(stream.read(10_000), type=ServerFile)
+            server = json.decode(stream.read(10_000), type=ServerFile)
     except (OSError, DecodeError, UnicodeDecodeError):
         return None
-    return found if _on_loopback(found.host) else None
+    return server if _on_loopback(server.host) else None
 
 
 def _on_loopback(host: str) -> bool:
@@ -123,34 +123,36 @@ def invited(
                 continue
         status, body = _asked(server, Invitation(visitor.name, visitor.role, gold, known))
         if status == 200:
-            found = json.decode(body, type=Invited)
-            return f"http://{server.host}{found.path}#{found.token}"
-        told = _reason(body)
+            way = json.decode(body, type=Invited)
+            return f"http://{server.host}{way.path}#{way.token}"
+        reason = _reason(body)
         silent = 0 if status else silent + 1
         if status not in (0, 503) or silent > _TRIES:
-            raise ProjectError(told if status else f"{project}: {told} at {server.host}; stop it")
+            raise ProjectError(
+                reason if status else f"{project}: {reason} at {server.host}; stop it"
+            )
         if waiting is not None:
-            waiting(told)
+            waiting(reason)
         time.sleep(_PAUSE)
 
 
 def _asked(server: ServerFile, invitation: Invitation) -> tuple[int, bytes]:
     """Return the status, 0 where nobody answers, and the body."""
     headers = {"Content-Type": "application/json", SECRET: server.secret, "Prefer": "wait=5"}
-    link = http.client.HTTPConnection(server.host, timeout=_ANSWER)
+    connection = http.client.HTTPConnection(server.host, timeout=_ANSWER)
     try:
-        link.request("POST", "/invite", json.encode(invitation), headers)
-        reply = link.getresponse()
+        connection.request("POST", "/invite", json.encode(invitation), headers)
+        reply = connection.getresponse()
         return reply.status, reply.read()
     except (OSError, http.client.HTTPException):
         return 0, b'{"error": "the server does not answer"}'
     finally:
-        link.close()
+        connection.close()
 
 
 def _reason(body: bytes) -> str:
     with suppress(DecodeError, UnicodeDecodeError):
-        found = json.decode(body)
-        if isinstance(found, dict) and found.get("error"):
-            return str(found["error"])
+        answer = json.decode(body)
+        if isinstance(answer, dict) and answer.get("error"):
+            return str(answer["error"])
     return "the server does not let anybody in; stop it and start it again"

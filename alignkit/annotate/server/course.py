@@ -37,8 +37,8 @@ class Course:
         """Learn what is new; return what came of it, None where nothing is, and suggestions."""
         if self._stays:
             return None, iter(())
-        with self._store.database.reading() as link:
-            self._work.refresh(link)
+        with self._store.database.reading() as conn:
+            self._work.refresh(conn)
         pairs = self._work.pairs
         if self._learner is None:
             if len(pairs) < FOLDS:
@@ -57,15 +57,15 @@ class Course:
         if len(pairs) >= 2 * self._many:
             most, self._many = _MANY, len(pairs)
         closed = self._work.opened | pairs.keys()
-        with self._store.database.reading() as link:
-            numbers = pairs_ahead(link, self._work.last, closed, most)
-            rows = list(pair_rows(link, numbers))
+        with self._store.database.reading() as conn:
+            numbers = pairs_ahead(conn, self._work.last, closed, most)
+            rows = list(pair_rows(conn, numbers))
         lesson.revs = {row.k: row.rev for row in rows}
         return lesson, self._suggested(rows)
 
     def _aligner(self) -> Aligner:
-        with self._store.database.reading() as link:
-            words = [(row.source, row.target) for row in pair_rows(link)]
+        with self._store.database.reading() as conn:
+            words = [(row.source, row.target) for row in pair_rows(conn)]
         return aligner_of(self._plan, words, self._tell)
 
     def _suggested(self, rows: Sequence[PairRow]) -> Iterator[Row]:

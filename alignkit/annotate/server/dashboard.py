@@ -1,4 +1,4 @@
-"""Keep the dashboard: figures of now, recounted where pairs have changed, and slow ones of a while.
+"""The dashboard: figures of now, recounted where pairs have changed, and slow ones of a while.
 
 Nothing is computed but when it is asked for. The first reading, the intervals and what a child
 process computes go on in threads; who asks gets what there is.
@@ -64,17 +64,20 @@ class Dashboard:
         if self._share is not None or not self._refreshed():
             told = {"progress": self._share or 0.0, "problem": self._slow.problem}
             return _tagged(msgspec.json.encode(told))
-        self._begin()
+        if self._late():
+            self._run("intervals", self._draw)
+        if self._slow.n != self._live.n and time.monotonic() >= self._next:
+            self._run("slow", self._ask_child)
         return self._shown()
 
     def _refreshed(self) -> bool:
         """Read what has changed; False where that is everything, which a thread reads."""
-        with self._reading, self._store.database.reading() as link:
-            if self._live.anew(link):
+        with self._reading, self._store.database.reading() as conn:
+            if self._live.anew(conn):
                 self._share = 0.0
                 self._run("reading", self._read_all)
                 return False
-            self._live.refresh(link)
+            self._live.refresh(conn)
         return True
 
     def _read_all(self) -> None:
@@ -83,8 +86,8 @@ class Dashboard:
             if self._stopping:
                 raise _StoppedError
 
-        with suppress(_StoppedError), self._reading, self._store.database.reading() as link:
-            self._live.refresh(link, tell)
+        with suppress(_StoppedError), self._reading, self._store.database.reading() as conn:
+            self._live.refresh(conn, tell)
             self._share = None
 
     # what goes on beside
@@ -100,10 +103,6 @@ class Dashboard:
             self._errands[name] = thread
             return thread
 
-    def _running(self) -> list[threading.Thread]:
-        with self._starting:
-            return list(self._errands.values())
-
     def _quietly(self, work: Callable[[], None]) -> None:
         try:
             work()
@@ -112,13 +111,6 @@ class Dashboard:
         except Exception as fault:
             self._slow.problem = f"this is a fault in alignkit: {type(fault).__name__}: {fault}"
             raise
-
-    def _begin(self) -> None:
-        """Begin what is to be computed anew."""
-        if self._late():
-            self._run("intervals", self._draw)
-        if self._slow.n != self._live.n and time.monotonic() >= self._next:
-            self._run("slow", self._ask_child)
 
     def _late(self) -> list[Two]:
         """Return whose intervals are not of now."""
@@ -139,10 +131,7 @@ class Dashboard:
                     version, table = kept.version, kept.table()
                 began = time.monotonic()
                 found = intervals_of(
-                    table,
-                    resamples=_OPTIONS.resamples,
-                    confidence=_OPTIONS.confidence,
-                    seed=SEED,
+                    table, resamples=_OPTIONS.resamples, confidence=_OPTIONS.confidence, seed=SEED
                 )
                 self._intervals[two] = version, found
                 if self._stopping:
@@ -183,24 +172,28 @@ class Dashboard:
             learning = self._learning()
             of = (self._live.n, versions, slow.at, slow.running, slow.problem, learning)
             if of != self._of:
-                with self._store.database.reading() as link:
-                    view = shown(link, self._live, intervals, slow, self._store.path, learning)
+                with self._store.database.reading() as conn:
+                    view = shown(conn, self._live, intervals, slow, self._store.path, learning)
                 self._body, self._tag = _tagged(msgspec.json.encode(view))
                 self._of = of
             return self._body, self._tag
 
     def settle(self) -> None:
         """Wait until nothing goes on beside."""
-        for thread in self._running():
-            thread.join()
+        self._join()
 
     def stop(self) -> None:
         """End what goes on beside."""
         self._stopping = True
         if self._child is not None:
             self._child.stop()
-        for thread in self._running():
-            thread.join(_CLOSING)
+        self._join(_CLOSING)
+
+    def _join(self, timeout: float | None = None) -> None:
+        with self._starting:
+            threads = list(self._errands.values())
+        for thread in threads:
+            thread.join(timeout)
 
 
 class _StoppedError(Exception):

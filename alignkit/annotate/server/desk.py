@@ -1,4 +1,4 @@
-"""Keep what the server needs beside the log: who has entered, and which suggestions are wanted.
+"""What the server needs beside the log: who has entered, and which suggestions are wanted.
 
 It is no part of the work: a project that is rebuilt from its log does without.
 """
@@ -57,13 +57,13 @@ class Desk:
     def __init__(self, database: Database) -> None:
         self._database = database
         table = _SESSIONS.c
-        with database.writing() as link:
-            _drop_halves(link)
-            add_missing(link, _METADATA)
-            if fault := wrong_value(link, _METADATA.sorted_tables):
+        with database.writing() as conn:
+            _drop_halves(conn)
+            add_missing(conn, _METADATA)
+            if fault := wrong_value(conn, _METADATA.sorted_tables):
                 raise DamagedProject(database.path, fault)
-            link.execute(delete(_SESSIONS).where(table.since < time.time() - LASTS))
-            rows = link.execute(select(table.hash, table.annotator, table.role, table.second)).all()
+            conn.execute(delete(_SESSIONS).where(table.since < time.time() - LASTS))
+            rows = conn.execute(select(table.hash, table.annotator, table.role, table.second)).all()
         self._sessions = {row[0]: (Visitor(row[1], row[2]), row[3]) for row in rows}
 
     def admit(self, visitor: Visitor) -> tuple[str, str]:
@@ -71,8 +71,8 @@ class Desk:
         cookie, second = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         row = {"hash": _hash(cookie), "second": _hash(second)}
         row |= {"annotator": visitor.name, "role": visitor.role}
-        with self._database.writing() as link:
-            link.execute(insert(_SESSIONS).values(**row, since=int(time.time())))
+        with self._database.writing() as conn:
+            conn.execute(insert(_SESSIONS).values(**row, since=int(time.time())))
         self._sessions[_hash(cookie)] = visitor, _hash(second)
         return cookie, second
 
@@ -89,42 +89,42 @@ class Desk:
     def dismiss(self, cookie: str) -> None:
         """End a session."""
         self._sessions.pop(_hash(cookie), None)
-        with self._database.writing() as link:
-            link.execute(delete(_SESSIONS).where(_SESSIONS.c.hash == _hash(cookie)))
+        with self._database.writing() as conn:
+            conn.execute(delete(_SESSIONS).where(_SESSIONS.c.hash == _hash(cookie)))
 
     @property
     def plan(self) -> Plan | None:
         """Where suggestions come from; None where nobody said."""
-        with self._database.reading() as link:
-            text = link.execute(select(_PLANS.c.plan)).scalar()
+        with self._database.reading() as conn:
+            text = conn.execute(select(_PLANS.c.plan)).scalar()
             return None if text is None else json.decode(text, type=Plan)
 
     @plan.setter
     def plan(self, plan: Plan) -> None:
-        with self._database.writing() as link:
-            link.execute(delete(_PLANS))
-            link.execute(insert(_PLANS).values(plan=json.encode(plan).decode()))
+        with self._database.writing() as conn:
+            conn.execute(delete(_PLANS))
+            conn.execute(insert(_PLANS).values(plan=json.encode(plan).decode()))
 
     def opened(self, some: Sequence[int] | None = None) -> set[int]:
         """Return the pairs, or which of some, that any page has opened."""
-        with self._database.reading() as link:
-            return opened(link, some)
+        with self._database.reading() as conn:
+            return opened(conn, some)
 
     def suggested(self) -> dict[int, list[Suggestion]]:
         """Return the suggestions that opened pairs show."""
-        with self._database.reading() as link:
-            closed = opened(link)
-            found = queries.suggested_cells(link).items()
+        with self._database.reading() as conn:
+            closed = opened(conn)
+            found = queries.suggested_cells(conn).items()
             return {k: cells for k, (_, cells) in found if k in closed}
 
 
-def _drop_halves(link: Connection) -> None:
+def _drop_halves(conn: Connection) -> None:
     """Drop sessions of earlier versions, which had one secret."""
-    known = inspect(link)
+    known = inspect(conn)
     if known.has_table(_SESSIONS.name):
         columns = {column["name"] for column in known.get_columns(_SESSIONS.name)}
         if _SESSIONS.c.second.name not in columns:
-            _SESSIONS.drop(link)
+            _SESSIONS.drop(conn)
 
 
 def _hash(secret: str) -> str:

@@ -19,7 +19,7 @@ _ENDINGS |= {"jacana": ".json", "edinburgh": ".json", "paraphrase-xml": ".xml", 
 
 
 class Download(NamedTuple):
-    """Hold an open file, the name that it gets, and what kind of file it is."""
+    """An open file, the name that it gets, and what kind of file it is."""
 
     file: IO[bytes]
     name: str

@@ -1,4 +1,4 @@
-"""Say where the server may listen, and by which names it may be called."""
+"""Where the server may listen, and by which names it may be called."""
 
 from __future__ import annotations
 

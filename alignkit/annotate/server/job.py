@@ -1,4 +1,4 @@
-"""Define what the server asks of its child process, and what that tells."""
+"""What the server asks of its child process, and what that tells."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Row = tuple[int, list[Suggestion]]
 
 
 class Plan(Struct, frozen=True):
-    """Say where suggestions come from."""
+    """Where suggestions come from."""
 
     kind: str
     name: str = ""  # the annotator, or the file of the model
@@ -23,7 +23,7 @@ class Plan(Struct, frozen=True):
 
 
 class Job(Struct):
-    """Say what is to be done."""
+    """What is to be done."""
 
     project: str  # the project's file; it is made where there is a corpus
     corpus: str = ""  # the corpus, its format, and the fields of ReadOptions
@@ -41,7 +41,7 @@ class Job(Struct):
 
 
 class Line(Struct, omit_defaults=True):
-    """Hold what the process tells: progress, a note, what went wrong, a row; at last `done`.
+    """What the process tells: progress, a note, what went wrong, a row; at last `done`.
 
     With `done` comes the result of a job that has one; a lesson comes behind its rows.
     """

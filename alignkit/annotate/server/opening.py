@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 class Progress(NamedTuple):
-    """Say what is done now, and the share that is done where that is known."""
+    """What is done now, and the share that is done where that is known."""
 
     text: str
     share: float | None = None
 
 
 class Opened(NamedTuple):
-    """Hold what is asked when a project is open."""
+    """What is asked when a project is open."""
 
     store: Store
     desk: Desk
@@ -179,15 +179,13 @@ class Opening:
         return Opened(store, desk)
 
     def _settle(self, store: Store, desk: Desk) -> None:
-        """Say where suggestions come from, and whether they are learned from what is done."""
+        """Decide where suggestions come from, and whether they are learned from what is done."""
         before = desk.plan
         plan = self.plan or before
         if plan is None:
             plan = self._fallback if store.project().task == "align" else Plan("none")
-        learning = self._learns
-        if learning is None:
-            learning = before is None or before.learning
-        plan = structs.replace(plan, learning=learning)
+        learning = before is None or before.learning
+        plan = structs.replace(plan, learning=learning if self._learns is None else self._learns)
         if plan != before:
             desk.plan = plan
 
@@ -210,7 +208,6 @@ class Opening:
             work.run()
 
     def _suggest(self, opened: Opened) -> None:
-
         store, desk = opened
         plan = desk.plan
         if plan is None or not plan.pending:

@@ -95,7 +95,7 @@ class Guard:
 
 
 class Entrance:
-    """Hold the tokens of URLs, each of which lets one browser in."""
+    """The tokens of URLs, each of which lets one browser in."""
 
     def __init__(self, host: Visitor, renewed: Callable[[str], None] | None = None) -> None:
         self._host, self._renewed = host, renewed

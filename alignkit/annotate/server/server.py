@@ -1,10 +1,13 @@
-"""Answer the page: who may ask, the routes, and what each returns."""
+"""The routes of the annotation server: who may ask, and what each returns."""
 
 from __future__ import annotations
 
+import re
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import anyio
 import msgspec
@@ -14,31 +17,35 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.errors import BadEvent, ProjectError
+from alignkit.annotate.log.events import decode_request
 from alignkit.annotate.names import ADJUDICATOR, ANNOTATOR, ROLES, Visitor, page_of
-from alignkit.annotate.server.answers import pair_answer, project_answer
+from alignkit.annotate.server.answers import gold_answer, pair_answer, project_answer
 from alignkit.annotate.server.assets import load_assets
 from alignkit.annotate.server.beside import SECRET, Invitation, Invited
-from alignkit.annotate.server.dashboard_routes import DashboardRoutes
 from alignkit.annotate.server.desk import LASTS
-from alignkit.annotate.server.gold_routes import GoldRoutes
 from alignkit.annotate.server.opening import Opened, Opening
-from alignkit.annotate.server.parameters import number, pair_number, patience
 from alignkit.annotate.server.replies import HANDLERS, RefusedError, json_reply
 from alignkit.annotate.server.security import Entrance, Guard, cookie_name, read_json
-from alignkit.annotate.server.storing import store_sent
-from alignkit.annotate.server.visit import Visit
 from alignkit.errors import AlignkitError, UnknownNameError
 
 if TYPE_CHECKING:
+    from alignkit.annotate.gold.docket import Docket
+    from alignkit.annotate.server.dashboard import Dashboard
     from alignkit.annotate.server.downloads import Download
+    from alignkit.annotate.store import Store
 
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
-Answer = Callable[[Visit], Awaitable[Response]]
+Answer = Callable[["Visit"], Awaitable[Response]]
 
 _PAGES = {"align": "index.html", "judge": "judge.html", "extract": "extract.html"}
+_NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
+_PAIR = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_WAIT = re.compile(r"wait=([0-9]{1,3})", re.ASCII)  # of the header Prefer (RFC 7240)
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 _MOST_HELD = 10.0  # seconds that a request waits for the project to be open
+_MOST_SETTLED = 100  # pairs that one request settles
 _HALF = "this page lacks the second secret of its session (header X-CSRF-Token)"
 _STRANGER = "open the URL that `alignkit annotate` printed last in this browser"
 
@@ -47,8 +54,37 @@ class _Token(msgspec.Struct, forbid_unknown_fields=True):
     token: str
 
 
+class Visit(NamedTuple):
+    """A request that is let in: the project, and who asks."""
+
+    request: Request
+    opened: Opened
+    cookie: str  # of the session
+    visitor: Visitor
+    k: int  # the pair that the path names; 0 for none
+
+    @property
+    def store(self) -> Store:
+        """The project."""
+        return self.opened.store
+
+    @property
+    def name(self) -> str:
+        """Who asks."""
+        return self.visitor.name
+
+    def number(self, name: str, default: int) -> int:
+        """Return a number of the query."""
+        text = self.request.query_params.get(name)
+        if text is None:
+            return default
+        if not _NUMBER.fullmatch(text):
+            raise RefusedError(400, f"{name} is {text[:40]!r}; expected a whole number, 0 or more")
+        return int(text)
+
+
 class AnnotationServer:
-    """Answer the pages of one project, for all who take part in it."""
+    """The answers to the pages of one project, for all who take part in it."""
 
     def __init__(
         self,
@@ -58,10 +94,11 @@ class AnnotationServer:
         guidelines: Callable[[], str],
     ) -> None:
         self._opening, self._entrance = opening, entrance
-        self._assets = load_assets()
-        self._guidelines = guidelines
+        self._assets, self._guidelines = load_assets(), guidelines
         self._key = ""  # of the project, once it is open
-        self._gold, self._figures = GoldRoutes(opening), DashboardRoutes(opening)
+        self._docket: Docket | None = None
+        self._board: Dashboard | None = None
+        self._making = threading.Lock()  # of `_board`
         app = Starlette(routes=self.routes(), exception_handlers=HANDLERS)
         app.router.redirect_slashes = False
         self.app = Guard(app, hosts)
@@ -86,30 +123,25 @@ class AnnotationServer:
             ("POST", "/api/pairs/{k}/events"): self._for((ANNOTATOR,), self._events),
             ("GET", "/api/progress"): self._for((ADJUDICATOR,), self._progress),
             ("GET", "/adjudicate"): self._adjudicate,
-            ("POST", "/api/settle"): self._for((ADJUDICATOR,), self._gold.settle),
-            ("GET", "/api/gold"): self._for((ADJUDICATOR,), self._gold.queue),
-            ("GET", "/api/gold/{k}"): self._for((ADJUDICATOR,), self._gold.pair),
-            ("POST", "/api/gold/{k}/events"): self._for((ADJUDICATOR,), self._gold.events),
+            ("POST", "/api/settle"): self._for((ADJUDICATOR,), self._settle),
+            ("GET", "/api/gold"): self._for((ADJUDICATOR,), self._gold_queue),
+            ("GET", "/api/gold/{k}"): self._for((ADJUDICATOR,), self._gold_pair),
+            ("POST", "/api/gold/{k}/events"): self._for((ADJUDICATOR,), self._gold_events),
             ("GET", "/dashboard"): self._dashboard,
-            ("GET", "/api/agreement"): self._for((ADJUDICATOR,), self._figures.agreement),
+            ("GET", "/api/agreement"): self._for((ADJUDICATOR,), self._agreement),
         }
         return [Route(path, answer, methods=[way]) for (way, path), answer in table.items()]
 
     # who asks
 
     def _for(self, roles: Sequence[str], answer: Answer, *, linked: bool = False) -> Endpoint:
-        """Return an endpoint for those who have entered in one of some roles."""
-
         async def endpoint(request: Request) -> Response:
             return await answer(await self._visit(request, roles, linked=linked))
 
         return endpoint
 
     async def _visit(self, request: Request, roles: Sequence[str], *, linked: bool) -> Visit:
-        """Say who asks, and check all of it: session, role, and that the pair is theirs.
-
-        What is `linked` has no header, and so the cookie alone; it tells nothing of the project.
-        """
+        """Check session, role and pair; return who asks. What is `linked` sends no header."""
         opened = await self._open(request)
         cookie = request.cookies.get(await self._cookie(request, opened), "")
         visitor = opened.desk.visitor(cookie)
@@ -119,14 +151,15 @@ class AnnotationServer:
             raise RefusedError(403, f"{_HALF}; {_STRANGER}")
         if visitor.role not in roles:
             raise RefusedError(403, f"this is for the {roles[0]}, and you are the {visitor.role}")
-        k = pair_number(request) if "k" in request.path_params else 0
+        k = _pair_number(request)
         if k and visitor.role == ANNOTATOR and not opened.store.known_own(k, visitor.name):
             await run_in_threadpool(opened.store.check_own, k, visitor.name)
         return Visit(request, opened, cookie, visitor, k)
 
     async def _open(self, request: Request) -> Opened:
         """Wait a little for the project; 503 tells that it is still being made."""
-        until = time.monotonic() + patience(request, _MOST_HELD)
+        wait = _WAIT.search(request.headers.get("prefer", ""))
+        until = time.monotonic() + (min(float(wait[1]), _MOST_HELD) if wait else _MOST_HELD)
         opening = self._opening
         while opening.opened is None:
             if opening.problem is not None or opening.stopping or time.monotonic() >= until:
@@ -208,8 +241,11 @@ class AnnotationServer:
         if asset is None:
             raise RefusedError(404, "there is no such file")
         headers = {"ETag": asset.tag, "Cache-Control": "no-cache", "Content-Type": asset.kind}
+        headers["Vary"] = "Accept-Encoding"
         if request.headers.get("if-none-match") == asset.tag:
             return Response(status_code=304, headers=headers)
+        if _GZIP.search(request.headers.get("accept-encoding", "")):
+            return Response(asset.compressed, headers={**headers, "Content-Encoding": "gzip"})
         return Response(asset.body, headers=headers)
 
     async def _icon(self, _: Request) -> Response:
@@ -229,20 +265,23 @@ class AnnotationServer:
         return json_reply({"annotators": await run_in_threadpool(visit.store.progress_of_all)})
 
     async def _queue(self, visit: Visit) -> Response:
-        after, limit = number(visit.request, "after", 0), number(visit.request, "limit", 200)
-        rows = visit.store.queue
-        return json_reply(await run_in_threadpool(rows, visit.name, after=after, limit=limit))
+        after, limit = visit.number("after", 0), visit.number("limit", 200)
+        queue = visit.store.queue
+        return json_reply(await run_in_threadpool(queue, visit.name, after=after, limit=limit))
 
     async def _find(self, visit: Visit) -> Response:
-        text, limit = visit.request.query_params.get("q", ""), number(visit.request, "limit", 50)
+        text, limit = visit.request.query_params.get("q", ""), visit.number("limit", 50)
         return json_reply(await run_in_threadpool(visit.store.find, visit.name, text, limit=limit))
 
     async def _changes(self, visit: Visit) -> Response:
+        after = visit.number("after", 0)
+        asked: Callable[[int], object] = partial(visit.store.changes, visit.name)
         if visit.visitor.role == ADJUDICATOR:
-            return await self._gold.changes(visit)
-        after = number(visit.request, "after", 0)
-        found = await run_in_threadpool(visit.store.changes, visit.name, after)
-        return Response(status_code=204) if found is None else json_reply(found)
+            from alignkit.annotate.gold.gold import gold_changes
+
+            asked = partial(gold_changes, visit.store)
+        changes = await run_in_threadpool(asked, after)
+        return Response(status_code=204) if changes is None else json_reply(changes)
 
     async def _pair(self, visit: Visit) -> Response:
         if "prefetch" not in visit.request.query_params:
@@ -257,7 +296,27 @@ class AnnotationServer:
         return json_reply({"events": events})
 
     async def _events(self, visit: Visit) -> Response:
-        return await store_sent(visit, visit.store.append, self._opening.heard)
+        return await self._store_events(visit, visit.store.append)
+
+    async def _store_events(
+        self, visit: Visit, append: Callable[..., tuple[Any, bool]]
+    ) -> Response:
+        """Store what the page sends: 201, or 200 if nothing of it was new."""
+        body = await read_json(visit.request)
+
+        def stored() -> Response:
+            try:
+                sent = decode_request(body)
+            except BadEvent as error:
+                raise RefusedError(400, str(error)) from None
+            answer, new = append(
+                visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events
+            )
+            if new:
+                self._opening.heard(sent.events)
+            return json_reply(answer, 201 if new else 200)
+
+        return await run_in_threadpool(stored)
 
     async def _export(self, visit: Visit) -> Response:
         from alignkit.annotate.server.downloads import download
@@ -271,6 +330,67 @@ class AnnotationServer:
             raise RefusedError(422, str(error)) from None
         headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
         return StreamingResponse(_pieces(made), media_type=made.kind, headers=headers)
+
+    # the gold standard and the dashboard, for adjudicators
+
+    def _pairs_to_decide(self, visit: Visit) -> Docket:
+        from alignkit.annotate.gold.docket import Docket
+
+        if self._docket is None:
+            self._docket = Docket(visit.store)
+        return self._docket
+
+    async def _gold_queue(self, visit: Visit) -> Response:
+        after, limit = visit.number("after", 0), min(visit.number("limit", 200), 1000)
+        listed = self._pairs_to_decide(visit).listed
+        return json_reply(await run_in_threadpool(listed, after, limit))
+
+    async def _gold_pair(self, visit: Visit) -> Response:
+        docket = self._pairs_to_decide(visit)
+        return json_reply(await run_in_threadpool(gold_answer, visit.store, docket, visit.k))
+
+    async def _gold_events(self, visit: Visit) -> Response:
+        from alignkit.annotate.gold.gold import decide
+
+        return await self._store_events(visit, partial(decide, visit.store))
+
+    async def _settle(self, visit: Visit) -> Response:
+        """Mark pairs done on which all agree, some at a time."""
+        from alignkit.annotate.gold.gold import settle
+
+        await read_json(visit.request)
+        docket = self._pairs_to_decide(visit)
+
+        def settled() -> Response:
+            agreed = [row.k for row in docket.rows() if row.state == "agreed"]
+            count = settle(visit.store, agreed[:_MOST_SETTLED], visit.name)
+            self._opening.heard()
+            return json_reply({"settled": count, "left": max(0, len(agreed) - _MOST_SETTLED)})
+
+        return await run_in_threadpool(settled)
+
+    def _figures(self, store: Store) -> tuple[bytes, str]:
+        with self._making:
+            if self._board is None:
+                from alignkit.annotate.server.dashboard import Dashboard  # numba, scipy: a second
+
+                self._board = Dashboard(store, learning=self._opening.learned)
+                self._opening.at_end(self._board.stop)
+        return self._board.answer()
+
+    async def _agreement(self, visit: Visit) -> Response:
+        body, tag = await run_in_threadpool(self._figures, visit.store)
+        headers = {"ETag": tag, "Cache-Control": "no-cache"}
+        if visit.request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(body, headers=headers, media_type="application/json")
+
+
+def _pair_number(request: Request) -> int:
+    text = request.path_params.get("k", "")
+    if "k" in request.path_params and not _PAIR.fullmatch(text):
+        raise RefusedError(404, f"there is no pair {text[:40]!r}; pairs are numbered from 1")
+    return int(text or 0)
 
 
 async def _pieces(made: Download) -> AsyncIterator[bytes]:

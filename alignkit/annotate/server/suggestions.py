@@ -13,7 +13,6 @@ from alignkit.annotate.store import Store
 if TYPE_CHECKING:
     from alignkit.aligner import Aligner
     from alignkit.alignment import Alignment
-    from alignkit.sentence_pair import SentencePair
 
 LEAST = 0.05
 """The least probability of a link that is suggested."""
@@ -49,7 +48,8 @@ def _cells(alignment: Alignment) -> list[Suggestion]:
 
 
 def _aligned(store: Store, plan: Plan, tell: Tell) -> Iterator[Row]:
-    pairs = [pair.words for pair in _words(store)]
+    annotator = next(iter(store.project().annotators))
+    pairs = [pair.words for pair in exported(store, annotator=annotator)]
     aligner = aligner_of(plan, pairs, tell)
     for start in range(0, len(pairs), _BLOCK):
         tell("aligning", start / len(pairs))
@@ -73,11 +73,7 @@ def aligner_of(plan: Plan, pairs: Sequence[Words], tell: Tell) -> Aligner:
 
 
 def posteriors(
-    aligner: Aligner,
-    pairs: Sequence[Words],
-    numbers: Sequence[int],
-    *,
-    threads: int | None = None,
+    aligner: Aligner, pairs: Sequence[Words], numbers: Sequence[int], *, threads: int | None = None
 ) -> Iterator[Row]:
     """Yield what an aligner suggests for pairs of some numbers."""
     from alignkit.aligner import Bitext
@@ -91,10 +87,6 @@ def posteriors(
         weights = links.probabilities[begin:end].tolist()
         cells = zip(places, weights, strict=True)
         yield k, [(i, j, _rounded(min(p, 1.0)), 2) for (i, j), p in cells]
-
-
-def _words(store: Store) -> Iterator[SentencePair]:
-    return exported(store, annotator=next(iter(store.project().annotators)))
 
 
 def _shared(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> float:

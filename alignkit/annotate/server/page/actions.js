@@ -47,14 +47,13 @@ export function actions(app) {
 		app.outline(true)
 	}
 
+	// Undo or redo a step.
 	const back = async kind => {
-		const {doc, wire} = app
 		if (app.session.more(kind)) {
 			app.leave()
-			const all = await app.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
-			if (!all) return app.say(`there is more to ${kind} when the server is back`)
-			if (app.doc !== doc) return
-			app.use(new Session(all, wire))
+			const all = await app.deeper(kind)
+			if (!all) return
+			app.use(new Session(all, app.wire))
 			app.redraw()
 		}
 		const {pair} = app, data = pair.inverse(kind), undo = kind === "undo"
@@ -63,13 +62,6 @@ export function actions(app) {
 		if (!app.commit(kind, data, told) || !cell) return
 		app.go(pair.spot(...cell))
 		app.say(told, false)
-	}
-
-	// One after the other: a step may have to be asked for.
-	let turns = Promise.resolve()
-	const reverse = kind => {
-		const {doc} = app
-		turns = turns.then(() => app.doc === doc && back(kind)).catch(({message}) => app.say(message))
 	}
 
 	const exporting = title => {
@@ -101,7 +93,7 @@ export function actions(app) {
 	}
 
 	return {
-		write, show, unaligned,
+		write, show, unaligned, back,
 		step: keyName => app.go(moved(way(keyName))),
 		far: keyName => app.go(moved(`far-${way(keyName)}`)),
 		select: keyName => select(way(keyName)),
@@ -138,8 +130,8 @@ export function actions(app) {
 			if (count) app.moved()
 			app.say(count ? `${plural(count, "suggestion")} taken, not looked at yet` : `no open suggestion of ${Math.round(100 * threshold)} %`)
 		},
-		undo: () => reverse("undo"),
-		redo: () => reverse("redo"),
+		undo: () => app.reverse("undo"),
+		redo: () => app.reverse("redo"),
 		grow() {
 			const [i, j] = app.cursor, from = app.box || (!app.pair.isNull(app.index) && [i, i, j, j]), box = from && closure(app.pair, from)
 			if (box) show(box)
@@ -191,7 +183,7 @@ export function actions(app) {
 			app.say(`suggestions are ${app.shown ? "shown" : "hidden"}`)
 		},
 		find: () => app.find(),
-		history: () => app.late("dialogs", ({history}) => history(app.wire, app.session)),
+		history: () => app.late("dialogs", ({happened, history}) => history(app.wire, app.session.k, happened(app.session.view))),
 		guidelines: () => $("guidelines").click(),
 		help: () => app.late("dialogs", ({help}) => help()),
 		export: () => exporting("Export"),

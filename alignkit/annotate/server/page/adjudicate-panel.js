@@ -1,11 +1,11 @@
 // What stands beside the matrix: the differences at the left, the votes on one and what follows from them at the right.
 import {AGREED, DECIDED, effects, JUDGED, placeOf, REOPENED} from "./adjudicate-cases.js"
 import {vote} from "./adjudicate-matrix.js"
-import {$, button, html, key, on, set, svg} from "./dom.js"
+import {$, button, html, item, key, on, set, svg} from "./dom.js"
+import {mark, offer} from "./labels.js"
 import {cellName, keyName, NAMES, plural, spanName} from "./words.js"
 
 const MOST = 300, MOST_PHRASES = 8
-const item = (...children) => html("li", {}, ...children)
 const busy = list => list.contains(document.activeElement)
 const fill = (list, rows) => list.replaceChildren(...rows)
 const HOW = {hand: "drawn by hand", singly: "accepted singly", bulk: "accepted in bulk", imported: "imported"}
@@ -37,7 +37,9 @@ export class Panel {
 				app.matrix.focus()
 			}
 		})
-		this.judging()
+		const {labels = [], flags = []} = (this.scheme = app.project.scheme || {})
+		for (const {value, name} of [...labels, ...flags]) spoken.set(value, name)
+		offer(app, this.scheme, value => app.judge(value, app.pair.flags), (label, flags) => app.judge(label, flags))
 		on($("agreed"), "toggle", () => this.lists())
 	}
 
@@ -82,7 +84,7 @@ export class Panel {
 		}))
 		$("own").hidden = place === JUDGED
 		$("own-judgment").hidden = place !== JUDGED
-		this.judged()
+		mark(pair, this.scheme)
 		if (document.activeElement !== $("note")) app.recallNote()
 	}
 
@@ -117,32 +119,6 @@ export class Panel {
 		const said = [...voters.flatMap(({name, comments}) => comments.map(([place, text]) => [name, place, text])), ...[...pair.comments].map(([place, text]) => ["gold", place, text])]
 		said.sort((a, b) => here.has(b[1]) - here.has(a[1]))
 		if (!busy($("comment-list"))) fill($("comment-list"), said.slice(0, 50).map(([name, place, text]) => item(html("span", {dir: "auto"}, text), button(() => app.toPlace(place), "plain", `${name}, on ${keyName(pair, place)}`))))
-	}
-
-	// Labels and flags of one's own.
-	judging() {
-		const {app} = this, {labels = [], flags = []} = app.project.scheme || {}
-		for (const {value, name} of [...labels, ...flags]) spoken.set(value, name)
-		if (labels.length > 3) $("labels").classList.add("many")
-		fill($("labels"), labels.map(({value, name, about}) => {
-			const input = html("input", {type: "radio", name: "judgment", value})
-			on(input, "click", () => app.judge(value, app.pair.flags))
-			return html("label", {title: about || name}, input, html("span", {}, name))
-		}))
-		fill($("flags"), flags.map(({value, name, about, excludes = []}) => set(button(() => {
-			const {flags: held, judgment} = app.pair
-			app.judge(judgment, held.includes(value) ? held.filter(flag => flag !== value) : [...held.filter(flag => !excludes.includes(flag)), value].sort())
-		}, "chip", name), {title: about || name, "data-value": value})))
-	}
-
-	judged() {
-		const {pair, project} = this.app, {flags = []} = project.scheme || {}
-		for (const input of $("labels").querySelectorAll("input")) input.checked = input.value === pair.judgment
-		for (const flag of $("flags").children) {
-			const {on: labels = []} = flags.find(({value}) => value === flag.dataset.value), held = pair.flags.includes(flag.dataset.value)
-			set(flag, {"aria-pressed": held})
-			flag.disabled = labels.length > 0 && !labels.includes(pair.judgment) && !held
-		}
 	}
 
 	judgments() {

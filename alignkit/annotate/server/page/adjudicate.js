@@ -4,49 +4,33 @@ import {KEYS} from "./adjudicate-keys.js"
 import {legend, letters, VoteMatrix} from "./adjudicate-matrix.js"
 import {groupName, Panel, valueName} from "./adjudicate-panel.js"
 import {asked, pairs as toDo} from "./beginning.js"
-import {$, announce, html, on, set} from "./dom.js"
+import {$, announce, html, on, say, set} from "./dom.js"
 import {actionOf, mapped, typing} from "./keyboard.js"
 import {last} from "./model.js"
 import {move} from "./moves.js"
-import {Page} from "./page.js"
+import {arrive, begin, Page} from "./page.js"
 import {Session} from "./session.js"
-import {enter} from "./wire.js"
 import {cellOf, dropped, plural, source, target} from "./words.js"
 
 const ACTIONS = mapped(KEYS), CONTEXTS = /^(|source_|target_)context$/
-const say = (id, text) => ($(id).textContent = text)
 
 class App extends Page {
+	first = 0
+	busy = "input, textarea, label, a, summary, dialog, #flags"
+
 	constructor(wire) {
 		super(wire)
-		Object.assign(this, {wire, project: wire.project, note: "", alone: false, group: []})
+		Object.assign(this, {alone: false, group: []})
 		this.matrix = new VoteMatrix($("matrix"), index => this.#label(index))
 		this.panel = new Panel(this)
-		on(document, "keydown", event => this.#pressed(event))
-		on(document, "click", event => this.#clicked(event))
 		on($("matrix"), "click", ({clientX, clientY, target: {dataset: {row, column} = {}}}) => {
 			const cell = !row && !column && this.pair && this.matrix.cellAt(clientX, clientY), [i, j] = this.cursor || []
 			const place = cell || (row && [Number(row), j]) || (column && [i, Number(column)])
 			if (place) this.go(place, true, cell)
 		})
-		on(wire, "events", ({detail: {k, events}}) => this.session?.k === k && this.#stored(events))
-		on(wire, "conflict", ({detail}) => this.#refused(detail))
-		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.#folded())
 		on(wire, "votes", ({detail}) => detail?.includes(this.session?.k) && this.#revote())
-		on(wire, "leaving", () => this.keepNote())
-		on(window, "resize", () => {
-			clearTimeout(this.resizing)
-			this.resizing = setTimeout(() => this.pair && this.#lay(), 60)
-		})
-		on(document, "close", () => this.matrix.focus(), true) // of a dialog
-		on(window, "popstate", () => this.load(asked(), false))
 	}
 
-	get pair() {
-		return this.session?.view
-	}
-
-	// Is the pair done, and nothing another one since?
 	get settled() {
 		return this.pair.done && !this.open.length && !this.doc.changed
 	}
@@ -60,7 +44,7 @@ class App extends Page {
 	}
 
 	// Keys act in the matrix and on the judgment; Escape leads there.
-	#pressed(event) {
+	pressed(event) {
 		const action = actionOf(event, ACTIONS), {target: at, key} = event
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		const within = at.closest("#matrix, #own-judgment")
@@ -74,12 +58,6 @@ class App extends Page {
 		if (this.pair) this.actions[action](keyName)
 	}
 
-	#clicked({target: at, detail}) {
-		const {action} = at.closest("[data-action]")?.dataset || {}
-		if (action) this.run(action)
-		if (detail && !at.closest("input, textarea, label, a, summary, dialog, #flags") && !document.querySelector("dialog[open]")) this.matrix.focus()
-	}
-
 	get actions() {
 		const own = value => () => (this.judging ? this.say("choose a label at the right") : this.decide({value})), step = way => () => this.next(way)
 		return {
@@ -88,8 +66,8 @@ class App extends Page {
 			difference: step(1), "back-difference": step(-1),
 			step: name => this.#walk(name.replace("Arrow", "").toLowerCase()),
 			far: name => this.#walk(`far-${name.replace("Arrow", "").toLowerCase()}`),
-			undo: () => this.#reverse("undo"),
-			redo: () => this.#reverse("redo"),
+			undo: () => this.back("undo"),
+			redo: () => this.back("redo"),
 			alone: () => {
 				this.alone = !this.alone
 				set($("alone"), {"aria-pressed": this.alone})
@@ -108,26 +86,16 @@ class App extends Page {
 		}
 	}
 
-	load(k, keep = true) {
-		return k ? this.leaving(turn => this.#load(k, keep, turn)) : this.say("there is no further pair")
-	}
-
-	async #load(k, keep, turn) {
+	async turnTo(k, keep, turn) {
 		if (this.pair) this.keepNote()
-		let doc
-		try {
-			doc = await this.wire.pair(k)
-		} catch ({message}) {
-			return this.say(message)
-		}
-		if (turn !== this.turn) return
-		if (keep && asked() !== k) window.history.pushState(null, "", `?pair=${k}`)
+		const doc = await this.fetched(k, keep, turn)
+		if (!doc) return
 		Object.assign(this, {doc, cursor: [0, 0], judging: false, note: "", recalled: undefined, session: new Session(doc, this.wire, GoldPair)})
 		this.vote(doc)
 		this.session.commit("open", {rev: doc.rev, suggestions: false})
 		this.#sort()
 		if (this.open.length) this.#into(this.open[0])
-		this.#lay()
+		this.lay()
 		this.title()
 		this.matrix.focus()
 		announce(`${doc.id}, ${doc.place} of ${doc.pairs}: ${plural(this.open.length, "difference")} to settle`)
@@ -176,20 +144,14 @@ class App extends Page {
 	}
 
 	title() {
-		const {doc, project} = this
-		say("pair-id", doc.id)
-		$("pair-id").title = `${doc.id}, pair ${doc.place} of ${doc.pairs}`
-		document.title = `${doc.id}, ${project.name} - alignkit`
-		set($("progress"), {max: doc.pairs || 1, value: doc.done})
-		say("progress-text", `${doc.done} / ${plural(doc.pairs, "pair")}`)
-		$("previous").disabled = !doc.previous
-		$("next").disabled = !doc.next
+		const {doc} = this
+		this.heading(doc.done, doc.pairs, plural(doc.pairs, "pair"))
 		const context = Object.entries(doc.attributes).filter(([name, text]) => CONTEXTS.test(name) && text)
 		$("context").hidden = !context.length
 		$("context").replaceChildren(...context.map(([name, text]) => html("p", {dir: "auto"}, html("b", {}, `${name.replace("_", " ")}: `), text)))
 	}
 
-	#lay() {
+	lay() {
 		const {source: from, target: to} = this.doc.direction || {}
 		const within = document.activeElement?.closest("#matrix")
 		this.rtl = to === "rtl"
@@ -209,8 +171,7 @@ class App extends Page {
 		this.#show()
 		this.matrix.update()
 		this.#moved(undefined, true)
-		set($("done"), {"aria-pressed": this.settled})
-		say("done", this.settled ? "Done" : "Mark done")
+		this.showDone()
 		document.body.dataset.seq = this.pair.seq
 		document.body.dataset.left = this.open.length
 	}
@@ -316,7 +277,7 @@ class App extends Page {
 		else if (note) this.say("the note is kept when you decide", false)
 	}
 
-	#reverse(kind) {
+	back(kind) {
 		const {pair} = this, data = pair.inverse(kind), top = last(pair[kind])
 		if (!data || top.data.how === "agreed") return this.say(`nothing to ${kind}`)
 		this.#commit(kind, data)
@@ -328,7 +289,7 @@ class App extends Page {
 
 	// Done, and on to the next pair that is not.
 	async #done(turn) {
-		const {pair, doc, wire} = this
+		const {pair, doc} = this
 		this.keepNote()
 		if (this.open.length) {
 			this.toGroup(this.open[0], true)
@@ -336,7 +297,7 @@ class App extends Page {
 		}
 		if (pair.done && doc.changed) this.#commit("done", {before: true, after: false})
 		if (!this.pair.done) this.#commit("done", {before: false, after: true})
-		const fresh = (await wire.sent(doc.k)) && (await wire.peek(doc.k).catch(() => null))
+		const fresh = await this.fresh(doc)
 		if (turn !== this.turn || !this.pair.done) return
 		if (!fresh) return this.say("marked done; the server cannot be reached: Ctrl+Enter again for the next pair")
 		this.tally(fresh)
@@ -346,19 +307,17 @@ class App extends Page {
 		this.say(`all ${plural(fresh.pairs, "pair")} that are ready are settled`)
 	}
 
-	#folded() {
-		this.session.fold()
+	folded(fold) {
+		fold()
 		this.#redraw()
 	}
 
-	#stored(events) {
-		this.session.confirm(events)
-		this.#redraw()
-		if (events.some(({kind}) => kind === "text")) this.load(this.doc.k)
+	leave() {
+		this.keepNote()
 	}
 
 	// What was not taken is told, with what is there instead; its note stays at hand.
-	async #refused({k, refused: events, rev, message, status, old}) {
+	async refused({k, refused: events, rev, message, status, old}) {
 		if (this.session?.k !== k) return
 		this.session.refuse(events, old)
 		const lost = events.find(({kind}) => kind === "decide"), [place] = lost?.data.whys || []
@@ -380,16 +339,9 @@ class App extends Page {
 	}
 }
 
-async function start() {
-	const wire = await enter({progress: ({text, share, start: go}) => {
-		say("start-text", text)
-		set($("start-bar"), {value: share})
-		go?.() // suggestions are for annotators
-	}})
-	const {project} = wire
+begin(async () => {
+	const wire = await arrive(), {project} = wire
 	if (project.role !== "adjudicator") return location.replace("/")
-	say("project", `${project.name}: adjudicate`)
-	say("annotator", `${project.annotator}, adjudicator`)
 	const pairs = asked() ? [{k: asked()}] : await toDo(wire), app = new App(wire)
 	document.body.dataset.state = "ready"
 	await app.load((pairs.find(({state}) => state !== "done") || pairs[0]).k, false)
@@ -397,9 +349,4 @@ async function start() {
 	if (app.pair) return
 	$("start-ways").hidden = false
 	throw new Error($("status-text").textContent)
-}
-
-start().catch(error => {
-	document.body.dataset.state = "failed"
-	say("start-text", error.message)
 })

@@ -1,5 +1,5 @@
 // The page: an open pair, the cursor, and all that is shown of them.
-import {$, announce, html, key, on, set} from "./dom.js"
+import {$, announce, html, key, on, say} from "./dom.js"
 import {actions} from "./actions.js"
 import {asked, pairs as toDo} from "./beginning.js"
 import {actionOf, typing} from "./keyboard.js"
@@ -7,24 +7,22 @@ import {ACTIONS} from "./keys.js"
 import {Lines} from "./lines.js"
 import {matters} from "./matters.js"
 import {Matrix} from "./matrix.js"
-import {Page} from "./page.js"
+import {arrive, begin, Page} from "./page.js"
 import {Panel} from "./panel.js"
 import {atomic, blockers, closure, composite} from "./phrases.js"
 import {onLines, onMatrix} from "./pointer.js"
 import {dismiss, question} from "./question.js"
 import {Session} from "./session.js"
 import {doubtful} from "./suggest.js"
-import {enter} from "./wire.js"
 import {cellName, cellState, describe, keyName, NAMES, plural, spanName} from "./words.js"
 
 const MOST_COMPOSITES = 300
 const focused = () => document.activeElement?.closest("#matrix, #lines")
-const say = (id, text) => ($(id).textContent = text)
 
 class App extends Page {
 	constructor(wire) {
 		super(wire)
-		Object.assign(this, {wire, project: wire.project, level: 0, done: wire.project.done, n: wire.project.n, finished: new Set(), shown: true, asking: Promise.resolve(), shelf: `${wire.project.key} ${wire.project.annotator}`})
+		Object.assign(this, {level: 0, finished: new Set(), shown: true, asking: Promise.resolve(), shelf: `${wire.project.key} ${wire.project.annotator}`})
 		this.matrix = new Matrix($("matrix"))
 		this.lines = new Lines($("lines"))
 		this.act = actions(this)
@@ -36,30 +34,13 @@ class App extends Page {
 		}
 		onMatrix(this.matrix, pointer)
 		onLines(this.lines, pointer)
-		on(document, "keydown", event => this.#pressed(event))
-		on(document, "click", event => this.#clicked(event))
-		on(wire, "events", ({detail}) => this.#stored(detail))
-		on(wire, "conflict", ({detail}) => this.#refused(detail))
-		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.#folded(() => this.session.fold()))
-		on(wire, "leaving", () => this.leave())
-		on(window, "resize", () => {
-			clearTimeout(this.resizing)
-			this.resizing = setTimeout(() => this.pair && this.#lay(), 60)
-		})
-		on(document, "close", () => this.matrix.focus(), true) // of a dialog
-		on(window, "popstate", () => this.load(asked() || 1, false))
-		on($("export-link"), "click", () => wire.download($("export-format").value).catch(error => this.say(error.message)))
-	}
-
-	get pair() {
-		return this.session?.view
 	}
 
 	get index() {
 		return this.pair.index(this.cursor)
 	}
 
-	#pressed(event) {
+	pressed(event) {
 		const within = event.target.closest("#matrix, #lines"), action = actionOf(event, ACTIONS)
 		if (!action || !this.pair || document.querySelector("dialog[open]")) return
 		if (!within && action === "escape") this.matrix.focus()
@@ -72,37 +53,19 @@ class App extends Page {
 		if (this.pair) (this.act[action] || this.act.jump)(keyName, action)
 	}
 
-	// Buttons name their action; a mouse gives the focus back to the matrix.
-	#clicked({target, detail}) {
-		const {action} = target.closest("[data-action]")?.dataset || {}
-		if (action) this.run(action)
-		const busy = target.closest("input, textarea, select, a, summary, dialog, label") || document.querySelector("dialog[open], #conflict:not([hidden])")
-		if (detail && !busy) this.matrix.focus()
-	}
-
-	load(k, keep = true) {
-		return k ? this.leaving(turn => this.#load(k, keep, turn)) : this.say("there is no further pair")
-	}
-
-	async #load(k, keep, turn) {
+	async turnTo(k, keep, turn) {
 		this.panel.keep()
-		let doc
-		try {
-			doc = await this.wire.pair(k)
-		} catch (error) {
-			return this.say(error.message)
-		}
-		if (turn !== this.turn) return
+		const doc = await this.fetched(k, keep, turn)
+		if (!doc) return
 		dismiss()
 		this.leave()
-		if (keep && asked() !== k) window.history.pushState(null, "", `?pair=${k}`)
 		Object.assign(this, {doc, cursor: [0, 0], box: null, anchor: null, note: ""})
 		this.use(new Session(doc, this.wire))
 		const {pair} = this, first = pair.hints.cells.find(index => doubtful(pair, index))
 		this.open()
 		if (first !== undefined) this.cursor = pair.place(first)
-		this.#lay()
-		this.#tally(doc)
+		this.lay()
+		this.tally(doc)
 		this.#title()
 		this.matrix.focus()
 		announce(`${doc.id}, ${doc.place} of ${doc.pairs}: ${pair.n} source and ${pair.m} target words, ${plural(pair.links(), "link")}`)
@@ -118,23 +81,16 @@ class App extends Page {
 		if (this.session?.seen.size) this.open()
 	}
 
-	// How many pairs are done, from an answer that knows of all that is known here.
-	#tally({n, done, state}) {
-		if (n >= this.n) Object.assign(this, {n, done: done + this.pair.done - state.done})
+	back(kind) {
+		return this.act.back(kind)
 	}
 
 	// On to the next open pair, as the server now has it: what was fetched before does not know what is done since.
 	async onward(turn) {
-		const {doc, wire} = this
-		let {next_open: to, next} = doc, fresh = null
-		try {
-			fresh = (await wire.sent(doc.k)) && (await wire.peek(doc.k))
-		} catch {
-			// away: what is known has to do
-		}
+		const {doc, doc: {next_open: to, next}} = this, fresh = await this.fresh(doc)
 		if (turn !== this.turn) return
 		if (!fresh) return this.load([to, next].find(k => k && !this.finished.has(k)))
-		this.#tally(fresh)
+		this.tally(fresh)
 		if (fresh.next_open) return this.load(fresh.next_open)
 		this.#title()
 		this.act.finished(`all ${doc.pairs} pairs are done`)
@@ -151,20 +107,11 @@ class App extends Page {
 	}
 
 	#title() {
-		const {doc, project, pair} = this
-		say("pair-id", doc.id)
-		$("pair-id").title = `${doc.id}, pair ${doc.place} of ${doc.pairs}`
-		document.title = `${doc.id}, ${project.name} - alignkit`
-		set($("progress"), {max: doc.pairs || 1, value: this.done})
-		say("progress-text", `${this.done} / ${doc.pairs}`)
-		$("previous").disabled = !doc.previous
-		$("next").disabled = !doc.next
-		set($("done"), {"aria-pressed": pair.done})
-		say("done", pair.done ? "Done" : "Mark done")
+		this.heading(this.done, this.doc.pairs)
 	}
 
 	// Size and draw all of it anew.
-	#lay() {
+	lay() {
 		const {source, target} = (this.doc.direction ||= {}), within = focused()
 		this.rtl = target === "rtl"
 		this.matrix.load(this.pair, this.rtl, source === "rtl", matchMedia("(pointer: coarse)").matches ? 26 : 18)
@@ -260,27 +207,18 @@ class App extends Page {
 	}
 
 	// Fold anew, and show what has changed by that.
-	#folded(fold) {
+	folded(fold) {
 		const {done} = this.pair
 		if (fold() !== false) this.redraw()
 		this.#counted(done)
 	}
 
-	// Show what the server has that was not known here.
-	#stored({k, events}) {
-		this.n = Math.max(this.n, events.at(-1).n)
-		if (this.session?.k !== k) return
-		this.#folded(() => this.session.confirm(events))
-		if (events.some(({kind}) => kind === "text")) this.load(k)
-		document.body.dataset.seq = this.pair.seq
-	}
-
 	// Events were not taken: what they write was changed in another tab, or the text was. They are kept until the user has chosen.
-	async #refused({k, refused: events, rev, old, status, message}) {
+	async refused({k, refused: events, rev, old, status, message}) {
 		if (events.some(({kind}) => kind !== "open")) this.refusals = [...this.refusals, {k, events, rev: old, status, message}]
 		if (this.session?.k !== k) return this.#elsewhere() || this.#ask()
 		const {rev: held} = this.pair
-		this.#folded(() => this.session.refuse(events, old))
+		this.folded(() => this.session.refuse(events, old))
 		if (rev && rev !== held) await this.load(k)
 		else this.#ask()
 	}
@@ -342,26 +280,13 @@ class App extends Page {
 	}
 }
 
-async function start() {
-	const wire = await enter({
-		progress({text, share, start: go}) {
-			say("start-text", text)
-			set($("start-bar"), {value: share})
-			$("start-go").hidden = !go
-			$("start-go").onclick = go
-		},
+begin(async () => {
+	const wire = await arrive(go => {
+		$("start-go").hidden = !go
+		$("start-go").onclick = go
 	})
-	const {name, annotator, formats} = wire.project
-	say("project", name)
-	say("annotator", annotator)
-	$("export-format").replaceChildren(...formats.map(format => html("option", {value: format.value}, format.name)))
 	const app = new App(wire), pairs = asked() ? [{k: asked()}] : await toDo(wire)
 	document.body.dataset.state = "ready"
 	await app.load((pairs.find(({done}) => !done) || pairs[0]).k, false)
 	if (!app.pair) document.body.dataset.state = "failed"
-}
-
-start().catch(error => {
-	document.body.dataset.state = "failed"
-	say("start-text", error.message)
 })

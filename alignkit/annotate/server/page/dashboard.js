@@ -1,5 +1,5 @@
 // The dashboard: how far annotators agree and how far they are, without reloading.
-import {$, html} from "./dom.js"
+import {$, html, say} from "./dom.js"
 import {corrected} from "./corrections.js"
 import {clock, duration, figure, follow, number} from "./figures.js"
 import {admitted} from "./wire.js"
@@ -9,7 +9,6 @@ const LEVELS = ["phrases.sure", "phrases.possible", "words.sure", "words.possibl
 const row = (kind, ...cells) => html("tr", {class: kind || null}, ...cells)
 const head = (...what) => html("th", {scope: "row", dir: "auto"}, ...what)
 const cell = (...what) => html("td", {}, ...what)
-const say = (id, text) => ($(id).textContent = text)
 const two = ({first, second}) => head(`${first} ~ ${second}`)
 const last = (view, name) => (name in view.mean ? cell(...figure(view.mean[name])) : cell())
 

@@ -1,5 +1,5 @@
 // Help, find and history, loaded when they are asked for.
-import {$, button, html, key, on} from "./dom.js"
+import {$, button, html, item, key, on} from "./dom.js"
 import {KEYS} from "./keys.js"
 import {writesOf} from "./model.js"
 import {show} from "./question.js"
@@ -49,15 +49,19 @@ export function finder(wire, go) {
 const HOW = {accept: "accepted ", "accept-all": "accepted all: ", import: "imported: ", restore: "restored: "}
 const KINDS = {undo: "undone: ", redo: "done again: ", text: "the text changed: "}
 
-export async function history(wire, {k, view}) {
-	const say = (...rows) => $("history-list").replaceChildren(...rows.map(([text, about = ""]) => html("li", {}, html("span", {dir: "auto"}, text), html("small", {}, about))))
-	say(["…"])
+// What happened to an aligned pair, in words.
+export const happened = view => event => (KINDS[event.kind] || HOW[event.data.how] || "") + describe(view, writesOf(event))
+
+// List the events of a pair, the newest first; `told` puts one into words.
+export async function history(wire, k, told) {
+	const list = $("history-list")
+	list.replaceChildren(item("…"))
 	show("history-dialog")
 	try {
 		const {events} = await wire.history(k)
-		say(...events.slice(-300).reverse().map(event => [event.kind === "open" ? "opened" : (KINDS[event.kind] || HOW[event.data.how] || "") + describe(view, writesOf(event)),
-			`${event.seq}, ${event.actor}, ${new Date(event.at || event.client_at).toLocaleString()}`]))
+		list.replaceChildren(...events.slice(-300).reverse().map(event => item(html("span", {dir: "auto"}, event.kind === "open" ? "opened" : told(event)),
+			html("small", {}, `${event.seq}, ${event.actor}, ${new Date(event.at || event.client_at).toLocaleString()}`))))
 	} catch (error) {
-		say([error.message])
+		list.replaceChildren(item(error.message))
 	}
 }

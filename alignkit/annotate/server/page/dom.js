@@ -6,6 +6,8 @@ export const svg = (name, ...rest) => fill(document.createElementNS("http://www.
 export const html = (name, ...rest) => fill(document.createElement(name), ...rest)
 export const path = kind => svg("path", {class: kind})
 export const key = text => html("kbd", {}, text)
+export const item = (...children) => html("li", {}, ...children)
+export const say = (id, text) => ($(id).textContent = text)
 
 function fill(element, attributes = {}, ...children) {
 	element.append(...children)

@@ -1,7 +1,7 @@
 // The page on which pairs are taken from two texts: a span of each, by keyboard or mouse.
-import {$, announce, button, html, on, set} from "./dom.js"
+import {$, announce, button, html, item, on, say, set} from "./dom.js"
 import {freeKey, inOrder} from "./made.js"
-import {item, say, SHARED, Sheet, start} from "./sheet.js"
+import {SHARED, Sheet, start} from "./sheet.js"
 import {charactersOf, linesOf, sentenceAt, textOf, unitsIn} from "./spans.js"
 
 const SIDES = ["source", "target"]
@@ -206,21 +206,10 @@ class Extract extends Sheet {
 
 	// What keys and buttons do.
 
-	do_move(event) {
-		this.go(this.side, this.reach(event))
-	}
-
-	do_extend(event) {
-		this.go(this.side, this.reach(event), true)
-	}
-
-	do_sentence_step(event) {
-		this.go(this.side, this.sentenceReach(event))
-	}
-
-	do_sentence_extend(event) {
-		this.go(this.side, this.sentenceReach(event), true)
-	}
+	do_move = event => this.go(this.side, this.reach(event))
+	do_extend = event => this.go(this.side, this.reach(event), true)
+	do_sentence_step = event => this.go(this.side, this.sentenceReach(event))
+	do_sentence_extend = event => this.go(this.side, this.sentenceReach(event), true)
 
 	do_sentence() {
 		const {side, marked} = this, units = this.units[side], held = marked[side]

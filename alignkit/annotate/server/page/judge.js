@@ -1,7 +1,7 @@
 // The page on which pairs get a label, flags and corrected texts; for adjudicators, with the votes of all.
-import {$, button, html, key, on, set} from "./dom.js"
+import {$, button, html, item, key, on, say, set} from "./dom.js"
 import {freeKey, inOrder} from "./made.js"
-import {item, say, SHARED, Sheet, start} from "./sheet.js"
+import {SHARED, Sheet, start} from "./sheet.js"
 
 const PLACE = "-1,-1" // of the judgment among the cells, where its reason is kept
 const LETTERS = "asdfqezxvbyim"
@@ -213,9 +213,7 @@ class Judge extends Sheet {
 		else super.do_find()
 	}
 
-	do_write() {
-		this.edit(freeKey("r", this.pair.rewrites))
-	}
+	do_write = () => this.edit(freeKey("r", this.pair.rewrites))
 
 	do_edit() {
 		const name = inOrder(this.pair.rewrites).at(-1)
@@ -253,9 +251,7 @@ class Judge extends Sheet {
 		if (focus) this.focus()
 	}
 
-	do_cancel() {
-		this.close()
-	}
+	do_cancel = () => this.close()
 }
 
 start(wire => new Judge(wire))

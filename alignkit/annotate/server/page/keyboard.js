@@ -1,4 +1,5 @@
 // How keys are read.
+import {on} from "./dom.js"
 
 // What the keys of a table do, by key.
 export const mapped = table => new Map(Object.values(table).flat().flatMap(([keys, action]) => (keys === " " ? [keys] : keys.split(" ")).map(key => [key, action])))
@@ -24,4 +25,16 @@ export function actionOf(event, actions) {
 // Does this key press act on what has the focus by itself?
 export function typing(target) {
 	return target.closest?.("input, textarea, select, button, a, dialog, summary")
+}
+
+// Have a comment field written down: Enter keeps it and leaves, Escape keeps it.
+export function onComment(field, keep, leave) {
+	on(field, "change", keep)
+	on(field, "keydown", event => {
+		if (event.key === "Escape") keep()
+		if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
+		event.preventDefault()
+		keep()
+		leave()
+	})
 }

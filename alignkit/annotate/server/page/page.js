@@ -1,7 +1,31 @@
-// What all pages of pairs share: what is said of saving, and a gate. From the moment that a pair is left until the next is
-// drawn, no key, click or touch acts.
-import {$, announce, on, set} from "./dom.js"
+// What all pages of pairs share: entering, an open pair and its neighbours, what is said of saving, and a gate. From the
+// moment that a pair is left until the next is drawn, no key, click or touch acts.
+import {asked} from "./beginning.js"
+import {$, announce, html, on, say, set} from "./dom.js"
+import {enter} from "./wire.js"
 import {plural} from "./words.js"
+
+// Enter, and show whose page it is; `wait` gets what goes on at once, without suggestions.
+export async function arrive(wait = go => go?.()) {
+	const wire = await enter({
+		progress({text, share, start: go}) {
+			say("start-text", text)
+			set($("start-bar"), {value: share})
+			wait(go)
+		},
+	})
+	const {name, annotator, role, formats} = wire.project, decides = role === "adjudicator"
+	say("project", decides ? `${name}: adjudicate` : name)
+	say("annotator", decides ? `${annotator}, adjudicator` : annotator)
+	$("export-format")?.replaceChildren(...formats.map(format => html("option", {value: format.value}, format.name)))
+	return wire
+}
+
+// Run what makes a page, and show why it fails.
+export const begin = start => start().catch(error => {
+	document.body.dataset.state = "failed"
+	say("start-text", error.message)
+})
 
 export class Page {
 	turn = 0 // another one each time a pair is left
@@ -10,8 +34,13 @@ export class Page {
 	#late = false // the click to come began before this pair was drawn
 	#early = 0 // inputs that were ignored
 	#why = "" // what waits is not stored, where the server says so
+	first = 1 // the pair that is opened where the URL names none
+	busy = "input, textarea, select, a, summary, dialog, label" // where a click keeps the focus
 
-	constructor(wire) {
+	// `noun` is what the page calls a pair.
+	constructor(wire, noun = "pair") {
+		const {project} = wire
+		Object.assign(this, {wire, noun, project, done: project.done, n: project.n, note: "", turns: Promise.resolve()})
 		on(wire, "status", ({detail: {state, text, why}}) => {
 			$("saved").dataset.state = state
 			if ($("saved").textContent !== text) $("saved").textContent = $("saved").title = text
@@ -23,6 +52,105 @@ export class Page {
 			if (this.#down) this.#late = this.#shut
 		}, true)
 		on(window, "keydown beforeinput pointerdown click", event => this.#stop(event), true)
+		on(document, "keydown", event => this.pressed(event))
+		on(document, "click", event => this.clicked(event))
+		on(wire, "events", ({detail}) => this.stored(detail))
+		on(wire, "conflict", ({detail}) => this.refused(detail))
+		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.folded(() => this.session.fold()))
+		on(wire, "leaving", () => this.leave())
+		on(window, "resize", () => {
+			clearTimeout(this.resizing)
+			this.resizing = setTimeout(() => this.pair && this.lay?.(), 60)
+		})
+		on(document, "close", () => this.focus(), true) // of a dialog
+		on(window, "popstate", () => this.load(asked() || this.first, false))
+		if ($("export-link")) on($("export-link"), "click", () => wire.download($("export-format").value).catch(error => this.say(error.message)))
+	}
+
+	get pair() {
+		return this.session?.view
+	}
+
+	// Is the pair done, and nothing another one since?
+	get settled() {
+		return this.pair.done
+	}
+
+	focus() {
+		this.matrix.focus()
+	}
+
+	// Buttons name their action; a mouse gives the focus back.
+	clicked({target, detail}) {
+		const {action} = target.closest("[data-action]")?.dataset || {}
+		if (action) this.run(action)
+		if (detail && !target.closest(this.busy) && !document.querySelector("dialog[open], #conflict:not([hidden])")) this.focus()
+	}
+
+	load(k, keep = true) {
+		return k ? this.leaving(turn => this.turnTo(k, keep, turn)) : this.say(`there is no further ${this.noun}`)
+	}
+
+	// The pair to open; nothing where it cannot be had, or something else leads away meanwhile.
+	async fetched(k, keep, turn) {
+		const doc = await this.wire.pair(k).catch(({message}) => this.say(message))
+		if (!doc || turn !== this.turn) return null
+		if (keep && asked() !== k) window.history.pushState(null, "", `?pair=${k}`)
+		return doc
+	}
+
+	// A pair as the server has it once all is stored; null where it is away.
+	async fresh({k}) {
+		try {
+			return (await this.wire.sent(k)) && (await this.wire.peek(k))
+		} catch {
+			return null
+		}
+	}
+
+	// How many pairs are done, from an answer that knows of all that is known here.
+	tally({n, done, state}) {
+		if (n >= this.n) Object.assign(this, {n, done: done + this.pair.done - state.done})
+	}
+
+	// What stands above a pair.
+	heading(done, all, text = all) {
+		const {doc, noun} = this
+		say("pair-id", doc.id)
+		$("pair-id").title = `${doc.id}, ${noun} ${doc.place} of ${doc.pairs}`
+		document.title = `${doc.id}, ${this.project.name} - alignkit`
+		set($("progress"), {max: all || 1, value: done})
+		say("progress-text", `${done} / ${text}`)
+		$("previous").disabled = !doc.previous
+		$("next").disabled = !doc.next
+		this.showDone()
+	}
+
+	showDone() {
+		set($("done"), {"aria-pressed": this.settled})
+		say("done", this.settled ? "Done" : "Mark done")
+	}
+
+	// Show what the server has that was not known here.
+	stored({k, events}) {
+		this.n = Math.max(this.n, events.at(-1).n)
+		if (this.session?.k !== k) return
+		this.folded(() => this.session.confirm(events))
+		if (events.some(({kind}) => kind === "text")) this.load(k)
+		document.body.dataset.seq = this.pair.seq
+	}
+
+	// Undo or redo, one after the other: a step may have to be asked for.
+	reverse(kind) {
+		const {doc} = this
+		this.turns = this.turns.then(() => this.doc === doc && this.back(kind)).catch(({message}) => this.say(message))
+	}
+
+	// The pair with all steps, where there are some that the page has not been told of; null where it cannot be had.
+	async deeper(kind) {
+		const {doc, wire} = this, all = await this.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
+		if (!all) this.say(`there is more to ${kind} when the server is back`)
+		return this.doc === doc && all
 	}
 
 	// Open another pair by `act`, which gets the turn: once this.turn is another one, something else leads away.

@@ -1,11 +1,12 @@
 // The panel beside the matrix, drawn after it, when there is time.
-import {$, button, html, key, on, set} from "./dom.js"
+import {$, button, html, item, key, on, set} from "./dom.js"
+import {onComment} from "./keyboard.js"
+import {mark, offer} from "./labels.js"
 import {atomic} from "./phrases.js"
 import {above, doubtful, open} from "./suggest.js"
 import {cellName, cellOf, cellState, commentKey, keyName, plural, spanName} from "./words.js"
 
 const MOST_PHRASES = 40, MOST_LINKS = 300
-const item = (...children) => html("li", {}, ...children)
 const row = (act, name, about, kind = "") => item(button(act, kind, html("span", {dir: "auto"}, name), html("small", {}, about)))
 const more = count => (count > 0 ? [item(`and ${count} more`)] : [])
 const busy = list => list.contains(document.activeElement)
@@ -17,17 +18,12 @@ export class Panel {
 	constructor(app) {
 		this.app = app
 		import("./legend.js").then(({legend}) => legend($("legend")), () => {}) // nobody waits for it
-		this.judgment()
+		const {labels = [], flags = []} = (this.scheme = app.project.scheme || {})
+		$("judgment").hidden = !labels.length && !flags.length
+		offer(app, this.scheme, value => app.act.judge(app.pair.judgment === value ? "" : value, app.pair.flags), app.act.judge)
 		on($("links"), "toggle", () => this.links())
 		on($("comment-on"), "change", () => this.recall())
-		on($("comment"), "change", () => this.keep())
-		on($("comment"), "keydown", event => {
-			if (event.key === "Escape") this.keep()
-			if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
-			event.preventDefault()
-			this.keep()
-			app.matrix.focus()
-		})
+		onComment($("comment"), () => this.keep(), () => app.matrix.focus())
 	}
 
 	draw() {
@@ -66,30 +62,10 @@ export class Panel {
 		list("phrase-list", [...shown.map(box => row(() => act.show(box, true), spanName(pair, box), `${box[1] - box[0] + 1} × ${box[3] - box[2] + 1}`, box === phrase ? "current" : "")), ...more(boxes.length - shown.length)])
 	}
 
-	judgment() {
-		const {labels = [], flags = []} = this.app.project.scheme || {}, {app} = this
-		$("judgment").hidden = !labels.length && !flags.length
-		if (labels.length > 3) $("labels").classList.add("many")
-		$("labels").append(...labels.map(({value, name, about}) => {
-			const input = html("input", {type: "radio", name: "judgment", value})
-			on(input, "click", () => app.act.judge(app.pair.judgment === value ? "" : value, app.pair.flags))
-			return html("label", {title: about || name}, input, html("span", {}, name))
-		}))
-		$("flags").append(...flags.map(({value, name, about, excludes = []}) => set(button(() => {
-			const {flags: held, judgment} = app.pair
-			app.act.judge(judgment, held.includes(value) ? held.filter(flag => flag !== value) : [...held.filter(flag => !excludes.includes(flag)), value].sort())
-		}, "chip", name), {title: about || name, "data-value": value})))
-	}
-
 	judged() {
-		const {judgment, flags: held} = this.pair, {labels = [], flags = []} = this.app.project.scheme || {}, known = [...labels, ...flags].map(({value}) => value)
+		const {judgment, flags: held} = this.pair, {labels = [], flags = []} = this.scheme, known = [...labels, ...flags].map(({value}) => value)
 		$("foreign").textContent = [judgment, ...held].filter(value => value && !known.includes(value)).join(", ")
-		for (const input of $("labels").querySelectorAll("input")) input.checked = input.value === this.pair.judgment
-		for (const flag of $("flags").children) {
-			const {on = []} = flags.find(({value}) => value === flag.dataset.value)
-			set(flag, {"aria-pressed": held.includes(flag.dataset.value)})
-			flag.disabled = on.length > 0 && !on.includes(judgment) && !held.includes(flag.dataset.value)
-		}
+		mark(this.pair, this.scheme)
 	}
 
 	recall() {

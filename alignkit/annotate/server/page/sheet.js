@@ -1,15 +1,11 @@
 // What the pages of judging and extracting share: an open pair, its neighbours, keys, undo, comments, dialogs.
-import {$, announce, html, on, set} from "./dom.js"
+import {$, announce, say} from "./dom.js"
 import {asked, pairs as toDo} from "./beginning.js"
-import {actionOf, mapped} from "./keyboard.js"
+import {actionOf, mapped, onComment} from "./keyboard.js"
 import {MadePair, told} from "./made.js"
-import {Page} from "./page.js"
+import {arrive, begin, Page} from "./page.js"
 import {dismiss, question, show} from "./question.js"
 import {Session} from "./session.js"
-import {enter} from "./wire.js"
-
-export const say = (id, text) => ($(id).textContent = text)
-export const item = (...children) => html("li", {}, ...children)
 
 // The keys that both pages have; each page puts its own table before it.
 export const SHARED = {
@@ -27,42 +23,19 @@ export const SHARED = {
 }
 
 export class Sheet extends Page {
-	// `keys` is the key map of the page, `noun` what it calls a pair.
+	refusals = []
+	busy = "input, textarea, select, a, summary, dialog, label, #work"
+
+	// `keys` is the key map of the page.
 	constructor(wire, keys, noun) {
-		super(wire)
-		Object.assign(this, {wire, noun, project: wire.project, done: wire.project.done, n: wire.project.n, note: "", refusals: [], turns: Promise.resolve()})
+		super(wire, noun)
 		this.keyed(keys)
-		on(document, "keydown", event => this.pressed(event))
-		on(document, "click", event => this.clicked(event))
-		on(wire, "events", ({detail}) => this.stored(detail))
-		on(wire, "conflict", ({detail}) => this.refused(detail))
-		on(wire, "acknowledged", ({detail: {k, ids}}) => this.session?.k === k && this.session.forget(ids) && this.folded(() => this.session.fold()))
-		on(wire, "leaving", () => this.keep())
-		on(document, "close", () => this.focus(), true) // of a dialog
-		on(window, "popstate", () => this.load(asked() || 1, false))
-		on($("export-link"), "click", () => wire.download($("export-format").value).catch(error => this.say(error.message)))
-		on($("comment"), "change", () => this.keep())
-		on($("comment"), "keydown", event => {
-			if (event.key === "Escape") this.keep()
-			if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
-			event.preventDefault()
-			this.keep()
-			this.focus()
-		})
+		onComment($("comment"), () => this.keep(), () => this.focus())
 	}
 
 	keyed(keys) {
 		this.keys = keys
 		this.actions = mapped(keys)
-	}
-
-	get pair() {
-		return this.session?.view
-	}
-
-	// Is the pair done, and nothing another one since?
-	get settled() {
-		return this.pair.done
 	}
 
 	get adjudicates() {
@@ -85,32 +58,19 @@ export class Sheet extends Page {
 		if (this.pair) this[`do_${name.replaceAll("-", "_")}`](...given)
 	}
 
-	clicked({target, detail}) {
-		const {action} = target.closest("[data-action]")?.dataset || {}
-		if (action) this.run(action)
-		const busy = target.closest("input, textarea, select, a, summary, dialog, label, #work") || document.querySelector("dialog[open], #conflict:not([hidden])")
-		if (detail && !busy) this.focus()
-	}
-
 	focus() {
 		$("text").focus({preventScroll: true})
 	}
 
-	load(k, keep = true) {
-		return k ? this.leaving(turn => this.open(k, keep, turn)) : this.say(`there is no further ${this.noun}`)
+	leave() {
+		this.keep()
 	}
 
-	async open(k, keep, turn) {
+	async turnTo(k, keep, turn) {
 		this.keep()
-		let doc
-		try {
-			doc = await this.wire.pair(k)
-		} catch (error) {
-			return this.say(error.message)
-		}
-		if (turn !== this.turn) return
+		const doc = await this.fetched(k, keep, turn)
+		if (!doc) return
 		dismiss()
-		if (keep && asked() !== k) window.history.pushState(null, "", `?pair=${k}`)
 		Object.assign(this, {doc, note: "", session: new Session(doc, this.wire, MadePair)})
 		this.session.commit("open", {rev: doc.rev, suggestions: false})
 		this.tally(doc)
@@ -125,21 +85,8 @@ export class Sheet extends Page {
 		this.ask()
 	}
 
-	tally({n, done, state}) {
-		if (n >= this.n) Object.assign(this, {n, done: done + this.pair.done - state.done})
-	}
-
 	title() {
-		const {doc, project} = this, all = this.adjudicates ? doc.pairs : project.pairs
-		say("pair-id", doc.id)
-		$("pair-id").title = `${doc.id}, ${doc.place} of ${doc.pairs}`
-		document.title = `${doc.id}, ${project.name} - alignkit`
-		set($("progress"), {max: all || 1, value: this.done})
-		say("progress-text", `${this.done} / ${all}`)
-		$("previous").disabled = !doc.previous
-		$("next").disabled = !doc.next
-		set($("done"), {"aria-pressed": this.settled})
-		say("done", this.settled ? "Done" : "Mark done")
+		this.heading(this.done, this.adjudicates ? this.doc.pairs : this.project.pairs)
 	}
 
 	// Draw what both pages have; each draws its own besides.
@@ -172,14 +119,6 @@ export class Sheet extends Page {
 		fold()
 		this.done += this.pair.done - done
 		this.draw()
-	}
-
-	// Show what the server has that was not known here.
-	stored({k, events}) {
-		this.n = Math.max(this.n, events.at(-1).n)
-		if (this.session?.k !== k) return
-		this.folded(() => this.session.confirm(events))
-		if (events.some(({kind}) => kind === "text")) this.load(k)
 	}
 
 	// Events that were not taken leave the page; what they would have written is asked about.
@@ -230,12 +169,23 @@ export class Sheet extends Page {
 
 	// What keys and buttons do.
 
-	do_next() {
-		this.load(this.doc.next)
+	do_next = () => this.load(this.doc.next)
+	do_previous = () => this.load(this.doc.previous)
+	do_undo = () => this.reverse("undo")
+	do_redo = () => this.reverse("redo")
+	do_comment = () => $("comment").focus()
+	do_guidelines = () => $("guidelines").click()
+	do_help = () => this.late("dialogs", ({help}) => help(this.keys))
+	do_history = () => this.late("dialogs", ({history}) => history(this.wire, this.doc.k, event => `${{undo: "undone: ", redo: "done again: "}[event.kind] || ""}${told(this.pair, event)}`))
+	do_export = () => show("export-dialog")
+	do_close = () => document.querySelector("dialog[open]").close()
+
+	do_find() {
+		this.find()
 	}
 
-	do_previous() {
-		this.load(this.doc.previous)
+	do_escape() {
+		this.focus()
 	}
 
 	do_toggle_done() {
@@ -255,12 +205,7 @@ export class Sheet extends Page {
 		if (this.pair.done && doc.changed) this.do_toggle_done() // and anew: the rewrites were looked at
 		if (!this.pair.done) this.do_toggle_done()
 		doc.changed = false
-		let fresh = null
-		try {
-			fresh = (await wire.sent(doc.k)) && (await wire.peek(doc.k))
-		} catch {
-			// away: what is known has to do
-		}
+		const fresh = await this.fresh(doc)
 		if (turn !== this.turn || !this.pair.done) return
 		if (fresh) this.tally(fresh)
 		const to = fresh ? fresh.next_open : doc.next_open || doc.next
@@ -269,96 +214,23 @@ export class Sheet extends Page {
 		this.say(`all that is here is done: ${doc.pairs}`)
 	}
 
-	do_undo() {
-		this.reverse("undo")
-	}
-
-	do_redo() {
-		this.reverse("redo")
-	}
-
-	reverse(kind) {
-		const {doc} = this
-		this.turns = this.turns.then(() => this.doc === doc && this.back(kind)).catch(({message}) => this.say(message))
-	}
-
 	async back(kind) {
-		const {doc, wire} = this
 		if (this.session.more(kind)) {
-			const all = await this.leaving(async () => (await wire.sent(doc.k)) && wire.pair(doc.k))
-			if (!all) return this.say(`there is more to ${kind} when the server is back`)
-			if (this.doc !== doc) return
-			this.session = new Session(all, wire, MadePair)
-			this.doc = all
+			const all = await this.deeper(kind)
+			if (!all) return
+			Object.assign(this, {doc: all, session: new Session(all, this.wire, MadePair)})
 		}
 		const top = this.pair[kind].at(-1), data = this.pair.inverse(kind)
 		if (!data) return this.say(`nothing to ${kind}`)
 		this.commit(kind, data, kind === "undo" ? `undone: ${told(this.pair, top)}` : `done again: ${told(this.pair, {kind, data})}`)
 	}
-
-	do_comment() {
-		$("comment").focus()
-	}
-
-	do_find() {
-		this.find()
-	}
-
-	do_guidelines() {
-		$("guidelines").click()
-	}
-
-	do_help() {
-		this.late("dialogs", ({help}) => help(this.keys))
-	}
-
-	async do_history() {
-		const list = $("history-list")
-		list.replaceChildren(item("…"))
-		show("history-dialog")
-		try {
-			const {events} = await this.wire.history(this.doc.k)
-			list.replaceChildren(...events.slice(-300).reverse().map(event => item(html("span", {dir: "auto"}, event.kind === "open" ? "opened" : `${{undo: "undone: ", redo: "done again: "}[event.kind] || ""}${told(this.pair, event)}`),
-				html("small", {}, `${event.seq}, ${event.actor}, ${new Date(event.at).toLocaleString()}`))))
-		} catch (error) {
-			list.replaceChildren(item(error.message))
-		}
-	}
-
-	do_export() {
-		show("export-dialog")
-	}
-
-	do_close() {
-		document.querySelector("dialog[open]").close()
-	}
-
-	do_escape() {
-		this.focus()
-	}
 }
 
 // Enter, make the page, and open the first pair that is not done.
-export async function start(make) {
-	try {
-		const wire = await enter({
-			progress({text, share, start: go}) {
-				say("start-text", text)
-				set($("start-bar"), {value: share})
-				if (go) go()
-			},
-		})
-		const {name, annotator, role, formats} = wire.project, decides = role === "adjudicator"
-		say("project", decides ? `${name}: adjudicate` : name)
-		say("annotator", decides ? `${annotator}, adjudicator` : annotator)
-		$("export-format").replaceChildren(...formats.map(format => html("option", {value: format.value}, format.name)))
-		const sheet = make(wire), pairs = asked() ? [{k: asked()}] : await toDo(wire)
-		document.body.dataset.state = "ready"
-		const open = ({state}) => state === "open" || state === "reopened" // not one on which all agree
-		await sheet.load((pairs.find(open) || pairs.find(({done, state}) => !done && state !== "done") || pairs[0]).k, false)
-		if (!sheet.pair) document.body.dataset.state = "failed"
-	} catch (error) {
-		document.body.dataset.state = "failed"
-		say("start-text", error.message)
-	}
-}
+export const start = make => begin(async () => {
+	const wire = await arrive(), sheet = make(wire), pairs = asked() ? [{k: asked()}] : await toDo(wire)
+	document.body.dataset.state = "ready"
+	const open = ({state}) => state === "open" || state === "reopened" // not one on which all agree
+	await sheet.load((pairs.find(open) || pairs.find(({done, state}) => !done && state !== "done") || pairs[0]).k, false)
+	if (!sheet.pair) document.body.dataset.state = "failed"
+})
