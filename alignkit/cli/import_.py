@@ -103,9 +103,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _read(
-    options: argparse.Namespace,
-) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
+def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
     """Return what the format holds, the pairs, and whether their order is what counts."""
     if options.second is None and not _is_bitext(options):
         dropped = {"drop_out_of_range": True} if options.words_only else {}

@@ -47,9 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "out: as --format, --base and --transpose say)",
     )
     add_corpus_output(
-        parser,
-        "file to write; - is stdout",
-        "alignkit-jsonl for .jsonl and -, else alignkit-xml",
+        parser, "file to write; - is stdout", "alignkit-jsonl for .jsonl and -, else alignkit-xml"
     )
     add_order_argument(parser)
     add_reading_arguments(parser)

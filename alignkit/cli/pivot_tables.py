@@ -63,11 +63,7 @@ def pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse
     from alignkit.cluster.pivots import TableInput, join_tables
 
     given = TableInput(
-        options.pivot,
-        options.min_count,
-        options.table_format,
-        options.encoding,
-        options.max_size,
+        options.pivot, options.min_count, options.table_format, options.encoding, options.max_size
     )
     with opened_session(options) as session, PartsProgress("pivot") as progress:
         made = join_tables(

@@ -26,12 +26,7 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text, say, warn
 from alignkit.cli.parser import number
 from alignkit.cli.wording import in_words_of
-from alignkit.cli.written import (
-    add_corpus_output,
-    corpus_format,
-    refuse_json_beside,
-    write_whole,
-)
+from alignkit.cli.written import add_corpus_output, corpus_format, refuse_json_beside, write_whole
 from alignkit.corpus import TEXTS, Corpus
 from alignkit.errors import OptionError
 from alignkit.formats import Reading, ReadOptions

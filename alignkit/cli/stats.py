@@ -52,11 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_forms(parser.add_argument_group("what is printed; all but JSON with --diversity"))
     add_groups(parser, metavar="ATTRIBUTE")
     group = parser.add_argument_group("how diverse the wording is")
-    group.add_argument(
-        "--diversity",
-        action="store_true",
-        help="tell this instead",
-    )
+    group.add_argument("--diversity", action="store_true", help="tell this instead")
     group.add_argument(
         "--annotator", metavar="A", help="whose judgments, if several judged (default: theirs)"
     )
