@@ -81,19 +81,19 @@ def _estimate(options: argparse.Namespace) -> int:
     from alignkit.cluster.estimate import estimate_texts
     from alignkit.cluster.parts import find_parts
 
-    found = estimate_texts(find_parts(options.input, options.second), reading_of(options))
-    noun = "part" if found.parts == 1 else "parts"
+    result = estimate_texts(find_parts(options.input, options.second), reading_of(options))
+    noun = "part" if result.parts == 1 else "parts"
     print(
-        f"about {found.pairs:,} pairs of {found.source_words:,} x {found.target_words:,} words in "
-        f"{found.parts:,} {noun}, the largest with {found.largest:,}; {found.cells:,} cells"
+        f"about {result.pairs:,} pairs of {result.source_words:,} x {result.target_words:,} words "
+        f"in {result.parts:,} {noun}, the largest with {result.largest:,}; {result.cells:,} cells"
     )
     if options.load is not None:
         print(f"aligning takes about {size(memory_of(options.load))} of memory a worker")
     else:
         print(
-            f"training on one machine takes about {size(found.memory)} of memory, and "
-            f"{size(found.disk)} of disk (--folder); on these parts, with --work, "
-            f"{size(found.worker)} of memory a worker"
+            f"training on one machine takes about {size(result.memory)} of memory, and "
+            f"{size(result.disk)} of disk (--folder); on these parts, with --work, "
+            f"{size(result.worker)} of memory a worker"
         )
     return 0
 
@@ -124,7 +124,7 @@ def _train(options: argparse.Namespace) -> int:
     outputs = Outputs(output, options.scores, how)
     outputs.check(parts, options.save, *filter(None, [options.dictionary]))
     with opened_session(options) as session, PartsProgress("training") as progress:
-        found = train_parts(
+        result = train_parts(
             session,
             parts,
             settings_of(options),
@@ -139,15 +139,15 @@ def _train(options: argparse.Namespace) -> int:
         )
     if dictionary is not None:
         say(
-            f"dictionary: {found.entries_met:,} of {len(dictionary):,} entries occur together in "
+            f"dictionary: {result.entries_met:,} of {len(dictionary):,} entries occur together in "
             "the text"
         )
-    tell_rounds(found.history, (found.source_words, found.target_words))
-    shards = how_many(found.shards, "shard")
+    tell_rounds(result.history, (result.source_words, result.target_words))
+    shards = how_many(result.shards, "shard")
     say(
-        f"{options.input} and {options.second}: {found.parts:,} parts, {found.pairs:,} pairs, "
-        f"{found.word_pairs:,} word pairs in {shards}"
+        f"{options.input} and {options.second}: {result.parts:,} parts, {result.pairs:,} pairs, "
+        f"{result.word_pairs:,} word pairs in {shards}"
     )
     if options.json:
-        print(json_text(asdict(found)))
+        print(json_text(asdict(result)))
     return 0

@@ -217,12 +217,12 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
     project = opening.job.project
     if not os.path.isdir(os.path.dirname(os.path.realpath(project))):
         return None  # which is told later
-    told: list[str] = []
+    printed: list[str] = []
 
     def waiting(text: str) -> None:
-        if text not in told:
+        if text not in printed:
             say(f"the server of {project}: {text}")
-            told.append(text)
+            printed.append(text)
 
     rules = _rules(options)
     url = invited(project, opening.visitor, options.gold or "", rules=rules, waiting=waiting)
@@ -364,13 +364,13 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
 def _format(options: argparse.Namespace) -> str:
     """Return the corpus's format; one of links alone needs its words."""
     path = options.corpus
-    found = detect_format(path, options.format, reading_options(options))
-    if found == "pharaoh" and options.source is None:
+    format = detect_format(path, options.format, reading_options(options))
+    if format == "pharaoh" and options.source is None:
         raise OptionError(
             f"{path}: pharaoh holds links alone; add --source FILE --target FILE (its words, a "
             "sentence a line)"
         )
-    return found
+    return format
 
 
 def _who(text: str) -> str:

@@ -107,17 +107,17 @@ def _listed(parts: Iterable[str]) -> str:
     return f"{listing} and {more} more (--json has all)" if more else listing
 
 
-def mend(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
+def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
     """Write the pairs that could be read to ``--fix``."""
-    _check(found, options, declared)
+    _check(report, options, declared)
     path = options.fix
-    lost = _losses(found)
-    _refuse_loss(found, path, lost)
-    rest = _examined_again(found, options, declared)
-    _write(found, path, options.fix_source, options.fix_target)
-    broken = [finding for finding in found.findings if finding.kind == _BROKEN]
-    old, new = found.corpus.ids, rest.corpus.ids
-    mending = Mending(path, found.format, len(old), found.refused, broken, lost=lost)
+    lost = _losses(report)
+    _refuse_loss(report, path, lost)
+    rest = _examined_again(report, options, declared)
+    _write(report, path, options.fix_source, options.fix_target)
+    broken = [finding for finding in report.findings if finding.kind == _BROKEN]
+    old, new = report.corpus.ids, rest.corpus.ids
+    mending = Mending(path, report.format, len(old), report.refused, broken, lost=lost)
     if standard_stream(path) is None:
         mending.left, mending.read_again = rest.counts, len(new)
     if len(new) == len(old):
@@ -125,59 +125,59 @@ def mend(found: Examination, options: argparse.Namespace, declared: ReadOptions)
     return mending
 
 
-def _write(found: Examination, path: str, source: str | None, target: str | None) -> None:
+def _write(report: Examination, path: str, source: str | None, target: str | None) -> None:
     write_corpus(
-        found.corpus,
+        report.corpus,
         path,
-        format=found.format,
-        base=found.base,
-        transpose=found.transposed,
+        format=report.format,
+        base=report.base,
+        transpose=report.transposed,
         source=source,
         target=target,
-        ids=any(pair.id != str(number) for number, pair in enumerate(found.corpus, 1)),
+        ids=any(pair.id != str(number) for number, pair in enumerate(report.corpus, 1)),
     )
 
 
-def _check(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
-    if not found.refused:
+def _check(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
+    if not report.refused:
         return
-    kind = get_format(found.format)
+    kind = get_format(report.format)
     if kind.blocks is not None:  # a format in which the number of a line counts
         raise OptionError(
-            f"--fix cannot mend {found.refused} broken lines of {found.path}, and leaving them out "
-            "would shift all lines after them: mend those by hand"
+            f"--fix cannot mend {report.refused} broken lines of {report.path}, and leaving "
+            "them out would shift all lines after them: mend those by hand"
         )
     if kind.text_beside and declared.source and not options.fix_source:
         raise OptionError(
-            f"--fix leaves out {found.refused} broken pairs of {found.path}, but {declared.source} "
-            "would keep their words: write the words too, by --fix-source and --fix-target"
+            f"--fix leaves out {report.refused} broken pairs of {report.path}, but "
+            f"{declared.source} would keep their words: write the words too, by --fix-source and --fix-target"
         )
 
 
-def _refuse_loss(found: Examination, path: str, lost: Counter[str]) -> None:
+def _refuse_loss(report: Examination, path: str, lost: Counter[str]) -> None:
     """Refuse to replace a file by one that holds less."""
-    if identity(path) is None or identity(path) != identity(found.path):
+    if identity(path) is None or identity(path) != identity(report.path):
         return
     missing = [f"{kind} of {count} pairs" for kind, count in lost.items()]
-    missing += [f"its {found.refused} broken records"] if found.refused else []
+    missing += [f"its {report.refused} broken records"] if report.refused else []
     if missing:
         raise OptionError(
-            f"--fix: format {found.format} is written without {', '.join(missing)}, so {path} "
+            f"--fix: format {report.format} is written without {', '.join(missing)}, so {path} "
             "cannot be mended in its own place; name another OUT"
         )
 
 
-def _losses(found: Examination) -> Counter[str]:
+def _losses(report: Examination) -> Counter[str]:
     """Count what the file's own format cannot be written with again."""
-    holds = get_format(found.format).holds
+    holds = get_format(report.format).holds
     lost: Counter[str] = Counter()
-    for pair in found.corpus:
+    for pair in report.corpus:
         lost.update(losses(pair, holds))
     return lost
 
 
 def _examined_again(
-    found: Examination, options: argparse.Namespace, declared: ReadOptions
+    report: Examination, options: argparse.Namespace, declared: ReadOptions
 ) -> Examination:
     """Examine what is to be written, for what only a person can mend, and for its ids.
 
@@ -192,14 +192,14 @@ def _examined_again(
         )
         for k in range(3):
             Path(folder, str(k)).mkdir()
-        Context().run(_write, found, path, source, target)  # at once, whatever is to come
+        Context().run(_write, report, path, source, target)  # at once, whatever is to come
         changed: dict[str, Any] = {
             name: new for name, new in (("source", source), ("target", target)) if new
         }
         if source and not target:
             changed["target"] = None  # a bitext
         again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
-        return examine(path, format=found.format, options=again)
+        return examine(path, format=report.format, options=again)
 
 
 def _remove(folder: str) -> str:

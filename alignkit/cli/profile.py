@@ -141,14 +141,14 @@ def run(options: argparse.Namespace) -> int:
     for path in paths:
         ending(path)
     refuse_unwritable(paths)
-    found: Profile | Ranking
+    result: Profile | Ranking
     if options.printed is not None:
-        found = ranking = _printed(options)
+        result = ranking = _printed(options)
     else:
-        found = _labels(options) if options.scheme is not None else _links(options)
-        ranking = found.ranking
+        result = _labels(options) if options.scheme is not None else _links(options)
+        ranking = result.ranking
     _draw(ranking, options)
-    print_findings(found, options, title="Profile by phenomenon")
+    print_findings(result, options, title="Profile by phenomenon")
     return 0
 
 
