@@ -21,7 +21,7 @@ def placed(error: JudgmentError) -> str:
     places = list(_places(inputs, error.judgment))
     of_pair = [place for id, place in places if id == error.pair]
     place = (of_pair or [place for _, place in places] or [""])[0]
-    place = place or " and ".join(one.path for one in inputs)
+    place = place or " and ".join(item.path for item in inputs)
     return f"{place}: {error.message}; pass over such labels by --lenient-labels"
 
 

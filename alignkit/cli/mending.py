@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from contextvars import Context
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -56,7 +55,8 @@ class Mending:
             "read_again": self.read_again,
             "dropped": self.dropped,
             "broken": [
-                {"path": one.path, "line": one.line, "message": one.message} for one in self.broken
+                {"path": finding.path, "line": finding.line, "message": finding.message}
+                for finding in self.broken
             ],
             "renumbered": [{"old": old, "new": new} for old, new in self.renumbered],
             "lost": dict(self.lost),
@@ -81,30 +81,27 @@ class Mending:
         elif self.left is not None and self.read_again == self.written and not self.dropped:
             parts.append("it is clean")
         if parts:
-            self._say("; ".join(parts))
+            say(f"{self.path}: {'; '.join(parts)}")
         if self.renumbered:
-            self._say(f"ids have changed: {_listed(id_ranges(self.renumbered))}")
+            say(f"{self.path}: ids have changed: {_listed(id_ranges(self.renumbered))}")
 
     def _places(self) -> str:
         lines: dict[str, list[int]] = {}
-        for one in self.broken:
-            lines.setdefault(one.path, []).extend([] if one.line is None else [one.line])
+        for finding in self.broken:
+            lines.setdefault(finding.path, [])
+            lines[finding.path] += [] if finding.line is None else [finding.line]
         listing = _listed(
             f"{path}:{part}" if part else path
             for path, numbers in lines.items()
-            for part in number_ranges(numbers) or [""]
+            for part in _number_ranges(numbers) or [""]
         )
         return listing if len(self.broken) == self.dropped else f"{listing}, ..."
 
-    def _say(self, text: str) -> None:
-        say(f"{self.path}: {text}")
-
 
 def _listed(parts: Iterable[str]) -> str:
-    rest = iter(parts)
-    listing = ", ".join(islice(rest, _MOST))
-    more = sum(1 for _ in rest)
-    return f"{listing} and {more} more (--json has all)" if more else listing
+    listed = list(parts)
+    listing, more = ", ".join(listed[:_MOST]), len(listed) - _MOST
+    return f"{listing} and {more} more (--json has all)" if more > 0 else listing
 
 
 def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
@@ -121,7 +118,7 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     if standard_stream(path) is None:
         mending.left, mending.read_again = rest.counts, len(new)
     if len(new) == len(old):
-        mending.renumbered = [(one, two) for one, two in zip(old, new, strict=True) if one != two]
+        mending.renumbered = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
     return mending
 
 
@@ -150,7 +147,8 @@ def _check(report: Examination, options: argparse.Namespace, declared: ReadOptio
     if kind.text_beside and declared.source and not options.fix_source:
         raise OptionError(
             f"--fix leaves out {report.refused} broken pairs of {report.path}, but "
-            f"{declared.source} would keep their words: write the words too, by --fix-source and --fix-target"
+            f"{declared.source} would keep their words: write the words too, by "
+            "--fix-source and --fix-target"
         )
 
 
@@ -179,10 +177,7 @@ def _losses(report: Examination) -> Counter[str]:
 def _examined_again(
     report: Examination, options: argparse.Namespace, declared: ReadOptions
 ) -> Examination:
-    """Examine what is to be written, for what only a person can mend, and for its ids.
-
-    It is written elsewhere for that, since it takes its place only at the end.
-    """
+    """Examine what is to be written, in a folder of its own: it takes its place only at the end."""
     from alignkit.doctor import examine
 
     with TemporaryDirectory(prefix="alignkit-") as folder, before_stop(partial(_remove, folder)):
@@ -193,11 +188,10 @@ def _examined_again(
         for k in range(3):
             Path(folder, str(k)).mkdir()
         Context().run(_write, report, path, source, target)  # at once, whatever is to come
-        changed: dict[str, Any] = {
-            name: new for name, new in (("source", source), ("target", target)) if new
-        }
-        if source and not target:
-            changed["target"] = None  # a bitext
+        # without a target, the source is a bitext
+        changed: dict[str, Any] = {"source": source, "target": target} if source else {}
+        if target:
+            changed["target"] = target
         again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
         return examine(path, format=report.format, options=again)
 
@@ -210,14 +204,8 @@ def _remove(folder: str) -> str:
 _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 
 
-def number_ranges(numbers: Iterable[int]) -> list[str]:
-    """Write numbers in rising order.
-
-    Examples
-    --------
-    >>> number_ranges([3, 9, 4, 5])
-    ['3-5', '9']
-    """
+def _number_ranges(numbers: Iterable[int]) -> list[str]:
+    """Write numbers as ranges in rising order: 3, 9, 4, 5 become 3-5 and 9."""
     runs: list[list[int]] = []
     for number in sorted(set(numbers)):
         if runs and number == runs[-1][1] + 1:

@@ -140,8 +140,9 @@ def _refuse_wording(options: argparse.Namespace) -> None:
 def _record(counts: CorpusCounts) -> dict[str, Any]:
     judged = any(part.judged for part in counts.annotators.values())
     record = asdict(counts)
-    for part in record["annotators"].values() if not judged else ():
-        del part["judged"]
+    if not judged:
+        for part in record["annotators"].values():
+            del part["judged"]
     if not counts.trees:
         del record["trees"]
     return record
@@ -149,9 +150,7 @@ def _record(counts: CorpusCounts) -> dict[str, Any]:
 
 def _print_groups(result: GroupCounts, by: str) -> None:
     """Print a table of the groups, and one of their annotators."""
-    note = ""
-    if result.several:
-        note = overlapping(result.several, result.whole.pairs, by)
+    note = overlapping(result.several, result.whole.pairs, by) if result.several else ""
     names = {value: value or f"(no {by})" for value in result.groups}
     columns = [
         Column(by, key="group"),
@@ -172,12 +171,9 @@ def _print_groups(result: GroupCounts, by: str) -> None:
         for name, counts in part.annotators.items()
     ]
     if people:
+        counts_of = [(name, counts) for _, name, counts in people]
         print()
-        print(
-            _annotators(
-                [(name, counts) for _, name, counts in people], {by: [g for g, *_ in people]}
-            )
-        )
+        print(_annotators(counts_of, {by: [group for group, *_ in people]}))
 
 
 def _print(counts: CorpusCounts) -> None:
@@ -191,11 +187,8 @@ def _print(counts: CorpusCounts) -> None:
         )
         print()
         columns = [
-            Column("side"),
-            Column("words", "count"),
-            Column("different", "count"),
-            Column("a pair", "decimal", digits=1),
-            Column("longest", "count"),
+            *(Column("side"), Column("words", "count"), Column("different", "count")),
+            *(Column("a pair", "decimal", digits=1), Column("longest", "count")),
         ]
         rows: list[list[Cell]] = [
             [side, tokens, types, tokens / with_text, longest]
