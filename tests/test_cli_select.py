@@ -248,7 +248,8 @@ def test_groups_on_two_sides_are_told(capsys, tmp_path):
     assert "caution" not in run(capsys, *words, "--keep-together", "goeswith").err
     assert "caution" not in run(capsys, *words[:2], "--share", ".5", "-o", tmp_path / "p.jsonl").err
     for k, row in enumerate(rows):
-        row |= {"goeswith": f"g{k}", "rewrites": [[f"c{k}", "d"]]}
+        del row["goeswith"]
+        row["rewrites"] = [[f"c{k}", "d"]]
     write(tmp_path, "x.json", json.dumps(rows))
     ran = run(capsys, *words)
     assert "in another part than what was written anew of it; --keep-together rewrite_of" in ran.err

@@ -237,11 +237,8 @@ def _print(report: Examination, options: argparse.Namespace) -> None:
 def _fits(report: Examination) -> Table:
     declared = (report.base, report.transposed)
     columns = [
-        Column("base", "count"),
-        Column("direction"),
-        Column("links outside", "count"),
-        Column("join equal words", "count"),
-        Column("", key="declared"),
+        *(Column("base", "count"), Column("direction"), Column("links outside", "count")),
+        *(Column("join equal words", "count"), Column("", key="declared")),
     ]
     rows: list[list[Cell]] = [
         [
@@ -258,15 +255,10 @@ def _fits(report: Examination) -> Table:
 
 def _record(report: Examination, options: argparse.Namespace) -> dict[str, object]:
     return {
-        "path": report.path,
-        "format": report.format,
-        "base": report.base,
-        "transposed": report.transposed,
+        **{name: getattr(report, name) for name in ("path", "format", "base", "transposed")},
         "records": report.records,
         "read": report.records - report.refused,
-        "refused": report.refused,
-        "links": report.links,
-        "sure": report.sure,
+        **{name: getattr(report, name) for name in ("refused", "links", "sure")},
         "trees": [
             {"side": side, "name": name, "pairs": n} for (side, name), n in report.trees.items()
         ],

@@ -179,18 +179,13 @@ def _chosen(corpus: Corpus, options: argparse.Namespace, declared: ReadOptions) 
         if options.ids_from:
             lines = Reading(options.ids_from, ReadOptions(encoding=declared.encoding)).lines()
             ids += [line.strip() for _, line in lines if line.strip()]
-        _refuse_joined(corpus, ids)
+        for id in ids:
+            if id not in corpus and all(part in corpus for part in id.split(",")):
+                raise OptionError(f"--ids {id[:80]}: put spaces between ids, not commas")
         corpus = select_ids(corpus, ids)
     if options.annotated_by:
         corpus = corpus.annotated_by(*options.annotated_by)
     return corpus
-
-
-def _refuse_joined(corpus: Corpus, ids: Sequence[str]) -> None:
-    """Refuse ids with commas between them."""
-    for id in ids:
-        if id not in corpus and all(part in corpus for part in id.split(",")):
-            raise OptionError(f"--ids {id[:80]}: put spaces between ids, not commas")
 
 
 def _tell(
