@@ -29,14 +29,8 @@ HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk"}
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and devices")
 
 TEXT_ONLY = {"align", "pairs", "paraphrase", "pivot"}  # these read sentences, phrases or rules
-OF_PROJECTS = {
-    "assign",
-    "yield",
-    "export",
-    "events",
-    "pull",
-    "audit",
-}  # these read no corpus, or have commands that do
+# these read no corpus, or have commands that do
+OF_PROJECTS = {"assign", "yield", "export", "events", "pull", "audit"}
 READING = {
     "convert": ["IN", "OUT", "--to", "pharaoh"],
     "check": ["IN"],
@@ -54,7 +48,6 @@ READING = {
 
 
 def words(command, path, tmp_path):
-    """Return a call of a command that reads `path` wherever it reads."""
     names = {"IN": path, "x=IN": f"x={path}", "OUT": tmp_path / "out"}
     names["TABLE"] = write(tmp_path, "table.tsv", "a\tb\n")
     return [command, *(names.get(word, word) for word in READING[command])]
@@ -154,15 +147,12 @@ BROKEN = {
 def test_every_command_names_the_broken_file_and_line(capsys, tmp_path, command, name):
     content, told = BROKEN[name]
     path = str(tmp_path / name) if content is None else write(tmp_path, name, content)
-    if command == "symmetrize" or command == "score":
-        other = write(tmp_path, "whole", "0-0\n0-0\n")
-        ran = run(capsys, command, other, path)
+    given = words(command, path, tmp_path)
+    if command in ("symmetrize", "score"):
+        given[1] = write(tmp_path, "whole", "0-0\n0-0\n")
     elif command == "score-phrases":
-        texts = write(tmp_path, "text", "a b ||| c d\ne f ||| g h\n")
-        ran = run(capsys, *words(command, path, tmp_path), "--source", texts)
-    else:
-        ran = run(capsys, *words(command, path, tmp_path))
-    ran.failed(told, str(path))
+        given += ["--source", write(tmp_path, "text", "a b ||| c d\ne f ||| g h\n")]
+    run(capsys, *given).failed(told, str(path))
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.glob(".*.part"))
 

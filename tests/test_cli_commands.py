@@ -86,12 +86,13 @@ def test_merge_tells_a_wrong_addition(capsys, tmp_path, added, told):
 def test_merge_takes_base_and_direction_of_each_file(capsys, tmp_path, before, common):
     turned, one, gold = tmp_path / "a:b.align", tmp_path / "one.align", tmp_path / "gold.align"
     base = 1 if "--base" in common else 0
-    links = [pair.transpose() for pair in read_corpus(EFLOMAL)]
-    write_corpus(links, turned, format="pharaoh", base=base, transpose="--transpose" in common)
-    links = read_corpus(FAST)
-    write_corpus(links, one, format="pharaoh", base=1 - base, transpose="--transpose" in common)
-    links = read_corpus(GOLD)
-    write_corpus(links, gold, format="pharaoh", base=base, transpose="--transpose" in common)
+    for pairs, path, first in (
+        ([pair.transpose() for pair in read_corpus(EFLOMAL)], turned, base),
+        (read_corpus(FAST), one, 1 - base),
+        (read_corpus(GOLD), gold, base),
+    ):
+        transpose = "--transpose" in common
+        write_corpus(pairs, path, format="pharaoh", base=first, transpose=transpose)
     out = tmp_path / "out.jsonl"
     added = [f"eflomal={turned}{before}:transpose", f"fast={one}{before}:base={1 - base}"]
     made(capsys, "merge", gold, "--add", added[0], "--add", added[1], "-o", out, *common)
@@ -149,15 +150,9 @@ def test_phrases_as_tsv_and_jsonl(capsys, tmp_path):
     assert len(made(capsys, *given, "--links", "sure", "--loose").out.splitlines()) == 9
     rows = [json.loads(line) for line in made(capsys, *given, "--jsonl").out.splitlines()]
     assert rows[1] == {
-        "id": "1",
-        "source_start": 0,
-        "source_end": 2,
-        "target_start": 0,
-        "target_end": 2,
-        "kind": "composite",
-        "source": ["a", "b"],
-        "target": ["x", "y"],
-    }
+        "id": "1", "kind": "composite", "source": ["a", "b"], "target": ["x", "y"],
+        "source_start": 0, "source_end": 2, "target_start": 0, "target_end": 2,
+    }  # fmt: skip
     assert made(capsys, "phrases", links, "--kind", "atomic").out.startswith(
         "1\t0\t1\t0\t1\tatomic\t\t\n"
     )
@@ -204,19 +199,13 @@ def test_agreement_of_rte_is_as_published(capsys, data):
     assert "41 pairs" in ran.err.replace("tokens differ in ", "")
 
 
-def _find(found, key):
-    """Return the first value of a key, however deep."""
-    if isinstance(found, dict):
-        if key in found:
-            value = found[key]
-            return value if isinstance(value, float) else value["kappa"]
-        found = list(found.values())
-    if isinstance(found, list):
-        for one in found:
-            value = _find(one, key)
-            if value is not None:
-                return value
-    return None
+def _find(result, key):
+    if isinstance(result, dict) and key in result:
+        value = result[key]
+        return value if isinstance(value, float) else value["kappa"]
+    parts = result.values() if isinstance(result, dict) else result
+    inner = (_find(part, key) for part in parts if isinstance(part, (dict, list)))
+    return next((value for value in inner if value is not None), None)
 
 
 def test_agree_takes_a_corpus_or_files(capsys, tmp_path):
@@ -261,13 +250,8 @@ def test_stats_count_by_attribute(capsys, tmp_path):
     assert "groups overlap: 64 of 64 sentence pairs have several values of phenomena" in ran.out
     run(capsys, "stats", PARAPHRASES, "--by", "gener").failed("did you mean 'genre'?")
     run(capsys, "stats", PARAPHRASES, "--split", ",").failed("--split is for --by")
-    path = write(
-        tmp_path,
-        "odd.jsonl",
-        made(capsys, "select", PARAPHRASES, "--ids", "p01", "-o", "-").out.replace(
-            '"genre"', '"pairs"'
-        ),
-    )
+    odd = made(capsys, "select", PARAPHRASES, "--ids", "p01", "-o", "-").out
+    path = write(tmp_path, "odd.jsonl", odd.replace('"genre"', '"pairs"'))
     assert "(no " not in made(capsys, "stats", path, "--by", "pairs").out
 
 

@@ -25,7 +25,6 @@ TABLE = "phenomenon\tS1\tS2\tS3\nidentity\t.74\t.5\t-\nnegation\t34%\t.2\t.9\nsp
 
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
-    """Return a file of pairs that three people judged."""
     path = tmp_path / "gold.jsonl"
     pairs = [
         SentencePair(
@@ -44,7 +43,6 @@ def gold(tmp_path: Path) -> Path:
 
 
 def endure(capsys, path: Path, whole: str, *commands: list) -> None:
-    """Run commands on damaged variants of a file; what fails names the file."""
     for raw in damaged(whole.encode(), TIMES):
         path.write_bytes(raw)
         for words in commands:

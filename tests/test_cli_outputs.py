@@ -24,7 +24,6 @@ def files(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def old(tmp_path, monkeypatch):
-    """Stand in a folder of files that were there before."""
     monkeypatch.chdir(tmp_path)
     for name in ("out", "s.txt", "t.txt", "model", "page"):
         write(tmp_path, name, "old\n")
@@ -202,7 +201,6 @@ def test_a_folder_that_fails_half_way_is_as_it_was(capsys, tmp_path, format, mad
 @pytest.mark.slow
 @posix
 def test_standard_outputs_own_file_is_written_where_it_is(tmp_path):
-    """It may be one to add to; a file in its place would lose what is still to come."""
     out = tmp_path / "out"
     for name in ("/dev/stdout", out, "-"):
         out.write_text("before\n")

@@ -7,7 +7,7 @@ import signal
 import time
 
 import pytest
-from command import feed, process, run, start, write
+from command import feed, run, start, write
 from format_files import damaged
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -79,7 +79,9 @@ def test_repeated_pairs_are_dropped_on_request(capsys, tmp_path):
 
 def test_outputs_hold_the_same_pairs(capsys, files, tmp_path):
     bitext, table, source, target = (str(tmp_path / name) for name in "btsx")
-    made(capsys, *files, "-o", bitext)
+    counts = made(capsys, *files, "-o", bitext, "--json")
+    assert (counts.json["pairs"], counts.json["kept"], counts.json["empty"]) == (5, 5, 2)
+    assert counts.err == ""
     made(capsys, *files, "--to", "tsv", "-o", table)
     made(capsys, *files, "--to-source", source, "--to-target", target)
     pairs = [(" ".join(p.source), " ".join(p.target)) for p in expected_pairs(files)]
@@ -114,13 +116,6 @@ def test_ids_are_those_that_stand_before_links(capsys, files, tmp_path):
     assert run(capsys, "stats", links, "--source", s, "--target", t, "--json").json["pairs"] == 5
 
 
-def test_counts_as_json(capsys, files, tmp_path):
-    ran = made(capsys, *files, "--json", "-o", tmp_path / "o", "--max-ratio", "1.4")
-    assert ran.json["pairs"] == 5
-    assert (ran.json["kept"], ran.json["too_unequal"], ran.json["empty"]) == (2, 3, 2)
-    assert ran.err == ""
-
-
 def test_all_dresses_of_a_file_are_taken_off(capsys, tmp_path):
     first = write(tmp_path, "a", "\ufeffdas\u00a0ist gut\r\n日本 語\r\n")
     second = str(tmp_path / "b.gz")
@@ -142,9 +137,8 @@ def test_lines_may_differ_in_columns(capsys, tmp_path):
 
 
 def test_empty_files_make_no_pair(capsys, tmp_path):
-    one, other = write(tmp_path, "a", ""), write(tmp_path, "b", "")
-    for paths in ([one], [one, other]):
-        ran = made(capsys, *paths)
+    for names in ("a", "ab"):
+        ran = made(capsys, *(write(tmp_path, name, "") for name in names))
         assert ran.out == ""
         assert ran.err == "alignkit: 0 groups of 0 translations, 0 empty; 0 pairs, 0 kept\n"
 
@@ -163,13 +157,8 @@ def test_unequal_line_counts_name_both_files(capsys, tmp_path, order):
 
 @pytest.mark.parametrize("several", [False, True])
 def test_a_divider_among_the_words_names_file_and_line(capsys, tmp_path, several):
-    other = write(tmp_path, "other", "a\nb\n")
-    if several:
-        bad = write(tmp_path, "bad", "x\na ||| b\n")
-        given = [other, bad]
-    else:
-        bad = write(tmp_path, "bad", "x\ty\na ||| b\tc\n")
-        given = [bad]
+    bad = write(tmp_path, "bad", "x\na ||| b\n" if several else "x\ty\na ||| b\tc\n")
+    given = [write(tmp_path, "other", "a\nb\n"), bad] if several else [bad]
     out = tmp_path / "out"
     run(capsys, "pairs", *given, "-o", out).failed(f"{bad}:2: ", "'|||'", "--to tsv")
     assert not out.exists()
@@ -184,26 +173,19 @@ def test_a_divider_among_the_words_names_file_and_line(capsys, tmp_path, several
         (["-", "-"], "standard input (-) can be read once only"),
         (["F", "F"], "named twice"),
         (["F", "--max-ratio", "1:9"], "for a ratio of 1:9 say 9"),
-        (["F", "--max-ratio", "nan"], "a number, 1 or more"),
         (["F", "--max-ratio", "inf"], "a number, 1 or more"),
-        (["F", "--max-ratio", "0.5"], "a number, 1 or more"),
         (["F", "--max-length", "0"], "a whole number, 1 or more, not '0'"),
         (["F", "--min-length", "5", "--max-length", "4"], "below the least"),
         (["F", "--which", "last"], "--which"),
         (["F", "--to", "xml"], "--to"),
         (["F", "--to-source", "s"], "--to-source and --to-target go together"),
-        (["F", "--to-target", "s"], "--to-source and --to-target go together"),
         (["F", "--to-source", "s", "--to-target", "./s"], "different files"),
         (["F", "--to-source", "s", "--to-target", "t", "-o", "o"], "not both"),
         (["F", "--to-source", "s", "--to-target", "t", "--to", "tsv"], "not both"),
         (["F", "--to-ids"], "a bitext has no ids"),
         (["F", "--json"], "write the pairs to files"),
-        (["F", "--json", "--to-source", "s", "--to-target", "-"], "write the pairs to files"),
-        (["F", "-o", "."], "is a folder"),
-        (["F", "--encoding", "nonsense"], "nonsense"),
         (["F", "--maxlength", "4"], "did you mean --max-length?"),
         (["F", "-o", "no/such/o"], "no/such/o"),
-        (["none"], "none: cannot be read: No such file"),
         (["F", "none"], "none: cannot be read: No such file"),
         (["."], "cannot be read"),
         (["PLAIN"], "no line has two columns"),
@@ -296,9 +278,3 @@ def test_an_interruption_leaves_no_half_file(tmp_path):
         _, err = running.communicate(timeout=60)
     assert (running.returncode, err) == (130, "alignkit: error: interrupted; no file was changed\n")
     assert os.listdir(tmp_path) == ["endless"]
-
-
-def test_an_ascii_terminal_gets_any_script(tmp_path):
-    table = write(tmp_path, "t", "日本\tשלום\n")
-    ran = process("pairs", table, env={**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii"})
-    assert ran.out == "日本 ||| שלום\n"

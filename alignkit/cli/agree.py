@@ -58,10 +58,7 @@ def run(options: argparse.Namespace) -> int:
     words = _function_words(options)
     corpus = _corpus(options)
     done = _Done()
-    with (
-        naming(*options.corpus),
-        Progress("sampling", done.fraction, None) as progress,
-    ):
+    with naming(*options.corpus), Progress("sampling", done.fraction, None) as progress:
         agreement = agree(
             corpus,
             options.annotators,

@@ -28,7 +28,7 @@ _GROUPS = {
 _OPPOSITES = {"ignore_identical": "--include-identical"}
 """What is the case unless one says otherwise; the option says otherwise."""
 
-_FIELDS: Mapping[str, Field[Any]] = {one.name: one for one in fields(AgreementOptions)}
+_FIELDS: Mapping[str, Field[Any]] = {field.name: field for field in fields(AgreementOptions)}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +37,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     _add_who(parser.add_argument_group("who is compared"))
     for group, title in _GROUPS.items():
         made = parser.add_argument_group(title)
-        for one in _FIELDS.values():
-            if one.metadata["group"] == group:
-                _add_field(made, one)
+        for field in _FIELDS.values():
+            if field.metadata["group"] == group:
+                _add_field(made, field)
     _add_draws(made)
     _add_output(parser.add_argument_group("what is printed"))
     add_judgment_options(parser.add_argument_group("judgments of pairs"))
@@ -52,11 +52,11 @@ def typed(options: argparse.Namespace) -> dict[str, Any]:
 
 def _add_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
     name, default = _flag(option.name), option.default
-    told = str(option.metadata["help"])
+    text = str(option.metadata["help"])
     given: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS}
     if isinstance(default, bool):
         given |= {"action": "store_const", "const": not default}
-        told = f"do not {told}" if default else told
+        text = f"do not {text}" if default else text
     else:
         given["metavar"] = option.metadata["metavar"] or None
         if option.metadata["choices"]:
@@ -65,9 +65,9 @@ def _add_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
             given["type"] = number(1)
         else:
             given["type"] = float
-        if "(default" not in told:
-            told = f"{told} (default: {default})"
-    group.add_argument(name, help=told.replace("%", "%%"), **given)
+        if "(default" not in text:
+            text = f"{text} (default: {default})"
+    group.add_argument(name, help=text.replace("%", "%%"), **given)
 
 
 def _flag(name: str) -> str:

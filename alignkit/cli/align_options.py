@@ -165,9 +165,7 @@ def _add_gold(group: argparse._ArgumentGroup) -> None:
     )
     add_learning(group, default=None)
     group.add_argument(
-        "--no-learned",
-        action="store_true",
-        help="--load: align without what was learned from gold",
+        "--no-learned", action="store_true", help="--load: align without what was learned from gold"
     )
 
 

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 Aligned = Iterable["tuple[Block, AlignedLinks]"]
 
 
-def write_alignments(found: Aligned, options: argparse.Namespace) -> None:
+def write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
     """Write the alignments of all blocks; the file takes its place when all is written."""
     if options.to == "pharaoh" and not options.to_ids:
-        _write_plain(found, options)
+        _write_plain(aligned, options)
         return
     lost = write_corpus(
-        _annotated(found, options),
+        _annotated(aligned, options),
         options.output,
         format=options.to,
         ids=options.to_ids,
@@ -43,22 +43,22 @@ def write_alignments(found: Aligned, options: argparse.Namespace) -> None:
     tell_lost(options.output, options.to, lost)
 
 
-def _write_plain(found: Aligned, options: argparse.Namespace) -> None:
+def _write_plain(aligned: Aligned, options: argparse.Namespace) -> None:
     """Write Pharaoh lines from the arrays, without an object for each pair."""
     from alignkit.formats.pharaoh_lines import format_lines
 
     with replacing_bytes(options.output, text=True) as stream:
-        for _, links in found:
+        for _, links in aligned:
             probabilities = links.probabilities if options.probs else None
             stream.write(format_lines(links.arrays, probabilities=probabilities))
             if options.output == "-":
                 stream.flush()
 
 
-def _annotated(found: Aligned, options: argparse.Namespace) -> Iterator[SentencePair]:
+def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[SentencePair]:
     name = options.annotator
     several = "annotators" in get_format(options.to).holds
-    for block, links in found:
+    for block, links in aligned:
         for k, pair in enumerate(block.pairs or ()):
             if several and name in pair.alignments:
                 raise OptionError(

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
 from alignkit.aligner.settings import LONGEST_PIECE
+from alignkit.brief import how_many
+from alignkit.cli.align_input import read_dictionary
+from alignkit.cli.align_output import tell_rounds
+from alignkit.cli.align_settings import settings_of
 from alignkit.cli.cluster import PartsProgress, opened_session, reading_of, refuse_options, size
 from alignkit.cli.messages import json_text, say
 from alignkit.errors import OptionError
@@ -33,9 +38,7 @@ def align_parts(options: argparse.Namespace) -> int:
     if options.estimate:
         return _estimate(options)
     if options.load is None:
-        from alignkit.cli.train_parts import train_parts
-
-        return train_parts(options)
+        return _train(options)
     if options.output == "-":
         raise OptionError("the links of parts go to files: name them by -o, as in 'out/*.align.gz'")
     from alignkit.cluster.aligning import align_parts
@@ -78,18 +81,73 @@ def _estimate(options: argparse.Namespace) -> int:
     from alignkit.cluster.estimate import estimate_texts
     from alignkit.cluster.parts import find_parts
 
-    found = estimate_texts(find_parts(options.input, options.second), reading_of(options))
-    noun = "part" if found.parts == 1 else "parts"
+    result = estimate_texts(find_parts(options.input, options.second), reading_of(options))
+    noun = "part" if result.parts == 1 else "parts"
     print(
-        f"about {found.pairs:,} pairs of {found.source_words:,} x {found.target_words:,} words in "
-        f"{found.parts:,} {noun}, the largest with {found.largest:,}; {found.cells:,} cells"
+        f"about {result.pairs:,} pairs of {result.source_words:,} x {result.target_words:,} words "
+        f"in {result.parts:,} {noun}, the largest with {result.largest:,}; {result.cells:,} cells"
     )
     if options.load is not None:
         print(f"aligning takes about {size(memory_of(options.load))} of memory a worker")
     else:
         print(
-            f"training on one machine takes about {size(found.memory)} of memory, and "
-            f"{size(found.disk)} of disk (--folder); on these parts, with --work, "
-            f"{size(found.worker)} of memory a worker"
+            f"training on one machine takes about {size(result.memory)} of memory, and "
+            f"{size(result.disk)} of disk (--folder); on these parts, with --work, "
+            f"{size(result.worker)} of memory a worker"
         )
+    return 0
+
+
+def _train(options: argparse.Namespace) -> int:
+    """Run the command on parts, without a saved model."""
+    output = None if options.output == "-" else options.output
+    if output is None and options.save is None:
+        raise OptionError(
+            "name where the links of parts go by -o, as in 'out/*.align.gz', or where the model "
+            "goes by --save"
+        )
+    if options.work is None:
+        raise OptionError(
+            "training on parts keeps what is done in a folder that all workers see: name it by "
+            "--work; with a saved model (--load), it is not needed"
+        )
+    from alignkit.cluster.outputs import Links, Outputs
+    from alignkit.cluster.parts import find_parts
+    from alignkit.cluster.training import train_parts
+
+    casefold = not options.keep_case
+    dictionary = None
+    if options.dictionary is not None:
+        dictionary = read_dictionary(options.dictionary, options, casefold=casefold)
+    how = Links(options.symmetrize, options.threshold, options.sure, options.probs)
+    parts = find_parts(options.input, options.second)
+    outputs = Outputs(output, options.scores, how)
+    outputs.check(parts, options.save, *filter(None, [options.dictionary]))
+    with opened_session(options) as session, PartsProgress("training") as progress:
+        result = train_parts(
+            session,
+            parts,
+            settings_of(options),
+            work=options.work,
+            save=options.save,
+            outputs=outputs,
+            dictionary=dictionary,
+            casefold=casefold,
+            reading=reading_of(options),
+            threads=options.threads,
+            progress=progress,
+        )
+    if dictionary is not None:
+        say(
+            f"dictionary: {result.entries_met:,} of {len(dictionary):,} entries occur together in "
+            "the text"
+        )
+    tell_rounds(result.history, (result.source_words, result.target_words))
+    shards = how_many(result.shards, "shard")
+    say(
+        f"{options.input} and {options.second}: {result.parts:,} parts, {result.pairs:,} pairs, "
+        f"{result.word_pairs:,} word pairs in {shards}"
+    )
+    if options.json:
+        print(json_text(asdict(result)))
     return 0

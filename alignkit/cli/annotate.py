@@ -37,13 +37,13 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from alignkit.annotate.names import TASKS
-from alignkit.cli.annotate_task import add_task_arguments, check_task, documents_of
+from alignkit.annotate.names import TASKS, check_adjudicable
 from alignkit.cli.extras import require_extra
 from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
 from alignkit.cli.messages import say
 from alignkit.cli.parser import annotator_name, number
-from alignkit.errors import OptionError
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.tokenization import TOKENIZERS
 
 if TYPE_CHECKING:
     from alignkit.annotate.server.job import Job
@@ -217,12 +217,12 @@ def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
     project = opening.job.project
     if not os.path.isdir(os.path.dirname(os.path.realpath(project))):
         return None  # which is told later
-    told: list[str] = []
+    printed: list[str] = []
 
     def waiting(text: str) -> None:
-        if text not in told:
+        if text not in printed:
             say(f"the server of {project}: {text}")
-            told.append(text)
+            printed.append(text)
 
     rules = _rules(options)
     url = invited(project, opening.visitor, options.gold or "", rules=rules, waiting=waiting)
@@ -364,13 +364,13 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
 def _format(options: argparse.Namespace) -> str:
     """Return the corpus's format; one of links alone needs its words."""
     path = options.corpus
-    found = detect_format(path, options.format, reading_options(options))
-    if found == "pharaoh" and options.source is None:
+    format = detect_format(path, options.format, reading_options(options))
+    if format == "pharaoh" and options.source is None:
         raise OptionError(
             f"{path}: pharaoh holds links alone; add --source FILE --target FILE (its words, a "
             "sentence a line)"
         )
-    return found
+    return format
 
 
 def _who(text: str) -> str:
@@ -392,3 +392,65 @@ def _guidelines(path: str | None) -> str:
     from alignkit.annotate.server.guidelines_page import render_guidelines
 
     return render_guidelines(path)
+
+
+_LINKS = ("initial", "model", "suggestions")
+
+
+def add_task_arguments(parser: argparse.ArgumentParser, tasks: Sequence[str]) -> None:
+    """Declare what is to be done."""
+    group = parser.add_argument_group("what is to be done")
+    group.add_argument(
+        "--task",
+        choices=tasks,
+        help="align: draw links; judge: give pairs a label, flags, corrected texts; extract: "
+        "take pairs from documents (default: what is done in the project, or align)",
+    )
+    group.add_argument(
+        "--tokenize",
+        nargs="?",
+        const="treebank",
+        metavar="T",
+        help="with --task extract, behind the documents: divide texts into words by nltk: "
+        + "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
+        + " (default: at white space alone)",
+    )
+
+
+def check_task(options: argparse.Namespace) -> None:
+    """Refuse what does not go together with the task."""
+    if options.documents is not None and options.task != "extract":
+        raise OptionError(
+            f"{options.documents}: only --task extract takes two folders or files; name one corpus"
+        )
+    if options.adjudicate and options.task is not None:
+        check_adjudicable(options.task)
+    if options.tokenize is not None and options.task != "extract":
+        raise OptionError("--tokenize is for --task extract: add it, or leave --tokenize out")
+    if options.tokenize is not None and options.tokenize not in TOKENIZERS:
+        if os.path.exists(options.tokenize):
+            raise OptionError(
+                f"--tokenize {options.tokenize} names a file: put --tokenize behind the documents"
+            )
+        raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
+    given = [f"--{name}" for name in _LINKS if getattr(options, name) not in (None, "none")]
+    if given and options.task in ("judge", "extract"):
+        raise OptionError(
+            f"{given[0]} suggests links, and --task {options.task} draws none; leave it out"
+        )
+    if options.task == "extract" and options.corpus is None:
+        raise OptionError(
+            "--task extract needs documents: two folders with files of the same names, two files, "
+            "or a file of JSON lines"
+        )
+
+
+def documents_of(options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the documents that are named; none where a corpus is."""
+    if options.task != "extract" or (options.documents is None and options.format is not None):
+        return ()
+    paths = tuple(path for path in (options.corpus, options.documents) if path is not None)
+    for path in paths:
+        if not os.path.exists(path):
+            raise OptionError(f"{path}: there is no such file or folder; name documents")
+    return paths

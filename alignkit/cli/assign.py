@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.store import Store
 
     with Store.open(options.project, readonly=options.dry_run) as store:
-        found = assign_pairs(
+        assignment = assign_pairs(
             store,
             options.annotators,
             double=options.double,
@@ -103,35 +103,35 @@ def run(options: argparse.Namespace) -> int:
             least=options.control_least,
             dry_run=options.dry_run,
         )
-    print(json_text(found.to_dict()) if options.json else found)
-    _tell(options, found)
+    print(json_text(assignment.to_dict()) if options.json else assignment)
+    _tell(options, assignment)
     return 0
 
 
-def _tell(options: argparse.Namespace, found: Assignment) -> None:
+def _tell(options: argparse.Namespace, assignment: Assignment) -> None:
     if options.dry_run:
         say("dry run: nothing was stored")
-    elif not found.new:
+    elif not assignment.new:
         say(f"{options.project}: nothing to add; what is assigned stays as it is")
-    arms = sum(share.split + share.bare + share.coin for share in found.annotators)
-    if found.new and found.plan.control > 0 and not arms:
+    arms = sum(share.split + share.bare + share.coin for share in assignment.annotators)
+    if assignment.new and assignment.plan.control > 0 and not arms:
         say(
             "no pair is in the control sample: it takes pairs outside the trial that nobody has "
             "begun"
         )
-    if found.new and arms and not found.suggested:
+    if assignment.new and arms and not assignment.suggested:
         say(
             "no links are suggested yet: the control sample was drawn by length alone, and is for "
             "links that are suggested later"
         )
-    for name, count in found.apart.items():
+    for name, count in assignment.apart.items():
         say(
             f"{visible(name)} has begun {count} pairs and is not among the annotators: these pairs "
             f"are out of reach then, and their votes do not count; --annotators {visible(name)} "
             "assigns them"
         )
-    idle = [share.annotator for share in found.annotators if share.pairs == share.trial]
-    if idle and found.plan.double is not None:
+    idle = [share.annotator for share in assignment.annotators if share.pairs == share.trial]
+    if idle and assignment.plan.double is not None:
         say(
             f"{visible(', '.join(idle))}: nothing but trial pairs, for all others have annotators "
             "enough; a larger --double gives them some, and so do new pairs"

@@ -28,11 +28,11 @@ import argparse
 import sys
 from collections import Counter
 from contextlib import redirect_stdout
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from alignkit.cli.grouping import add_separator
-from alignkit.cli.inputs import add_reading_arguments, detect_format, reading_options
-from alignkit.cli.leaks import check_leaks
+from alignkit.cli.inputs import Input, add_reading_arguments, detect_format, reading_options
 from alignkit.cli.mending import mend
 from alignkit.cli.messages import json_text
 from alignkit.cli.parser import number, output, output_file
@@ -49,6 +49,7 @@ from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.formats import Finding, get_format
 from alignkit.formats.detection import hint_of
 from alignkit.formats.format import JUDGED
+from alignkit.leaks import KINDS, Leak, find_leaks
 from alignkit.report.columns import Cell, Column
 from alignkit.report.table import Table
 from alignkit.visible import visible
@@ -140,25 +141,25 @@ def _check(options: argparse.Namespace) -> int:
             problem = error  # first tell what was found
     with redirect_stdout(sys.stderr if options.fix == "-" else sys.stdout):
         if options.json:
-            records = [_record(found, options) for found in examined]
+            records = [_record(report, options) for report in examined]
             if mending is not None:
                 records[0]["fix"] = mending.to_json()
             print(json_text(records))
         else:
-            for number, found in enumerate(examined):
+            for number, report in enumerate(examined):
                 print(end="\n" if number else "")
-                _print(found, options)
+                _print(report, options)
     if problem is not None:
         raise problem
     if mending is not None:
         mending.tell()
-    return 0 if all(found.clean for found in examined) else 1
+    return 0 if all(report.clean for report in examined) else 1
 
 
-def _refuse_shifted(found: Examination) -> None:
-    if found.counts["row shift"]:
+def _refuse_shifted(report: Examination) -> None:
+    if report.counts["row shift"]:
         message = "nothing was mended: links and words look shifted; mend the lines first"
-        raise FormatError(message, found.path)
+        raise FormatError(message, report.path)
 
 
 def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> Examination:
@@ -167,119 +168,111 @@ def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> 
     format = detect_format(path, options.format, declared)
     trees = trees_named(options)
     keep = bool(options.fix) or len(options.inputs) > 1 or trees
-    found = examine(path, format=format, options=declared, keep=keep)
+    report = examine(path, format=format, options=declared, keep=keep)
     if trees:
-        _examine_trees(found, options)
-    return found
+        _examine_trees(report, options)
+    return report
 
 
-def _examine_trees(found: Examination, options: argparse.Namespace) -> None:
+def _examine_trees(report: Examination, options: argparse.Namespace) -> None:
     """Tell of the trees of files: those that do not fit, or are flat; more or fewer than pairs."""
     name = tree_name(options) or ""
     counts: Counter[str] = Counter()
     try:
-        for pair in attached(options, found.corpus, counts, found.observe):
+        for pair in attached(options, report.corpus, counts, report.observe):
             for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
                 if name in trees:
-                    found.add_tree(pair.id, side, name, trees[name], *found.lines[pair.id])
+                    report.add_tree(pair.id, side, name, trees[name], *report.lines[pair.id])
     except JoinError as problem:
-        found.observe(Finding("wrong number of trees", str(problem), found.path))
-    found.tree_counts = counts
+        report.observe(Finding("wrong number of trees", str(problem), report.path))
+    report.tree_counts = counts
 
 
 def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitError | None:
-    for found in examined:
-        judged = JUDGED in get_format(found.format).holds and found.refused < found.records
-        if found.refused and not found.links and not judged:
-            hint = hint_of(found.path, found.format, declared) or (
+    for report in examined:
+        judged = JUDGED in get_format(report.format).holds and report.refused < report.records
+        if report.refused and not report.links and not judged:
+            hint = hint_of(report.path, report.format, declared) or (
                 "name another format by --format, or the encoding by --encoding"
             )
             return FormatError(
-                f"{found.refused} of {found.records} records cannot be read as {found.format}, and "
-                f"no link was found; {hint}",
-                found.path,
+                f"{report.refused} of {report.records} records cannot be read as {report.format}, "
+                f"and no link was found; {hint}",
+                report.path,
             )
     return None
 
 
-def _print(found: Examination, options: argparse.Namespace) -> None:
+def _print(report: Examination, options: argparse.Namespace) -> None:
     most = options.show
-    refused = f" and {found.refused} broken records" if found.refused else ""
+    refused = f" and {report.refused} broken records" if report.refused else ""
     print(
-        f"{visible(found.path)}: {found.format}, "
-        f"{found.records - found.refused} sentence pairs{refused}, {found.links} links, "
-        f"counted from {found.base}{', written target first' if found.transposed else ''}"
+        f"{visible(report.path)}: {report.format}, "
+        f"{report.records - report.refused} sentence pairs{refused}, {report.links} links, "
+        f"counted from {report.base}{', written target first' if report.transposed else ''}"
     )
-    if found.trees:
-        named = (f"{n} {side} {name}" for (side, name), n in found.trees.items())
+    if report.trees:
+        named = (f"{n} {side} {name}" for (side, name), n in report.trees.items())
         print(f"trees: {visible(', '.join(named))}")
-    told = Counter({kind: n for kind, n in found.tree_counts.items() if kind != "trees"})
+    told = Counter({kind: n for kind, n in report.tree_counts.items() if kind != "trees"})
     if told:
         print(f"of the files of trees: {trees_told(told)}")
-    if found.links:
+    if report.links:
         print()
-        print(_fits(found), end="\n\n")
+        print(_fits(report), end="\n\n")
     shown: Counter[str] = Counter()
-    for finding in found.findings:
+    for finding in report.findings:
         shown[finding.kind] += 1
         if shown[finding.kind] <= most:
             print(visible(in_words_of(options.parser, str(finding))))
-    for kind, count in found.counts.items():
+    for kind, count in report.counts.items():
         if count > most:
             print(f"... {kind}: {count} in all; --show {count} shows them")
-    if found.clean:
+    if report.clean:
         print("clean: nothing odd was found")
     else:
-        print("findings: " + ", ".join(f"{n} x {kind}" for kind, n in found.counts.items()))
+        print("findings: " + ", ".join(f"{n} x {kind}" for kind, n in report.counts.items()))
 
 
-def _fits(found: Examination) -> Table:
-    declared = (found.base, found.transposed)
+def _fits(report: Examination) -> Table:
+    declared = (report.base, report.transposed)
     columns = [
-        Column("base", "count"),
-        Column("direction"),
-        Column("links outside", "count"),
-        Column("join equal words", "count"),
-        Column("", key="declared"),
+        *(Column("base", "count"), Column("direction"), Column("links outside", "count")),
+        *(Column("join equal words", "count"), Column("", key="declared")),
     ]
     rows: list[list[Cell]] = [
         [
             fit.base,
             "target first" if fit.transposed else "source first",
-            fit.outside if found.has_text or fit.base else "?",
-            fit.equal if found.has_text else "?",
+            fit.outside if report.has_text or fit.base else "?",
+            fit.equal if report.has_text else "?",
             "<- as declared" if declared == (fit.base, fit.transposed) else None,
         ]
-        for fit in found.fits
+        for fit in report.fits
     ]
     return Table("", columns, rows)
 
 
-def _record(found: Examination, options: argparse.Namespace) -> dict[str, object]:
+def _record(report: Examination, options: argparse.Namespace) -> dict[str, object]:
     return {
-        "path": found.path,
-        "format": found.format,
-        "base": found.base,
-        "transposed": found.transposed,
-        "records": found.records,
-        "read": found.records - found.refused,
-        "refused": found.refused,
-        "links": found.links,
-        "sure": found.sure,
+        **{name: getattr(report, name) for name in ("path", "format", "base", "transposed")},
+        "records": report.records,
+        "read": report.records - report.refused,
+        **{name: getattr(report, name) for name in ("refused", "links", "sure")},
         "trees": [
-            {"side": side, "name": name, "pairs": n} for (side, name), n in found.trees.items()
+            {"side": side, "name": name, "pairs": n} for (side, name), n in report.trees.items()
         ],
-        "tree_counts": dict(found.tree_counts),
-        "clean": found.clean,
-        "counts": dict(found.counts),
+        "tree_counts": dict(report.tree_counts),
+        "clean": report.clean,
+        "counts": dict(report.counts),
         "fits": [
             {
                 "base": fit.base,
                 "transposed": fit.transposed,
-                "outside": fit.outside if found.has_text or fit.base else None,
-                "equal": fit.equal if found.has_text else None,
+                "outside": fit.outside if report.has_text or fit.base else None,
+                "equal": fit.equal if report.has_text else None,
             }
-            for fit in found.fits
+            for fit in report.fits
         ],
         "findings": [
             {
@@ -289,6 +282,50 @@ def _record(found: Examination, options: argparse.Namespace) -> dict[str, object
                 "times": finding.times,
                 "message": in_words_of(options.parser, finding.message),
             }
-            for finding in found.findings
+            for finding in report.findings
         ],
     }
+
+
+def check_leaks(options: argparse.Namespace) -> int:
+    """Run `check --leaks`; return 1 where there are leaks."""
+    if len(options.inputs) != 2:
+        raise OptionError("--leaks compares two files: TRAIN and TEST")
+    if options.fix:
+        raise OptionError("--fix mends one file; leave it or --leaks out")
+    declared = reading_options(options)
+    train, test = (Input(path, options.format, declared).corpus() for path in options.inputs)
+    leaks = find_leaks(
+        train, test, options.group, separator=options.separator, ignore_case=options.ignore_case
+    )
+    counts = Counter(leak.kind for leak in leaks)
+    pairs = len({leak.test for leak in leaks})
+    if options.json:
+        record = {
+            "train": {"path": options.inputs[0], "pairs": len(train)},
+            "test": {"path": options.inputs[1], "pairs": len(test), "known": pairs},
+            "counts": {kind: counts[kind] for kind in KINDS},
+            "leaks": [asdict(leak) for leak in leaks],
+        }
+        print(json_text(record))
+        return int(bool(leaks))
+    shown: Counter[str] = Counter()
+    for leak in leaks:
+        shown[leak.kind] += 1
+        if shown[leak.kind] <= options.show:
+            print(visible(_line(leak)))
+    for kind, count in counts.items():
+        if count > options.show:
+            print(f"... {kind}: {count} in all; --show {count} shows them")
+    if leaks:
+        listing = ", ".join(f"{counts[kind]} x {kind}" for kind in KINDS if counts[kind])
+        print(f"{pairs} of {len(test)} pairs are known to the first file: {listing}")
+    else:
+        print(f"clean: none of {len(test)} pairs is known to the first file")
+    return int(bool(leaks))
+
+
+def _line(leak: Leak) -> str:
+    about = f" by {leak.group}" if leak.group else ""
+    also = f"; the first file has {', '.join(leak.also)} too" if leak.also else ""
+    return f"{leak.kind}: pair {leak.test!r} and {leak.train!r} of the first file{about}{also}"

@@ -17,12 +17,7 @@ from collections import Counter
 from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text
 from alignkit.cli.short_names import short_names
-from alignkit.cli.written import (
-    add_corpus_output,
-    corpus_format,
-    refuse_json_beside,
-    write_whole,
-)
+from alignkit.cli.written import add_corpus_output, corpus_format, refuse_json_beside, write_whole
 from alignkit.errors import OptionError
 from alignkit.selection import concat
 

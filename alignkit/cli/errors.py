@@ -147,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
     known = None if words is None else function_words(*words)
     frequencies = Frequencies()
     corpus, skipped, cautions = _read(options, frequencies)
-    found = link_errors(
+    errors = link_errors(
         corpus,
         HYPOTHESIS,
         REFERENCE,
@@ -163,7 +163,7 @@ def run(options: argparse.Namespace) -> int:
     )
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
     print_findings(
-        replace(found, skipped=skipped, system=name, notes=(*cautions, *found.notes)),
+        replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes)),
         options,
         title="Errors by kind of link",
     )

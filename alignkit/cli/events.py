@@ -87,21 +87,21 @@ def _check(options: argparse.Namespace) -> int:
         Store.open(options.project, readonly=True, log=True) as store,
         Progress(options.project, store.project().n, "events") as progress,
     ):
-        found = replay(store, tell=progress.step)
+        replayed = replay(store, tell=progress.step)
     if options.json:
-        print(json_text(vars(found) | {"ok": not found.differences}))
+        print(json_text(vars(replayed) | {"ok": not replayed.differences}))
     else:
-        print(visible_lines("\n".join(_lines(found))))
-    return 1 if found.differences else 0
+        print(visible_lines("\n".join(_lines(replayed))))
+    return 1 if replayed.differences else 0
 
 
-def _lines(found: Replay) -> Iterator[str]:
-    yield from found.differences
-    if found.more:
-        yield f"... and {found.more} more"
-    count = len(found.differences) + found.more
+def _lines(replayed: Replay) -> Iterator[str]:
+    yield from replayed.differences
+    if replayed.more:
+        yield f"... and {replayed.more} more"
+    count = len(replayed.differences) + replayed.more
     state = f"{count} differences" if count else "all is as the log says"
-    yield f"{found.events} events, {found.streams} streams: {state}"
+    yield f"{replayed.events} events, {replayed.streams} streams: {state}"
 
 
 def _rebuild(options: argparse.Namespace) -> int:

@@ -9,21 +9,12 @@ from collections.abc import Iterable
 from alignkit.errors import OptionError
 from alignkit.output import identity, refuse_address, refuse_same, standard_stream
 
+_PLACES = "input inputs corpus project hypothesis reference forward reverse table rules second"
 _READ = {
-    "input": "",
-    "inputs": "",
-    "corpus": "",
-    "project": "",
-    "hypothesis": "",
-    "reference": "",
-    "forward": "",
-    "reverse": "",
-    "table": "",
+    **dict.fromkeys(_PLACES.split(), ""),
     "printed": "--table ",
-    "rules": "",
     "trees": "--trees ",
     "key": "--key ",
-    "second": "",
     "compare": "--compare ",
     "add": "--add ",
     "load": "--load ",
@@ -127,15 +118,12 @@ def _check_input(
             f"{path}: what is printed goes there too, so that it could not be read as it is; "
             "print to another file"
         )
-    _refuse_replaced(
-        place,
-        path,
-        [
-            output
-            for name, output in outputs.items()
-            if not (options.parser.replaces and place in _REPLACES.get(name, ()))
-        ],
-    )
+    others = [
+        output
+        for name, output in outputs.items()
+        if not (options.parser.replaces and place in _REPLACES.get(name, ()))
+    ]
+    _refuse_replaced(place, path, others)
 
 
 def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> None:

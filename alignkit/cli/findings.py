@@ -21,10 +21,10 @@ def add_forms(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def print_findings(found: Findings, options: argparse.Namespace, *, title: str) -> None:
+def print_findings(findings: Findings, options: argparse.Namespace, *, title: str) -> None:
     """Print a result as the options ask for, and write its page."""
     if options.html is not None:
-        page = found.page(title)
+        page = findings.page(title)
         with replacing(options.html) as out:
             out.write(page)
-    print_result(found, options)
+    print_result(findings, options)

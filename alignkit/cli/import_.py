@@ -103,9 +103,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _read(
-    options: argparse.Namespace,
-) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
+def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
     """Return what the format holds, the pairs, and whether their order is what counts."""
     if options.second is None and not _is_bitext(options):
         dropped = {"drop_out_of_range": True} if options.words_only else {}
@@ -155,26 +153,20 @@ def _lines(result: Imported) -> Iterator[str]:
     )
     if result.both:
         yield f"{result.both} cells were changed here and there; they are as there, undo goes back"
-    for ids, told in (
+    for ids, outcome in (
         (result.surplus, "are not in the project, and were left out"),
         (result.skipped, "have other words here, and were left out; import the words first"),
         (result.trees, "have other trees here, which stay"),
     ):
         if ids:
-            yield f"{len(ids)} pairs {told} (the first: {ids[0]})"
+            yield f"{len(ids)} pairs {outcome} (the first: {ids[0]})"
 
 
 def _record(result: Imported) -> dict[str, object]:
     lost = [
         {
-            "k": k,
-            "id": id,
-            "annotator": name,
-            "side": mark.side,
-            "at": mark.at,
-            "text": mark.text,
-            "was": list(mark.was),
-            "note": mark.note,
+            **{"k": k, "id": id, "annotator": name, "side": mark.side, "at": mark.at},
+            **{"text": mark.text, "was": list(mark.was), "note": mark.note},
         }
         for k, id, name, mark in result.lost
     ]

@@ -18,10 +18,10 @@ def placed(error: JudgmentError) -> str:
     The inputs of the command are read again; one that can be read only once gives its name alone.
     """
     inputs = opened()
-    found = list(_places(inputs, error.judgment))
-    of_pair = [place for id, place in found if id == error.pair]
-    place = (of_pair or [place for _, place in found] or [""])[0]
-    place = place or " and ".join(one.path for one in inputs)
+    places = list(_places(inputs, error.judgment))
+    of_pair = [place for id, place in places if id == error.pair]
+    place = (of_pair or [place for _, place in places] or [""])[0]
+    place = place or " and ".join(item.path for item in inputs)
     return f"{place}: {error.message}; pass over such labels by --lenient-labels"
 
 

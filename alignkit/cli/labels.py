@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     check_groups(options)
     view = get_view(options.scheme, options.view)
     corpus = Input(options.input, options.format, reading_options(options)).corpus(judged=True)
-    found = count_labels(
+    counts = count_labels(
         corpus,
         view,
         annotators=options.annotator,
@@ -50,15 +50,15 @@ def run(options: argparse.Namespace) -> int:
         lenient=options.lenient_labels,
         rewrites=options.rewrites,
     )
-    if found.rewrites:
+    if counts.rewrites:
         warn(
-            f"{options.input}: {found.rewrites} of the pairs are rewrites, which nobody judged, "
+            f"{options.input}: {counts.rewrites} of the pairs are rewrites, which nobody judged, "
             "and left out; --rewrites counts them too"
         )
     if options.json:
-        print(json_text(found.to_json()))
+        print(json_text(counts.to_json()))
     elif options.csv:
-        print(found.table().csv())
+        print(counts.table().csv())
     else:
-        print(found.show(options.medium))
+        print(counts.show(options.medium))
     return 0

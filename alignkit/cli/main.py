@@ -19,13 +19,7 @@ from alignkit.cli.opened import forget
 from alignkit.cli.parser import Parser
 from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams, require_output
 from alignkit.cli.wording import in_words_of
-from alignkit.errors import (
-    AlignkitError,
-    JudgmentError,
-    OptionError,
-    PartsError,
-    UnknownNameError,
-)
+from alignkit.errors import AlignkitError, JudgmentError, OptionError, PartsError, UnknownNameError
 from alignkit.output import WriteError, standard_stream, together
 from alignkit.signals import before_stop
 from alignkit.version import __version__

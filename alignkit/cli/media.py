@@ -38,11 +38,11 @@ def add_media(
     group.set_defaults(medium="text")
 
 
-def print_result(found: Shown, options: argparse.Namespace) -> None:
+def print_result(result: Shown, options: argparse.Namespace) -> None:
     """Print a result as the options of `add_media` ask for."""
     if options.json:
-        print(json_text(found.to_json()))
+        print(json_text(result.to_json()))
     elif options.csv:
-        print(found.csv())
+        print(result.csv())
     else:
-        print(found.show(options.medium))
+        print(result.show(options.medium))

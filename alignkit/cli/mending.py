@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextvars import Context
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.convert import tell_lost
 from alignkit.cli.messages import say
-from alignkit.cli.ranges import id_ranges, number_ranges
 from alignkit.errors import OptionError
 from alignkit.formats import Finding, ReadOptions, get_format, write_corpus
 from alignkit.formats.format import losses
@@ -55,7 +54,8 @@ class Mending:
             "read_again": self.read_again,
             "dropped": self.dropped,
             "broken": [
-                {"path": one.path, "line": one.line, "message": one.message} for one in self.broken
+                {"path": finding.path, "line": finding.line, "message": finding.message}
+                for finding in self.broken
             ],
             "renumbered": [{"old": old, "new": new} for old, new in self.renumbered],
             "lost": dict(self.lost),
@@ -80,108 +80,103 @@ class Mending:
         elif self.left is not None and self.read_again == self.written and not self.dropped:
             parts.append("it is clean")
         if parts:
-            self._say("; ".join(parts))
+            say(f"{self.path}: {'; '.join(parts)}")
         if self.renumbered:
-            self._say(f"ids have changed: {_listed(id_ranges(self.renumbered))}")
+            say(f"{self.path}: ids have changed: {_listed(id_ranges(self.renumbered))}")
 
     def _places(self) -> str:
         lines: dict[str, list[int]] = {}
-        for one in self.broken:
-            lines.setdefault(one.path, []).extend([] if one.line is None else [one.line])
+        for finding in self.broken:
+            lines.setdefault(finding.path, [])
+            lines[finding.path] += [] if finding.line is None else [finding.line]
         listing = _listed(
             f"{path}:{part}" if part else path
             for path, numbers in lines.items()
-            for part in number_ranges(numbers) or [""]
+            for part in _number_ranges(numbers) or [""]
         )
         return listing if len(self.broken) == self.dropped else f"{listing}, ..."
 
-    def _say(self, text: str) -> None:
-        say(f"{self.path}: {text}")
-
 
 def _listed(parts: Iterable[str]) -> str:
-    rest = iter(parts)
-    listing = ", ".join(islice(rest, _MOST))
-    more = sum(1 for _ in rest)
-    return f"{listing} and {more} more (--json has all)" if more else listing
+    listed = list(parts)
+    listing, more = ", ".join(listed[:_MOST]), len(listed) - _MOST
+    return f"{listing} and {more} more (--json has all)" if more > 0 else listing
 
 
-def mend(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
+def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
     """Write the pairs that could be read to ``--fix``."""
-    _check(found, options, declared)
+    _check(report, options, declared)
     path = options.fix
-    lost = _losses(found)
-    _refuse_loss(found, path, lost)
-    rest = _examined_again(found, options, declared)
-    _write(found, path, options.fix_source, options.fix_target)
-    broken = [finding for finding in found.findings if finding.kind == _BROKEN]
-    old, new = found.corpus.ids, rest.corpus.ids
-    mending = Mending(path, found.format, len(old), found.refused, broken, lost=lost)
+    lost = _losses(report)
+    _refuse_loss(report, path, lost)
+    rest = _examined_again(report, options, declared)
+    _write(report, path, options.fix_source, options.fix_target)
+    broken = [finding for finding in report.findings if finding.kind == _BROKEN]
+    old, new = report.corpus.ids, rest.corpus.ids
+    mending = Mending(path, report.format, len(old), report.refused, broken, lost=lost)
     if standard_stream(path) is None:
         mending.left, mending.read_again = rest.counts, len(new)
     if len(new) == len(old):
-        mending.renumbered = [(one, two) for one, two in zip(old, new, strict=True) if one != two]
+        mending.renumbered = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
     return mending
 
 
-def _write(found: Examination, path: str, source: str | None, target: str | None) -> None:
+def _write(report: Examination, path: str, source: str | None, target: str | None) -> None:
     write_corpus(
-        found.corpus,
+        report.corpus,
         path,
-        format=found.format,
-        base=found.base,
-        transpose=found.transposed,
+        format=report.format,
+        base=report.base,
+        transpose=report.transposed,
         source=source,
         target=target,
-        ids=any(pair.id != str(number) for number, pair in enumerate(found.corpus, 1)),
+        ids=any(pair.id != str(number) for number, pair in enumerate(report.corpus, 1)),
     )
 
 
-def _check(found: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
-    if not found.refused:
+def _check(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
+    if not report.refused:
         return
-    kind = get_format(found.format)
+    kind = get_format(report.format)
     if kind.blocks is not None:  # a format in which the number of a line counts
         raise OptionError(
-            f"--fix cannot mend {found.refused} broken lines of {found.path}, and leaving them out "
-            "would shift all lines after them: mend those by hand"
+            f"--fix cannot mend {report.refused} broken lines of {report.path}, and leaving "
+            "them out would shift all lines after them: mend those by hand"
         )
     if kind.text_beside and declared.source and not options.fix_source:
         raise OptionError(
-            f"--fix leaves out {found.refused} broken pairs of {found.path}, but {declared.source} "
-            "would keep their words: write the words too, by --fix-source and --fix-target"
+            f"--fix leaves out {report.refused} broken pairs of {report.path}, but "
+            f"{declared.source} would keep their words: write the words too, by "
+            "--fix-source and --fix-target"
         )
 
 
-def _refuse_loss(found: Examination, path: str, lost: Counter[str]) -> None:
+def _refuse_loss(report: Examination, path: str, lost: Counter[str]) -> None:
     """Refuse to replace a file by one that holds less."""
-    if identity(path) is None or identity(path) != identity(found.path):
+    if identity(path) is None or identity(path) != identity(report.path):
         return
     missing = [f"{kind} of {count} pairs" for kind, count in lost.items()]
-    missing += [f"its {found.refused} broken records"] if found.refused else []
+    missing += [f"its {report.refused} broken records"] if report.refused else []
     if missing:
         raise OptionError(
-            f"--fix: format {found.format} is written without {', '.join(missing)}, so {path} "
+            f"--fix: format {report.format} is written without {', '.join(missing)}, so {path} "
             "cannot be mended in its own place; name another OUT"
         )
 
 
-def _losses(found: Examination) -> Counter[str]:
+def _losses(report: Examination) -> Counter[str]:
     """Count what the file's own format cannot be written with again."""
-    holds = get_format(found.format).holds
+    holds = get_format(report.format).holds
     lost: Counter[str] = Counter()
-    for pair in found.corpus:
+    for pair in report.corpus:
         lost.update(losses(pair, holds))
     return lost
 
 
 def _examined_again(
-    found: Examination, options: argparse.Namespace, declared: ReadOptions
+    report: Examination, options: argparse.Namespace, declared: ReadOptions
 ) -> Examination:
-    """Examine what is to be written, for what only a person can mend, and for its ids.
-
-    It is written elsewhere for that, since it takes its place only at the end.
-    """
+    """Examine what is to be written, in a folder of its own: it takes its place only at the end."""
     from alignkit.doctor import examine
 
     with TemporaryDirectory(prefix="alignkit-") as folder, before_stop(partial(_remove, folder)):
@@ -191,16 +186,57 @@ def _examined_again(
         )
         for k in range(3):
             Path(folder, str(k)).mkdir()
-        Context().run(_write, found, path, source, target)  # at once, whatever is to come
-        changed: dict[str, Any] = {
-            name: new for name, new in (("source", source), ("target", target)) if new
-        }
-        if source and not target:
-            changed["target"] = None  # a bitext
+        Context().run(_write, report, path, source, target)  # at once, whatever is to come
+        # without a target, the source is a bitext
+        changed: dict[str, Any] = {"source": source, "target": target} if source else {}
+        if target:
+            changed["target"] = target
         again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
-        return examine(path, format=found.format, options=again)
+        return examine(path, format=report.format, options=again)
 
 
 def _remove(folder: str) -> str:
     rmtree(folder, ignore_errors=True)
     return ""
+
+
+_NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
+
+
+def _number_ranges(numbers: Iterable[int]) -> list[str]:
+    """Write numbers as ranges in rising order: 3, 9, 4, 5 become 3-5 and 9."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return [str(first) if first == last else f"{first}-{last}" for first, last in runs]
+
+
+def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Write which ids became which, those that count up together as one.
+
+    Examples
+    --------
+    >>> list(id_ranges([("4", "3"), ("5", "4"), ("8", "5"), ("a:9", "b:1"), ("a:10", "b:2")]))
+    ['4-5 are now 3-4', '8 is now 5', 'a:9-a:10 are now b:1-b:2']
+    """
+    run: list[tuple[str, str]] = []
+    for pair in renamed:
+        if run and not all(map(_follows, run[-1], pair)):
+            yield _told(run)
+            run = []
+        run = [run[0], pair] if run else [pair]
+    if run:
+        yield _told(run)
+
+
+def _follows(before: str, after: str) -> bool:
+    one, other = _NUMBERED.fullmatch(before), _NUMBERED.fullmatch(after)
+    return bool(one and other and one[1] == other[1] and int(one[2]) + 1 == int(other[2]))
+
+
+def _told(run: list[tuple[str, str]]) -> str:
+    old, new = zip(*run, strict=True)
+    return f"{'-'.join(old)} {'is' if len(run) == 1 else 'are'} now {'-'.join(new)}"

@@ -47,9 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "out: as --format, --base and --transpose say)",
     )
     add_corpus_output(
-        parser,
-        "file to write; - is stdout",
-        "alignkit-jsonl for .jsonl and -, else alignkit-xml",
+        parser, "file to write; - is stdout", "alignkit-jsonl for .jsonl and -, else alignkit-xml"
     )
     add_order_argument(parser)
     add_reading_arguments(parser)
@@ -110,9 +108,9 @@ def _input(path: str, parts: list[str], options: argparse.Namespace) -> Input:
         else:
             get_format(part)  # raises, and lists the formats there are
             format = part
-    found = detect_format(path, format, reading_options(options, **changes))
-    texts = {} if get_format(found).text_beside else {"source": None, "target": None}
-    return Input(path, found, reading_options(options, **changes, **texts))
+    detected = detect_format(path, format, reading_options(options, **changes))
+    texts = {} if get_format(detected).text_beside else {"source": None, "target": None}
+    return Input(path, detected, reading_options(options, **changes, **texts))
 
 
 def _tell(name: str, differences: Differences) -> None:

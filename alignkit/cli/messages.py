@@ -92,7 +92,7 @@ def visible_lines(text: str) -> str:
 def json_text(value: object, *, indent: int | None = 2) -> str:
     """Return a value as JSON, with escapes for what could act on a terminal; it means the same."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def silence(stream: TextIO) -> None:

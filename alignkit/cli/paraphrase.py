@@ -109,14 +109,14 @@ def run(options: argparse.Namespace) -> int:
     number = unchanged = 0
     with replacing(options.output) as out:
         for number, tree in enumerate(_trees(options, counts), 1):
-            found = paraphrase(tree, index, nbest=options.nbest) if tree is not None else []
-            unchanged += not found
+            rewrites = paraphrase(tree, index, nbest=options.nbest) if tree is not None else []
+            unchanged += not rewrites
             if options.json:
-                record = _record(number, tree, found)
+                record = _record(number, tree, rewrites)
                 out.write('{"sentences": [\n' if number == 1 else ",\n")
                 out.write(json_text(record, indent=None))
-            elif tree is not None and found:
-                out.writelines(f"{line}\n" for line in _lines(number, tree, found))
+            elif tree is not None and rewrites:
+                out.writelines(f"{line}\n" for line in _lines(number, tree, rewrites))
         if not number:
             raise OptionError(f"{options.trees}: holds no trees; name a file that does")
         if options.json:
@@ -180,25 +180,25 @@ def _trees(options: argparse.Namespace, counts: Counter[str]) -> Iterator[Tree |
             yield tree
 
 
-def _lines(number: int, tree: Tree, found: list[Rewrite]) -> Iterator[str]:
+def _lines(number: int, tree: Tree, rewrites: list[Rewrite]) -> Iterator[str]:
     yield f"{number}  {' '.join(tree.words)}"
-    for rank, rewrite in enumerate(found, 1):
+    for rank, rewrite in enumerate(rewrites, 1):
         yield f"  {rank:>2}  {rewrite.probability:<6.3g}  {rewrite.marked(tree.words)}"
-        for one in rewrite.replacements:
-            yield f"      {_told(one)}"
+        for replacement in rewrite.replacements:
+            yield f"      {_told(replacement)}"
     yield ""
 
 
-def _told(one: Replacement) -> str:
+def _told(replacement: Replacement) -> str:
     from alignkit.rules.files import rule_text
 
-    count = "?" if one.rule.count is None else f"{one.rule.count:g}"
-    return (
-        f"{rule_text(one.rule.rule)} ||| {count} {one.rule.p_target:.3g} at {one.start}-{one.end}"
-    )
+    rule = replacement.rule
+    count = "?" if rule.count is None else f"{rule.count:g}"
+    span = f"{replacement.start}-{replacement.end}"
+    return f"{rule_text(rule.rule)} ||| {count} {rule.p_target:.3g} at {span}"
 
 
-def _record(number: int, tree: Tree | None, found: list[Rewrite]) -> dict[str, object]:
+def _record(number: int, tree: Tree | None, rewrites: list[Rewrite]) -> dict[str, object]:
     from alignkit.rules.files import rule_text
 
     return {
@@ -213,16 +213,16 @@ def _record(number: int, tree: Tree | None, found: list[Rewrite]) -> dict[str, o
                 "minor": rewrite.minor,
                 "rules": [
                     {
-                        "rule": rule_text(one.rule.rule),
-                        "count": one.rule.count,
-                        "p_target": one.rule.p_target,
-                        "node": one.node,
-                        "start": one.start,
-                        "end": one.end,
+                        "rule": rule_text(replacement.rule.rule),
+                        "count": replacement.rule.count,
+                        "p_target": replacement.rule.p_target,
+                        "node": replacement.node,
+                        "start": replacement.start,
+                        "end": replacement.end,
                     }
-                    for one in rewrite.replacements
+                    for replacement in rewrite.replacements
                 ],
             }
-            for rank, rewrite in enumerate(found, 1)
+            for rank, rewrite in enumerate(rewrites, 1)
         ],
     }

@@ -141,14 +141,14 @@ def run(options: argparse.Namespace) -> int:
     for path in paths:
         ending(path)
     refuse_unwritable(paths)
-    found: Profile | Ranking
+    result: Profile | Ranking
     if options.printed is not None:
-        found = ranking = _printed(options)
+        result = ranking = _printed(options)
     else:
-        found = _labels(options) if options.scheme is not None else _links(options)
-        ranking = found.ranking
+        result = _labels(options) if options.scheme is not None else _links(options)
+        ranking = result.ranking
     _draw(ranking, options)
-    print_findings(found, options, title="Profile by phenomenon")
+    print_findings(result, options, title="Profile by phenomenon")
     return 0
 
 
@@ -227,9 +227,9 @@ def _links(options: argparse.Namespace) -> Profile:
     level = "phrases-sure" if phrases else "links"
     alone = len(systems) == 1
     scored = {
-        one.annotator if alone and one.annotator else one.name:
-        Scoring(one.path, scoring, one.annotator)
-        for one in systems
+        system.annotator if alone and system.annotator else system.name:
+        Scoring(system.path, scoring, system.annotator)
+        for system in systems
     }  # fmt: skip
     first = next(iter(scored.values()))
     if not first.groups:
@@ -237,14 +237,14 @@ def _links(options: argparse.Namespace) -> Profile:
             f"{options.hypothesis}: no sentence pair is aligned in both; name the --scheme of "
             "judgments to profile these"
         )
-    for name, one in scored.items():
-        if one.groups != first.groups or one.score.scored != first.score.scored:
+    for name, each in scored.items():
+        if each.groups != first.groups or each.score.scored != first.score.scored:
             raise OptionError(
                 f"{name} was scored on other pairs than {next(iter(scored))}; profile systems that "
                 "aligned the same pairs"
             )
     return profile_rows(
-        {name: one.score.rows[level] for name, one in scored.items()},
+        {name: each.score.rows[level] for name, each in scored.items()},
         first.groups,
         phrase_ratios if phrases else link_ratios,
         "f1" if phrases else measure,
@@ -275,10 +275,10 @@ def _draw(ranking: Ranking, options: argparse.Namespace) -> None:
 
     measured = ranking.measured.worst_first()
     if options.plot is not None:
-        one = ranking.systems
-        if one.reason:
-            raise OptionError(f"--plot: there are no ranks to draw: {one.reason}")
-        draw_cd_diagram(one.ranking, one.groups(), one.critical_difference, options.plot)
+        tests = ranking.systems
+        if tests.reason:
+            raise OptionError(f"--plot: there are no ranks to draw: {tests.reason}")
+        draw_cd_diagram(tests.ranking, tests.groups(), tests.critical_difference, options.plot)
     if options.heat_map is not None:
         draw_heat_map(
             measured.phenomena, measured.systems, measured.values, measured.measure,

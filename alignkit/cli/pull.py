@@ -59,11 +59,8 @@ def run(options: argparse.Namespace) -> int:
         confidence=options.confidence,
         seed=options.seed,
     )
-    with (
-        Store.open(options.project, readonly=True) as store,
-        store.database.reading() as link,
-    ):
+    with Store.open(options.project, readonly=True) as store, store.database.reading() as link:
         pairs = list(control_pairs(link))
-    found = estimate_pull(pairs, chosen)
-    print(json_text(found.to_dict()) if options.json else found.show(options.medium))
+    estimate = estimate_pull(pairs, chosen)
+    print(json_text(estimate.to_dict()) if options.json else estimate.show(options.medium))
     return 0

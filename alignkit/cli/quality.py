@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         raise OptionError(f"{flag} is about phrases; name the attribute that names them by --over")
     corpus = Input(options.input, options.format, reading_options(options)).corpus(judged=True)
     with naming(options.input):
-        found = crowd_quality(
+        quality = crowd_quality(
             corpus,
             options.annotators,
             gold=options.gold,
@@ -93,5 +93,5 @@ def run(options: argparse.Namespace) -> int:
             lenient=options.lenient_labels,
             rewrites=options.rewrites,
         )
-    print_findings(found, options, title="Quality of a crowd")
+    print_findings(quality, options, title="Quality of a crowd")
     return 0

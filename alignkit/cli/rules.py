@@ -275,8 +275,8 @@ def _examples(options: argparse.Namespace) -> int:
     """Return how many places are kept of each rule: one to be looked at, none in files of rules."""
     if options.examples is None:
         return 0 if options.to and not options.html else 1
-    found: int = options.examples
-    return found
+    examples: int = options.examples
+    return examples
 
 
 def _flat_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -313,7 +313,7 @@ def _write_flat(
             done[0] = steps / max(whole, 1)
             progress.step(256)
 
-        found = write_hiero(
+        written = write_hiero(
             pairs,
             options.output,
             format=options.to,
@@ -322,13 +322,13 @@ def _write_flat(
             progress=step,
             **_flat_options(options),
         )
-    tell(options.input, Counter(found.passed_over), "pairs passed over: ")
+    tell(options.input, Counter(written.passed_over), "pairs passed over: ")
     say(
-        f"{options.input}: {how_many(found.tokens, 'rule', commas=True)} of "
-        f"{how_many(found.pairs, 'sentence pair', commas=True)}; written: "
-        f"{how_many(found.rules, 'type', commas=True)}, {found.bytes:,} bytes"
+        f"{options.input}: {how_many(written.tokens, 'rule', commas=True)} of "
+        f"{how_many(written.pairs, 'sentence pair', commas=True)}; written: "
+        f"{how_many(written.rules, 'type', commas=True)}, {written.bytes:,} bytes"
     )
-    tell(options.input, Counter(found.left_out), "types left out: ")
+    tell(options.input, Counter(written.left_out), "types left out: ")
 
 
 def _tell(grammar: Grammar, options: argparse.Namespace) -> None:
@@ -362,10 +362,10 @@ def _where_trees_are(options: argparse.Namespace) -> str:
 def _write(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:
     from alignkit.rules.files import write_rules
 
-    found = write_rules(
+    written = write_rules(
         chosen, options.output, options.to, joined_labels=joined_labels(options, options.to)
     )
-    tell_written(options.output, found, options.to, _not_chosen(grammar, chosen, options))
+    tell_written(options.output, written, options.to, _not_chosen(grammar, chosen, options))
 
 
 def _not_chosen(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Counter[str]:

@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.profiles import score_labels
 
     judged = judged_sides(options)
-    found = score_labels(
+    scores = score_labels(
         judged.corpus,
         judged.systems,
         judged.reference,
@@ -58,5 +58,5 @@ def run(options: argparse.Namespace) -> int:
         rewrites=options.rewrites,
         unflagged=judged.unflagged,
     )
-    print_findings(found, options, title="Scores of labels")
+    print_findings(scores, options, title="Scores of labels")
     return 0

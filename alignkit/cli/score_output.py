@@ -45,12 +45,10 @@ class Scored:
     @property
     def cautions(self) -> list[str]:
         """What to know before one believes the numbers, each once."""
-        every = [
-            one.cautions
-            for one in ([self.comparisons] if self.comparisons else self.scores.values())
-        ]
-        every += [(one.caution,) for one in self.breakdowns.values() if one.caution]
-        return list(dict.fromkeys(said for cautions in every for said in cautions))
+        scores = [self.comparisons] if self.comparisons else self.scores.values()
+        every = [caution for score in scores for caution in score.cautions]
+        every += [parts.caution for parts in self.breakdowns.values() if parts.caution]
+        return list(dict.fromkeys(every))
 
     @property
     def signatures(self) -> list[str]:
@@ -115,21 +113,21 @@ def _tables(scored: Scored) -> Iterator[Table]:
 def _json(scored: Scored) -> dict[str, object]:
     """Return the first system's score, and those of the others beside it."""
     first = next(iter(scored.scores))
-    found = scored.scores[first].to_json()
+    record = scored.scores[first].to_json()
     parts = scored.breakdowns[first]
     if parts.groups:
-        found["groups"] = _plain(parts.groups)
+        record["groups"] = _plain(parts.groups)
     if parts.overlap:
-        found["overlap"] = parts.overlap
+        record["overlap"] = parts.overlap
     if parts.sentence_pairs:
-        found["sentence_pairs"] = _plain(parts.sentence_pairs)
+        record["sentence_pairs"] = _plain(parts.sentence_pairs)
     if scored.comparisons is not None:
-        found["systems"] = {
+        record["systems"] = {
             name: {"path": scored.paths[name], **score.to_json()}
             for name, score in scored.scores.items()
         }
-        found["comparisons"] = scored.comparisons.to_json()
-    return found | ({"cautions": scored.cautions} if scored.cautions else {})
+        record["comparisons"] = scored.comparisons.to_json()
+    return record | ({"cautions": scored.cautions} if scored.cautions else {})
 
 
 def _plain(records: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:

@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     choice.check()
     if "gold" not in corpus.annotators:
         raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing can be scored")
-    found = score_phrase_list(
+    score = score_phrase_list(
         read_phrase_table(
             options.table,
             format=options.table_format,
@@ -110,18 +110,18 @@ def run(options: argparse.Namespace) -> int:
         max_length=options.max_length,
         loose=options.loose,
     )
-    told = [in_words_of(options.parser, one) for one in (*reference.cautions, *found.suspicions)]
+    told = [in_words_of(options.parser, one) for one in (*reference.cautions, *score.suspicions)]
     for one in told[len(reference.cautions) :]:
         warn(f"warning: {one}")
-    found = replace(found, suspicions=tuple(told))
+    score = replace(score, suspicions=tuple(told))
     if options.ci:
-        found = found.with_intervals(
+        score = score.with_intervals(
             resamples=options.resamples, confidence=options.confidence, seed=options.seed
         )
     if options.json:
-        print(json_text(found.to_json()))
+        print(json_text(score.to_json()))
     else:
-        print(found)
+        print(score)
     return 0
 
 

@@ -26,12 +26,7 @@ from alignkit.cli.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.messages import json_text, say, warn
 from alignkit.cli.parser import number
 from alignkit.cli.wording import in_words_of
-from alignkit.cli.written import (
-    add_corpus_output,
-    corpus_format,
-    refuse_json_beside,
-    write_whole,
-)
+from alignkit.cli.written import add_corpus_output, corpus_format, refuse_json_beside, write_whole
 from alignkit.corpus import TEXTS, Corpus
 from alignkit.errors import OptionError
 from alignkit.formats import Reading, ReadOptions
@@ -139,17 +134,17 @@ def _shares(options: argparse.Namespace) -> dict[str, float] | None:
 
 
 def _parts(text: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for word in text.split(","):
         name, equals, share = (part.strip() for part in word.partition("="))
         if not (name and equals and share) or "/" in name or "\\" in name:
             raise OptionError(
                 f"--split {text[:80]}: expected names and shares, e.g. train=.8,dev=.1,test=.1"
             )
-        if name in found:
+        if name in shares:
             raise OptionError(f"--split names {name!r} twice")
-        found[name] = _number(share, f"--split {name}")
-    return found
+        shares[name] = _number(share, f"--split {name}")
+    return shares
 
 
 def _number(text: str, place: str) -> float:
@@ -166,15 +161,15 @@ def _number(text: str, place: str) -> float:
 
 def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dict[str, str]:
     """Return the file of each part."""
-    found = {_ONE: options.output}
+    outputs = {_ONE: options.output}
     if options.split is not None and shares is not None:
         if options.output == "-":
             raise OptionError("--split writes several files: name OUT, e.g. -o corpus.jsonl")
         path = PurePath(options.output)
-        found = {name: str(path.with_name(f"{path.stem}-{name}{path.suffix}")) for name in shares}
-        refuse_same(found.values())
-    refuse_replacing(found.values(), options)
-    return found
+        outputs = {name: str(path.with_name(f"{path.stem}-{name}{path.suffix}")) for name in shares}
+        refuse_same(outputs.values())
+    refuse_replacing(outputs.values(), options)
+    return outputs
 
 
 def _chosen(corpus: Corpus, options: argparse.Namespace, declared: ReadOptions) -> Corpus:
@@ -184,18 +179,13 @@ def _chosen(corpus: Corpus, options: argparse.Namespace, declared: ReadOptions) 
         if options.ids_from:
             lines = Reading(options.ids_from, ReadOptions(encoding=declared.encoding)).lines()
             ids += [line.strip() for _, line in lines if line.strip()]
-        _refuse_joined(corpus, ids)
+        for id in ids:
+            if id not in corpus and all(part in corpus for part in id.split(",")):
+                raise OptionError(f"--ids {id[:80]}: put spaces between ids, not commas")
         corpus = select_ids(corpus, ids)
     if options.annotated_by:
         corpus = corpus.annotated_by(*options.annotated_by)
     return corpus
-
-
-def _refuse_joined(corpus: Corpus, ids: Sequence[str]) -> None:
-    """Refuse ids with commas between them."""
-    for id in ids:
-        if id not in corpus and all(part in corpus for part in id.split(",")):
-            raise OptionError(f"--ids {id[:80]}: put spaces between ids, not commas")
 
 
 def _tell(

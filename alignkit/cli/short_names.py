@@ -28,7 +28,7 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
             name[: len(name) - len(path.suffix)] if path.suffix else name
             for name, path in zip(named, pure, strict=True)
         ]
-        for found in (plain, named):
-            if len(set(found)) == len(paths) and all(found):
-                return dict(zip(paths, found, strict=True))
+        for short in (plain, named):
+            if len(set(short)) == len(paths) and all(short):
+                return dict(zip(paths, short, strict=True))
     return {path: path for path in paths}

@@ -268,8 +268,8 @@ def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
 
 def _tell_size(image: str) -> None:
     """Tell of a picture that is drawn whole, but larger than what shows pictures may show."""
-    found = re.search(r'width="([\d.]+)" height="([\d.]+)"', image)
-    sides = [float(side) for side in found.groups()] if found else [0.0]
+    size = re.search(r'width="([\d.]+)" height="([\d.]+)"', image)
+    sides = [float(side) for side in size.groups()] if size else [0.0]
     if max(sides) > LARGEST:
         said = " x ".join(f"{side:,.0f}" for side in sides)
         say(

@@ -52,11 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_forms(parser.add_argument_group("what is printed; all but JSON with --diversity"))
     add_groups(parser, metavar="ATTRIBUTE")
     group = parser.add_argument_group("how diverse the wording is")
-    group.add_argument(
-        "--diversity",
-        action="store_true",
-        help="tell this instead",
-    )
+    group.add_argument("--diversity", action="store_true", help="tell this instead")
     group.add_argument(
         "--annotator", metavar="A", help="whose judgments, if several judged (default: theirs)"
     )
@@ -87,30 +83,30 @@ def run(options: argparse.Namespace) -> int:
         return 0
     _refuse_wording(options)
     if options.by is None:
-        found = GroupCounts(count_corpus(pairs), {})
+        result = GroupCounts(count_corpus(pairs), {})
     else:
-        found = count_groups(pairs, options.by, split=options.split)
+        result = count_groups(pairs, options.by, split=options.split)
     if options.json:
-        record = _record(found.whole)
+        record = _record(result.whole)
         if source.reading.counts:
             record["noted"] = dict(source.reading.counts)
         if options.by is not None:
-            groups = {value: _record(part) for value, part in found.groups.items()}
-            record |= {"by": options.by, "groups": groups, "in_several_groups": found.several}
+            groups = {value: _record(part) for value, part in result.groups.items()}
+            record |= {"by": options.by, "groups": groups, "in_several_groups": result.several}
         print(json_text(record))
         return 0
-    _print(found.whole)
+    _print(result.whole)
     if differing := source.reading.counts[DIFFERING]:
         print(f"\n{differing} x {DIFFERING}: nobody linked these words one by one")
     if options.by is not None:
-        _print_groups(found, options.by)
+        _print_groups(result, options.by)
     return 0
 
 
 def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) -> None:
     from alignkit.profiles import diversity
 
-    found = diversity(
+    result = diversity(
         Corpus(pairs),
         by=options.by,
         annotator=options.annotator,
@@ -120,7 +116,7 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
         stem=options.stem,
         **({} if options.token is None else {"token": options.token}),
     )
-    print_findings(found, options, title="Diversity of wording")
+    print_findings(result, options, title="Diversity of wording")
 
 
 def _stop_words(path: str | None) -> frozenset[str]:
@@ -144,26 +140,25 @@ def _refuse_wording(options: argparse.Namespace) -> None:
 def _record(counts: CorpusCounts) -> dict[str, Any]:
     judged = any(part.judged for part in counts.annotators.values())
     record = asdict(counts)
-    for part in record["annotators"].values() if not judged else ():
-        del part["judged"]
+    if not judged:
+        for part in record["annotators"].values():
+            del part["judged"]
     if not counts.trees:
         del record["trees"]
     return record
 
 
-def _print_groups(found: GroupCounts, by: str) -> None:
+def _print_groups(result: GroupCounts, by: str) -> None:
     """Print a table of the groups, and one of their annotators."""
-    note = ""
-    if found.several:
-        note = overlapping(found.several, found.whole.pairs, by)
-    names = {value: value or f"(no {by})" for value in found.groups}
+    note = overlapping(result.several, result.whole.pairs, by) if result.several else ""
+    names = {value: value or f"(no {by})" for value in result.groups}
     columns = [
         Column(by, key="group"),
         *(Column(name, "count") for name in ("pairs", "source words", "target words")),
         *(Column(name, "decimal", digits=1) for name in ("source a pair", "target a pair")),
     ]
     rows: list[list[Cell]] = []
-    for value, part in found.groups.items():
+    for value, part in result.groups.items():
         with_text = part.pairs - part.without_text
         tokens = part.source_tokens, part.target_tokens
         means = [n / with_text if with_text else nan for n in tokens]
@@ -172,16 +167,13 @@ def _print_groups(found: GroupCounts, by: str) -> None:
     print(Table("", columns, rows, note))
     people = [
         (names[value], name, counts)
-        for value, part in found.groups.items()
+        for value, part in result.groups.items()
         for name, counts in part.annotators.items()
     ]
     if people:
+        counts_of = [(name, counts) for _, name, counts in people]
         print()
-        print(
-            _annotators(
-                [(name, counts) for _, name, counts in people], {by: [g for g, *_ in people]}
-            )
-        )
+        print(_annotators(counts_of, {by: [group for group, *_ in people]}))
 
 
 def _print(counts: CorpusCounts) -> None:
@@ -195,11 +187,8 @@ def _print(counts: CorpusCounts) -> None:
         )
         print()
         columns = [
-            Column("side"),
-            Column("words", "count"),
-            Column("different", "count"),
-            Column("a pair", "decimal", digits=1),
-            Column("longest", "count"),
+            *(Column("side"), Column("words", "count"), Column("different", "count")),
+            *(Column("a pair", "decimal", digits=1), Column("longest", "count")),
         ]
         rows: list[list[Cell]] = [
             [side, tokens, types, tokens / with_text, longest]
@@ -217,7 +206,7 @@ def _print(counts: CorpusCounts) -> None:
         print(f"\nattributes: {visible(listing)}")
 
 
-def _trees(found: Mapping[str, TreeCounts]) -> Table:
+def _trees(result: Mapping[str, TreeCounts]) -> Table:
     columns = [
         Column("trees"),
         *(Column(f"{side} {what}", "count") for side in _SIDES for what in ("pairs", "nodes")),
@@ -225,16 +214,16 @@ def _trees(found: Mapping[str, TreeCounts]) -> Table:
     ]
     rows: list[list[Cell]] = [
         [name, part.source, part.source_nodes, part.target, part.target_nodes, part.deepest]
-        for name, part in found.items()
+        for name, part in result.items()
     ]
     return Table("", columns, rows)
 
 
 def _annotators(
-    found: Sequence[tuple[str, AnnotatorCounts]], groups: Mapping[str, Sequence[str]] = _NO_GROUPS
+    result: Sequence[tuple[str, AnnotatorCounts]], groups: Mapping[str, Sequence[str]] = _NO_GROUPS
 ) -> Table:
     """Return a table with a row for each annotator, behind the names of their groups, if any."""
-    judged = any(part.judged for _, part in found)
+    judged = any(part.judged for _, part in result)
     names = ("pairs", "empty", "sure", "possible", "nulls", "1-1", "identical")
     columns = [
         *(Column(name, key="group") for name in groups),
@@ -251,7 +240,7 @@ def _annotators(
             *_counts(part),
             *([part.judged] if judged else []),
         ]
-        for k, (name, part) in enumerate(found)
+        for k, (name, part) in enumerate(result)
     ]
     return Table("", columns, rows)
 

@@ -28,11 +28,11 @@ def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
     """
     options = set() if parser is None else set(parser._option_string_actions)
 
-    def option(found: re.Match[str]) -> str:
-        name, value = found.groups()
+    def option(match: re.Match[str]) -> str:
+        name, value = match.groups()
         flag = f"--{name.replace('_', '-')}"
         if flag not in options:
-            return found[0].strip("`")
+            return match[0].strip("`")
         return flag if value in (None, "True") else f"{flag} {value.strip(_QUOTES)}"
 
     return _ARGUMENT.sub(option, message)

@@ -22,10 +22,7 @@ def add_corpus_output(
     """Add the options that name the output and its format."""
     parser.add_argument("-o", "--output", metavar="OUT", required=True, type=output, help=text)
     parser.add_argument(
-        "--to",
-        type=format_name(WRITTEN),
-        metavar="F",
-        help=f"format of OUT (default: {default})",
+        "--to", type=format_name(WRITTEN), metavar="F", help=f"format of OUT (default: {default})"
     )
 
 

@@ -30,6 +30,6 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.store import Store
 
     with Store.open(options.project, readonly=True) as store:
-        found = count_yield(store)
-    print(json_text(found.to_dict()) if options.json else found)
+        counts = count_yield(store)
+    print(json_text(counts.to_dict()) if options.json else counts)
     return 0
