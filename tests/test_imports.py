@@ -27,7 +27,7 @@ TABLES = {
 
 # cli -> report -> doctor, agreement -> scoring, formats -> ... -> alignment -> errors
 LAYERS = [
-    {"kernel_cache", "lazy"},
+    {"kernel_cache"},
     {
         "brief",
         "errors",
@@ -174,7 +174,7 @@ def test_what_goes_up_when_it_is_asked_to_is_known() -> None:
     found = {
         name.removeprefix("alignkit."): loaded
         for name, path in MODULES.items()
-        if path.name not in ("__init__.py", "lazy.py") and (loaded := shown_by(path))
+        if path.name != "__init__.py" and (loaded := shown_by(path))
     }
     assert found == UPWARD | BY_NAME
 

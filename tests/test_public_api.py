@@ -37,7 +37,7 @@ def test_each_name_is_there_and_documented(name):
 
 
 def test_there_is_no_other_name():
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+    with pytest.raises(AttributeError, match="nonsense"):
         alignkit.nonsense  # noqa: B018
 
 
@@ -46,7 +46,7 @@ def test_importing_the_package_loads_no_library():
     heavy = {"numpy", "numba", "networkx", "nltk", "lxml", "scipy", "matplotlib", "argparse"}
     assert not heavy & set(loaded)
     mine = {name for name in loaded if name.startswith("alignkit.")}
-    assert mine == {"alignkit.lazy", "alignkit.version"}
+    assert not mine
 
 
 def test_links_and_pairs_need_no_numpy():

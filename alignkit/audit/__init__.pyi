@@ -1,0 +1,15 @@
+from .audit import Audit as Audit
+from .audit import Item as Item
+from .audit import Origin as Origin
+from .audit import Rate as Rate
+from .figures import Figure as Figure
+from .filled import Finding as Finding
+from .judged_pairs import draw_pairs as draw_pairs
+from .page import sheet_page as sheet_page
+from .phrase_errors import draw_phrases as draw_phrases
+from .result import AuditResult as AuditResult
+from .result import read_audit as read_audit
+from .scale import CORRECTNESS as CORRECTNESS
+from .scale import Scale as Scale
+from .sheets import sheet_text as sheet_text
+from .writing import write_audit as write_audit

@@ -1,0 +1,12 @@
+from .columns import Column as Column
+from .columns import Value as Value
+from .html import draw_html as draw_html
+from .html import draw_html_fragment as draw_html_fragment
+from .rules_page import draw_rules_page as draw_rules_page
+from .rules_page import write_rules_page as write_rules_page
+from .svg import draw_svg as draw_svg
+from .table import Table as Table
+from .text import draw_text as draw_text
+from .tree_html import draw_tree_html as draw_tree_html
+from .tree_svg import draw_tree_svg as draw_tree_svg
+from .tree_text import draw_tree_text as draw_tree_text
