@@ -19,11 +19,21 @@ _LETTERS = "bcdfghklmnprstvwxz"  # no vowels: a spreadsheet finds no month in it
 
 @dataclass(frozen=True)
 class Origin:
-    """Where items come from; judges do not know it."""
+    """Where items come from; judges do not know it.
 
-    about: str  # what an item of it is, in words
-    population: int  # how many there are
-    drawn: int  # how many of them are judged
+    Parameters
+    ----------
+    about
+        What an item of it is, in words.
+    population
+        How many there are.
+    drawn
+        How many of them are judged.
+    """
+
+    about: str
+    population: int
+    drawn: int
 
 
 @dataclass(frozen=True)
@@ -32,25 +42,47 @@ class Rate:
 
     With the share s of these that is judged right, the corrected rate is
     (hits + s (total - hits)) / total.
+
+    Parameters
+    ----------
+    hits, total
+        The counts behind the rate as it was scored.
+    origin
+        Where the total - hits others come from.
+    strict, lenient
+        Which judgments say that such a one is right, and which that it may be.
     """
 
-    hits: int  # hits, total: the counts behind the rate as it was scored
+    hits: int
     total: int
-    origin: str  # where the total - hits others come from
-    # strict, lenient: which judgments say that such a one is right, and which that it may be
+    origin: str
     strict: tuple[str, ...]
     lenient: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Item:
-    """One thing to judge."""
+    """One thing to judge.
 
-    id: str  # its name on the sheets; tells nothing
-    origin: str  # a name among `Audit.origins`; stands in the key alone
-    cells: tuple[str, ...]  # what a judge sees, a text for each of `Audit.columns`
-    facts: FrozenMap[str, object]  # what else the key tells of it: which sentence pair, which words
-    judges: tuple[str, ...] = ()  # who is given it; empty: everybody
+    Parameters
+    ----------
+    id
+        Its name on the sheets; tells nothing.
+    origin
+        A name among `Audit.origins`; stands in the key alone.
+    cells
+        What a judge sees, a text for each of `Audit.columns`.
+    facts
+        What else the key tells of it: which sentence pair, which words.
+    judges
+        Who is given it; empty: everybody.
+    """
+
+    id: str
+    origin: str
+    cells: tuple[str, ...]
+    facts: FrozenMap[str, object]
+    judges: tuple[str, ...] = ()
 
     def given_to(self, judge: str) -> bool:
         """Return whether a judge is given it."""
@@ -59,24 +91,50 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What is to be judged."""
+    """What is to be judged.
 
-    kind: str  # what the items are, ``"phrases"`` or ``"pairs"``
-    items: tuple[Item, ...]  # in an order that is random, and says nothing of where each comes from
-    columns: tuple[str, ...]  # what a judge is shown of each
-    # those of the columns that are sentences; in the first of them marks stand around the text of
-    # the first other column, and so on
+    Parameters
+    ----------
+    kind
+        What the items are, ``"phrases"`` or ``"pairs"``.
+    items
+        In an order that is random, and says nothing of where each comes from.
+    columns
+        What a judge is shown of each.
+    marked
+        Those of the columns that are sentences; in the first of them marks stand around the text of
+        the first other column, and so on.
+    scale
+        The judgments.
+    origins
+        By name.
+    rates
+        By name, what judgments correct.
+    seed
+        Of all draws.
+    signature
+        The settings behind it, in one line.
+    judges
+        Who is given items, where not everybody is given all.
+    upheld
+        The judgments that uphold an item, if that can be said: the share upheld of the first origin
+        is compared with that of the second.
+    by
+        The attribute by whose values figures are told too, see `group`; empty: none.
+    """
+
+    kind: str
+    items: tuple[Item, ...]
+    columns: tuple[str, ...]
     marked: tuple[str, ...]
-    scale: Scale  # the judgments
-    origins: FrozenMap[str, Origin]  # by name
-    rates: FrozenMap[str, Rate]  # by name, what judgments correct
-    seed: int  # of all draws
-    signature: str  # the settings behind it, in one line
-    judges: tuple[str, ...] = ()  # who is given items, where not everybody is given all
-    # the judgments that uphold an item, if that can be said: the share upheld of the first origin
-    # is compared with that of the second
+    scale: Scale
+    origins: FrozenMap[str, Origin]
+    rates: FrozenMap[str, Rate]
+    seed: int
+    signature: str
+    judges: tuple[str, ...] = ()
     upheld: tuple[str, ...] = ()
-    by: str = ""  # the attribute by whose values figures are told too, see `group`; empty: none
+    by: str = ""
 
     def __repr__(self) -> str:
         drawn = ", ".join(f"{one.drawn} {name}" for name, one in self.origins.items())

@@ -31,27 +31,50 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure, and all that tells it from others."""
+    """One figure, and all that tells it from others.
 
-    # ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
-    # ``"rate"`` as it was scored, ``"strict rate"`` and ``"lenient rate"`` as judgments correct it;
-    # ``"upheld"``, the share of items that are upheld, ``"difference"`` of the two shares
+    Parameters
+    ----------
+    kind
+        ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
+        ``"rate"`` as it was scored, ``"strict rate"`` and ``"lenient rate"`` as judgments correct
+        it; ``"upheld"``, the share of items that are upheld, ``"difference"`` of the two shares.
+    first, second
+        The judge, or the two; `ALL`; `EVERY`; empty where it is of no judge.
+    origin
+        Of the items; empty for all.
+    statistic
+        The judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``.
+    value
+        NaN where undefined.
+    low, high
+        The bounds of its interval; NaN where it has none.
+    interval
+        ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty.
+    count, total
+        The judgments behind a share: so many of so many.
+    items
+        How many items it rests on; of a rate as it was scored, how many phrase pairs.
+    reason
+        Why there is no value, or no interval.
+    group
+        The value of the attribute that figures are told by; empty for all items.
+    """
+
     kind: str
-    # first, second: the judge, or the two; `ALL`; `EVERY`; empty where it is of no judge
     first: str
     second: str
-    origin: str  # of the items; empty for all
-    # the judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``
+    origin: str
     statistic: str
-    value: float  # NaN where undefined
-    low: float = nan  # low, high: the bounds of its interval; NaN where it has none
+    value: float
+    low: float = nan
     high: float = nan
-    interval: str = ""  # ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty
-    count: int | None = None  # count, total: the judgments behind a share: so many of so many
+    interval: str = ""
+    count: int | None = None
     total: int | None = None
-    items: int = 0  # how many items it rests on; of a rate as it was scored, how many phrase pairs
-    reason: str = ""  # why there is no value, or no interval
-    group: str = ""  # the value of the attribute that figures are told by; empty for all items
+    items: int = 0
+    reason: str = ""
+    group: str = ""
 
 
 Measure = Callable[[NDArray[np.float64]], Mapping[str, NDArray[np.float64]]]

@@ -27,14 +27,29 @@ from alignkit.version import __version__
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AuditResult:
-    """What judges found in an audit; `print` shows the tables."""
+    """What judges found in an audit; `print` shows the tables.
 
-    audit: Audit  # what was judged, from the key
-    filled: Filled  # what the judges said
-    drawing: Drawing  # how intervals were drawn
-    by: str  # the attribute that some figures are told by; empty: none
-    figures: tuple[Figure, ...]  # every figure, see `Figure`
-    # for every two judges the table of their judgments
+    Parameters
+    ----------
+    audit
+        What was judged, from the key.
+    filled
+        What the judges said.
+    drawing
+        How intervals were drawn.
+    by
+        The attribute that some figures are told by; empty: none.
+    figures
+        Every figure, see `Figure`.
+    confusions
+        For every two judges the table of their judgments.
+    """
+
+    audit: Audit
+    filled: Filled
+    drawing: Drawing
+    by: str
+    figures: tuple[Figure, ...]
     confusions: Mapping[tuple[str, str], Contingency]
 
     def __repr__(self) -> str:

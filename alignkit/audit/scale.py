@@ -17,6 +17,13 @@ class UnknownJudgmentError(AlignkitError, ValueError):
 class Scale:
     """The judgments of an audit, in their order.
 
+    Parameters
+    ----------
+    names
+        Two or more, no two alike in another case.
+    meanings
+        What each means, in a word that may be written too; empty where the name says it.
+
     Raises
     ------
     OptionError
@@ -30,8 +37,7 @@ class Scale:
     ('uncertain', 'correct', '')
     """
 
-    names: tuple[str, ...]  # two or more, no two alike in another case
-    # what each means, in a word that may be written too; empty where the name says it
+    names: tuple[str, ...]
     meanings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

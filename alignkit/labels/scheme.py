@@ -13,23 +13,42 @@ from alignkit.errors import FormatError
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label of a scheme."""
+    """A label of a scheme.
 
-    value: str  # what files hold
-    name: str  # what a page shows
-    about: str  # what it means, in a sentence
+    Parameters
+    ----------
+    value
+        What files hold.
+    name
+        What a page shows.
+    about
+        What it means, in a sentence.
+    """
+
+    value: str
+    name: str
+    about: str
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A short mark beside a label."""
+    """A short mark beside a label.
 
-    value: str  # value, name, about: as for a `Label`
+    Parameters
+    ----------
+    value, name, about
+        As for a `Label`.
+    on
+        The labels that it may stand on; empty: all, and also no label at all.
+    excludes
+        The flags that it cannot stand beside.
+    """
+
+    value: str
     name: str
     about: str
-    # the labels that it may stand on; empty: all, and also no label at all
     on: tuple[str, ...] = ()
-    excludes: tuple[str, ...] = ()  # the flags that it cannot stand beside
+    excludes: tuple[str, ...] = ()
 
 
 class Judgment(NamedTuple):
@@ -45,20 +64,37 @@ class Scheme:
 
     The text of a judgment, as `alignkit.Annotation` holds it, is its label with its flags behind
     it, in the order of the scheme: ``4<i``.
+
+    Parameters
+    ----------
+    name
+        The name in the table of schemes.
+    about
+        What is judged.
+    labels
+        All labels, used or not.
+    order
+        The values of those that have an order, from low to high; None where there is none.
+    flags
+        The flags that are written behind the label.
+    source
+        Where the scheme comes from; empty for alignkit's own.
+    exchanged
+        Pairs of labels or of flags that change places with source and target; see `flip`.
+    unscored
+        Labels that say that a pair was skipped: they are counted, and never scored.
+    views
+        The names of the ways to look at the judgments; see `alignkit.labels.get_view`.
     """
 
-    name: str  # the name in the table of schemes
-    about: str  # what is judged
-    labels: tuple[Label, ...]  # all labels, used or not
-    # the values of those that have an order, from low to high; None where there is none
+    name: str
+    about: str
+    labels: tuple[Label, ...]
     order: tuple[str, ...] | None = None
-    flags: tuple[Flag, ...] = ()  # the flags that are written behind the label
-    source: str = ""  # where the scheme comes from; empty for alignkit's own
-    # pairs of labels or of flags that change places with source and target; see `flip`
+    flags: tuple[Flag, ...] = ()
+    source: str = ""
     exchanged: tuple[tuple[str, str], ...] = ()
-    # labels that say that a pair was skipped: they are counted, and never scored
     unscored: tuple[str, ...] = ()
-    # the names of the ways to look at the judgments; see `alignkit.labels.get_view`
     views: tuple[str, ...] = ("full",)
 
     @property

@@ -29,14 +29,26 @@ from alignkit.labels.schemes import get_scheme
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A way to look at the judgments of a scheme."""
+    """A way to look at the judgments of a scheme.
 
-    name: str  # the name
-    labels: tuple[str, ...]  # all labels of the view, used or not
-    # the labels from low to high; None where they have no order, or only some of them
+    Parameters
+    ----------
+    name
+        The name.
+    labels
+        All labels of the view, used or not.
+    order
+        The labels from low to high; None where they have no order, or only some of them.
+    scheme
+        The scheme whose judgments are looked at.
+    rows
+        For each judgment of the scheme the label of the view; None where it is not scored.
+    """
+
+    name: str
+    labels: tuple[str, ...]
     order: tuple[str, ...] | None
-    scheme: Scheme  # the scheme whose judgments are looked at
-    # for each judgment of the scheme the label of the view; None where it is not scored
+    scheme: Scheme
     rows: FrozenMap[str, str | None]
 
     def of(self, judgment: str) -> str | None:

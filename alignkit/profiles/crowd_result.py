@@ -63,31 +63,54 @@ class GoodPhrase:
 
 @dataclass(frozen=True, eq=False)
 class CrowdQuality(Findings):
-    """How well annotators judge; printed, it is the tables of the command."""
+    """How well annotators judge; printed, it is the tables of the command.
 
-    # scheme, view, labels: what was judged, how it is looked at, and how many labels that view has
+    Parameters
+    ----------
+    scheme, view, labels
+        What was judged, how it is looked at, and how many labels that view has.
+    gold
+        Whose judgments are right.
+    pairs
+        How many pairs there are.
+    sequential, timed
+        Whether gold questions are looked at one by one, and whether all answers have times.
+    by
+        By which kappa pairs are judged again: ``"others"`` or ``"consensus"``.
+    annotators
+        Each annotator.
+    again
+        The ids of the pairs that are to be judged again, with who is to do it; perhaps nobody.
+    suspicious
+        Gold questions that most contradict.
+    over, good_in
+        The attribute that names phrases, and in how many contexts a good one is good.
+    phrases
+        The phrases.
+    told
+        What to know before one believes it.
+    asked
+        By label, for how many gold questions it is right.
+    rewrites_left_out, notes
+        How many rewrites, which nobody judged, are left out, and what to know of them.
+    """
+
     scheme: str
     view: str
     labels: int
-    gold: str  # whose judgments are right
-    pairs: int  # how many pairs there are
-    # sequential, timed: whether gold questions are looked at one by one, and whether all answers
-    # have times
+    gold: str
+    pairs: int
     sequential: bool
     timed: bool
-    by: str  # by which kappa pairs are judged again: ``"others"`` or ``"consensus"``
-    annotators: tuple[AnnotatorQuality, ...]  # each annotator
-    # the ids of the pairs that are to be judged again, with who is to do it; perhaps nobody
+    by: str
+    annotators: tuple[AnnotatorQuality, ...]
     again: tuple[tuple[str, tuple[str, ...]], ...]
-    suspicious: tuple[Suspicion, ...]  # gold questions that most contradict
-    # over, good_in: the attribute that names phrases, and in how many contexts a good one is good
+    suspicious: tuple[Suspicion, ...]
     over: str | None
     good_in: str
-    phrases: tuple[GoodPhrase, ...]  # the phrases
-    told: tuple[Caution, ...]  # what to know before one believes it
-    asked: Mapping[str, int]  # by label, for how many gold questions it is right
-    # rewrites_left_out, notes: how many rewrites, which nobody judged, are left out, and what to
-    # know of them
+    phrases: tuple[GoodPhrase, ...]
+    told: tuple[Caution, ...]
+    asked: Mapping[str, int]
     rewrites_left_out: int = 0
     notes: tuple[str, ...] = ()
 

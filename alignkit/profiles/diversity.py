@@ -54,16 +54,36 @@ class Wording(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Diversity(Findings):
-    """How alike the texts of pairs are worded."""
+    """How alike the texts of pairs are worded.
 
-    ids: tuple[str, ...]  # those of the P pairs
-    values: NDArray[np.float64]  # (P, 4): `MEASURES` of each pair; NaN where undefined
-    identical: NDArray[np.bool_]  # (P,): whether both texts are equal word by word, after casefold
-    groups: Mapping[str, NDArray[np.int64]]  # by label or value the places of its pairs
-    by: str = ""  # what the groups are by; empty for none
-    skipped: int = 0  # how many pairs have no text
-    notes: tuple[str, ...] = ()  # what is to be known
-    signature: str = ""  # the settings in one line
+    Parameters
+    ----------
+    ids
+        Those of the P pairs.
+    values
+        (P, 4): `MEASURES` of each pair; NaN where undefined.
+    identical
+        (P,): whether both texts are equal word by word, after casefold.
+    groups
+        By label or value the places of its pairs.
+    by
+        What the groups are by; empty for none.
+    skipped
+        How many pairs have no text.
+    notes
+        What is to be known.
+    signature
+        The settings in one line.
+    """
+
+    ids: tuple[str, ...]
+    values: NDArray[np.float64]
+    identical: NDArray[np.bool_]
+    groups: Mapping[str, NDArray[np.int64]]
+    by: str = ""
+    skipped: int = 0
+    notes: tuple[str, ...] = ()
+    signature: str = ""
     rewrites_left_out: int | None = None
 
     @property

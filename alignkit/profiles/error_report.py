@@ -42,23 +42,37 @@ def _with_others(sums: Counts) -> dict[str, NDArray[np.float64]]:
 
 @dataclass(frozen=True)
 class ClassErrors:
-    """The counts of a class of links, with precision and recall."""
+    """The counts of a class of links, with precision and recall.
 
-    by: str  # by, name: what links are told apart by, and the class
+    Parameters
+    ----------
+    by, name
+        What links are told apart by, and the class.
+    hypothesis, right
+        Links of the system in the class, and those of them that the reference has.
+    reference, found
+        Links of the reference in the class, and those of them that the system has.
+    sure_as_possible
+        Of `right`, those that are only possible in the reference.
+    precision, recall
+        `right` / `hypothesis` and `found` / `reference`; NaN where 0/0.
+    intervals
+        Those of both.
+    gaps
+        By ``"precision"`` and ``"recall"``, how far the class is from all other links; empty for
+        what is no class of links.
+    """
+
+    by: str
     name: str
-    # hypothesis, right: links of the system in the class, and those of them that the reference has
     hypothesis: int
     right: int
-    # reference, found: links of the reference in the class, and those of them that the system has
     reference: int
     found: int
-    sure_as_possible: int  # of `right`, those that are only possible in the reference
-    # precision, recall: `right` / `hypothesis` and `found` / `reference`; NaN where 0/0
+    sure_as_possible: int
     precision: float
     recall: float
-    intervals: Mapping[str, Interval]  # those of both
-    # by ``"precision"`` and ``"recall"``, how far the class is from all other links; empty for what
-    # is no class of links
+    intervals: Mapping[str, Interval]
     gaps: Mapping[str, Gap] = FrozenMap()
 
     @classmethod
@@ -145,16 +159,31 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class LinkErrors(Findings):
-    """The errors of a system by kinds of links."""
+    """The errors of a system by kinds of links.
 
-    # the classes: first all links, then by each way that was asked for
+    Parameters
+    ----------
+    classes
+        The classes: first all links, then by each way that was asked for.
+    examples
+        Some errors of each class.
+    pairs, skipped
+        Sentence pairs that both aligned, and those left out.
+    notes
+        What is to be known of the classes.
+    signature
+        The settings in one line.
+    system
+        What the system is called.
+    """
+
     classes: tuple[ClassErrors, ...]
-    examples: tuple[Shown, ...] = ()  # some errors of each class
-    pairs: int = 0  # pairs, skipped: sentence pairs that both aligned, and those left out
+    examples: tuple[Shown, ...] = ()
+    pairs: int = 0
     skipped: int = 0
-    notes: tuple[str, ...] = ()  # what is to be known of the classes
-    signature: str = ""  # the settings in one line
-    system: str = "the system"  # what the system is called
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    system: str = "the system"
 
     @property
     def head(self) -> Sequence[str]:

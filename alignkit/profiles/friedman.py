@@ -20,18 +20,39 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class Friedman:
-    """Friedman's test of K things in N blocks, with Nemenyi's critical difference."""
+    """Friedman's test of K things in N blocks, with Nemenyi's critical difference.
 
-    names: tuple[str, ...]  # the K things
-    blocks: int  # how many blocks, N
-    mean_ranks: tuple[float, ...]  # the mean rank of each; 1 is the best
-    statistic: float  # Chi-square, corrected for ties; NaN where undefined
-    uncorrected: float  # without that correction
-    p_value: float  # of `statistic`, by the chi-square distribution with K - 1 degrees of freedom
-    # two things whose mean ranks differ by more are told apart, at `alpha`
+    Parameters
+    ----------
+    names
+        The K things.
+    blocks
+        How many blocks, N.
+    mean_ranks
+        The mean rank of each; 1 is the best.
+    statistic
+        Chi-square, corrected for ties; NaN where undefined.
+    uncorrected
+        Without that correction.
+    p_value
+        Of `statistic`, by the chi-square distribution with K - 1 degrees of freedom.
+    critical_difference
+        Two things whose mean ranks differ by more are told apart, at `alpha`.
+    alpha
+        The chance of a false difference anywhere.
+    reason
+        Why there is no statistic; empty where there is.
+    """
+
+    names: tuple[str, ...]
+    blocks: int
+    mean_ranks: tuple[float, ...]
+    statistic: float
+    uncorrected: float
+    p_value: float
     critical_difference: float
-    alpha: float  # the chance of a false difference anywhere
-    reason: str = ""  # why there is no statistic; empty where there is
+    alpha: float
+    reason: str = ""
 
     @property
     def ranking(self) -> list[tuple[str, float]]:

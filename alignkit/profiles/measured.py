@@ -22,15 +22,28 @@ _MISSING = {"", "-", "–", "na", "n/a", "nan"}
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A measure of S systems on P phenomena."""
+    """A measure of S systems on P phenomena.
 
-    phenomena: tuple[str, ...]  # phenomena, systems: their names
+    Parameters
+    ----------
+    phenomena, systems
+        Their names.
+    values
+        (P, S) values; NaN where one is missing.
+    pairs
+        How many sentence pairs hold each phenomenon; None where that is not known.
+    measure
+        What was measured; empty where that is not known.
+    lower_is_better
+        Whether it is an error.
+    """
+
+    phenomena: tuple[str, ...]
     systems: tuple[str, ...]
-    values: NDArray[np.float64]  # (P, S) values; NaN where one is missing
-    # how many sentence pairs hold each phenomenon; None where that is not known
+    values: NDArray[np.float64]
     pairs: tuple[int, ...] | None = None
-    measure: str = ""  # what was measured; empty where that is not known
-    lower_is_better: bool = False  # whether it is an error
+    measure: str = ""
+    lower_is_better: bool = False
 
     def worst_first(self) -> Measured:
         """Return the same with the phenomena sorted by their mean, those without a value last."""

@@ -20,17 +20,30 @@ _P = Column("p", "p")
 
 @dataclass(frozen=True)
 class OnPhenomenon:
-    """How good a system is on the pairs that hold a phenomenon."""
+    """How good a system is on the pairs that hold a phenomenon.
 
-    system: str  # system, phenomenon: whose and of which
+    Parameters
+    ----------
+    system, phenomenon
+        Whose and of which.
+    pairs
+        How many pairs hold it.
+    value, rest
+        The measure on these pairs, and on all others; NaN where undefined.
+    interval, gap
+        Of `value`, and of `value` - `rest`.
+    p_value, holm
+        That both are the same, and corrected for the phenomena that were tested; NaN where there
+        was no test.
+    """
+
+    system: str
     phenomenon: str
-    pairs: int  # how many pairs hold it
-    value: float  # value, rest: the measure on these pairs, and on all others; NaN where undefined
+    pairs: int
+    value: float
     rest: float
-    interval: Interval  # interval, gap: of `value`, and of `value` - `rest`
+    interval: Interval
     gap: Interval
-    # p_value, holm: that both are the same, and corrected for the phenomena that were tested; NaN
-    # where there was no test
     p_value: float = nan
     holm: float = nan
 
@@ -56,19 +69,41 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class Profile(Findings):
-    """A profile of systems by phenomenon."""
+    """A profile of systems by phenomenon.
 
-    measured: Measured  # the measure as a table of phenomena by systems
-    overall: Mapping[str, float]  # the measure of each system on all pairs
-    parts: tuple[OnPhenomenon, ...]  # each system on each phenomenon
-    differences: tuple[Difference, ...]  # every two systems on each phenomenon
-    ranking: Ranking  # the tests of ranks
-    by: str  # the attribute that names phenomena
-    total: int  # how many pairs there are
-    # what stands below the tables of phenomena and of differences: how p was found
+    Parameters
+    ----------
+    measured
+        The measure as a table of phenomena by systems.
+    overall
+        The measure of each system on all pairs.
+    parts
+        Each system on each phenomenon.
+    differences
+        Every two systems on each phenomenon.
+    ranking
+        The tests of ranks.
+    by
+        The attribute that names phenomena.
+    total
+        How many pairs there are.
+    tests
+        What stands below the tables of phenomena and of differences: how p was found.
+    alpha
+        The chance of a false difference.
+    notes, signature
+        What is to be known, and the settings in one line.
+    """
+
+    measured: Measured
+    overall: Mapping[str, float]
+    parts: tuple[OnPhenomenon, ...]
+    differences: tuple[Difference, ...]
+    ranking: Ranking
+    by: str
+    total: int
     tests: tuple[str, str]
-    alpha: float = 0.05  # the chance of a false difference
-    # notes, signature: what is to be known, and the settings in one line
+    alpha: float = 0.05
     notes: tuple[str, ...] = ()
     signature: str = ""
     rewrites_left_out: int | None = None

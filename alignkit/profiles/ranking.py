@@ -27,13 +27,26 @@ _WHOLE = ("overall", "total", "all", "average", "mean")
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Findings):
-    """The ranks of phenomena and of systems."""
+    """The ranks of phenomena and of systems.
 
-    measured: Measured  # what was ranked
-    phenomena: Friedman  # Friedman's test of the phenomena, each system a block
-    systems: Friedman  # that of the systems, each phenomenon a block
-    missing: tuple[str, ...] = ()  # the phenomena left out because a value is missing
-    # those left out because fewer than `FEW_HOLD` sentence pairs hold them
+    Parameters
+    ----------
+    measured
+        What was ranked.
+    phenomena
+        Friedman's test of the phenomena, each system a block.
+    systems
+        That of the systems, each phenomenon a block.
+    missing
+        The phenomena left out because a value is missing.
+    few
+        Those left out because fewer than `FEW_HOLD` sentence pairs hold them.
+    """
+
+    measured: Measured
+    phenomena: Friedman
+    systems: Friedman
+    missing: tuple[str, ...] = ()
     few: tuple[str, ...] = ()
 
     @property

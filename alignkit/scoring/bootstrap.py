@@ -32,14 +32,28 @@ _SAME = 1e-12
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval."""
+    """A confidence interval.
 
-    low: float  # low, high: the bounds; NaN where there are none
+    Parameters
+    ----------
+    low, high
+        The bounds; NaN where there are none.
+    confidence
+        The share of resamples between the bounds.
+    standard_error
+        The standard deviation of the measure over the resamples.
+    undefined
+        In how many resamples the measure was 0/0; the interval is over the others.
+    reason
+        Why there are no bounds; empty where there are.
+    """
+
+    low: float
     high: float
-    confidence: float  # the share of resamples between the bounds
-    standard_error: float  # the standard deviation of the measure over the resamples
-    undefined: int  # in how many resamples the measure was 0/0; the interval is over the others
-    reason: str = ""  # why there are no bounds; empty where there are
+    confidence: float
+    standard_error: float
+    undefined: int
+    reason: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return the interval as JSON takes it: NaN is None."""

@@ -11,23 +11,45 @@ from alignkit.scoring.measures import none_if_nan
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measure of a system beside that of another, the baseline."""
+    """One measure of a system beside that of another, the baseline.
 
-    measure: str  # the name of the measure
-    system: str  # system, baseline: the names of the two
+    Parameters
+    ----------
+    measure
+        The name of the measure.
+    system, baseline
+        The names of the two.
+    system_value, baseline_value
+        The measure of each on the whole corpus.
+    difference
+        System minus baseline.
+    interval
+        The bootstrap interval of the difference.
+    wins
+        In which share of the resamples the system is better (AER: lower); Koehn's figure.
+    bootstrap_p
+        Two-sided p-value of the paired bootstrap.
+    randomization_p
+        Two-sided p-value of the paired approximate randomization.
+    bootstrap_holm, randomization_holm
+        The same, corrected by `holm` for how many pairs of systems are compared.
+    level
+        Which of `LEVELS` was scored; empty where rows of counts were compared.
+    """
+
+    measure: str
+    system: str
     baseline: str
-    system_value: float  # system_value, baseline_value: the measure of each on the whole corpus
+    system_value: float
     baseline_value: float
-    difference: float  # system minus baseline
-    interval: Interval  # the bootstrap interval of the difference
-    wins: float  # in which share of the resamples the system is better (AER: lower); Koehn's figure
-    bootstrap_p: float  # two-sided p-value of the paired bootstrap
-    randomization_p: float  # two-sided p-value of the paired approximate randomization
-    # bootstrap_holm, randomization_holm: the same, corrected by `holm` for how many pairs of
-    # systems are compared
+    difference: float
+    interval: Interval
+    wins: float
+    bootstrap_p: float
+    randomization_p: float
     bootstrap_holm: float = nan
     randomization_holm: float = nan
-    level: str = ""  # which of `LEVELS` was scored; empty where rows of counts were compared
+    level: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return the comparison as JSON takes it: NaN is None."""

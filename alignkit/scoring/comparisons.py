@@ -37,13 +37,24 @@ _SAME = ("links", "identical", "case", "level", "aggregate", "phrases", "max_len
 
 @dataclass(frozen=True, repr=False)
 class Comparisons(Sequence[Comparison]):
-    """How several systems compare; printed, it is a table, and a notebook shows that too."""
+    """How several systems compare; printed, it is a table, and a notebook shows that too.
 
-    found: tuple[Comparison, ...]  # a `Comparison` for each level, two systems and measure
-    pairs: int  # on how many sentence pairs
-    # all settings; print it beside the comparison
+    Parameters
+    ----------
+    found
+        A `Comparison` for each level, two systems and measure.
+    pairs
+        On how many sentence pairs.
+    signature
+        All settings; print it beside the comparison.
+    suspicions
+        What looks wrong in the scores that are compared.
+    """
+
+    found: tuple[Comparison, ...]
+    pairs: int
     signature: Signature = field(default_factory=Signature)
-    suspicions: tuple[str, ...] = ()  # what looks wrong in the scores that are compared
+    suspicions: tuple[str, ...] = ()
 
     @property
     def cautions(self) -> tuple[str, ...]:

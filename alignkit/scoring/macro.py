@@ -142,17 +142,28 @@ def left_out(sums: Counts) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class MacroScore:
-    """The measures that average over sentence pairs; see `macro_ratios`."""
+    """The measures that average over sentence pairs; see `macro_ratios`.
 
-    # precision, recall, f1: macro precision, macro recall, and their harmonic mean; NaN where
-    # undefined
+    Parameters
+    ----------
+    precision, recall, f1
+        Macro precision, macro recall, and their harmonic mean; NaN where undefined.
+    mean_f1
+        The mean of the sentence pairs' F1.
+    exact_match
+        The share of sentence pairs on which both are the same.
+    exact_pairs
+        How many these are.
+    left_out
+        How many pairs are in no mean of ``"precision"``, ``"recall"`` and ``"f1"``: theirs is 0/0.
+    """
+
     precision: float
     recall: float
     f1: float
-    mean_f1: float  # the mean of the sentence pairs' F1
-    exact_match: float  # the share of sentence pairs on which both are the same
-    exact_pairs: int  # how many these are
-    # how many pairs are in no mean of ``"precision"``, ``"recall"`` and ``"f1"``: theirs is 0/0
+    mean_f1: float
+    exact_match: float
+    exact_pairs: int
     left_out: Mapping[str, int]
 
     @classmethod

@@ -126,17 +126,24 @@ LEVEL_COLUMNS: Mapping[str, tuple[str, ...]] = {
 class LinkScore:
     """The measures of links; see `link_ratios`.
 
+    Parameters
+    ----------
+    precision, recall, f1, aer
+        The ratios; NaN where undefined.
+    counts
+        The numbers behind them, by the names `LINK_COLUMNS`.
+
     Examples
     --------
     >>> LinkScore.from_counts([4, 4, 5, 5, 4, 4, 4, 4]).recall
     0.8
     """
 
-    precision: float  # precision, recall, f1, aer: the ratios; NaN where undefined
+    precision: float
     recall: float
     f1: float
     aer: float
-    counts: Mapping[str, int]  # the numbers behind them, by the names `LINK_COLUMNS`
+    counts: Mapping[str, int]
 
     @classmethod
     def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> LinkScore:
@@ -151,12 +158,20 @@ class LinkScore:
 
 @dataclass(frozen=True)
 class PhraseScore:
-    """The measures of phrase pairs; see `phrase_ratios`."""
+    """The measures of phrase pairs; see `phrase_ratios`.
 
-    precision: float  # precision, recall, f1: the ratios; NaN where undefined
+    Parameters
+    ----------
+    precision, recall, f1
+        The ratios; NaN where undefined.
+    counts
+        The numbers behind them, by the names `PHRASE_COLUMNS`.
+    """
+
+    precision: float
     recall: float
     f1: float
-    counts: Mapping[str, int]  # the numbers behind them, by the names `PHRASE_COLUMNS`
+    counts: Mapping[str, int]
 
     @classmethod
     def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> PhraseScore:

@@ -32,32 +32,60 @@ class PhraseListScore:
     Printed, it is the table that the command prints; a notebook shows that table too.
 
     `entries` = `kept` + `unmatched` + `repeated` + `identical` + `out_of_bounds`.
+
+    Parameters
+    ----------
+    precision, recall, f1
+        Over the occurrences, as `score_phrase_list` defines them; NaN where undefined.
+    counts
+        The numbers behind them, by the names `PHRASE_COLUMNS`. A list knows no composites, so
+        all occurrences count as atomic.
+    entry_precision
+        `correct` / `kept`: the share of the kept entries that are right somewhere.
+    entries
+        How many were read.
+    kept
+        How many different ones occur in a test sentence pair.
+    correct
+        How many of those are a gold phrase pair in at least one place.
+    unmatched
+        How many occur in no test sentence pair.
+    repeated
+        How many say again what was kept before.
+    identical
+        How many were left out because both sides are the same words.
+    out_of_bounds
+        How many were left out by their length.
+    pairs, skipped
+        How many sentence pairs were used, and how many lack the reference.
+    signature
+        All settings.
+    rows
+        (P, 5) counts of the sentence pairs.
+    intervals
+        Of precision, recall and F1; empty until `with_intervals`.
+    suspicions
+        What looks wrong in the reference.
     """
 
-    # precision, recall, f1: over the occurrences, as `score_phrase_list` defines them; NaN where
-    # undefined
     precision: float
     recall: float
     f1: float
-    # the numbers behind them, by the names `PHRASE_COLUMNS`. A list knows no composites, so all
-    # occurrences count as atomic.
     counts: Mapping[str, int]
-    # `correct` / `kept`: the share of the kept entries that are right somewhere
     entry_precision: float
-    entries: int  # how many were read
-    kept: int  # how many different ones occur in a test sentence pair
-    correct: int  # how many of those are a gold phrase pair in at least one place
-    unmatched: int  # how many occur in no test sentence pair
-    repeated: int  # how many say again what was kept before
-    identical: int  # how many were left out because both sides are the same words
-    out_of_bounds: int  # how many were left out by their length
-    pairs: int  # pairs, skipped: how many sentence pairs were used, and how many lack the reference
+    entries: int
+    kept: int
+    correct: int
+    unmatched: int
+    repeated: int
+    identical: int
+    out_of_bounds: int
+    pairs: int
     skipped: int
-    signature: Signature  # all settings
-    rows: Rows = field(repr=False, compare=False)  # (P, 5) counts of the sentence pairs
-    # of precision, recall and F1; empty until `with_intervals`
+    signature: Signature
+    rows: Rows = field(repr=False, compare=False)
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
-    suspicions: tuple[str, ...] = field(default=(), repr=False)  # what looks wrong in the reference
+    suspicions: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -43,30 +43,48 @@ class Score:
     """The scores of a corpus and what they were computed from.
 
     Printed, it is the table that the command prints; a notebook shows that table too.
+
+    Parameters
+    ----------
+    links
+        The measures of links, None where not asked for.
+    phrases
+        The measures of phrase pairs under ``"possible"`` (from all links) and ``"sure"``, or None.
+    pairs
+        How many sentence pairs were scored.
+    skipped
+        How many were left out because one side lacks them, or has not annotated them.
+    signature
+        All settings; print it beside the score.
+    rows
+        For each of `LEVELS` that was scored the counts of the sentence pairs, (P, 8) of links and
+        (P, 5) of phrase pairs; empty where `keep_rows` was declined.
+    intervals
+        For each of `LEVELS` that was scored the intervals of its measures; empty until
+        `with_intervals`.
+    macro
+        For each of `LEVELS` that was scored the averages over sentence pairs; empty unless
+        `aggregate` asked for them.
+    split
+        The measures of ``"identical"`` and of ``"non-identical"`` links; empty unless
+        `split_identical` asked for them.
+    scored
+        A digest of the ids of the pairs that were scored, by which comparisons know that they are
+        the same; empty where there are no ids.
+    suspicions
+        What looks wrong in the alignments: base, direction, links that were dropped.
     """
 
-    links: LinkScore | None  # the measures of links, None where not asked for
-    # the measures of phrase pairs under ``"possible"`` (from all links) and ``"sure"``, or None
+    links: LinkScore | None
     phrases: Mapping[str, PhraseScore] | None
-    pairs: int  # how many sentence pairs were scored
-    skipped: int  # how many were left out because one side lacks them, or has not annotated them
-    signature: Signature  # all settings; print it beside the score
-    # for each of `LEVELS` that was scored the counts of the sentence pairs, (P, 8) of links and (P,
-    # 5) of phrase pairs; empty where `keep_rows` was declined
+    pairs: int
+    skipped: int
+    signature: Signature
     rows: Mapping[str, Rows] = field(default_factory=dict, repr=False, compare=False)
-    # for each of `LEVELS` that was scored the intervals of its measures; empty until
-    # `with_intervals`
     intervals: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict, repr=False)
-    # for each of `LEVELS` that was scored the averages over sentence pairs; empty unless
-    # `aggregate` asked for them
     macro: Mapping[str, MacroScore] = field(default_factory=dict)
-    # the measures of ``"identical"`` and of ``"non-identical"`` links; empty unless
-    # `split_identical` asked for them
     split: Mapping[str, LinkScore] = field(default_factory=dict)
-    # a digest of the ids of the pairs that were scored, by which comparisons know that they are the
-    # same; empty where there are no ids
     scored: str = field(default="", repr=False, compare=False)
-    # what looks wrong in the alignments: base, direction, links that were dropped
     suspicions: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     @property

@@ -13,6 +13,29 @@ class Signature:
 
     What does not apply is None and left out of the line.
 
+    Parameters
+    ----------
+    format, base, direction
+        How the files were read, hypothesis before reference: ``"pharaoh/naacl"``, ``"0/1"``.
+    links
+        Which links counted: ``"given"`` (sure and possible as annotated), ``"sure-only"`` or
+        ``"all-sure"``.
+    identical
+        Whether identical links and phrase pairs were ``"kept"`` or ``"left-out"``.
+    case
+        How words were compared where that matters: ``"folded"`` or ``"exact"``.
+    level
+        What was scored: ``"links"``, ``"phrases"``, ``"both"`` or ``"list"``.
+    phrases
+        ``"tight"`` or ``"loose"`` phrase pairs.
+    min_length, max_length
+        The bounds on both sides of a phrase pair.
+    unit, universe, normalizer, aggregate, chance, reading, initial, missing_initial, tolerance
+        The settings of an agreement, see `alignkit.agree`.
+    interval, confidence, samples, resamples, trials, seed
+        How intervals and p-values were drawn.
+    version
+        The version of alignkit.
 
     Examples
     --------
@@ -20,26 +43,16 @@ class Signature:
     format:pharaoh/naacl|base:0/1|links:given|version:0.1.0
     """
 
-    # format, base, direction: how the files were read, hypothesis before reference:
-    # ``"pharaoh/naacl"``, ``"0/1"``
     format: str | None = None
     base: str | None = None
     direction: str | None = None
-    # which links counted: ``"given"`` (sure and possible as annotated), ``"sure-only"`` or
-    # ``"all-sure"``
     links: str | None = None
-    # whether identical links and phrase pairs were ``"kept"`` or ``"left-out"``
     identical: str | None = None
-    # how words were compared where that matters: ``"folded"`` or ``"exact"``
     case: str | None = None
-    # what was scored: ``"links"``, ``"phrases"``, ``"both"`` or ``"list"``
     level: str | None = None
-    phrases: str | None = None  # ``"tight"`` or ``"loose"`` phrase pairs
-    # min_length, max_length: the bounds on both sides of a phrase pair
+    phrases: str | None = None
     min_length: int | None = None
     max_length: int | None = None
-    # unit, universe, normalizer, aggregate, chance, reading, initial, missing_initial, tolerance:
-    # the settings of an agreement, see `alignkit.agree`
     unit: str | None = None
     universe: str | None = None
     normalizer: str | None = None
@@ -49,14 +62,13 @@ class Signature:
     initial: str | None = None
     missing_initial: str | None = None
     tolerance: float | None = None
-    # interval, confidence, samples, resamples, trials, seed: how intervals and p-values were drawn
     interval: str | None = None
     confidence: float | None = None
     samples: int | None = None
     resamples: int | None = None
     trials: int | None = None
     seed: int | None = None
-    version: str | None = __version__  # the version of alignkit
+    version: str | None = __version__
 
     def drawn(
         self, resamples: int, confidence: float, seed: int, *, trials: int | None = None
