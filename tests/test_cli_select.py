@@ -254,3 +254,9 @@ def test_groups_on_two_sides_are_told(capsys, tmp_path):
     ran = run(capsys, *words)
     assert "in another part than what was written anew of it; --keep-together rewrite_of" in ran.err
     assert "caution" not in run(capsys, *words, "--keep-together", "rewrite_of").err
+
+
+def test_parts_may_stand_apart(capsys, documents):
+    ran = run(capsys, "select", documents, "--split", "a=.5", "b=.5", "-o", "out.jsonl")
+    assert ran.code == 0
+    assert len(read("out-a.jsonl")) == len(read("out-b.jsonl")) == 500
