@@ -70,7 +70,9 @@ def _declared(function: Callable[..., object]) -> dict[str, tuple[list[str], boo
 
 
 def _is(value: object, kind: str) -> bool:
-    if kind in _SEQUENCES and isinstance(value, (str, bytes, Mapping)):
+    if kind in _SEQUENCES and isinstance(value, (str, bytes)):
+        return False
+    if kind == "Sequence" and isinstance(value, Mapping):
         return False
     is_truth = type(value).__name__ in ("bool", "bool_")  # Python's or NumPy's
     return is_truth == (kind == "bool") and (is_truth or isinstance(value, _KINDS[kind][0]))

@@ -286,9 +286,13 @@ def test_what_makes_no_sense_is_refused():
 @pytest.mark.parametrize(
     ("function", "given", "argument", "value"),
     [
-        (RuleIndex.build, {"rules": []}, "rules", ["a"]),
         (RuleIndex.build, {"rules": []}, "min_p", None),
-        (paraphrase, {"tree": as_tree(nested("(N a)"))}, "rules", [PLAN]),
+        (
+            paraphrase,
+            {"tree": as_tree(nested("(N a)")), "rules": RuleIndex.build([])},
+            "nbest",
+            2.5,
+        ),
     ],
 )
 def test_a_wrong_type_is_refused_by_name(function, given, argument, value):

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 
 import pytest
-from damage import damaged
+from format_files import damaged
 from repetitions import repetitions
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus

@@ -15,6 +15,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from alignkit.alignment import Alignment
 from alignkit.annotation import Annotation
@@ -25,11 +26,13 @@ from alignkit.cli.messages import warn
 from alignkit.cli.parser import format_name, output_file
 from alignkit.errors import JoinError
 from alignkit.formats import WRITTEN, write_corpus
-from alignkit.formats.fits import BaseWatch
 from alignkit.frozen import FrozenMap
 from alignkit.in_step import have_blocks, link_blocks
 from alignkit.join import Differences, join_pairs
 from alignkit.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.formats.fits import BaseWatch
 
 _BLOCK = 4096
 _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
@@ -65,6 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
+    from alignkit.formats.fits import BaseWatch
+
     declared = reading_options(options)
     turned = options.transpose != options.reverse_transposed
     forward = Input(options.forward, options.format, declared)
@@ -83,11 +88,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-_Watches = Sequence[BaseWatch]
-
-
 def _merged_links(
-    forward: Input, reverse: Input, options: argparse.Namespace, watches: _Watches
+    forward: Input, reverse: Input, options: argparse.Namespace, watches: Sequence[BaseWatch]
 ) -> Iterator[SentencePair]:
     from alignkit.symmetrization import symmetrize
 
@@ -105,7 +107,7 @@ def _merged_links(
 
 
 def _merged_pairs(
-    forward: Input, reverse: Input, options: argparse.Namespace, watches: _Watches
+    forward: Input, reverse: Input, options: argparse.Namespace, watches: Sequence[BaseWatch]
 ) -> Iterator[SentencePair]:
     from alignkit.arrays import LinkArrays
     from alignkit.symmetrization import symmetrize

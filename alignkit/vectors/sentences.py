@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.arguments import check_arguments, kind_of
+from alignkit.arguments import check_arguments, check_callable, kind_of
 from alignkit.errors import AlignmentError, ArgumentError, OptionError
 
 Vectors = Callable[[Sequence[str]], Any]
@@ -20,6 +20,9 @@ TwoVectors = tuple[Vectors, Vectors]
 
 def two_vectors(vectors: Vectors | None, target_vectors: Vectors | None) -> TwoVectors | None:
     """Return what gives the vectors of both sides, the target's by `vectors` too where None."""
+    for name, given in (("vectors", vectors), ("target_vectors", target_vectors)):
+        if given is not None:
+            check_callable(name, given)
     if vectors is not None:
         return vectors, vectors if target_vectors is None else target_vectors
     if target_vectors is not None:
