@@ -1,0 +1,151 @@
+"""Imports run one way: no cycle, few rooms above each other, and a public class name only once."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import alignkit
+
+ROOT = Path(alignkit.__file__).parent
+HOMES = {
+    "numba": {"_support"},
+    "lxml": {"io"},
+    "networkx": {"model"},
+    "nltk": {"model"},
+    "matplotlib": {"show", "scoring"},
+    "jinja2": {"show", "agreement", "rules"},
+    "sqlalchemy": {"annotate"},
+    "msgspec": {"annotate"},
+    "markdown_it": {"annotate"},
+    "starlette": {"annotate"},
+    "uvicorn": {"annotate"},
+    "dask": {"cluster"},
+    "distributed": {"cluster"},
+}
+# a notebook asks an object to draw itself: what draws may know the object
+NOTEBOOK = {"_repr_html_", "_repr_svg_"}
+WORDS = {"found", "one", "told"}
+
+
+def module_name(path: Path) -> str:
+    parts = ("alignkit", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts).removesuffix(".__init__")
+
+
+TREES = {
+    module_name(path): ast.parse(path.read_text(encoding="utf-8"))
+    for path in sorted(ROOT.rglob("*.py"))
+}
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.FunctionDef) and child.name in NOTEBOOK):
+            yield child
+            yield from statements(child)
+
+
+def loaded_by_name(call: ast.Call) -> Iterator[str]:
+    """The modules that a call of `import_module` may load."""
+    (name,) = call.args
+    first = name.values[0] if isinstance(name, ast.JoinedStr) else name
+    assert isinstance(first, ast.Constant), ast.unparse(call)
+    if isinstance(name, ast.JoinedStr):
+        yield from (known for known in TREES if known.startswith(first.value))
+    else:
+        yield first.value
+
+
+def imports(module: str) -> set[str]:
+    targets: set[str] = set()
+    for node in statements(TREES[module]):
+        if isinstance(node, ast.Import):
+            targets.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{module}: relative import"
+            deeper = {f"{node.module}.{alias.name}" for alias in node.names} & set(TREES)
+            targets.update(deeper or {node.module})
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
+            targets.update(loaded_by_name(node))
+    return targets - {module}
+
+
+IMPORTS = {module: imports(module) for module in TREES}
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def test_modules_have_no_cycle() -> None:
+    packages = {module_name(path.parent / "__init__.py") for path in ROOT.rglob("__init__.py")}
+    graph = {
+        module: {name for name in targets if name in TREES and name not in packages}
+        for module, targets in IMPORTS.items()
+        if module not in packages
+    }
+    TopologicalSorter(graph).prepare()
+
+
+def test_rooms_have_no_cycle_and_a_short_chain() -> None:
+    graph: dict[str, set[str]] = {}
+    for module, targets in IMPORTS.items():
+        if module != "alignkit":
+            rooms = {room(name) for name in targets if name in TREES and name != "alignkit"}
+            graph.setdefault(room(module), set()).update(rooms - {room(module)})
+    height: dict[str, int] = {}
+    for name in TopologicalSorter(graph).static_order():
+        height[name] = 1 + max((height[below] for below in graph[name]), default=0)
+    assert max(height.values()) <= 11, height
+
+
+def test_the_package_is_small_enough_to_be_seen_at_once() -> None:
+    assert len([entry for entry in ROOT.iterdir() if entry.name != "__pycache__"]) <= 22
+    assert len(TREES) <= 350
+
+
+def test_a_public_class_name_exists_once() -> None:
+    names = Counter(
+        node.name
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, times in names.items() if times > 1] == []
+
+
+@pytest.mark.parametrize("module", [name for name in TREES if name != "alignkit"])
+def test_names_say_what_they_hold(module: str) -> None:
+    names = set()
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+    assert not names & WORDS
+
+
+@pytest.mark.parametrize("library", HOMES)
+def test_each_third_party_has_one_home(library: str) -> None:
+    users = {
+        room(module)
+        for module, targets in IMPORTS.items()
+        if any(name.split(".")[0] == library for name in targets)
+    }
+    assert users <= HOMES[library]
+
+
+def test_kernels_import_nothing_but_kernels() -> None:
+    """Numba freezes what a kernel uses; `jit` forgets that when a kernel file changes."""
+    for module, targets in IMPORTS.items():
+        if module.endswith("kernel"):
+            used = {name for name in targets if name.startswith("alignkit")}
+            assert all(name.endswith(("jit", "kernel")) for name in used), module
