@@ -1,8 +1,10 @@
 """Run the command line, by `alignkit` or `python -m alignkit`."""
 
+from __future__ import annotations
+
 import sys
 
-from alignkit.signals import leave_at_once, stop_at_once
+from alignkit._support.signals import leave_at_once, stop_at_once
 
 
 def main() -> int:

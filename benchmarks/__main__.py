@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from alignkit.report.table import Table
+from alignkit.tables.table import Table
 from benchmarks.clock import LONG, watched
 from benchmarks.machine import load, machine
 from benchmarks.material import TIMES, Material, make_material

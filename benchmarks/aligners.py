@@ -18,9 +18,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from alignkit import LinkArrays, symmetrize
-from alignkit.report.table import Table
+from alignkit.model.symmetrization import METHODS
 from alignkit.scoring import count_links, link_ratios
-from alignkit.symmetrization import METHODS
+from alignkit.tables.table import Table
 from benchmarks.bitext import Bitext, find_bitext, read_bitext
 from benchmarks.clock import LONG, CommandError, Measured, in_turn
 from benchmarks.machine import load, machine

@@ -20,10 +20,10 @@ from time import perf_counter
 from typing import Any
 from uuid import uuid4
 
-from alignkit.corpus import Corpus
-from alignkit.formats import write_corpus
-from alignkit.report.table import render_table
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import write_corpus
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.tables.table import render_table
 from benchmarks.machine import load, machine
 
 _PACKAGES = ("alignkit", "sqlalchemy", "starlette", "uvicorn", "msgspec")

@@ -15,15 +15,15 @@ from time import perf_counter
 from msgspec import Raw
 
 from alignkit import Alignment, Corpus, SentencePair
+from alignkit.annotate.exchange.creation import create_project
 from alignkit.annotate.exchange.exporting import exported
 from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.log.events import LogEvent, Sent, encode
-from alignkit.annotate.log.project_events import Account, Import, Pair, Setting
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables.building import build_project
-from alignkit.formats.format import EVERYTHING
-from alignkit.report.table import render_table
+from alignkit.annotate.project.building import build_project
+from alignkit.annotate.project.events import LogEvent, Sent, encode
+from alignkit.annotate.project.fold import Account, Import, Pair, Setting
+from alignkit.annotate.project.store import Store
+from alignkit.io.format import EVERYTHING
+from alignkit.tables.table import render_table
 from benchmarks.clock import watched
 from benchmarks.machine import load, machine
 

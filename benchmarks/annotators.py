@@ -28,13 +28,13 @@ from time import perf_counter, sleep
 from typing import Any
 from uuid import uuid4
 
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.names import Visitor
-from alignkit.annotate.server.beside import invited
-from alignkit.annotate.store import Store
-from alignkit.corpus import Corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.project.names import Visitor
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.serving import invited
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 from benchmarks.machine import load, machine
 
 _PACKAGES = ("alignkit", "sqlalchemy", "starlette", "uvicorn", "msgspec")

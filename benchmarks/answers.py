@@ -16,7 +16,7 @@ from statistics import median, quantiles
 from subprocess import PIPE, Popen
 from tempfile import TemporaryDirectory
 
-from alignkit.aligner import Aligner
+from alignkit.align import Aligner
 from benchmarks.bitext import find_bitext
 from benchmarks.machine import load, machine
 

@@ -9,10 +9,10 @@ from time import perf_counter
 
 import numpy as np
 
-from alignkit.agreement.beyond_chance.sampling import Items, Sampling, monte_carlo
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays
-from alignkit.sentence_pair import SentencePair
+from alignkit.agreement.chance.sampling import Items, Sampling, monte_carlo
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.sentence_pair import SentencePair
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from reference_chance import sampled

@@ -21,10 +21,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from alignkit import cluster
-from alignkit.aligner import Aligner
-from alignkit.aligner import Bitext as Numbered
+from alignkit.align import Aligner
+from alignkit.align import Bitext as Numbered
 from alignkit.cli import main as command
-from alignkit.report.table import Table
+from alignkit.tables.table import Table
 from benchmarks.bitext import Bitext, find_bitext
 from benchmarks.clock import Measured, in_turn
 from benchmarks.machine import load, machine

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit import SentencePair
-from alignkit.aligner import Aligner
-from alignkit.annotate.dashboard.corrections import CUT
-from alignkit.annotate.learning.done_work import TAUGHT, put_together
-from alignkit.annotate.learning.learner import Learner
-from alignkit.report.table import Table
+from alignkit.align import Aligner
+from alignkit.annotate.dashboard.tally import CUT
+from alignkit.annotate.learning import TAUGHT, Learner, put_together
+from alignkit.tables.table import Table
 from benchmarks.learning import SETS, gold_pairs
 
 _NAME = "alignment"

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit import Alignment, Corpus, LinkArrays, read_corpus
-from alignkit.aligner import THRESHOLD, Aligner, Bitext, Settings
-from alignkit.report.table import Table
+from alignkit.align import THRESHOLD, Aligner, Bitext, Settings
 from alignkit.scoring import count_links, link_ratios
+from alignkit.tables.table import Table
 from benchmarks.bitext import find_bitext
 from benchmarks.machine import load, machine
 

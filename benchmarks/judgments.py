@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from alignkit import Annotation, SentencePair, write_corpus
-from alignkit.labels import get_view
-from alignkit.report.table import Table
+from alignkit.model.labels import get_view
+from alignkit.tables.table import Table
 from benchmarks.clock import watched
 from benchmarks.machine import load, machine
 

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
-from alignkit.aligner import Aligner
-from alignkit.aligner.refine import OBJECTIVES, Refiner
-from alignkit.aligner.refine.gold import Gold
-from alignkit.aligner.refine.measures import calibration_error, measure, rows_of
-from alignkit.aligner.settings import THRESHOLD
-from alignkit.report.table import Table
-from alignkit.vectors import read_vectors
+from alignkit.align import Aligner
+from alignkit.align.settings import THRESHOLD
+from alignkit.align.supervised import OBJECTIVES, Refiner
+from alignkit.align.supervised.gold import Gold
+from alignkit.align.supervised.measures import calibration_error, measure, rows_of
+from alignkit.align.vectors import read_vectors
+from alignkit.tables.table import Table
 
 SETS = ("edinburgh", "mtref", "rte2", "hansards", "es", "da", "bg")
 _NAME = "alignment"

@@ -14,17 +14,15 @@ from pathlib import Path
 import numpy as np
 
 from alignkit import Corpus, SentencePair, read_corpus
-from alignkit.aligner import Aligner
-from alignkit.aligner.bitext import Bitext
-from alignkit.aligner.expectation import Workers
-from alignkit.aligner.refine.cells import Cells
-from alignkit.aligner.refine.features import CELL, NEIGHBOURS, names_of
-from alignkit.aligner.refine.fitting import Kind
-from alignkit.aligner.refine.gold import Gold
-from alignkit.aligner.refine.priors import Prior
-from alignkit.aligner.refine.rounds import Round
-from alignkit.aligner.refine.validation import validate
-from alignkit.arrays import LinkArrays
+from alignkit.align import Aligner
+from alignkit.align.bitext import Bitext
+from alignkit.align.expectation import Workers
+from alignkit.align.supervised.cells import CELL, NEIGHBOURS, Cells, names_of
+from alignkit.align.supervised.fitting import FitKind, SupervisedRound
+from alignkit.align.supervised.gold import Gold
+from alignkit.align.supervised.learned import Prior
+from alignkit.align.supervised.validation import validate
+from alignkit.model.arrays import LinkArrays
 
 __all__ = ["make_prior"]
 
@@ -64,7 +62,7 @@ def make_prior() -> Prior:
             "links",
             Prior.none().rounds(vectors=False),
             workers,
-            kinds=[Kind("prior", "all", _RIDGE)],
+            kinds=[FitKind("prior", "all", _RIDGE)],
             lexical=False,
         )
     return Prior(
@@ -86,7 +84,7 @@ def _joined(golds: Sequence[Gold], pairs: Sequence[SentencePair]) -> Gold:
     return Gold(bitext, LinkArrays.concatenate([gold.links for gold in golds]), cells)
 
 
-def _weights(learned: Round, kept: tuple[str, ...]) -> Mapping[str, float]:
+def _weights(learned: SupervisedRound, kept: tuple[str, ...]) -> Mapping[str, float]:
     """Return the weights by name of feature, to four digits."""
     names = names_of(vectors=False, second=True)
     found = {

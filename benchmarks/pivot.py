@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from alignkit.report.table import Table
+from alignkit.tables.table import Table
 from benchmarks.clock import Measured, in_turn, watched
 from benchmarks.machine import machine
 from benchmarks.material import make_material

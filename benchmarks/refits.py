@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from alignkit import SentencePair
-from alignkit.aligner import Aligner, Bitext
-from alignkit.aligner.refine import OBJECTIVES, Refiner
-from alignkit.report.table import Table
+from alignkit.align import Aligner, Bitext
+from alignkit.align.supervised import OBJECTIVES, Refiner
+from alignkit.tables.table import Table
 from benchmarks.learning import SETS, gold_pairs
 
 _NAME = "alignment"

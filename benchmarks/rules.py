@@ -15,9 +15,9 @@ from pathlib import Path
 from time import process_time
 
 from alignkit import SentencePair, read_corpus
-from alignkit.formats.trees import attach_trees
-from alignkit.report.table import Table
+from alignkit.io.tree_files import attach_trees
 from alignkit.rules import extract_rules, learn_grammar
+from alignkit.tables.table import Table
 from benchmarks.machine import load, machine
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))

@@ -12,7 +12,7 @@ from nltk.translate import Alignment as NltkAlignment
 from nltk.translate.phrase_based import phrase_extraction
 
 from alignkit import LinkArrays, extract_phrases, read_corpus, symmetrize
-from alignkit.formats import open_reading
+from alignkit.io import open_reading
 from alignkit.scoring import count_links, link_ratios
 from benchmarks import plain
 from benchmarks.clock import Measured, time_calls, time_processes

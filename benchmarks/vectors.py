@@ -19,11 +19,11 @@ from time import perf_counter
 from typing import Any
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus, score
-from alignkit.aligner import Aligner, Bitext
-from alignkit.frozen import FrozenMap
-from alignkit.report.table import Table
+from alignkit._support.values import FrozenMap
+from alignkit.align import Aligner, Bitext
+from alignkit.align.vectors import Vectors, WordVectors, read_vectors
 from alignkit.scoring import Score, compare
-from alignkit.vectors import Vectors, WordVectors, read_vectors
+from alignkit.tables.table import Table
 from benchmarks.machine import machine
 
 GOLD = {

@@ -7,9 +7,9 @@ from typing import Any
 from annotation import Tab, cell, sent
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.store import Store
+from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.project.store import Store
 
 _SOURCE = "they discussed the aspects in detail and reached an extensive agreement ."
 _TARGET = "both parties discussed the specific issues and arrived at a general consensus ."

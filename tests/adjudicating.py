@@ -5,13 +5,13 @@ from __future__ import annotations
 from annotation import Tab, cell, project, sent
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.gold.docket import Docket
-from alignkit.annotate.gold.gold import decide, read_case
-from alignkit.annotate.gold.view import gold_view
-from alignkit.annotate.log.decisions import JUDGMENT, Why, write_why
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.server.admission import admit
+from alignkit.annotate.adjudication.adjudication_queue import Docket
+from alignkit.annotate.adjudication.gold import decide, read_case
+from alignkit.annotate.adjudication.view import gold_view
+from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.project.events import JUDGMENT, Why, write_why
+from alignkit.annotate.project.names import ADJUDICATOR, Visitor
+from alignkit.annotate.server.sessions import admit
 
 LEFT = {(0, 0): 2, (1, 1): 2, (2, 2): 2, (3, 3): 1}
 RIGHT = {(0, 0): 2, (1, 1): 1, (2, 2): 1, (2, 3): 1}

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 NAMES = ("anna", "ben")
 

@@ -9,13 +9,13 @@ from typing import Any, Union
 
 from alignkit.agreement import Agreement, Pairing, agree
 from alignkit.agreement.alpha import KrippendorffAlpha
-from alignkit.agreement.beyond_chance.c_result import BeyondChance, BeyondChanceSection
+from alignkit.agreement.chance.result import BeyondChance, BeyondChanceSection
 from alignkit.agreement.kappa import CellAgreement
-from alignkit.agreement.result_parts import LEVELS, Together, alpha_level, split
-from alignkit.corpus import Corpus
-from alignkit.report.disagreements import disagreements
-from alignkit.report.more_pairs import further_pairs
-from alignkit.report.word_kinds import FunctionWords
+from alignkit.agreement.result import LEVELS, Together, alpha_level, split
+from alignkit.agreement.show.differences import further_pairs
+from alignkit.agreement.show.disagreements import disagreements
+from alignkit.model.corpus import Corpus
+from alignkit.scoring.link_classes import FunctionWords
 
 Number = Union[int, float]
 Row = tuple[str, str, str, Mapping[str, Number]]

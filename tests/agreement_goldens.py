@@ -23,11 +23,11 @@ from typing import Any
 
 from agreement_figures import Number, figures
 
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
-from alignkit.formats import read_corpus
-from alignkit.join import merge
-from alignkit.sentence_pair import SentencePair
+from alignkit.corpora.join import merge
+from alignkit.io import read_corpus
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 TESTS = Path(__file__).parent
 FOLDER = TESTS / "goldens" / "agreement"

@@ -15,13 +15,13 @@ pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
 from msgspec import Raw
 from msgspec.json import encode
 
-from alignkit.annotate.errors import BadEvent, Conflict
-from alignkit.annotate.log.conversion import difference
-from alignkit.annotate.log.events import UNDOABLE, Data, LogEvent, Sent, decode_data, read_sent
-from alignkit.annotate.log.rewording import Rewording, reword
-from alignkit.annotate.log.state import PairState, completed, inverse
-from alignkit.annotate.tables.appending import Writer
-from alignkit.annotate.tables.queries import PairRow, StreamRow
+from alignkit.annotate.project.appending import Writer
+from alignkit.annotate.project.conversion import difference
+from alignkit.annotate.project.events import UNDOABLE, Data, LogEvent, Sent, decode_data, read_sent
+from alignkit.annotate.project.names import BadEvent, Conflict
+from alignkit.annotate.project.queries import PairRow, StreamRow
+from alignkit.annotate.project.rewording import Rewording, reword
+from alignkit.annotate.project.state import PairState, completed, inverse
 
 Event = dict[str, Any]
 TEXTS = ("a b c d", "a x c d", "b c d", "a b c d e", "d c b a", "c", "a a b")

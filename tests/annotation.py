@@ -14,11 +14,11 @@ from msgspec import Raw
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.assignment import assignment
-from alignkit.annotate.errors import Conflict
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.log.events import Sent, decode_data
-from alignkit.annotate.log.state import PairState
-from alignkit.annotate.store import Store
+from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.project.events import Sent, decode_data
+from alignkit.annotate.project.names import Conflict
+from alignkit.annotate.project.state import PairState
+from alignkit.annotate.project.store import Store
 
 _ids = count(1)
 

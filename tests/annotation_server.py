@@ -15,16 +15,15 @@ from uuid import uuid4
 
 from command import start
 
-from alignkit.alignment import Alignment
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.server.hosts import allowed_hosts
-from alignkit.annotate.server.job import Job, Plan
+from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import Entrance
 from alignkit.annotate.server.server import AnnotationServer
-from alignkit.annotate.server.serving import Server, listen
-from alignkit.corpus import Corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.annotate.server.serving import Server, allowed_hosts, listen
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 NASTY = "<script>alert(1)</script>"
 
@@ -130,14 +129,14 @@ class Served:
 def served(
     project: str,
     *,
-    plan: Plan | None = None,
+    plan: SuggestionPlan | None = None,
     annotator: str = "anna",
     names: tuple[str, ...] = (),
     port: int = 0,
 ) -> Iterator[Served]:
     """Serve a project in a thread until the end of the block."""
     notes: list[str] = []
-    job, none = Job(project, annotator=annotator), Plan("none")
+    job, none = Job(project, annotator=annotator), SuggestionPlan("none")
     opening = Opening(job, plan or none, fallback=none, note=notes.append)
     entrance = Entrance(opening.visitor)
     listener = listen("127.0.0.1", port, project)

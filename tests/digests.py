@@ -15,11 +15,12 @@ from pathlib import Path
 import numpy as np
 from repetitions import FULL
 
-from alignkit.agreement.beyond_chance.sampling import Items, Sampling, monte_carlo
-from alignkit.aligner import Aligner, Bitext, Refiner
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays
-from alignkit.sentence_pair import SentencePair
+from alignkit.agreement.chance.sampling import Items, Sampling, monte_carlo
+from alignkit.align import Aligner, Bitext
+from alignkit.align.supervised import Refiner
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.sentence_pair import SentencePair
 
 MODELS = {
     "hmm": {"model": "hmm"},

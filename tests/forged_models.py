@@ -15,10 +15,10 @@ from pathlib import Path
 import aligner_reference as plain
 import numpy as np
 
-from alignkit.aligner import Aligner, Bitext
-from alignkit.aligner.store import read_model, write_model
+from alignkit.align import Aligner, Bitext
+from alignkit.align.model_files import read_model, write_model
 from alignkit.errors import AlignkitError
-from alignkit.output import WriteError
+from alignkit.io.atomic_files import WriteError
 
 KINDS = [
     {"model": "ibm1", "inference": "vb"},

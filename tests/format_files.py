@@ -13,10 +13,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from strategies import PLAIN
 
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import FormatError
-from alignkit.formats import (
+from alignkit.io import (
     ReadOptions,
     get_format,
     iterate_pairs,
@@ -25,6 +23,8 @@ from alignkit.formats import (
     read_pairs,
     write_corpus,
 )
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
 
 NUMBERS = st.integers(0, 10**9 - 1).map(str)
 MANY = settings(max_examples=60)

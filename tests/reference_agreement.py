@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 
 from reference_phrases import phrase_pairs
 
-from alignkit.alignment import NULL
+from alignkit.model.alignment import NULL
 
 
 def proposed(pair, name):

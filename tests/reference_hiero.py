@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.rules.grammar import Node, Rule, Variable
 
 
 def phrase_pairs(n, m, links, loose, most):

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from alignkit.rules.rule import Node, Variable
-from alignkit.trees import Tree
+from alignkit.model.trees import Tree
+from alignkit.rules.grammar import Node, Variable
 
 
 def as_tree(node):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 from math import inf
 
-from alignkit.alignment import Alignment
+from alignkit.model.alignment import Alignment
 
 
 def link_row(hyp: Alignment, ref: Alignment) -> list[int]:

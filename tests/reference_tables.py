@@ -7,7 +7,7 @@ from unicodedata import combining, east_asian_width
 
 from hypothesis import strategies as st
 
-from alignkit.report import Column, Table, Value
+from alignkit.tables import Column, Table, Value
 
 ASCII = "ab |_%&<>*`\\~-=+@#{}[]$^'\",;"
 WIDE = "漢字\u0301שלΩ"

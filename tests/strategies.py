@@ -7,12 +7,12 @@ from datetime import timezone
 
 from hypothesis import strategies as st
 
-from alignkit.alignment import NULL, Alignment, Link
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
-from alignkit.formats.format import JUDGED
-from alignkit.sentence_pair import SentencePair
-from alignkit.trees import Tree
+from alignkit.io.format import JUDGED
+from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees import Tree
 
 UTC = timezone.utc
 

@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
-from alignkit.alignment import NULL, Alignment
-from alignkit.corpus import Corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 WORDS = st.sampled_from(["a", "A", "b", "c"])
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from strategies import ANY
 
-from alignkit.rules.grammar import Example, RuleType
-from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.rules.grammar import Example, Node, Rule, RuleType, Variable
 
 ODD = [
     "", "the", "[NP,1]", "[X][X]", "|||", "a|||b", "||", "->", "###", "-", "x0", "x0:NP", '"',

@@ -12,15 +12,15 @@ from console import ROOT
 
 from alignkit import write_corpus
 from alignkit.agreement import agree
-from alignkit.agreement.judgments.cautions import CAUTIONS
-from alignkit.annotation import Annotation
+from alignkit.agreement.judgments.result import CAUTIONS
+from alignkit.agreement.judgments.show import judgment_plots
 from alignkit.cli.main import main
-from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
-from alignkit.labels import get_view
-from alignkit.report.columns import Value
-from alignkit.report.judgment_plots import judgment_plots
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels import get_view
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.tables.columns import Value
 
 ROWS = ["4 4< 4 4", "1 1 2 1", "3 3 3 3", "4s 4 4i 4", "2 2 2 3", "x 4 3 4", "4> 3 4> 4>"]
 NAMES = ("anna", "ben", "cleo", "gold")

@@ -12,10 +12,10 @@ from reference_agreement import alpha, alpha_units, set_distance
 from strategies_agreement import RULES, corpora, two_aligned
 
 from alignkit.agreement import DISTANCES, alpha_from_units, krippendorff_alpha
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 # Krippendorff 2011, "Computing Krippendorff's alpha-reliability", part C: four observers
 OBSERVERS = """

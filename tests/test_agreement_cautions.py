@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from alignkit.agreement import agree
-from alignkit.agreement.beyond_chance.normalizers import by_both
 from alignkit.agreement.cautions import CAUTIONS, cautions_of
-from alignkit.agreement.result_parts import LEVELS
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.agreement.chance.result import by_both
+from alignkit.agreement.result import LEVELS
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 QUICK = {"samples": 50, "resamples": 20}
 

@@ -11,8 +11,8 @@ from reference_agreement import cell_table
 from strategies_agreement import RULES, corpora, two_aligned
 
 from alignkit.agreement import Contingency, cell_agreement, cohen_kappa, gwet_ac1
-from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
+from alignkit.model.corpus import Corpus
 
 
 def corpus_of(*given):

@@ -10,9 +10,9 @@ from strategies_agreement import corpora
 from strategies_agreement import two_aligned as pair
 
 from alignkit.agreement import fleiss_from_counts, fleiss_kappa
-from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 # Fleiss 1971, table 1: 30 patients, 6 psychiatrists each, 5 diagnoses (also the data set
 # "diagnoses" of the R package irr); the article finds kappa = 0.430
@@ -34,8 +34,8 @@ def test_published_table_of_fleiss():
 @pytest.mark.real_data
 def test_published_kappa_of_rte2(data):
     # Brockett 2007, MSR-TR-2007-77: three annotators, 800 pairs
-    from alignkit.formats import read_corpus
-    from alignkit.join import merge
+    from alignkit.corpora.join import merge
+    from alignkit.io import read_corpus
 
     one, two, three = (
         read_corpus(str(data / "rte2" / f"RTE2_dev_{name}.align.txt"), format="rte", name=name)

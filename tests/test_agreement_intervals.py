@@ -27,9 +27,9 @@ from alignkit.agreement.intervals import NO_PAIRS, bootstrap, draw_weights
 from alignkit.agreement.kappa import CELLS
 from alignkit.agreement.overlaps import OVERLAP
 from alignkit.agreement.pairs import CorpusData, PairData
-from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
-from alignkit.scoring.bootstrap import ALIKE, ONE_PAIR, UNDEFINED
+from alignkit.model.corpus import Corpus
+from alignkit.stats.resampling import ALIKE, ONE_PAIR, UNDEFINED
 
 OF_TWO = (*OVERLAP, *CELLS, *ALPHA)
 
@@ -226,8 +226,8 @@ def test_planned_memory_does_not_change_the_result(monkeypatch):
         )  # fmt: skip
 
     at_once = intervals()
-    monkeypatch.setattr("alignkit.scoring.bootstrap._CHUNK_BYTES", 1)
-    monkeypatch.setattr("alignkit.agreement.value_sets._BLOCK_NUMBERS", 1)
+    monkeypatch.setattr("alignkit.stats.resampling._CHUNK_BYTES", 1)
+    monkeypatch.setattr("alignkit.agreement.alpha._BLOCK_NUMBERS", 1)
     bounded = 0
     for one, other in zip(at_once, intervals(), strict=True):
         for name, interval in one.items():

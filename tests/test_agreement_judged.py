@@ -10,10 +10,10 @@ from strategies_agreement import RULES, corpora
 from alignkit.agreement import cell_agreement
 from alignkit.agreement.kappa import CELLS
 from alignkit.agreement.pairs import CorpusData, PairData, judged_cells
-from alignkit.alignment import NULL, Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 
 def judged(sure, wrong, possible=()):
@@ -99,7 +99,7 @@ def test_judged_cells_agree_with_the_definition(corpus, rule, random):
 @pytest.mark.real_data
 def test_annotators_of_given_links_agree_less_over_what_they_judged(data):
     # TransRead, task 1, Spanish and English; the tables were counted cell by cell
-    from alignkit.formats import read_corpus
+    from alignkit.io import read_corpus
 
     folder = data / "formats" / "transread" / "task_1_es-en"
     corpus = read_corpus(str(folder), format="transread")

@@ -13,14 +13,14 @@ from command import PARAPHRASES
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.agreement import Caution, agree
-from alignkit.report.agreement import (
+from alignkit.agreement.show.media import (
     agreement_csv,
     agreement_head,
+    agreement_json,
     agreement_report,
     agreement_tables,
 )
-from alignkit.report.agreement_json import agreement_json
-from alignkit.report.medium import CARE
+from alignkit.tables.columns import CARE
 
 QUICK = {"samples": 20, "resamples": 20}
 THREE = ["anna", "ben", "gold"]

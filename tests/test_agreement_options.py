@@ -16,10 +16,10 @@ from alignkit.agreement import (
     agree,
 )
 from alignkit.agreement.options import contradictions
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 LINK = Alignment.parse("0-0")
 PAIR = SentencePair("1", ["a"], ["b"], {"A": LINK, "B": LINK, "initial": Alignment()})

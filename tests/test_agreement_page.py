@@ -12,18 +12,16 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 from alignkit.agreement import agree
-from alignkit.agreement.result import Agreement
-from alignkit.agreement.result_parts import Caution
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
-from alignkit.report.agreement import agreement_tables
-from alignkit.report.cells import make_grid
-from alignkit.report.html import draw_figure
-from alignkit.report.marks import letters
-from alignkit.report.page import SECTIONS, draw_agreement_page
-from alignkit.report.pairing_plots import LEVEL_TITLES
-from alignkit.report.text import draw_text
-from alignkit.sentence_pair import SentencePair
+from alignkit.agreement.result import Agreement, Caution
+from alignkit.agreement.show.media import agreement_tables
+from alignkit.agreement.show.page import SECTIONS, draw_agreement_page
+from alignkit.agreement.show.plots import LEVEL_TITLES
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.show.cells import letters, make_grid
+from alignkit.show.html import draw_figure
+from alignkit.show.text import draw_text
 
 LEVELS = tuple(LEVEL_TITLES)
 THREE = ("anna", "ben", "cleo")

@@ -10,10 +10,10 @@ from reference_agreement import overlap_counts
 from strategies_agreement import RULES, corpora
 
 from alignkit.agreement import CHANCE_MODELS, KINDS, Figure, agree, overlap
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 
 def pair(source="x y z", target="x v w", genre="", **texts):

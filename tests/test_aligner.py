@@ -12,11 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import alignkit
-from alignkit.aligner import SYMMETRIZATIONS, Aligner, Bitext, Settings, Side
-from alignkit.aligner.pieces import Pieces
-from alignkit.aligner.settings import LONGEST_PIECE
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
+from alignkit.align import SYMMETRIZATIONS, Aligner, Bitext, Settings, Side
+from alignkit.align.bitext import Pieces
+from alignkit.align.settings import LONGEST_PIECE
 from alignkit.errors import (
     AlignerError,
     ArgumentError,
@@ -24,8 +22,10 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-from alignkit.sentence_pair import SentencePair
-from alignkit.symmetrization import METHODS
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.symmetrization import METHODS
 
 TEXT = plain.random_text(11, 120)
 MODELS = [

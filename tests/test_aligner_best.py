@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit.aligner import Aligner, Bitext, Refiner
-from alignkit.aligner.files import save_parameters
-from alignkit.aligner.prefixes import PREFIXES, cut_bitext, cut_dictionary
-from alignkit.aligner.store import read_model, write_model
-from alignkit.annotation import Annotation
+from alignkit.align import Aligner, Bitext
+from alignkit.align.ensemble import PREFIXES, cut_bitext, cut_dictionary
+from alignkit.align.model_files import read_model, save_parameters, write_model
+from alignkit.align.supervised import Refiner
 from alignkit.cli.main import main
-from alignkit.corpus import Corpus
 from alignkit.errors import AlignerError
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 
 def long_words(pairs):

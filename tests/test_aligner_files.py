@@ -10,12 +10,11 @@ import aligner_reference as plain
 import numpy as np
 import pytest
 
-from alignkit.aligner import SYMMETRIZATIONS, Aligner, Bitext
-from alignkit.aligner.files import save_parameters
-from alignkit.aligner.positions import Positions
-from alignkit.aligner.store import read_model, write_model
+from alignkit.align import SYMMETRIZATIONS, Aligner, Bitext
+from alignkit.align.model_files import read_model, save_parameters, write_model
+from alignkit.align.positions import Positions
 from alignkit.errors import AlignerError, FormatError
-from alignkit.output import WriteError
+from alignkit.io.atomic_files import WriteError
 
 TEXT = [
     *plain.random_text(21, 100),

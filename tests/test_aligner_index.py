@@ -11,18 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit import limits
-from alignkit.aligner.adaptation_kernel import adapt
-from alignkit.aligner.bitext import Bitext
-from alignkit.aligner.cooccurrence import Cooccurrence, merged
-from alignkit.aligner.decoding_kernel import best_positions
-from alignkit.aligner.expectation import pairs_of, parts_of
-from alignkit.aligner.expectation_kernel import Own, Pairs
-from alignkit.aligner.fixed_kernel import numbers_in
-from alignkit.aligner.maximization_kernel import add_chances
-from alignkit.aligner.memory import Memory, keys_of
-from alignkit.aligner.positions import Positions
-from alignkit.aligner.room import Room
+from alignkit._support import arguments
+from alignkit.align.bitext import Bitext
+from alignkit.align.cooccurrence import Cooccurrence, Room, merged
+from alignkit.align.decoding_kernel import best_positions
+from alignkit.align.expectation import pairs_of, parts_of
+from alignkit.align.expectation_kernel import Own, Pairs
+from alignkit.align.maximization_kernel import add_chances, numbers_in
+from alignkit.align.memory_kernel import adapt
+from alignkit.align.parameters import Memory, keys_of
+from alignkit.align.positions import Positions
 from alignkit.errors import AlignmentError
 
 SIZES = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=4)
@@ -213,8 +211,8 @@ def test_runs_of_keys_are_merged(runs):
 @pytest.mark.parametrize("block", [10**6, 4])
 def test_too_many_word_pairs_are_refused_before_they_are_numbered(monkeypatch, block):
     bitext = Bitext.pack([("a b", "x y"), ("a c", "x y"), ("d", "z")])
-    monkeypatch.setattr(limits, "MOST", 7)
+    monkeypatch.setattr(arguments, "MOST", 7)
     assert len(Cooccurrence.in_blocks(bitext, Room(), block).columns) == 7
-    monkeypatch.setattr(limits, "MOST", 6)
+    monkeypatch.setattr(arguments, "MOST", 6)
     with pytest.raises(AlignmentError, match=r"^7 different pairs of words are more than arrays"):
         Cooccurrence.in_blocks(bitext, Room(), block)

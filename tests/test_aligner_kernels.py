@@ -10,19 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit.aligner.bitext import Bitext
-from alignkit.aligner.cooccurrence import Cooccurrence
-from alignkit.aligner.expectation import pairs_of
-from alignkit.aligner.expectation_kernel import (
-    EMPTY,
-    Own,
-    Tables,
-    hmm_paths,
-    hmm_step,
-    lexical_step,
-)
-from alignkit.aligner.fixed_kernel import numbers_in
-from alignkit.aligner.shard import totals_of
+from alignkit.align.bitext import Bitext
+from alignkit.align.cooccurrence import Cooccurrence
+from alignkit.align.estimators import totals_of
+from alignkit.align.expectation import pairs_of
+from alignkit.align.expectation_kernel import EMPTY, Own, Tables, hmm_paths, hmm_step, lexical_step
+from alignkit.align.maximization_kernel import numbers_in
 
 NOTHING = np.empty(0, np.float32)
 NO_LEVELS = np.empty(0, np.uint8)

@@ -7,14 +7,14 @@ from itertools import islice
 from pathlib import Path
 
 import aligner_reference as plain
+import alignkit.aligner.aligner as home
 import numpy as np
 import pytest
 from repetitions import FULL
 
-import alignkit.aligner.aligner as home
-from alignkit.aligner import Aligner, Bitext, Settings
-from alignkit.aligner.resources import SAMPLE, bytes_of_training, bytes_on_disk, fits, word_pairs
-from alignkit.aligner.room import Room
+from alignkit.align import Aligner, Bitext, Settings
+from alignkit.align.cooccurrence import Room
+from alignkit.align.resources import SAMPLE, bytes_of_training, bytes_on_disk, fits, word_pairs
 from alignkit.errors import AlignerError
 
 TEXT = plain.random_text(7, 90)

@@ -12,15 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit.aligner import Aligner, Bitext, Settings
-from alignkit.aligner.cooccurrence import Cooccurrence
-from alignkit.aligner.estimators import Lexical
-from alignkit.aligner.expectation import Workers
-from alignkit.aligner.fixed_kernel import LARGEST, MOST, add_up, numbers_in
-from alignkit.aligner.maximization_kernel import add_levels, add_nulls
-from alignkit.aligner.part import Part, Sums
-from alignkit.aligner.positions import Positions
-from alignkit.aligner.training import Training
+from alignkit.align import Aligner, Bitext, Settings
+from alignkit.align.cooccurrence import Cooccurrence
+from alignkit.align.estimators import Lexical
+from alignkit.align.expectation import BitextPart, Sums, Workers
+from alignkit.align.maximization_kernel import (
+    LARGEST,
+    MOST,
+    add_levels,
+    add_nulls,
+    add_up,
+    numbers_in,
+)
+from alignkit.align.positions import Positions
+from alignkit.align.training import Training
 from alignkit.errors import OptionError
 
 NUMBERS = st.lists(st.floats(0, 2.0**33, width=32), max_size=30)
@@ -74,7 +79,7 @@ def test_a_step_over_parts_adds_up_to_the_step_over_all(seed, number, model):
         tables = training.tables()._replace(
             forward=training.lexical.forward[places], reverse=training.lexical.reverse[places]
         )
-        part, to = Part(text, index, Workers(1), begin), Evidence(len(index.cells))
+        part, to = BitextPart(text, index, Workers(1), begin), Evidence(len(index.cells))
         cells = slice(bitext.starts[begin], bitext.starts[end])
         own = training.own._replace(
             links=training.own.links[cells],
@@ -105,7 +110,7 @@ def keys(index):
 def test_a_step_can_be_run_again():
     training, _ = random_training(3, hmm=2)
     training.run()
-    part = Part(training.bitext, training.index, Workers(1))
+    part = BitextPart(training.bitext, training.index, Workers(1))
     own = training.own._replace(links=training.own.links.copy())
     runs = []
     for _ in range(2):

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from scipy.special import digamma
 
 from alignkit import merge, read_corpus, score
-from alignkit.aligner import Aligner, Bitext, Settings
-from alignkit.aligner.estimators import FEW
-from alignkit.aligner.expectation import Workers
-from alignkit.aligner.priors import SMALL, stem_length, unmarked
-from alignkit.aligner.training import Training
-from alignkit.alignment import Alignment
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.align import Aligner, Bitext, Settings
+from alignkit.align.estimators import FEW
+from alignkit.align.expectation import Workers
+from alignkit.align.priors import SMALL, stem_length, unmarked
+from alignkit.align.training import Training
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 PLAIN = {"agree": False, "inference": "em", "spelling": 0.0, "stem_weight": 0.0, "floor": 0.0}
 """Expectation maximization as in the books, without priors."""

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.alignment import LONGEST, NULL, Alignment, Link
 from alignkit.errors import AlignmentError
+from alignkit.model.alignment import LONGEST, NULL, Alignment, Link
 
 CELLS = st.tuples(st.integers(0, 7), st.integers(0, 7))
 SIDES = st.lists(CELLS, max_size=12)

@@ -19,12 +19,12 @@ from annotation import Tab
 from annotation import cell as link
 from test_annotate_axe import serious
 
-from alignkit.annotate.gold.adjudication import Ballot, Gold, compare, grouped
-from alignkit.annotate.log.decisions import JUDGMENT, Why, write_why
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.server.admission import admit
-from alignkit.annotate.server.beside import invited
-from alignkit.annotate.store import Store
+from alignkit.annotate.adjudication.comparison import Ballot, GoldState, compare, grouped
+from alignkit.annotate.project.events import JUDGMENT, Why, write_why
+from alignkit.annotate.project.names import ADJUDICATOR, Visitor
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.serving import invited
+from alignkit.annotate.server.sessions import admit
 
 pytestmark = BROWSER
 
@@ -206,7 +206,7 @@ def cases(count: int) -> list[Any]:
                 values[place] = rng.choice([0, 1, 2, then[who][0], then[who][0]])
                 if rng.random() < 0.1:
                     whys[place] = Why(kind, whys[place].as_)
-        made.append((votes, Gold({p: v for p, v in values.items() if v}, whys)))
+        made.append((votes, GoldState({p: v for p, v in values.items() if v}, whys)))
     return made
 
 

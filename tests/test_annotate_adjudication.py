@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_phrases import phrase_pairs
 
-from alignkit.annotate.gold.adjudication import (
+from alignkit.annotate.adjudication.comparison import (
     Ballot,
-    Gold,
+    GoldState,
     compare,
     grouped,
     left_to_decide,
+    phrases_at_stake,
     shared_value,
 )
-from alignkit.annotate.gold.stakes import phrases_at_stake
-from alignkit.annotate.log.decisions import JUDGMENT, Why
+from alignkit.annotate.project.events import JUDGMENT, Why
 
 NAMES = ("anna", "ben", "carla")
 VALUES = st.integers(1, 2)
@@ -63,7 +63,7 @@ def gold_with(decided):
         )
         for place, (_, agreed, now) in decided.items()
     }
-    return Gold(values, whys)
+    return GoldState(values, whys)
 
 
 @given(data=st.data(), majority=st.booleans())
@@ -123,7 +123,7 @@ def test_a_vote_changed_later_reopens_its_place_and_no_other() -> None:
         (0, 0): Why("agreed", "", {"anna": (2, 2), "ben": (2, 1)}),
         (1, 1): Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)}),
     }
-    gold = Gold({(0, 0): 2, (1, 1): 1}, whys)
+    gold = GoldState({(0, 0): 2, (1, 1): 1}, whys)
     states = lambda said: [  # noqa: E731
         (item.place, item.state, item.value)
         for item in compare({name: Ballot(values, 9) for name, values in said.items()}, gold)
@@ -149,14 +149,14 @@ def test_a_vote_changed_later_reopens_its_place_and_no_other() -> None:
 )
 def test_a_value_that_its_reason_does_not_give_is_reopened(value, why) -> None:
     ballots = {"anna": Ballot({(0, 0): 2}, 2), "ben": Ballot({(0, 0): 1}, 1)}
-    gold = Gold({(0, 0): value} if value else {}, {(0, 0): why})
+    gold = GoldState({(0, 0): value} if value else {}, {(0, 0): why})
     assert [(item.state, item.value) for item in compare(ballots, gold)] == [("reopened", value)]
 
 
 def test_what_a_majority_agreed_on_stands_when_the_setting_is_another_one() -> None:
     votes = {"anna": (2, 1), "ben": (2, 1), "dora": (0, 1)}
     ballots = {name: Ballot({(0, 0): said} if said else {}, 1) for name, (said, _) in votes.items()}
-    gold = Gold({(0, 0): 2}, {(0, 0): Why("agreed", "", votes)})
+    gold = GoldState({(0, 0): 2}, {(0, 0): Why("agreed", "", votes)})
     for majority in (True, False):
         assert [item.state for item in compare(ballots, gold, majority=majority)] == ["agreed"]
 
@@ -165,7 +165,7 @@ def test_a_judgment_that_its_reason_does_not_give_is_reopened() -> None:
     ballots = {"anna": Ballot({JUDGMENT: ("paraphrase",)}, 1), "ben": Ballot({}, 1)}
     why = Why("vote", "anna", {"anna": (("paraphrase",), 1), "ben": ((), 1)})
     for said, state in ((("paraphrase",), "decided"), (("partial",), "reopened")):
-        found = compare(ballots, Gold({JUDGMENT: said}, {JUDGMENT: why}))
+        found = compare(ballots, GoldState({JUDGMENT: said}, {JUDGMENT: why}))
         assert [item.state for item in found] == [state]
 
 

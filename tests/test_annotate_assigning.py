@@ -14,17 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from alignkit.annotate.assignment.drawing import draw
-from alignkit.annotate.assignment.strata import CONTROL, Item, doubt_of, stratum_of
-from alignkit.annotate.errors import ProjectError
-from alignkit.annotate.log.project_events import AssignmentPlan
+from alignkit.annotate.assignment.drawing import CONTROL, StratifiedPair, doubt_of, draw, stratum_of
+from alignkit.annotate.project.fold import AssignmentPlan
+from alignkit.annotate.project.names import ProjectError
 
 NAMES = ("anna", "ben", "carla", "dora")
 
 
-def items_of(count: int, first: int = 1) -> list[Item]:
+def items_of(count: int, first: int = 1) -> list[StratifiedPair]:
     return [
-        Item(k, f"p{k}", 5 + k * 37 % 41, k * 61 % 97 / 97, {"genre": ("news", "lit")[k % 3 == 0]})
+        StratifiedPair(
+            k, f"p{k}", 5 + k * 37 % 41, k * 61 % 97 / 97, {"genre": ("news", "lit")[k % 3 == 0]}
+        )
         for k in range(first, first + count)
     ]
 
@@ -216,7 +217,7 @@ def test_what_is_drawn_of_a_pair_does_not_follow_from_the_others():
 
 
 def test_pairs_of_one_id_are_drawn_apart():
-    items = [Item(k, "same", 10, None, {}) for k in range(1, 201)]
+    items = [StratifiedPair(k, "same", 10, None, {}) for k in range(1, 201)]
     rows = draw(items, AssignmentPlan(("anna",), 0.0, control=1)).rows
     assert 60 < sum(row.shown for row in rows) < 140
     assert [row.k for row in rows] != list(range(1, 201))

@@ -11,15 +11,13 @@ from annotation import Tab, add_pairs, cell, project, sent, small_corpus
 from command import run
 
 from alignkit import Alignment, Corpus, SentencePair, write_corpus
-from alignkit.annotate.assignment.assignment import assigned_rows, read_plan
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.errors import ProjectError, UnknownPair
+from alignkit.annotate.assignment.assignment import assign_pairs, assigned_rows, read_plan
 from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.replay import replay
-from alignkit.annotate.server.admission import admit
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables.building import build_project
+from alignkit.annotate.project.building import build_project
+from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, UnknownPair, Visitor
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.sessions import admit
 
 
 def rows_of(store):

@@ -10,15 +10,14 @@ from annotation import Tab, cell, cells_of, project
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.annotate.exchange.both_sides import with_both
-from alignkit.annotate.exchange.merging import merge_project
-from alignkit.annotate.gold.provenance import provenance
-from alignkit.annotate.log.decisions import JUDGMENT, Why, read_why, write_why
-from alignkit.annotate.log.state import PairState
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.replay import replay
-from alignkit.annotate.server.admission import admit
-from alignkit.annotate.store import Store
+from alignkit.annotate.adjudication.provenance import provenance
+from alignkit.annotate.exchange.importing import merge_project, with_both
+from alignkit.annotate.project.events import JUDGMENT, Why, read_why, write_why
+from alignkit.annotate.project.names import ADJUDICATOR, Visitor
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.state import PairState
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.sessions import admit
 
 VOTES = {"anna": {(0, 0): 2, (3, 3): 2}, "ben": {(0, 0): 2, (2, 3): 1}}
 

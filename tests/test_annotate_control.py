@@ -8,15 +8,14 @@ import pytest
 from annotation import Tab, cell, project, sent, small_corpus
 
 from alignkit import Alignment, Corpus
-from alignkit.annotate.assignment.assignment import assigned_rows
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.assignment.assignment import assign_pairs, assigned_rows
+from alignkit.annotate.bias_estimates import control_pairs
 from alignkit.annotate.exchange.exporting import exported
 from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.pull.control_sample import control_pairs
-from alignkit.annotate.pull.pull import estimate_pull
+from alignkit.annotate.preannotation_bias import estimate_pull
+from alignkit.annotate.project.names import ProjectError
 from alignkit.cli.main import main
-from alignkit.formats.format import EVERYTHING
+from alignkit.io.format import EVERYTHING
 
 PAIRS = 60
 

@@ -21,28 +21,26 @@ from annotation import Tab, add_pairs, cell, sent, small_corpus
 from annotation import project as made
 from annotation_server import served
 
+from alignkit._support.values import jsonable
 from alignkit.agreement import agree
-from alignkit.alignment import Alignment
-from alignkit.annotate.assignment.assignment import assigned_rows
-from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.adjudication.adjudication_queue import Docket
+from alignkit.annotate.assignment.assignment import assign_pairs, assigned_rows
+from alignkit.annotate.bias_estimates import control_pairs
 from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.slow_figures import slow_figures
-from alignkit.annotate.errors import ProjectError
 from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.gold.docket import Docket
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.pull.control_sample import control_pairs
-from alignkit.annotate.pull.pull import estimate_pull
-from alignkit.annotate.server.admission import admit
-from alignkit.annotate.server.child import Child
+from alignkit.annotate.preannotation_bias import estimate_pull
+from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import ChildProcess
 from alignkit.annotate.server.dashboard import Dashboard
-from alignkit.annotate.store import Store
+from alignkit.annotate.server.sessions import admit
 from alignkit.cli.main import main
-from alignkit.corpus import Corpus
-from alignkit.formats import read_corpus
-from alignkit.formats.format import EVERYTHING
-from alignkit.jsonable import jsonable
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import read_corpus
+from alignkit.io.format import EVERYTHING
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "paraphrases.jsonl"
 LIVE = {"words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa"}
@@ -67,7 +65,7 @@ def here(monkeypatch):
             figures = slow_figures(store, print, times_alone=jobs[-1] == "times")
         child.result = msgspec.json.encode(figures)
 
-    monkeypatch.setattr(Child, "run", run)
+    monkeypatch.setattr(ChildProcess, "run", run)
     return jobs
 
 
@@ -263,7 +261,7 @@ def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch) -> 
     def fails(_):
         raise ProjectError("the process was ended")
 
-    monkeypatch.setattr(Child, "run", fails)
+    monkeypatch.setattr(ChildProcess, "run", fails)
     link(store, 1, "anna", 0, 0, 2)
     link(store, 1, "ben", 0, 0, 2)
     shown = settled(board)

@@ -12,8 +12,8 @@ from annotate_browser import BROWSER, EXPECTED, Server, browser, serving, until,
 from annotation_server import Client
 from test_annotate_axe import FOUND, axe
 
-from alignkit.annotate.names import Visitor
-from alignkit.annotate.server.beside import invited
+from alignkit.annotate.project.names import Visitor
+from alignkit.annotate.server.serving import invited
 
 pytestmark = BROWSER
 

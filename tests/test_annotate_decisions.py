@@ -14,16 +14,14 @@ from hypothesis import strategies as st
 from repetitions import repetitions
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.errors import BadEvent, Conflict, ProjectError
-from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.exchange.merging import merge_project
-from alignkit.annotate.log.decisions import Why, read_why, write_why
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.replay import replay
-from alignkit.annotate.server.admission import admit, gold_status
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables.building import build_project
-from alignkit.formats.format import EVERYTHING
+from alignkit.annotate.exchange.importing import import_pairs, merge_project
+from alignkit.annotate.project.building import build_project
+from alignkit.annotate.project.events import Why, read_why, write_why
+from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, Conflict, ProjectError, Visitor
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.sessions import admit, gold_status
+from alignkit.io.format import EVERYTHING
 
 AGREED = '{"why":"agreed","votes":{"anna":[2,3],"ben":[2,1]}}'
 VOTE = '{"why":"vote","as":"ben","votes":{"anna":[2,3],"ben":[0,1]},"note":"too free"}'

@@ -9,13 +9,12 @@ from adjudicating import LEFT, RIGHT, Bench, case, drawn
 from annotation import Tab, project, sent
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.errors import NotReady
-from alignkit.annotate.gold.docket import Docket
-from alignkit.annotate.gold.gold import decide, settle
-from alignkit.annotate.log.decisions import read_why
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.server.admission import admit
-from alignkit.annotate.store import Store
+from alignkit.annotate.adjudication.adjudication_queue import Docket
+from alignkit.annotate.adjudication.gold import decide, settle
+from alignkit.annotate.project.events import read_why
+from alignkit.annotate.project.names import ADJUDICATOR, NotReady, Visitor
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.sessions import admit
 
 
 def test_a_pair_waits_for_all_who_have_it(tmp_path) -> None:

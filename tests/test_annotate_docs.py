@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from console import ROOT, printed, run, walk
 
-from alignkit.labels import REMARKS, SCHEMES
+from alignkit.model.labels import REMARKS, SCHEMES
 
 DOCS = ROOT / "docs"
 FOLDER = ROOT / "alignkit" / "annotate" / "server" / "page"

@@ -18,18 +18,18 @@ from adjudicated_project import two_annotators
 from annotation import Tab, cell, sent
 from command import run
 
-from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.adjudication.adjudication_queue import Docket
+from alignkit.annotate.adjudication.view import gold_view
+from alignkit.annotate.assignment.assignment import assign_pairs
 from alignkit.annotate.dashboard.answer import Slow, shown
 from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.slow_figures import slow_figures
-from alignkit.annotate.errors import DamagedProject, ProjectError
-from alignkit.annotate.gold.docket import Docket
-from alignkit.annotate.gold.view import gold_view
-from alignkit.annotate.server.beforehand import check_beforehand
-from alignkit.annotate.server.desk import Desk
-from alignkit.annotate.server.job import Job
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables.project_file import read_task
+from alignkit.annotate.project.database import read_task
+from alignkit.annotate.project.names import DamagedProject, ProjectError
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import Job
+from alignkit.annotate.server.serving import check_beforehand
+from alignkit.annotate.server.sessions import Desk
 from alignkit.errors import AlignkitError
 
 TABLES = ("project", "account", "pair", "pair_text", "stream", "event", "suggestion")

@@ -16,14 +16,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import json as fast
 
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.errors import BadEvent, Conflict
-from alignkit.annotate.gold.gold import gold_changes, read_case
-from alignkit.annotate.gold.secrecy import Names
-from alignkit.annotate.log.decisions import JUDGMENT, Why, read_why, write_why
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.replay import replay
-from alignkit.annotate.server.admission import admit
+from alignkit.annotate.adjudication.gold import Pseudonyms, gold_changes, read_case
+from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.project.events import JUDGMENT, Why, read_why, write_why
+from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, Conflict, Visitor
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.server.sessions import admit
 
 
 @pytest.fixture
@@ -288,9 +286,9 @@ def test_names_are_hidden_where_the_project_says_so(tmp_path):
 
 def test_hidden_votes_are_told_in_no_order_of_names():
     names = ["anna", "ben", "carla"]
-    orders = {tuple(Names(names, f"project\n{k}").ordered(names)) for k in range(60)}
+    orders = {tuple(Pseudonyms(names, f"project\n{k}").ordered(names)) for k in range(60)}
     assert len(orders) == 6
-    assert Names(names, "").ordered(names) == names
+    assert Pseudonyms(names, "").ordered(names) == names
 
 
 def test_how_links_were_drawn_is_told_and_no_suggestion(tmp_path):

@@ -11,7 +11,7 @@ pytest.importorskip("sqlalchemy")
 
 from annotation_server import Client, Served, make, served
 
-from alignkit.annotate.names import PAGES
+from alignkit.annotate.project.names import PAGES
 from alignkit.annotate.server.security import LIMIT
 from alignkit.annotate.server.server import AnnotationServer
 

@@ -22,17 +22,16 @@ from repetitions import repetitions
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit import write_corpus as write_pairs
+from alignkit.annotate.exchange.creation import create_project
 from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.exchange.merging import merge_project
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.log.rewording import Rewording, places, reword
-from alignkit.annotate.log.state import PairState
-from alignkit.annotate.replay import replay
-from alignkit.annotate.store import Store
+from alignkit.annotate.exchange.importing import import_pairs, merge_project
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.rewording import Rewording, places, reword
+from alignkit.annotate.project.state import PairState
+from alignkit.annotate.project.store import Store
 from alignkit.errors import JoinError
-from alignkit.formats.format import EVERYTHING
-from alignkit.trees import Tree
+from alignkit.io.format import EVERYTHING
+from alignkit.model.trees import Tree
 
 
 def take(store, *pairs, **options):

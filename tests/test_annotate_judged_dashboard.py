@@ -17,16 +17,16 @@ from command import run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.assignment.assignment import assign_pairs
 from alignkit.annotate.dashboard.slow_figures import slow_figures
-from alignkit.annotate.server.child import Child
+from alignkit.annotate.server.child import ChildProcess
 from alignkit.annotate.server.dashboard import Dashboard
 
 
 @pytest.fixture(autouse=True)
 def no_child(monkeypatch):
     monkeypatch.setattr(Dashboard, "_ask_child", lambda board: None)
-    monkeypatch.setattr(Child, "run", None)
+    monkeypatch.setattr(ChildProcess, "run", None)
 
 
 def judge(store, k, name, label, *flags):

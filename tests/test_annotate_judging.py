@@ -32,8 +32,8 @@ from command import PARAPHRASES
 from test_annotate_axe import serious
 
 from alignkit import Annotation, read_corpus
+from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.assets import load_assets
-from alignkit.annotate.store import Store
 
 pytestmark = BROWSER
 

@@ -7,13 +7,13 @@ from adjudicating import LEFT, RIGHT, Bench, case, drawn, states
 from annotation import Tab, cell, sent
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair
-from alignkit.annotate.errors import BadEvent
+from alignkit.annotate.adjudication.adjudication_queue import settled_pairs
+from alignkit.annotate.adjudication.gold import settle
+from alignkit.annotate.adjudication.provenance import provenance
 from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.gold.docket import settled_pairs
-from alignkit.annotate.gold.gold import settle
-from alignkit.annotate.gold.provenance import provenance
-from alignkit.annotate.log.decisions import JUDGMENT
-from alignkit.annotate.replay import replay
+from alignkit.annotate.project.events import JUDGMENT
+from alignkit.annotate.project.names import BadEvent
+from alignkit.annotate.project.replay import replay
 
 BOTH = {"anna": {(0, 0): 2}, "ben": {(0, 0): 2}}
 

@@ -15,26 +15,25 @@ from annotation import Tab, cell, project, sent, small_corpus
 from annotation_server import until_ready
 
 from alignkit import Alignment, SentencePair
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.dashboard.corrections import corrections_of, gathered, smoothed
-from alignkit.annotate.errors import ProjectError
+from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.bias_estimates import control_pairs
+from alignkit.annotate.dashboard.tally import corrections_of, gathered, smoothed
 from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.learning.ahead import pairs_ahead
-from alignkit.annotate.learning.done_work import TAUGHT, DoneWork, put_together
-from alignkit.annotate.log.lessons import Lesson
-from alignkit.annotate.pull.control_sample import control_pairs
-from alignkit.annotate.replay import replay
+from alignkit.annotate.learning import TAUGHT, DoneWork, pairs_ahead, put_together
+from alignkit.annotate.project import queries
+from alignkit.annotate.project.appending import opened
+from alignkit.annotate.project.building import build_project
+from alignkit.annotate.project.events import Lesson
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import learning as server_learning
 from alignkit.annotate.server import opening
-from alignkit.annotate.server.desk import Desk
-from alignkit.annotate.server.job import Job, Plan
+from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.learning import Learning, learns
 from alignkit.annotate.server.opening import Opening
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables import queries
-from alignkit.annotate.tables.building import build_project
-from alignkit.annotate.tables.suggesting import opened
-from alignkit.formats.format import EVERYTHING
+from alignkit.annotate.server.sessions import Desk
+from alignkit.io.format import EVERYTHING
 
 BASE = [(0, 0, 0.9, 2), (1, 1, 0.6, 2), (2, 2, 0.3, 2)]
 AUTO = {"auto": Alignment.parse("0-0 1-1")}
@@ -290,13 +289,13 @@ class Fake:
 @pytest.fixture
 def begun(monkeypatch):
     Fake.made = []
-    monkeypatch.setattr(server_learning, "Child", Fake)
+    monkeypatch.setattr(server_learning, "ChildProcess", Fake)
     running = []
 
     def begin(store, taken=()):
         notes = []
         found = Learning(
-            store, Desk(store.database), Plan("trained"),
+            store, Desk(store.database), SuggestionPlan("trained"),
             shelf=threading.Lock(), taken=taken, note=notes.append,
         )  # fmt: skip
         running.append(found)
@@ -358,11 +357,11 @@ def test_a_child_that_ends_is_told_and_begun_again_a_few_times(store, begun):
 
 
 def test_only_what_an_aligner_suggests_is_learned():
-    assert learns(Plan("trained", learning=True))
-    assert learns(Plan("model", "m", learning=True))
-    assert not learns(Plan("trained"))
-    assert not learns(Plan("initial", "auto", learning=True))
-    assert not learns(Plan("none", learning=True))
+    assert learns(SuggestionPlan("trained", learning=True))
+    assert learns(SuggestionPlan("model", "m", learning=True))
+    assert not learns(SuggestionPlan("trained"))
+    assert not learns(SuggestionPlan("initial", "auto", learning=True))
+    assert not learns(SuggestionPlan("none", learning=True))
 
 
 def test_who_is_to_see_no_suggestions_sees_no_learned_ones_and_the_pull_knows_them(tmp_path):
@@ -396,7 +395,11 @@ def openings(monkeypatch):
 
     def open_(path, plan=None, learning=None):
         found = Opening(
-            Job(path, annotator="anna"), plan, fallback=Plan("none"), note=print, learning=learning
+            Job(path, annotator="anna"),
+            plan,
+            fallback=SuggestionPlan("none"),
+            note=print,
+            learning=learning,
         )
         running.append(found)
         found.start(lambda: None)
@@ -418,13 +421,15 @@ def test_learning_is_on_in_new_projects_and_stays_as_it_was_said_last(tmp_path, 
     desk = Desk(store.database)
     path = store.path
     assert desk.plan is None
-    desk.plan = Plan("trained", pending=False, learning=True)
+    desk.plan = SuggestionPlan("trained", pending=False, learning=True)
     store.close()
     assert open_(path).learning
     assert [plan.kind for plan in started] == ["trained"]
     assert not open_(path, learning=False).learning
     assert not open_(path).learning
-    assert not open_(path, Plan("none")).learning  # other suggestions change nothing of it
+    assert not open_(
+        path, SuggestionPlan("none")
+    ).learning  # other suggestions change nothing of it
     assert len(started) == 1
     assert capsys.readouterr().out == ""
     assert open_(path, learning=True).learning
@@ -436,7 +441,7 @@ def test_a_new_project_learns_and_one_of_an_earlier_version_does_not(tmp_path, o
     open_, started = openings
     store = made(tmp_path)
     store.close()
-    assert open_(store.path, Plan("none")).learning
+    assert open_(store.path, SuggestionPlan("none")).learning
     with sqlite3.connect(store.path) as conn:
         conn.execute("UPDATE plan SET plan = ?", ('{"kind":"trained","name":"","pending":false}',))
     conn.close()
@@ -498,7 +503,7 @@ def test_the_line_is_the_mean_over_neighbours(size, half):
 
 
 def test_many_pairs_are_few_points_and_parts(tmp_path):
-    from alignkit.annotate.dashboard.corrections import Corrected, _summed
+    from alignkit.annotate.dashboard.tally import Corrected, _summed
 
     found = [Corrected(k, 1, f"2026-01-01T{k:05}", 3, 4, k % 5, k // 10) for k in range(2000)]
     shown = _summed(found, [one.at for one in found])

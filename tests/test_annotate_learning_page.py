@@ -29,10 +29,10 @@ from command import PARAPHRASES
 from test_annotate_dashboard_page import opened, serious
 
 from alignkit import Alignment, SentencePair, read_corpus
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.replay import replay
-from alignkit.annotate.server.beside import invited
-from alignkit.annotate.store import Store
+from alignkit.annotate.project.names import ADJUDICATOR, Visitor
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.serving import invited
 
 pytestmark = BROWSER
 

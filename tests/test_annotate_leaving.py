@@ -11,9 +11,9 @@ from annotate_browser import BROWSER, Server, ask, browser, enter, press, ready,
 from annotation import Tab, cell, sent
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.store import Store
+from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.project.store import Store
 
 pytestmark = BROWSER
 

@@ -16,19 +16,17 @@ from hypothesis import strategies as st
 from msgspec.json import encode
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
-from alignkit.annotate.errors import BadEvent, Conflict, ProjectError
-from alignkit.annotate.exchange.documents import read_documents
-from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.exchange.made import exported_work
-from alignkit.annotate.exchange.merging import merge_project
-from alignkit.annotate.exchange.yields import count_yield
-from alignkit.annotate.log.state import decode_state
-from alignkit.annotate.replay import replay
-from alignkit.annotate.server.admission import change_task
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables.building import build_project
+from alignkit.annotate.exchange.creation import read_documents
+from alignkit.annotate.exchange.exporting import count_yield, exported_work
+from alignkit.annotate.exchange.importing import import_pairs, merge_project
+from alignkit.annotate.project.building import build_project
+from alignkit.annotate.project.names import BadEvent, Conflict, ProjectError
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.state import decode_state
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.sessions import change_task
 from alignkit.errors import FormatError
-from alignkit.formats.format import EVERYTHING
+from alignkit.io.format import EVERYTHING
 
 
 def judge(label, before="", flags=None):

@@ -14,9 +14,9 @@ pytest.importorskip("playwright")
 from annotation_server import Process, corpus
 from playwright.sync_api import sync_playwright
 
-from alignkit.annotate.replay import replay
-from alignkit.annotate.store import Store
-from alignkit.formats import write_corpus
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.store import Store
+from alignkit.io import write_corpus
 
 pytestmark = pytest.mark.browser
 

@@ -17,18 +17,17 @@ from annotation_server import Client, Process, served
 from command import ROOT, process
 from repetitions import repetitions
 
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.errors import ProjectError
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.replay import replay
-from alignkit.annotate.server.admission import admit
-from alignkit.annotate.server.beside import SECRET, ServerFile, invited
+from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.project.database import ServerLock
+from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.server import AnnotationServer
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables.lock import ServerLock
-from alignkit.corpus import Corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.annotate.server.serving import SECRET, ServerFile, invited
+from alignkit.annotate.server.sessions import admit
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 PAIRS = 8
 COMMENT = "what-ben-thinks"
@@ -263,8 +262,8 @@ def test_where_nobody_serves_there_is_nobody_to_ask(tmp_path) -> None:
 )
 def test_no_address_but_one_of_this_machine_gets_the_secret(tmp_path, host, monkeypatch) -> None:
     path = str(tmp_path / "work.alignkit")
-    monkeypatch.setattr("alignkit.annotate.server.beside._asked", None)
-    monkeypatch.setattr("alignkit.annotate.server.beside._PAUSE", 0.0)
+    monkeypatch.setattr("alignkit.annotate.server.serving._asked", None)
+    monkeypatch.setattr("alignkit.annotate.server.serving._PAUSE", 0.0)
     ServerFile(host, "secret").write(path)
     lock = ServerLock(path)
     with pytest.raises(ProjectError, match="another server has this project"):

@@ -10,12 +10,12 @@ from annotation import Tab, cell, project, sent
 from command import run
 
 from alignkit import Corpus, SentencePair, read_corpus
-from alignkit.annotate.assignment.report import assign_pairs
+from alignkit.annotate.adjudication.provenance import provenance
+from alignkit.annotate.assignment.assignment import assign_pairs
 from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.gold.provenance import provenance
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.server.admission import admit
-from alignkit.formats.format import EVERYTHING
+from alignkit.annotate.project.names import ADJUDICATOR, Visitor
+from alignkit.annotate.server.sessions import admit
+from alignkit.io.format import EVERYTHING
 
 WORDS = ["a", "b", "c", "d"], ["w", "x", "y", "z"]
 

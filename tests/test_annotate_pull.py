@@ -14,19 +14,17 @@ from scipy.spatial.distance import dice
 from scipy.stats import binom, norm, t
 
 from alignkit.agreement.intervals import NO_PAIRS
-from alignkit.alignment import Alignment
-from alignkit.annotate.pull.control import ControlPair, Work
-from alignkit.annotate.pull.pull import ENOUGH, estimate_pull
-from alignkit.annotate.pull.result import PullOptions
+from alignkit.annotate.bias_estimates import ControlPair, ControlWork
+from alignkit.annotate.preannotation_bias import ENOUGH, PullOptions, estimate_pull
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
-from alignkit.scoring.bootstrap import ONE_PAIR, Interval
-from alignkit.scoring.strata import expanded, stratified_weights
+from alignkit.model.alignment import Alignment
+from alignkit.stats.resampling import ONE_PAIR, Interval, expanded, stratified_weights
 
 QUICK = PullOptions(resamples=20)
 
 
 def work(shown, links, rejected=()):
-    return Work(shown, Alignment.parse(links) if isinstance(links, str) else links, rejected)
+    return ControlWork(shown, Alignment.parse(links) if isinstance(links, str) else links, rejected)
 
 
 def split(id, with_them, without, suggested, stratum=""):
@@ -111,7 +109,7 @@ def control_pairs(draw):
     coin = draw(st.booleans())
     shown = {"": [True] * 2, "bare": [False] * 2, "split": [coin, not coin], "coin": [coin]}[arm]
     works = {
-        name: Work(shown[k], Alignment(draw(st.sets(CELLS)), draw(st.sets(CELLS))),
+        name: ControlWork(shown[k], Alignment(draw(st.sets(CELLS)), draw(st.sets(CELLS))),
                    draw(st.frozensets(CELLS)) if shown[k] else ())
         for k, name in zip(range(count), "AB", strict=False)
     }  # fmt: skip

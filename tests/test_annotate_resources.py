@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from console import ROOT
 
-from alignkit.annotate import resources
+from alignkit.annotate.project import names
 from alignkit.errors import AlignkitError
 
 
 def test_a_checkout_has_them_beside_the_package() -> None:
-    if (Path(resources.__file__).parents[1] / "samples").exists():
+    if (Path(names.__file__).parents[1] / "samples").exists():
         pytest.skip("an installed wheel is tested, not a checkout")
-    assert resources.samples() == ROOT / "samples"
-    assert resources.guidelines() == ROOT / "guidelines"
+    assert names.samples() == ROOT / "samples"
+    assert names.guidelines() == ROOT / "guidelines"
 
 
 @pytest.mark.parametrize("within", [True, False])
@@ -27,11 +27,11 @@ def test_a_folder_of_another_package_is_passed_over(
     (right / "samples").mkdir(parents=True)
     (right / "samples" / "paraphrases.jsonl").touch()
     (other / "samples").mkdir(parents=True)
-    monkeypatch.setattr(resources, "_PACKAGE", package)
-    assert resources.samples() == right / "samples"
+    monkeypatch.setattr(names, "_PACKAGE", package)
+    assert names.samples() == right / "samples"
 
 
 def test_what_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "alignkit")
+    monkeypatch.setattr(names, "_PACKAGE", tmp_path / "alignkit")
     with pytest.raises(AlignkitError, match="guidelines that belong to alignkit are not there"):
-        resources.guidelines()
+        names.guidelines()

@@ -19,16 +19,15 @@ pytest.importorskip("sqlalchemy")
 
 from annotation_server import NASTY, make, served
 
-from alignkit.alignment import Alignment
-from alignkit.annotate.errors import DamagedProject
-from alignkit.annotate.server import browsing
-from alignkit.annotate.server.hosts import allowed_hosts, check_address
-from alignkit.annotate.server.job import Job, Plan
+from alignkit.annotate.project.names import DamagedProject
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server import serving
+from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.opening import Opening
-from alignkit.annotate.server.serving import listen
-from alignkit.annotate.store import Store
+from alignkit.annotate.server.serving import allowed_hosts, check_address, listen
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.formats import WRITTEN, read_corpus
+from alignkit.io import WRITTEN, read_corpus
+from alignkit.model.alignment import Alignment
 
 
 def test_a_token_lets_one_browser_in(tmp_path) -> None:
@@ -174,7 +173,7 @@ def test_further_host_names_are_those_that_were_allowed(tmp_path) -> None:
 
 
 def test_links_of_an_annotator_are_suggested(tmp_path) -> None:
-    with served(make(tmp_path), plan=Plan("initial", "auto")) as server:
+    with served(make(tmp_path), plan=SuggestionPlan("initial", "auto")) as server:
         anna = server.client()
         assert anna.ask("GET", "/api/project").json["suggestions"] == "auto"
         suggestions = anna.ask("GET", "/api/pairs/1").json["suggestions"]
@@ -183,7 +182,10 @@ def test_links_of_an_annotator_are_suggested(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("plan", "annotator", "message"),
-    [(Plan("initial", "otto"), "anna", "otto"), (Plan("initial", "auto"), "auto", "are one")],
+    [
+        (SuggestionPlan("initial", "otto"), "anna", "otto"),
+        (SuggestionPlan("initial", "auto"), "auto", "are one"),
+    ],
 )
 def test_suggestions_of_nobody_are_refused(tmp_path, plan, annotator, message) -> None:
     with (
@@ -201,7 +203,7 @@ def test_suggestions_never_come_to_a_pair_that_was_opened(tmp_path) -> None:
         event = {"id": "o1", "kind": "open", "v": 1, "data": {"rev": 1, "suggestions": False}}
         body = {"base": 0, "rev": 1, "events": [event]}
         assert anna.ask("POST", "/api/pairs/2/events", body).status == 201
-    with served(project, plan=Plan("initial", "auto")) as server:
+    with served(project, plan=SuggestionPlan("initial", "auto")) as server:
         anna = server.client()
         sets = [anna.ask("GET", f"/api/pairs/{k}").json["suggestions"] for k in (1, 2, 3)]
         assert [not (given and given["cells"]) for given in sets] == [False, True, False]
@@ -238,12 +240,12 @@ def test_a_port_belongs_to_a_project_and_a_taken_one_is_told(tmp_path) -> None:
 
 def test_the_browser_is_not_told_the_token_where_others_can_read_it(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("DISPLAY", ":0")
-    monkeypatch.setattr(browsing, "own_folder", lambda: tmp_path)
+    monkeypatch.setattr(serving, "own_folder", lambda: tmp_path)
     given, opened = [], threading.Event()
-    monkeypatch.setattr(browsing.webbrowser, "open", lambda url: (given.append(url), opened.set()))
+    monkeypatch.setattr(serving.webbrowser, "open", lambda url: (given.append(url), opened.set()))
     for token in ("first", "second"):
         opened.clear()
-        browsing.open_browser(f"http://127.0.0.1:25384/#{token}")
+        serving.open_browser(f"http://127.0.0.1:25384/#{token}")
         assert opened.wait(10)
     assert given[0] == given[1] == (tmp_path / "open-25384.html").as_uri()
     page = tmp_path / "open-25384.html"
@@ -283,7 +285,9 @@ def test_a_model_that_cannot_be_used_ends_the_server(tmp_path) -> None:
     (tmp_path / "wrong.model").write_text("no model")
     job = Job(make(tmp_path), annotator="anna")
     notes: list[str] = []
-    opening = Opening(job, Plan("model", model), fallback=Plan("none"), note=notes.append)
+    opening = Opening(
+        job, SuggestionPlan("model", model), fallback=SuggestionPlan("none"), note=notes.append
+    )
     ended = threading.Event()
     opening.start(ended.set)
     assert ended.wait(30)

@@ -21,24 +21,24 @@ from repetitions import repetitions
 from strategies import corpora
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair
-from alignkit.annotate.errors import (
+from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.project.events import UNDOABLE, decode_data, decode_request
+from alignkit.annotate.project.names import (
     BadEvent,
     Conflict,
     OldText,
     ProjectError,
     UnknownAnnotator,
     UnknownPair,
+    project_beside,
 )
-from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.log.events import UNDOABLE, decode_data, decode_request
-from alignkit.annotate.log.state import decode_state
-from alignkit.annotate.places import project_beside
-from alignkit.annotate.replay import replay
-from alignkit.annotate.store import Store
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.state import decode_state
+from alignkit.annotate.project.store import Store
 from alignkit.errors import MissingTextError
-from alignkit.formats.format import EVERYTHING
+from alignkit.io.format import EVERYTHING
 
 
 @pytest.fixture
@@ -457,7 +457,7 @@ def test_one_server_at_a_time(tmp_path):
     path = str(tmp_path / "p")
     create_project(path, small_corpus())
     code = (
-        "import sys; from alignkit.annotate.store import Store\n"
+        "import sys; from alignkit.annotate.project.store import Store\n"
         "store = Store.open(sys.argv[1], serve=True); print('open', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, path]

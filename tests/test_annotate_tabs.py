@@ -25,12 +25,12 @@ from annotate_browser import (
 from annotation_server import Served, served
 from msgspec import Raw
 
-from alignkit.alignment import Alignment
+from alignkit.annotate.exchange.creation import create_project
 from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.log.events import Sent
-from alignkit.corpus import Corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.annotate.project.events import Sent
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 pytestmark = BROWSER
 

@@ -12,10 +12,10 @@ pytest.importorskip("msgspec")
 
 from alignkit.agreement import agree, cell_agreement, overlap
 from alignkit.agreement.options import AgreementOptions
-from alignkit.alignment import Alignment
-from alignkit.annotate.dashboard.tally import FIGURES, Tally, Work, intervals_of
-from alignkit.corpus import Corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.annotate.dashboard.tally import FIGURES, TalliedPair, Tally, intervals_of
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 NAMES = ("anna", "ben", "carla")
 SOURCE, TARGET = ("a", "b", "c", "a"), ("b", "x", "a")
@@ -33,7 +33,7 @@ def work(k, now):
         for name, (drawn, _) in now.items()
     }
     bulk = {name: cells & drawn.keys() for name, (drawn, cells) in now.items()}
-    return Work(k, SentencePair(f"p{k}", SOURCE, TARGET, done), bulk)
+    return TalliedPair(k, SentencePair(f"p{k}", SOURCE, TARGET, done), bulk)
 
 
 def kept(tally):
@@ -120,7 +120,7 @@ def test_intervals_are_those_of_agree():
     ]  # fmt: skip
     tally = Tally(("anna", "ben"))
     for k in (3, 1, 4, 2):  # the order in which they are done does not matter
-        tally.put([Work(k, pairs[k - 1], {})])
+        tally.put([TalliedPair(k, pairs[k - 1], {})])
     counts, options = tally.twos["anna", "ben"], AgreementOptions()
     found = intervals_of(
         counts.table(), resamples=options.resamples, confidence=options.confidence, seed=12345

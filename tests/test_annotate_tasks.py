@@ -14,16 +14,14 @@ from annotation import Tab, cell, project, sent, small_corpus
 from annotation_server import make, served
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair
-from alignkit.annotate.assignment.report import assign_pairs
-from alignkit.annotate.errors import BadEvent
-from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.made import exported_work
-from alignkit.annotate.gold.docket import Docket
-from alignkit.annotate.log.decisions import JUDGMENT
-from alignkit.annotate.names import ADJUDICATOR, Visitor
-from alignkit.annotate.replay import replay
-from alignkit.annotate.server.admission import change_task
-from alignkit.annotate.store import Store
+from alignkit.annotate.adjudication.adjudication_queue import Docket
+from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.exchange.exporting import exported, exported_work
+from alignkit.annotate.project.events import JUDGMENT
+from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, Visitor
+from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.sessions import change_task
 
 _ids = count(1)
 
@@ -165,7 +163,7 @@ def test_what_was_judged_is_open_again_when_it_is_to_be_aligned(tmp_path, monkey
         for k in (1, 2):
             Tab(store, k, name).send(sent("judge", label=["", "1"]), finish())
     before = list(exported(store))
-    monkeypatch.setattr("alignkit.annotate.tables.reopening.now", lambda: "2030-01-01T00:00:00Z")
+    monkeypatch.setattr("alignkit.annotate.project.appending.now", lambda: "2030-01-01T00:00:00Z")
     change_task(store, "align")
     assert list(exported(store)) == before
     assert next(iter(exported(store, done=True))).annotations == {}

@@ -15,12 +15,11 @@ pytest.importorskip("sqlalchemy")
 from annotation import Tab, cell, project, sent, small_corpus
 
 from alignkit import Alignment, Annotation, Corpus
-from alignkit.annotate.dashboard.pace import pace_of
+from alignkit._support.timestamps import read_moment
+from alignkit.annotate.dashboard.live_work import pace_of
 from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.exchange.merging import merge_project
-from alignkit.formats.format import EVERYTHING
-from alignkit.moment import read_moment
+from alignkit.annotate.exchange.importing import import_pairs, merge_project
+from alignkit.io.format import EVERYTHING
 
 WHEN = "2020-02-29T13:06:28Z"
 LINKS = Alignment.parse("0-0 1?1")
@@ -43,7 +42,7 @@ def at(store, kind="", k=1, annotator="anna"):
 
 def test_an_export_has_the_time_of_the_last_event_that_changed_something(tmp_path, monkeypatch):
     clock = iter(f"2026-11-22T13:{minute:02d}:00.000+00:00" for minute in range(60))
-    monkeypatch.setattr("alignkit.annotate.tables.appending.now", lambda: next(clock))
+    monkeypatch.setattr("alignkit.annotate.project.appending.now", lambda: next(clock))
     store = project(tmp_path, small_corpus(4, {"gold": Annotation(LINKS, when=WHEN)}))
     Tab(store, 1).send(cell(0, 0, 0, 2))
     tab = Tab(store, 2)

@@ -14,11 +14,10 @@ from alignkit import (
     Vocabulary,
     extract_phrases,
     iterate_pairs,
-    limits,
     symmetrize,
 )
-from alignkit.aligner.cooccurrence import Cooccurrence
-from alignkit.aligner.room import Room
+from alignkit._support import arguments
+from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.errors import AlignmentError
 
 DIAGONAL = Alignment.parse("0-0 1-1 2-2")
@@ -26,16 +25,16 @@ PAIRS = [(["a", "b", "c"], ["x", "y", "z"]), (["b", "a"], ["y"])]
 
 
 def test_the_limit_is_that_of_32_bits():
-    assert np.iinfo(np.int32).max == limits.MOST
-    limits.check_count("links", limits.MOST)
+    assert np.iinfo(np.int32).max == arguments.MOST
+    arguments.check_count("links", arguments.MOST)
     with pytest.raises(AlignmentError, match=r"2147483648 links are more .*: split the corpus"):
-        limits.check_count("links", limits.MOST + 1)
+        arguments.check_count("links", arguments.MOST + 1)
 
 
 @pytest.fixture
 def few(monkeypatch):
     """Let arrays hold five of anything."""
-    monkeypatch.setattr(limits, "MOST", 5)
+    monkeypatch.setattr(arguments, "MOST", 5)
 
 
 def packed(*alignments):

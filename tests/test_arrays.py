@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.errors import AlignmentError
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 
 CELLS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=8)
 MANY = st.lists(st.builds(Alignment, CELLS, CELLS), max_size=6)

@@ -14,7 +14,7 @@ from strategies_agreement import corpora
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, score
 from alignkit.audit import Audit, draw_phrases
-from alignkit.audit.drawing import allot, spread
+from alignkit.audit.audit import allot, spread
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 
 SAMPLE = read_corpus(PARAPHRASES)

@@ -19,11 +19,11 @@ from scipy.stats import binomtest
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit.audit import draw_pairs, read_audit, write_audit
-from alignkit.audit.figures import ALL, EVERY
 from alignkit.audit.judged_pairs import fitting_scheme
 from alignkit.audit.key import key_text, read_key
+from alignkit.audit.shares import ALL, EVERY
 from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
-from alignkit.scoring import newcombe_interval
+from alignkit.stats import newcombe_interval
 
 PEOPLE = ("anna", "ben", "eva", "kim", "lou")
 

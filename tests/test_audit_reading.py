@@ -22,10 +22,10 @@ from reference_audit import kappa
 from scipy.stats import binomtest
 
 from alignkit import Alignment, Corpus, SentencePair
+from alignkit._support.values import FrozenMap
 from alignkit.agreement import Contingency
 from alignkit.audit import Audit, Item, Origin, Scale, draw_phrases, read_audit, sheet_page
-from alignkit.audit.figures import ALL, Figure
-from alignkit.frozen import FrozenMap
+from alignkit.audit.shares import ALL, AuditFigure
 
 FORMS = {
     "correct": ["correct", "c", "C", " Correct "],
@@ -270,4 +270,4 @@ def test_every_column_is_explained():
     text = (ROOT / "docs" / "audit.md").read_text("utf-8").partition("## CSV, JSON, the key")[2]
     table = text.partition("| column | holds |")[2].partition("\n\n")[0]
     named = " ".join(match[1] for match in re.finditer(r"^\|(.*?) \|", table, re.MULTILINE))
-    assert re.findall(r"`(\w+)`", named) == [one.name for one in fields(Figure)]
+    assert re.findall(r"`(\w+)`", named) == [one.name for one in fields(AuditFigure)]

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from strategies_agreement import corpora, edited_corpus
 
 from alignkit.agreement import CHANCE_MODELS, AgreementOptions
-from alignkit.agreement.beyond_chance.two_annotators import Section, beyond_chance_by_model
-from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
+from alignkit.agreement.chance.corpus import CorpusBeyondChance
+from alignkit.agreement.chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.pairs import CorpusData
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import UnknownNameError
-from alignkit.formats import read_corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import read_corpus
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 ROWS = [
     ("0-0 1-1", "0-0 1-1 2-2", "0-0 1-2 2-1"),

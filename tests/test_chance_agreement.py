@@ -12,10 +12,10 @@ from strategies_agreement import corpora
 from strategies_agreement import edited_corpus as corpus
 
 from alignkit.agreement import CHANCE_MODELS, agree
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 
 def measure(pairs, first="A", second="B", *, unit="phrases", links="sure", **options):
@@ -228,7 +228,7 @@ def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
     pairs = corpus(*ROWS * 3)
     lows, redrawn = [], []
     for least in (0.0, 2.0):  # never, always
-        monkeypatch.setattr("alignkit.agreement.beyond_chance.c_intervals._LEAST_EFFECTIVE", least)
+        monkeypatch.setattr("alignkit.agreement.chance.result._LEAST_EFFECTIVE", least)
         found = measure(pairs, **options)
         lows.append((found.interval.low, found.interval.high, found.interval.standard_error))
         redrawn.append(found.redrawn)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.agreement import correct_sets
-from alignkit.agreement.beyond_chance.correction import (
+from alignkit.agreement.chance.correction import (
     CHANCE_IS_ONE,
     NO_NORM,
     NO_PAIRS,

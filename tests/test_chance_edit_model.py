@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference_chance import log_likelihood
 
 from alignkit.agreement import CHANCE_MODELS, READINGS, EditData, fit_edit_model
-from alignkit.agreement.beyond_chance.chance import Edits
+from alignkit.agreement.chance.models import Edits
 from alignkit.errors import OptionError, UnknownNameError
 
 

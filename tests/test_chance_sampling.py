@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_chance import exact, items, near
 
-from alignkit.agreement.beyond_chance import items_kernel
-from alignkit.agreement.beyond_chance import sampling_kernel as kernel
-from alignkit.agreement.beyond_chance.correction import ObservedTerms, correct, noise, rows
-from alignkit.agreement.beyond_chance.sampling import UNITS, Items, Sampling, monte_carlo
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays
-from alignkit.sentence_pair import SentencePair
+from alignkit.agreement.chance import items_kernel
+from alignkit.agreement.chance import sampling_kernel as kernel
+from alignkit.agreement.chance.correction import ObservedTerms, correct, noise, rows
+from alignkit.agreement.chance.sampling import UNITS, Items, Sampling, monte_carlo
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.sentence_pair import SentencePair
 
 WORDS = st.sampled_from("abc")
 

@@ -7,17 +7,11 @@ from hypothesis import strategies as st
 from reference_chance import exact, near, stratum
 from strategies_agreement import corpora
 
-from alignkit.agreement.beyond_chance.chance import (
-    CHANCE_MODELS,
-    STRATA,
-    EditRates,
-    Edits,
-    count_edits,
-)
-from alignkit.agreement.beyond_chance.sampling import UNITS, Items, Sampling, monte_carlo
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays
-from alignkit.sentence_pair import SentencePair
+from alignkit.agreement.chance.models import CHANCE_MODELS, STRATA, EditRates, Edits, count_edits
+from alignkit.agreement.chance.sampling import UNITS, Items, Sampling, monte_carlo
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.sentence_pair import SentencePair
 
 # at most 9 cells; rates of empty and filled cells, of different and of equal words, of either
 TINY = [

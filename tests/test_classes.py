@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit.aligner.classes import word_classes
+from alignkit.align.fertility.training import word_classes
 
 
 def packed(lines):

@@ -22,7 +22,7 @@ from command import (
 )
 
 from alignkit.cli.main import COMMANDS
-from alignkit.formats import FORMATS
+from alignkit.io import FORMATS
 from alignkit.version import __version__
 
 HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk"}
@@ -197,7 +197,7 @@ def test_a_fault_of_ours_is_one_line_too(capsys, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("at last")
 
-    monkeypatch.setattr("alignkit.cli.stats.count_corpus", broken)
+    monkeypatch.setattr("alignkit.cli.corpora.stats.count_corpus", broken)
     ran = run(capsys, "stats", GOLD)
     assert ran.code == 2
     assert "fault in alignkit" in ran.err

@@ -11,10 +11,9 @@ from command import GOLD, PARAPHRASES, TEXTS, process, run, write
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.agreement import LEVELS, AgreementOptions, agree
 from alignkit.agreement.overlaps import overlap
-from alignkit.cli.agree import add_arguments
+from alignkit.agreement.show.media import agreement_json, agreement_tables
+from alignkit.cli.evaluate.agree import add_arguments
 from alignkit.cli.parser import Parser
-from alignkit.report.agreement import agreement_tables
-from alignkit.report.agreement_json import agreement_json
 
 TWO = ("agree", PARAPHRASES, "--annotators", "anna", "ben")
 FULL = (*TWO, "--initial", "initial")
@@ -226,7 +225,7 @@ def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
 
 
 def test_a_page_is_written_beside_the_tables(capsys, tmp_path):
-    pytest.importorskip("alignkit.report.page")
+    pytest.importorskip("alignkit.agreement.show.page")
     page = tmp_path / "page.html"
     for given in ((*FULL, *QUICK), TWO):
         assert "Side by side" in made(capsys, *given, "--html", page).out
@@ -235,7 +234,7 @@ def test_a_page_is_written_beside_the_tables(capsys, tmp_path):
 
 
 def test_figures_are_written_beside_the_tables(capsys, tmp_path):
-    pytest.importorskip("alignkit.report.page")
+    pytest.importorskip("alignkit.agreement.show.page")
     picture = tmp_path / "figure.svg"
     assert "Side by side" in made(capsys, *FULL, *QUICK, "--plot", picture).out
     assert "<svg" in picture.read_text(encoding="utf-8")

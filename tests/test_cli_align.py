@@ -15,8 +15,8 @@ from format_files import damaged
 from test_cli import posix
 
 from alignkit import Alignment, read_corpus, score
-from alignkit.aligner import SYMMETRIZATIONS, Aligner, Settings
-from alignkit.cli import align_options, align_settings
+from alignkit.align import SYMMETRIZATIONS, Aligner, Settings
+from alignkit.cli.align import options, settings
 
 FR, EN = str(FRENCH / "fr.txt"), str(FRENCH / "en.txt")
 SOURCE = "das Haus\ndas Buch\nein Buch\nein Haus ist ein Haus\n"
@@ -144,15 +144,15 @@ def test_lines_are_aligned_as_they_come(french):
 
 
 def test_blocks_do_not_matter(capsys, monkeypatch, tmp_path, french):
-    from alignkit import input as inputs
-    from alignkit import texts
-    from alignkit.cli import align_input
+    from alignkit.align import numbered_texts as texts
+    from alignkit.cli.align import input
+    from alignkit.io import opening as inputs
 
     out, model = french
     bitext = write(tmp_path, "b", beside(read(FR), read(EN)))
     monkeypatch.setattr(texts, "_LINES", 7)
     monkeypatch.setattr(inputs, "_CHUNK", 100)
-    monkeypatch.setattr(align_input, "_PAIRS", 5)
+    monkeypatch.setattr(input, "_PAIRS", 5)
     assert made(capsys, FR, EN, "--load", model).out == read(out)
     assert made(capsys, bitext, "--load", model).out == read(out)
     assert made(capsys, GOLD, "--source", bitext, "--load", model).out == read(out)
@@ -180,7 +180,7 @@ def test_probabilities_thresholds_and_sure_links(capsys, french):
     assert weights == sorted(float(t.split(":")[1]) for line in lines for t in line.split())
 
 
-@pytest.mark.parametrize("method", align_options.SYMMETRIZATIONS)
+@pytest.mark.parametrize("method", options.SYMMETRIZATIONS)
 def test_each_symmetrization(capsys, french, method):
     aligner = Aligner.load(french[1])
     out = made(capsys, FR, EN, "--load", french[1], "--symmetrize", method).out.splitlines()
@@ -190,8 +190,8 @@ def test_each_symmetrization(capsys, french, method):
 
 
 def test_options_follow_the_library():
-    assert align_options.SYMMETRIZATIONS == SYMMETRIZATIONS
-    assert set(align_settings.TRAINING) == {field.name for field in fields(Settings)}
+    assert options.SYMMETRIZATIONS == SYMMETRIZATIONS
+    assert set(settings.TRAINING) == {field.name for field in fields(Settings)}
 
 
 @pytest.mark.parametrize(
@@ -459,7 +459,7 @@ def test_texts_are_divided_into_words_by_nltk(capsys, tmp_path):
 
 
 def test_divided_texts_are_aligned_as_if_they_had_come_so(capsys, tmp_path, monkeypatch):
-    from alignkit.tokenization import tokenizer
+    from alignkit.model.coercion import tokenizer
 
     divide = tokenizer("treebank")
     raw = [write(tmp_path, name, text) for name, text in zip("st", RAW, strict=True)]

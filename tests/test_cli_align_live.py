@@ -8,7 +8,7 @@ import sys
 import pytest
 from command import Ran, feed, run
 
-from alignkit.aligner import Aligner
+from alignkit.align import Aligner
 
 PAIRS = [(("le", "chat"), ("the", "cat")), (("le", "chien"), ("the", "dog"))] * 3
 GOOD = b"le chat ||| the cat\n"

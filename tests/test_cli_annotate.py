@@ -21,7 +21,7 @@ from command import PARAPHRASES, process, run
 from repetitions import repetitions
 
 from alignkit import Corpus
-from alignkit.formats import read_corpus, write_corpus
+from alignkit.io import read_corpus, write_corpus
 
 
 @pytest.fixture
@@ -53,9 +53,9 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
 
 
 def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, monkeypatch) -> None:
-    from alignkit.annotate.exchange.project import create_project
+    from alignkit.annotate.exchange.creation import create_project
+    from alignkit.annotate.project.database import ServerLock
     from alignkit.annotate.server import serving
-    from alignkit.annotate.tables.lock import ServerLock
 
     monkeypatch.setattr(serving, "listen", None)
     project = str(tmp_path / "good.alignkit")
@@ -86,8 +86,7 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
 
 
 def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypatch) -> None:
-    from alignkit.annotate.exchange.documents import read_documents
-    from alignkit.annotate.exchange.project import create_project
+    from alignkit.annotate.exchange.creation import create_project, read_documents
     from alignkit.annotate.server import serving
 
     monkeypatch.setattr(serving, "listen", None)
@@ -120,9 +119,9 @@ def test_the_samples_tell_whose_finished_work_they_hold(tmp_path, monkeypatch) -
 
 
 def test_a_missing_library_is_named_with_what_to_type(capsys, monkeypatch, file) -> None:
-    from alignkit.cli import extras
+    from alignkit.cli.common import files
 
-    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "uvicorn" else name)
+    monkeypatch.setattr(files, "find_spec", lambda name: None if name == "uvicorn" else name)
     run(capsys, "annotate", file).failed("(uvicorn)", "pip install 'alignkit[annotate]'")
 
 
@@ -227,8 +226,8 @@ class Load:
 
 @pytest.mark.slow
 def test_no_acknowledged_edit_is_lost_when_the_server_is_killed(file) -> None:
-    from alignkit.annotate.replay import replay
-    from alignkit.annotate.store import Store
+    from alignkit.annotate.project.replay import replay
+    from alignkit.annotate.project.store import Store
 
     rng = random.Random(0)
     kept: list[str] = []

@@ -9,8 +9,8 @@ from audit_sheets import read, save
 from command import run, write
 from test_audit_pairs import sample
 
-from alignkit.corpus import Corpus
-from alignkit.formats import write_corpus
+from alignkit.io import write_corpus
+from alignkit.model.corpus import Corpus
 
 
 @pytest.fixture

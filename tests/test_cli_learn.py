@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from command import FRENCH, GOLD, PARAPHRASES, TEXTS, run
 
-from alignkit.aligner import Aligner
-from alignkit.output import WriteError
+from alignkit.align import Aligner
+from alignkit.io.atomic_files import WriteError
 
 HOW = ["--identity", "3", "--ignore-identical"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from command import run, write
 
-from alignkit.formats import read_corpus
+from alignkit.io import read_corpus
 
 GIZA = "# Sentence pair ({}) source length {} target length 1\nc\nNULL ({{ }}) a ({{ 1 }})\n"
 ISTS = (

@@ -16,7 +16,7 @@ from test_cli import posix
 
 from alignkit import FormatError, pair_translations
 from alignkit.errors import OptionError
-from alignkit.formats.translations import read_translations
+from alignkit.io.parallel_text import read_translations
 
 ANNA, BEN, CLEO = "they left\na b c\n\n", "they went away\nA b c\nx\n", "off they went\n\nx y\n"
 

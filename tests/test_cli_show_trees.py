@@ -9,9 +9,9 @@ from command import run, write
 from lxml import etree, html
 
 from alignkit import Alignment, SentencePair
-from alignkit.formats import write_corpus
-from alignkit.report import draw_tree_svg, draw_tree_text
-from alignkit.trees import Tree
+from alignkit.io import write_corpus
+from alignkit.model.trees import Tree
+from alignkit.rules import draw_tree_svg, draw_tree_text
 
 SOURCE = ["(S (NN rain) (VBZ falls))", "(S (NP (NNS dogs)) (VBP bark))", "(S (UH yes))"]
 TARGET = ["(S (VBZ falls) (NN rain))", "(S (NNS hounds) (VBP bark))", "(S (UH no))"]

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from alignkit import cluster
-from alignkit.cluster.addresses import check_address
-from alignkit.cluster.canary import canary
+from alignkit.cluster.addresses import canary, check_address
 from alignkit.cluster.parts import Part, find_parts, named, outputs_of
 from alignkit.cluster.run import Run, RunError, placing
-from alignkit.cluster.session import Alone, Task, open_session
+from alignkit.cluster.session import Task, ThisProcess, open_session
 from alignkit.errors import (
     AlignkitError,
     ArgumentError,
@@ -22,7 +21,7 @@ from alignkit.errors import (
     OptionError,
     PartsError,
 )
-from alignkit.output import WriteError
+from alignkit.io.atomic_files import WriteError
 
 
 def made(folder: Path, *names: str) -> Path:
@@ -110,21 +109,21 @@ def fill(number: int) -> int:
 
 def test_tasks_fail_one_by_one_or_together() -> None:
     tasks = [Task(str(number), (number,)) for number in range(6)]
-    assert list(Alone().each(refuse, tasks[::2])) == [(0, 0), (1, 20), (2, 40)]
+    assert list(ThisProcess().each(refuse, tasks[::2])) == [(0, 0), (1, 20), (2, 40)]
     with pytest.raises(FormatError, match="in:1: is odd"):
-        list(Alone().each(refuse, tasks))
+        list(ThisProcess().each(refuse, tasks))
     with pytest.raises(
         AlignkitError, match=r"several parts[^;]*:\n  in:1: is odd\n  in:3.*\n  in:5"
     ):
-        list(Alone().each(refuse, tasks, errors=10))
+        list(ThisProcess().each(refuse, tasks, errors=10))
     with pytest.raises(AlignkitError, match=r"2 are shown:\n  in:1: is odd\n  in:3: is odd$"):
-        list(Alone().each(refuse, tasks, errors=2))
+        list(ThisProcess().each(refuse, tasks, errors=2))
     with pytest.raises(FormatError, match=r"^in:1: is odd$"):  # not once for each part
-        list(Alone().each(refuse, tasks[1:2] * 4, errors=3))
+        list(ThisProcess().each(refuse, tasks[1:2] * 4, errors=3))
     with pytest.raises(WriteError, match=r"^out: no room$"):  # of the disk, not of a part
-        list(Alone().each(fill, tasks[1:], errors=10))
+        list(ThisProcess().each(fill, tasks[1:], errors=10))
     with pytest.raises(PartsError) as caught:
-        list(Alone().each(refuse, tasks, errors=3))
+        list(ThisProcess().each(refuse, tasks, errors=3))
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
@@ -142,7 +141,7 @@ def test_without_the_extra_it_says_what_to_type(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_address_is_this_process() -> None:
     with open_session(None) as session:
-        assert isinstance(session, Alone)
+        assert isinstance(session, ThisProcess)
         assert session.everywhere(len, "four") == {"this process": 4}
 
 
@@ -197,12 +196,12 @@ def test_what_a_dead_worker_left_is_swept(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_workers_do_not_see_is_told(tmp_path: Path) -> None:
-    class Elsewhere(Alone):
+    class Elsewhere(ThisProcess):
         def everywhere(self, function, place, token):  # type: ignore[no-untyped-def]
             return {"tcp://far:1": function(f"{place}-far", token)}
 
     with closing(Run(tmp_path / "work")) as run:
-        run.try_workers(Alone())
+        run.try_workers(ThisProcess())
         with pytest.raises(AlignkitError, match=r"worker tcp://far:1: .*one that all workers see"):
             run.try_workers(Elsewhere())
         run.remove()

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from command import FRENCH, run
 
-from alignkit.aligner import Aligner, Bitext
-from alignkit.cli.cluster import PartsProgress
+from alignkit.align import Aligner, Bitext
+from alignkit.cli.common.cluster import PartsProgress
 from alignkit.cluster.addresses import ClusterError
 from alignkit.cluster.aligning import align
 from alignkit.cluster.run import RunError
 from alignkit.errors import AlignkitError, FormatError
-from alignkit.output import WriteError
+from alignkit.io.atomic_files import WriteError
 
 CUTS = (0, 1, 1, 20, 52)
 

@@ -9,7 +9,7 @@ from test_cluster_tables import corpus, written
 
 from alignkit.cluster.estimate import estimate_texts, spread
 from alignkit.cluster.parts import Part, find_parts
-from alignkit.formats.options import ReadOptions
+from alignkit.io.options import ReadOptions
 
 
 def test_some_parts_stand_for_all():

@@ -71,7 +71,7 @@ def test_a_worker_may_be_killed_in_any_step(tmp_path, monkeypatch, client, steps
 
 RUN = """
 import sys
-from alignkit.cluster.training import train
+from alignkit.cluster.stages import train
 if __name__ == "__main__":
     folder = sys.argv[1]
     train(sys.argv[2], f"{folder}/*.fr", f"{folder}/*.en", work=f"{folder}/work",

@@ -9,14 +9,20 @@ from pathlib import Path
 import pytest
 from command import run
 
-from alignkit.cluster.counting import AlignedInput, count_parts, phrases
 from alignkit.cluster.parts import find_parts
-from alignkit.cluster.pivots import TableInput, join_tables, pivot
+from alignkit.cluster.phrase_tables import (
+    AlignedInput,
+    TableInput,
+    count_parts,
+    join_tables,
+    phrases,
+    pivot,
+)
 from alignkit.cluster.run import RunError
-from alignkit.cluster.session import Alone
+from alignkit.cluster.session import ThisProcess
 from alignkit.errors import AlignkitError, OptionError, UnknownNameError
-from alignkit.tables.phrase_tables import TableSettings
-from alignkit.tables.pivot_steps import PivotSettings
+from alignkit.rules.tables.phrase_tables import TableSettings
+from alignkit.rules.tables.pivots import PivotSettings
 
 WORDS = ["la", "le", "maison", "Maison", "chat", "é", "ẞ", "zz", "a", "b", "c", "d"]
 
@@ -68,7 +74,9 @@ def test_a_table_of_parts_is_that_of_the_whole(capsys, tmp_path, seed, cuts, buc
     given = AlignedInput(("source", "target"), "pharaoh")
     options = {"min_count": least, "room": 1 << 16, "buckets": buckets}
     settings = TableSettings(max_length=3)
-    counted = count_parts(Alone(), find_parts(*patterns), str(out), settings, given, **options)
+    counted = count_parts(
+        ThisProcess(), find_parts(*patterns), str(out), settings, given, **options
+    )
     assert out.read_bytes() == expected
     assert counted.pairs == 80
     assert counted.tally.different - counted.tally.left_out == len(expected.splitlines())
@@ -127,7 +135,7 @@ def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, 
     tables = [find_parts(f"{tmp_path}/t*.tsv"), *map(find_parts, other)]
     settings, given = PivotSettings(0.01, 5), TableInput(min_count=2)
     sizes = {"room": 1 << 16, "buckets": buckets}
-    joined = join_tables(Alone(), tables, str(out), settings, given, **sizes)
+    joined = join_tables(ThisProcess(), tables, str(out), settings, given, **sizes)
     assert out.read_bytes() == (tmp_path / "p").read_bytes()
     tally = joined.tally
     assert out.read_bytes().count(b"\n") == tally.found - tally.rare - tally.beyond

@@ -11,13 +11,13 @@ from command import run, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.aligner import Aligner, Settings
+from alignkit.align import Aligner, Settings
 from alignkit.cluster import stages
-from alignkit.cluster.kept import Kept
-from alignkit.cluster.state import Arrays, sparse
-from alignkit.cluster.training import train
+from alignkit.cluster.plan import Arrays, sparse
+from alignkit.cluster.run import WorkerMemory
+from alignkit.cluster.stages import train
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.formats.pharaoh_lines import format_lines
+from alignkit.io.formats.pharaoh import format_lines
 
 
 def random_lines(seed, pairs, words=40, longest=12):
@@ -200,7 +200,7 @@ def test_a_damaged_file_of_the_run_is_named(tmp_path):
 
 
 def test_what_is_kept_has_a_limit_and_is_of_one_run():
-    kept, made = Kept(), []
+    kept, made = WorkerMemory(), []
 
     def make(name):
         def one():

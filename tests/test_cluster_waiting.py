@@ -12,10 +12,9 @@ import pytest
 from command import run, write
 
 from alignkit import cluster
-from alignkit.aligner import Aligner, Bitext
+from alignkit.align import Aligner, Bitext
 from alignkit.cluster import aligning, session
-from alignkit.cluster.addresses import ClusterError
-from alignkit.cluster.canary import Canary
+from alignkit.cluster.addresses import Canary, ClusterError
 from alignkit.cluster.session import DaskSession, Task, open_session
 from alignkit.errors import ArgumentError
 

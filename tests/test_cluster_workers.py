@@ -13,16 +13,14 @@ from pathlib import Path
 import pytest
 from test_cluster_tables import corpus, whole, written
 
-from alignkit.aligner import Aligner, Bitext
-from alignkit.cluster.addresses import ClusterError
+from alignkit.align import Aligner, Bitext
+from alignkit.cluster.addresses import ClusterError, canary
 from alignkit.cluster.aligning import align
-from alignkit.cluster.canary import canary
-from alignkit.cluster.counting import phrases
 from alignkit.cluster.parts import Part, find_parts
-from alignkit.cluster.pivots import pivot
+from alignkit.cluster.phrase_tables import phrases, pivot
 from alignkit.cluster.run import Run
 from alignkit.cluster.session import DaskSession, Task, open_session
-from alignkit.cluster.training import train
+from alignkit.cluster.stages import train
 from alignkit.errors import AlignkitError
 
 pytestmark = [

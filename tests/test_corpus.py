@@ -11,9 +11,6 @@ import pytest
 from hypothesis import given
 from strategies import corpora
 
-from alignkit.alignment import NULL, Alignment
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
 from alignkit.errors import (
     AlignmentError,
     ArgumentError,
@@ -21,8 +18,11 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-from alignkit.formats.format import EVERYTHING
-from alignkit.sentence_pair import SentencePair
+from alignkit.io.format import EVERYTHING
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 EXAMPLE = SentencePair(
     "7",

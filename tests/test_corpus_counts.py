@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from strategies import corpora
 
-from alignkit.alignment import Alignment
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus, values_of
-from alignkit.corpus_counts import AnnotatorCounts, count_corpus, count_groups
+from alignkit.corpora.counts import AnnotatorCounts, count_corpus, count_groups
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.formats.format import EVERYTHING
-from alignkit.sentence_pair import SentencePair
+from alignkit.io.format import EVERYTHING
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus, values_of
+from alignkit.model.sentence_pair import SentencePair
 
 
 def test_a_small_corpus_by_hand():

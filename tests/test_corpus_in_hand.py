@@ -20,7 +20,7 @@ from alignkit.errors import (
     UnknownIdError,
     UnknownNameError,
 )
-from alignkit.formats.format import EVERYTHING
+from alignkit.io.format import EVERYTHING
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 

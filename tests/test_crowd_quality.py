@@ -11,8 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
 
-from alignkit.agreement.judgments.again import GOOD_IN, good_items, is_good, judge_again
-from alignkit.agreement.judgments.gold import answer_gold, rejection_chance, suspicious_gold
+from alignkit.agreement.judgments.consensus import (
+    GOOD_IN,
+    answer_gold,
+    good_items,
+    is_good,
+    judge_again,
+    rejection_chance,
+    suspicious_gold,
+)
 from alignkit.errors import OptionError
 
 

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alignkit.agreement import agree
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
-from alignkit.report.disagreements import Outcome, disagreements
-from alignkit.report.more_pairs import further_pairs
-from alignkit.report.word_kinds import function_words
-from alignkit.sentence_pair import SentencePair
+from alignkit.agreement.show.differences import further_pairs
+from alignkit.agreement.show.disagreements import Outcome, disagreements
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring.link_classes import function_words
 
 
 def test_disagreements_are_counted():

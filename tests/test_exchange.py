@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.errors import FileError
-from alignkit.tables import exchange_kernel as kernel
-from alignkit.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
-from alignkit.tables.runs import Block
+from alignkit.rules.tables import runs_kernel as kernel
+from alignkit.rules.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
+from alignkit.rules.tables.runs import Block
 
 words = st.text(st.sampled_from("ab\u00e9\ud83d\U0001f600\ud800 "), max_size=3)
 word_lists = st.sets(words, max_size=8).map(sorted)

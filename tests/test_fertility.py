@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_fertility import cepts_of, log_probability, neighbours, posteriors
 
-from alignkit.aligner import fertility_tables as tables
-from alignkit.aligner.fertility import FertilityText, align_fertility
-from alignkit.aligner.fertility_training import FertilityTraining
+from alignkit.align.fertility import models as tables
+from alignkit.align.fertility.models import FertilityText, align_fertility
+from alignkit.align.fertility.training import FertilityTraining
 
 TEXTBOOK = [([0, 1], [0, 1]), ([0, 2], [0, 2]), ([3, 2], [3, 2])]
 # das Haus, das Buch, ein Buch; the house, the book, a book

@@ -15,10 +15,9 @@ from nltk.translate.ibm4 import IBMModel4
 from nltk.translate.ibm_model import AlignmentInfo
 from reference_fertility import log_probability, neighbours, posteriors
 
-from alignkit.aligner.fertility import FertilityModel, align_fertility
-from alignkit.aligner.fertility_corpus_kernel import local_logs, open_pair
-from alignkit.aligner.fertility_kernel import CEPT, climb, put, put_all, swap_gain, take, word_gain
-from alignkit.aligner.fertility_tables import distortion_block
+from alignkit.align.fertility.corpus_kernel import local_logs, open_pair
+from alignkit.align.fertility.kernel import CEPT, climb, put, put_all, swap_gain, take, word_gain
+from alignkit.align.fertility.models import FertilityModel, align_fertility, distortion_block
 from alignkit.errors import UnknownNameError
 
 

@@ -9,7 +9,7 @@ import pytest
 from test_formats_judged import PARADE, RELATIONS, TSV, TURKU
 
 from alignkit.errors import FormatError, UnknownFormatError
-from alignkit.formats import find_format, read_corpus
+from alignkit.io import find_format, read_corpus
 
 LISTS = {
     "turku": [{"label": "3", "txt1": f"a {k}", "txt2": f"b {k}"} for k in range(3)],

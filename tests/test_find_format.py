@@ -10,9 +10,8 @@ import threading
 import pytest
 from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run
 
-from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, UnknownFormatError
-from alignkit.formats import (
+from alignkit.io import (
     FORMATS,
     WRITTEN,
     find_format,
@@ -21,6 +20,7 @@ from alignkit.formats import (
     read_corpus,
     write_corpus,
 )
+from alignkit.model.corpus import Corpus
 
 ALIKE = {"goldalign"}
 """A loose batch of it reads as multimwa too, which took over its columns."""

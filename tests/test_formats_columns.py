@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import corpora
 
-from alignkit.alignment import Alignment
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, OptionError
-from alignkit.formats import find_format, read_corpus, write_corpus
-from alignkit.output import WriteError
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import find_format, read_corpus, write_corpus
+from alignkit.io.atomic_files import WriteError
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 # GoldAlign
 

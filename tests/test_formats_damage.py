@@ -17,11 +17,7 @@ from test_formats_folders import ALN, CRP, TRANSREAD
 from test_formats_text import GIZA, ISTS, RTE
 
 from alignkit.errors import FormatError
-from alignkit.formats import (
-    open_reading,
-    read_corpus,
-    read_pairs,
-)
+from alignkit.io import open_reading, read_corpus, read_pairs
 
 # --- all of them
 

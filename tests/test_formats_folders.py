@@ -21,12 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import corpora
 
-from alignkit.alignment import NULL, Alignment, Link
-from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
-from alignkit.formats import open_reading, read_corpus, read_pairs, write_corpus
-from alignkit.output import WriteError
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import open_reading, read_corpus, read_pairs, write_corpus
+from alignkit.io.atomic_files import WriteError
+from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 # --- Blinker
 

@@ -14,11 +14,9 @@ from command import run
 from format_files import damaged, put, survive
 from repetitions import repetitions
 
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
-from alignkit.doctor import examine
+from alignkit.corpora.validation import examine
 from alignkit.errors import FormatError, OptionError
-from alignkit.formats import (
+from alignkit.io import (
     ReadOptions,
     find_format,
     open_reading,
@@ -26,8 +24,10 @@ from alignkit.formats import (
     read_pairs,
     write_corpus,
 )
-from alignkit.formats.etpc_relations import read_relation
-from alignkit.formats.safe_xml import read_elements
+from alignkit.io.formats.etpc import read_relation
+from alignkit.io.safe_xml import read_elements
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
 
 TURKU = [
     {

@@ -7,17 +7,11 @@ from format_files import comes_back, damaged, holds, read, refused, survive, tex
 from hypothesis import given, settings
 from strategies import corpora
 
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError
-from alignkit.formats import (
-    ReadOptions,
-    open_reading,
-    read_corpus,
-    read_pairs,
-    write_corpus,
-)
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import ReadOptions, open_reading, read_corpus, read_pairs, write_corpus
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 FILES = ["jacana", "edinburgh", "multimwa", "xlwa", "jsonl", "paraphrase-xml"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from console import ROOT
 
-from alignkit.formats import FORMATS, get_format
+from alignkit.io import FORMATS, get_format
 
 COLUMNS = [
     "text", "ids", "possible", "nulls", "weights", "labels", "comment", "judgment", "attributes",

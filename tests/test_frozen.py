@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.frozen import FrozenMap
+from alignkit._support.values import FrozenMap
 
 DICTS = st.dictionaries(st.text(max_size=3), st.integers(), max_size=6)
 

@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 from reference_hiero import grammar, hiero, lexical, span_label, word_weights
 
 from alignkit import read_corpus
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.output import WriteError
+from alignkit.io.atomic_files import WriteError
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees.tree import Tree
 from alignkit.rules.files import RULE_FORMATS, read_rules, rule_lines
+from alignkit.rules.grammar import Variable
 from alignkit.rules.hiero import samt
 from alignkit.rules.hiero.extraction import HieroOptions, derivations, extract_hiero
 from alignkit.rules.hiero.grammar import learn_hiero, write_hiero
-from alignkit.rules.rule import Variable
-from alignkit.sentence_pair import SentencePair
-from alignkit.trees.tree import Tree
 
 X0, X1 = Variable(0, "X"), Variable(1, "X")
 

@@ -12,8 +12,7 @@ from command import PARAPHRASES, run, write
 from lxml import html
 
 from alignkit import Alignment, SentencePair
-from alignkit.report.html import draw_html
-from alignkit.report.html_pages import draw_html_pages
+from alignkit.show.html import draw_html, draw_html_pages
 
 
 def corpus(pairs):

@@ -88,17 +88,15 @@ UPWARD = {
 }
 SHOWN = {  # openly, in a method
     "agreement.judgments.result": {
-        "alignkit.report.agreement",
-        "alignkit.report.judgment_page",
-        "alignkit.report.judgment_tables",
+        "alignkit.agreement.show.media",
+        "alignkit.agreement.judgments.show",
     },
     "agreement.result": {
-        "alignkit.report.agreement",
-        "alignkit.report.agreement_json",
-        "alignkit.report.page",
+        "alignkit.agreement.show.media",
+        "alignkit.agreement.show.page",
     },
-    "corpus": {"alignkit.overview"},
-    "sentence_pair": {"alignkit.phrases", "alignkit.report.html"},
+    "corpus": {"alignkit.model.corpus"},
+    "sentence_pair": {"alignkit.model.phrases", "alignkit.show.html"},
 }
 # one of many of the same kind, by its name in a table
 BY_NAME = {
@@ -211,7 +209,7 @@ def test_each_third_party_has_one_home(library: str) -> None:
 
 
 def test_kernels_import_nothing_but_kernels() -> None:
-    """Numba freezes what a kernel uses; `alignkit.jit` forgets that when a kernel file changes."""
+    """Numba freezes what a kernel uses; `alignkit._support.jit` forgets that when a kernel file changes."""
     for name, path in MODULES.items():
         if name.endswith("kernel"):
             used = {target for target in imports(path) if target.startswith("alignkit")}

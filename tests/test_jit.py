@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import alignkit
-from alignkit import phrase_kernel
-from alignkit.formats import pharaoh_kernel
-from alignkit.jit import fast, jit
+from alignkit._support.jit import fast, jit
+from alignkit.io.formats import pharaoh_kernel
+from alignkit.model import phrase_kernel
 
 PACKAGE = Path(alignkit.__file__).parent
 KERNELS = [

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
+from alignkit.corpora.join import Differences, join_pairs, merge
 from alignkit.errors import AlignkitError, JoinError
-from alignkit.join import Differences, join_pairs, merge
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 IDS = st.lists(st.sampled_from("abc12345"), max_size=7)
 

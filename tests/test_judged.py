@@ -11,10 +11,8 @@ from command import run, write
 from lxml import etree
 
 from alignkit.agreement import agree
-from alignkit.alignment import NULL, Alignment
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
-from alignkit.corpus_counts import count_corpus
+from alignkit.corpora.counts import count_corpus
+from alignkit.corpora.join import merge
 from alignkit.errors import (
     AlignmentError,
     FormatError,
@@ -23,14 +21,16 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-from alignkit.formats import WRITTEN, get_format, read_corpus, write_corpus
-from alignkit.formats.alignkit_xml import load_schema
-from alignkit.formats.format import JUDGED
-from alignkit.join import merge
-from alignkit.report.html import draw_html
-from alignkit.report.text import draw_text
+from alignkit.io import WRITTEN, get_format, read_corpus, write_corpus
+from alignkit.io.format import JUDGED
+from alignkit.io.formats.alignkit_xml import load_schema
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import score
-from alignkit.sentence_pair import SentencePair
+from alignkit.show.html import draw_html
+from alignkit.show.text import draw_text
 
 OWN = ["alignkit-jsonl", "alignkit-xml"]
 ONLY = Annotation(None, judgment="paraphrase", provenance="page 1")

@@ -18,11 +18,11 @@ from repetitions import FULL
 from test_cluster_tables import corpus, whole, written
 
 from alignkit import cluster
-from alignkit.aligner import Aligner, Bitext
-from alignkit.annotate.errors import ProjectError
-from alignkit.annotate.server.beside import ServerFile
-from alignkit.annotate.tables.lock import ServerLock
-from alignkit.cluster.checking import digest_of
+from alignkit.align import Aligner, Bitext
+from alignkit.annotate.project.database import ServerLock
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.server.serving import ServerFile
+from alignkit.cluster.parts import digest_of
 from alignkit.cluster.run import FOLDER, Run, RunError, folder_beside
 from alignkit.errors import OptionError
 

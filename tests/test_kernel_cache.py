@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from numba.core import event
 
-from alignkit import jit as jit_module
-from alignkit import kernel_cache
-from alignkit.aligner import memory_kernel
-from alignkit.cli.messages import heard
-from alignkit.jit import jit
+from alignkit._support import jit as jit_module
+from alignkit._support import kernel_cache
+from alignkit._support.jit import jit
+from alignkit.align import memory_kernel
+from alignkit.cli.common.messages import heard
 
 POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")
 
@@ -291,7 +291,7 @@ def test_without_sources_nothing_is_kept(home, monkeypatch):
 @pytest.mark.slow
 def test_nothing_is_compiled_where_numba_is_switched_off(tmp_path):
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "XDG_CACHE_HOME": str(tmp_path)}
-    code = "from alignkit.aligner.memory_kernel import mixed; assert callable(mixed)"
+    code = "from alignkit.align.memory_kernel import mixed; assert callable(mixed)"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
     assert not kept(tmp_path)
 
@@ -304,7 +304,7 @@ def test_two_processes_compile_into_one_cache(tmp_path):
         "NUMBA_CACHE_DIR": "",
     }
     code = (
-        "import numpy as np; from alignkit.aligner.memory_kernel import mixed;"
+        "import numpy as np; from alignkit.align.memory_kernel import mixed;"
         "print(mixed(np.uint64(7), 5), *mixed.stats.cache_hits.values())"
     )
 

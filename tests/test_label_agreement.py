@@ -12,9 +12,16 @@ from hypothesis.extra import numpy as numpy_st
 from numpy.typing import NDArray
 
 from alignkit.agreement.judgments.consensus import TIES, label_counts, majority_labels, others_label
-from alignkit.agreement.judgments.joint import joint_rows
-from alignkit.agreement.judgments.null import NullQuestion, null_kappas
-from alignkit.agreement.judgments.tables import WEIGHTS, LabelTables, apart, kappas, mean_kappas
+from alignkit.agreement.judgments.figures import joint_rows
+from alignkit.agreement.judgments.tables import (
+    WEIGHTS,
+    LabelTables,
+    NullQuestion,
+    apart,
+    kappas,
+    mean_kappas,
+    null_kappas,
+)
 from alignkit.agreement.kappa import gwet_ac1, table_ratios
 from alignkit.errors import OptionError, UnknownNameError
 

@@ -7,13 +7,13 @@ import pytest
 from repetitions import repetitions
 
 from alignkit import agree, read_corpus
-from alignkit.agreement.judgments.figures import Drawing, view_figures
-from alignkit.agreement.judgments.null import null_kappas
-from alignkit.agreement.judgments.view_data import ViewData
-from alignkit.agreement.result_parts import Figure
+from alignkit.agreement.judgments.comparisons import ViewData
+from alignkit.agreement.judgments.figures import Resamples, view_figures
+from alignkit.agreement.judgments.tables import null_kappas
+from alignkit.agreement.result import Figure
+from alignkit.corpora.labelled import judgments_of
 from alignkit.errors import OptionError
-from alignkit.labels.label_matrix import judgments_of
-from alignkit.labels.views import get_view
+from alignkit.model.labels.views import get_view
 
 
 def figure(found: tuple[Figure, ...], kind: str, statistic: str, first: str = "") -> Figure:
@@ -33,7 +33,7 @@ def test_the_votes_of_parade(data) -> None:
     values = np.array([rng.permutation([1] * n + [0] * (3 - n)) for n in votes], np.int8).T
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
     (null,) = null_kappas([view.question], permutations=1000, seed=1)
-    found = view_figures(view, null, Drawing(resamples=0))
+    found = view_figures(view, null, Resamples(resamples=0))
     assert figure(found, "pooled consensus", "kappa").value == pytest.approx(0.6165, abs=5e-5)
     assert figure(found, "pooled consensus", "null").value == pytest.approx(0.4998, abs=2e-3)
     assert figure(found, "pooled consensus", "corrected").value == pytest.approx(0.2333, abs=3e-3)
@@ -47,7 +47,7 @@ def test_the_judgments_of_goldalign(data) -> None:
     binary = get_view("binary", "full")
     matrix = judgments_of(corpus, (*users, "arbit"), binary)
     view = ViewData("full", users, binary.labels, matrix.values[:2], adjudicated=matrix.values[2])
-    found = view_figures(view, None, Drawing(resamples=20000))
+    found = view_figures(view, None, Resamples(resamples=20000))
     kappa = figure(found, "pairing", "kappa")
     assert kappa.value == pytest.approx(0.7090, abs=5e-5)
     assert (kappa.low, kappa.high) == pytest.approx((0.653, 0.764), abs=5e-3)
@@ -78,7 +78,7 @@ def planted(annotators: int, items: int, agreement: float, seed: int) -> np.ndar
 def test_the_consensus_is_read_against_its_null() -> None:
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 400, 0, 3))
     (null,) = null_kappas([view.question], permutations=300, seed=1)
-    found = view_figures(view, null, Drawing(300))
+    found = view_figures(view, null, Resamples(300))
     kappa, corrected = (figure(found, "mean consensus", name) for name in ("kappa", "corrected"))
     k0 = figure(found, "mean consensus", "null").value
     assert kappa.low > 0.4
@@ -94,7 +94,7 @@ def test_independent_annotators_are_seen_to_be_so() -> None:
     for seed in range(runs):
         view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 300, 0, seed))
         (null,) = null_kappas([view.question], permutations=300, seed=seed)
-        found = view_figures(view, null, Drawing(500, seed=seed))
+        found = view_figures(view, null, Resamples(500, seed=seed))
         one = figure(found, "mean consensus", "corrected")
         inside += one.low <= 0 <= one.high
     print(f"{inside} of {runs} intervals hold 0")
@@ -106,7 +106,7 @@ def test_independent_annotators_are_seen_to_be_so() -> None:
 def test_a_planted_kappa_is_found(kappa: float) -> None:
     names = tuple("abcd")
     view = ViewData("binary", names, ("0", "1"), planted(4, 20000, kappa**0.5, 11))
-    found = figure(view_figures(view, None, Drawing(200)), "mean", "kappa")
+    found = figure(view_figures(view, None, Resamples(200)), "mean", "kappa")
     assert found.value == pytest.approx(kappa, abs=0.02)
 
 
@@ -117,7 +117,7 @@ def test_one_permuted_is_close_to_leaving_one_out(annotators: int, agreement: fl
     view = ViewData("binary", names, ("0", "1"), planted(annotators, 4000, agreement, 7))
     (one,) = null_kappas([view.question], permutations=50, null="one", seed=1)
     (every,) = null_kappas([view.question], permutations=50, seed=1)
-    found = view_figures(view, one, Drawing(0))
+    found = view_figures(view, one, Resamples(0))
     corrected = figure(found, "mean consensus", "corrected").value
     assert corrected == pytest.approx(figure(found, "mean leave-one-out", "kappa").value, abs=0.01)
     assert one.mean.mean() < every.mean.mean()
@@ -127,7 +127,7 @@ def test_groups_are_compared_within_and_between() -> None:
     values = np.concatenate([planted(2, 200, 0.95, 1), planted(2, 200, 0, 2)])
     groups = {"a": "experts", "b": "experts", "c": "lay", "d": "lay"}
     view = ViewData("binary", tuple("abcd"), ("0", "1"), values, groups=groups)
-    found = view_figures(view, None, Drawing(100))
+    found = view_figures(view, None, Resamples(100))
     means = {(one.first, one.second): one for one in found if one.kind == "groups"}
     assert set(means) == {("experts", "experts"), ("experts", "lay"), ("lay", "lay")}
     assert means["experts", "experts"].value > 0.8
@@ -138,7 +138,7 @@ def test_groups_are_compared_within_and_between() -> None:
 def test_what_is_undefined_has_a_reason() -> None:
     values = np.array([[1, 1, -1, -1], [1, 1, -1, -1], [-1, -1, 0, 1]], np.int8)
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
-    found = view_figures(view, None, Drawing(50))
+    found = view_figures(view, None, Resamples(50))
     alike = [one for one in found if (one.kind, one.statistic) == ("pairing", "kappa")]
     assert [isnan(one.value) for one in alike] == [True] * 3
     assert [one.pairs for one in alike] == [2, 0, 0]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.errors import ArgumentError, FormatError, UnknownNameError
-from alignkit.labels import DEFAULT, REMARKS, SCHEMES, Judgment, get_scheme
+from alignkit.model.labels import DEFAULT, REMARKS, SCHEMES, Judgment, get_scheme
 
 TURKU = get_scheme("turku")
 CANONICAL = re.compile(r"[123]|4[<>]?i?s?|x")

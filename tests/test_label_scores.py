@@ -16,17 +16,13 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from alignkit import Annotation, Corpus, SentencePair, read_corpus, write_corpus
-from alignkit.corpus_counts import count_groups
+from alignkit.agreement import crowd_quality
+from alignkit.corpora import diversity
+from alignkit.corpora.counts import count_groups
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.labels import SCHEMES, get_scheme, get_view
-from alignkit.profiles import (
-    crowd_quality,
-    diversity,
-    mcnemar,
-    profile_labels,
-    score_labels,
-    with_predictions,
-)
+from alignkit.model.labels import SCHEMES, get_scheme, get_view
+from alignkit.scoring import profile_labels, score_labels, with_predictions
+from alignkit.stats import mcnemar
 
 LABELS = st.lists(st.tuples(st.sampled_from("0123"), st.sampled_from("0123")), min_size=1)
 

@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
+from alignkit.corpora.labelled import count_labels, judges_of, judgments_of
 from alignkit.errors import FormatError, UnknownNameError
-from alignkit.labels import SCHEMES, get_scheme, get_view
-from alignkit.labels.label_counts import count_labels
-from alignkit.labels.label_matrix import judges_of, judgments_of
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels import SCHEMES, get_scheme, get_view
+from alignkit.model.sentence_pair import SentencePair
 
 EVERY = [(name, view) for name, scheme in SCHEMES.items() for view in scheme.views]
 TURKU = get_scheme("turku")

@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit import agree
-from alignkit.aligner.bitext import Bitext
-from alignkit.aligner.refine.gold import Gold, different
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
-from alignkit.doctor import examine
-from alignkit.formats import ReadOptions, read_corpus, write_corpus
-from alignkit.leaks import find_leaks
-from alignkit.pairings import pair_translations
-from alignkit.profiles import diversity
-from alignkit.selection import connected_groups, split_corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.align.bitext import Bitext
+from alignkit.align.supervised.gold import Gold, different
+from alignkit.corpora import diversity
+from alignkit.corpora.leakage import find_leaks
+from alignkit.corpora.pairings import pair_translations
+from alignkit.corpora.selection import connected_groups, split_corpus
+from alignkit.corpora.validation import examine
+from alignkit.io import ReadOptions, read_corpus, write_corpus
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 
 def pair(id: str, source: str, target: str, judgment: str = "4", **attributes: str) -> SentencePair:

@@ -16,17 +16,10 @@ from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run, write
 from repetitions import some
 
 from alignkit.errors import AlignkitError, FormatError
-from alignkit.formats import (
-    WRITTEN,
-    ReadOptions,
-    get_format,
-    iterate_pairs,
-    read_corpus,
-    write_corpus,
-)
-from alignkit.formats.intake import Reading
-from alignkit.formats.translations import read_translations
-from alignkit.input import MAX_WORDS, bounded_chunks, head_of
+from alignkit.io import WRITTEN, ReadOptions, get_format, iterate_pairs, read_corpus, write_corpus
+from alignkit.io.opening import MAX_WORDS, bounded_chunks, head_of
+from alignkit.io.parallel_text import read_translations
+from alignkit.io.records import Reading
 from alignkit.scoring import read_phrase_table
 
 MB = 1 << 20

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.corpus import Corpus
 from alignkit.errors import FormatError
-from alignkit.formats import ReadOptions, open_reading, read_corpus, read_pairs
-from alignkit.formats import text_blocks as blocks
-from alignkit.formats.collecting import seldom_collecting
-from alignkit.formats.line_words import words_of_both, words_of_bytes
-from alignkit.formats.words import split_words
+from alignkit.io import ReadOptions, open_reading, read_corpus, read_pairs
+from alignkit.io import parallel_text as blocks
+from alignkit.io.records import seldom_collecting
+from alignkit.io.text_files import split_words, words_of_both, words_of_bytes
+from alignkit.model.corpus import Corpus
 
 LINE = st.text(st.sampled_from("ab\u00e9\u00a0\u3000 \t\x0b\U0001f600"), max_size=12)
 

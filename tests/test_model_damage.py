@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit.aligner import Aligner
-from alignkit.aligner.container import Member, directory, member_head
-from alignkit.aligner.contents import Table
-from alignkit.aligner.store import read_model, write_model
+from alignkit.align import Aligner
+from alignkit.align.model_contents import TableHeader
+from alignkit.align.model_files import Member, directory, member_head, read_model, write_model
 from alignkit.errors import FormatError, MissingFileError
 
 JUMPS = np.arange(6, dtype=np.int64).reshape(2, 3)
@@ -194,7 +193,7 @@ def test_a_false_header_is_refused(tmp_path, content, said):
     assert process_time() - start < 2
 
 
-FLOATS, NUMBERS = (Table(kind, (2,)).prefix for kind in ("float32", "int32"))
+FLOATS, NUMBERS = (TableHeader(kind, (2,)).prefix for kind in ("float32", "int32"))
 
 
 @pytest.mark.parametrize(

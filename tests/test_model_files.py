@@ -16,10 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from alignkit.aligner.container import Member, directory, member_head, total
-from alignkit.aligner.contents import DTYPES, VERSION
-from alignkit.aligner.store import read_model, write_model
-from alignkit.output import WriteError
+from alignkit.align.model_contents import DTYPES, VERSION
+from alignkit.align.model_files import (
+    Member,
+    directory,
+    member_head,
+    read_model,
+    total,
+    write_model,
+)
+from alignkit.io.atomic_files import WriteError
 
 HEADER = {
     "model": "hmm",
@@ -177,7 +183,7 @@ def test_a_model_takes_its_place_only_when_it_is_whole(tmp_path, monkeypatch):
     path = written(tmp_path / "m", header={})
     path.chmod(0o640)
     old = path.read_bytes()
-    monkeypatch.setattr("alignkit.aligner.store.directory", interrupted)
+    monkeypatch.setattr("alignkit.align.model_files.directory", interrupted)
     with pytest.raises(KeyboardInterrupt):
         written(path)
     assert path.read_bytes() == old

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 from repetitions import repetitions
 
-from alignkit.aligner import Aligner
-from alignkit.aligner.container import Member, directory, member_head
-from alignkit.aligner.store import read_model, write_model
+from alignkit.align import Aligner
+from alignkit.align.model_files import Member, directory, member_head, read_model, write_model
 from alignkit.errors import AlignerError, FormatError
 
 TEXT = plain.random_text(21, 60, 20)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alignkit._support.timestamps import PERIODS, period_of, read_moment
 from alignkit.agreement import agree
-from alignkit.alignment import Alignment
-from alignkit.annotation import Annotation
 from alignkit.cli.main import main
-from alignkit.corpus import Corpus
-from alignkit.corpus_counts import count_groups
+from alignkit.corpora.counts import count_groups
+from alignkit.corpora.join import merge
+from alignkit.corpora.selection import concat
 from alignkit.errors import (
     AlignmentError,
     ArgumentError,
@@ -24,12 +24,12 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-from alignkit.formats import WRITTEN, get_format, read_corpus, write_corpus
-from alignkit.join import merge
-from alignkit.moment import PERIODS, period_of, read_moment
+from alignkit.io import WRITTEN, get_format, read_corpus, write_corpus
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import score_records
-from alignkit.selection import concat
-from alignkit.sentence_pair import SentencePair
 
 LINKS = Alignment.parse("0-0 1?1")
 WHEN = "2026-11-22T13:06:28Z"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.errors import OptionError
-from alignkit.scoring import newcombe_interval
+from alignkit.stats import newcombe_interval
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from nltk.translate import AlignedSent
 from nltk.translate import Alignment as Links
 from strategies import corpora
 
-from alignkit.alignment import Alignment
 from alignkit.errors import MissingTextError, UnknownNameError
-from alignkit.nltk_bridge import from_nltk, to_nltk
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.alignment import Alignment
+from alignkit.model.nltk_bridge import from_nltk, to_nltk
+from alignkit.model.sentence_pair import SentencePair
 
 PAIR = SentencePair("1", ("a", "b"), ("c",), {"gold": Alignment.parse("0-0 1?0 1-")})
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import corpora
 
-from alignkit.alignment import NULL, Alignment, Link
 from alignkit.errors import FormatError
-from alignkit.formats import WRITTEN, get_format, read_corpus, write_corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import WRITTEN, get_format, read_corpus, write_corpus
+from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.model.sentence_pair import SentencePair
 
 OWN = ("alignkit-jsonl", "alignkit-xml")
 WITH_NULLS = [name for name in WRITTEN if "nulls" in get_format(name).holds]

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ANY, corpora
 
-from alignkit.alignment import NULL, Alignment
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError, FormatError
-from alignkit.formats import ReadOptions, iterate_pairs, open_reading, read_corpus, write_corpus
-from alignkit.formats.alignkit_xml import load_schema
-from alignkit.formats.format import EVERYTHING
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import ReadOptions, iterate_pairs, open_reading, read_corpus, write_corpus
+from alignkit.io.format import EVERYTHING
+from alignkit.io.formats.alignkit_xml import load_schema
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "guidelines" / "examples").glob("*.jsonl"))
 OWN = ["alignkit-jsonl", "alignkit-xml"]
@@ -403,9 +403,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path, format):
 
 
 def _peak_of_reading(path, format):
-    lines = ["import resource", "from alignkit.formats import alignkit_jsonl, alignkit_xml"]
+    lines = ["import resource", "from alignkit.io.formats import alignkit_jsonl, alignkit_xml"]
     if path is not None:
-        lines.append("from alignkit.formats import iterate_pairs")
+        lines.append("from alignkit.io import iterate_pairs")
         lines.append(f"sum(1 for _ in iterate_pairs({str(path)!r}, format={format!r}))")
     lines.append("print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)")
     command = [sys.executable, "-c", "\n".join(lines)]

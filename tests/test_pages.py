@@ -14,10 +14,10 @@ from test_imports import LAYERS, TABLES
 from alignkit import read_corpus
 from alignkit.agreement import CHANCE_MODELS, Figure
 from alignkit.agreement.cautions import CAUTIONS
-from alignkit.formats import find_format
-from alignkit.report import draw_text
+from alignkit.io import find_format
 from alignkit.rules import KINDS
-from alignkit.rules.files.registry import RULE_FORMATS
+from alignkit.rules.files.fields import RULE_FORMATS
+from alignkit.show import draw_text
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = [(page.name, *example) for page in PAGES for example in examples(page)]

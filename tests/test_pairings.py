@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alignkit import AlignkitError, SentencePair, pair_translations
+from alignkit.corpora.pairings import PairingCounts
 from alignkit.errors import AlignmentError, OptionError, UnknownNameError
-from alignkit.pairings import PairingCounts
 
 WORDS = st.sampled_from(["a", "A", "b", "c", "ß", "ss", "1:", ";", "a1:b", "\ud800", ""])
 SENTENCES = st.lists(WORDS, max_size=5)

@@ -13,14 +13,12 @@ from reference_paraphrase import as_tree, best, nested, read_off
 
 from alignkit import read_corpus
 from alignkit.errors import ArgumentError, OptionError
-from alignkit.formats.trees import attach_trees
+from alignkit.io.tree_files import attach_trees
+from alignkit.model.trees import Tree
 from alignkit.rules import learn_grammar
-from alignkit.rules.grammar import RuleType
-from alignkit.rules.rewriting.phrasing import is_minor, wording
+from alignkit.rules.grammar import Node, Rule, RuleType, Variable
 from alignkit.rules.rewriting.rewrites import paraphrase
-from alignkit.rules.rewriting.rule_index import RuleIndex
-from alignkit.rules.rule import Node, Rule, Variable
-from alignkit.trees import Tree
+from alignkit.rules.rewriting.rule_index import RuleIndex, is_minor, wording
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 

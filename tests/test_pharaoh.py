@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import corpora
 
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import AlignkitError, FormatError, MissingTextError, OptionError
-from alignkit.formats import ReadOptions, open_reading, read_corpus, write_corpus
-from alignkit.formats.pharaoh import FORMAT
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import ReadOptions, open_reading, read_corpus, write_corpus
+from alignkit.io.formats.pharaoh import FORMAT
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 
 @pytest.fixture

@@ -12,13 +12,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import corpora
 
-from alignkit.alignment import NULL, Alignment
-from alignkit.arrays import LinkArrays
 from alignkit.errors import AlignmentError, OptionError
-from alignkit.formats import read_corpus, write_corpus
-from alignkit.formats.pharaoh import FORMAT
-from alignkit.formats.pharaoh_lines import format_lines
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import read_corpus, write_corpus
+from alignkit.io.formats.pharaoh import FORMAT, format_lines
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.sentence_pair import SentencePair
 
 # Weights, where asked
 

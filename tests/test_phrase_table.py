@@ -15,8 +15,8 @@ from strategies import corpora
 
 from alignkit import extract_phrases, read_corpus
 from alignkit.errors import AlignkitError, MissingTextError, OptionError
-from alignkit.tables import runs as runs_module
-from alignkit.tables.phrase_tables import PhraseCounts, phrase_table
+from alignkit.rules.tables import runs as runs_module
+from alignkit.rules.tables.phrase_tables import PhraseCounts, phrase_table
 
 HOLDS = frozenset({"ids", "text", "sure", "possible", "spaces", "empty"})
 

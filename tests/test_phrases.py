@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_phrases import phrase_pairs
 
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.errors import (
     AlignmentError,
     ArgumentError,
@@ -18,8 +16,9 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-from alignkit.phrase_pair import PhrasePair
-from alignkit.phrases import KINDS, extract_phrases
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.phrases import KINDS, PhrasePair, extract_phrases
 
 # the article's example sentence pair (Cohn et al. 2008, Figure 1)
 SOURCE, TARGET = map(

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from alignkit import read_corpus
 from alignkit.errors import AlignkitError, ArgumentError, FormatError, OptionError
-from alignkit.tables.paraphrases import Pivot, pivot
-from alignkit.tables.phrase_tables import PhraseEntry, phrase_table
-from alignkit.tables.table_file import read_table
+from alignkit.rules.tables.phrase_tables import PhraseEntry, phrase_table
+from alignkit.rules.tables.pivots import Pivot, pivot
+from alignkit.rules.tables.table_file import read_table
 
 ALL = {"min_p": 0.0, "top": None, "identity": True}
 

@@ -8,13 +8,12 @@ from command import run, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.cli import pivot as command
+from alignkit.cli.phrases import pivot as command
 from alignkit.errors import UnknownNameError
 from alignkit.rules.files import RULE_FORMATS, parse_rule, read_rules, rule_text, write_rules
-from alignkit.rules.grammar import RuleType
+from alignkit.rules.grammar import Node, Rule, RuleType, Variable
 from alignkit.rules.pivot import RulePivot
-from alignkit.rules.rule import Node, Rule, Variable
-from alignkit.tables.pivot_steps import PivotSettings
+from alignkit.rules.tables.pivots import PivotSettings
 
 
 def pivot_rules(table, *second, on="source", min_count=1, **settings):

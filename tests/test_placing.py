@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from test_cli import posix
 
-from alignkit.output import (
+from alignkit.io.atomic_files import (
     WriteError,
     apart,
     refuse_same,

@@ -9,12 +9,10 @@ from agreement_corpora import make_corpus
 from lxml import etree
 
 from alignkit.agreement import agree
+from alignkit.agreement.show.plots import LEVEL_TITLES, draw_plots
 from alignkit.errors import OptionError
-from alignkit.report.canvas import canvas, ending
-from alignkit.report.charts import points
-from alignkit.report.pairing_plots import LEVEL_TITLES
-from alignkit.report.plot_data import Axis
-from alignkit.report.plots import draw_plots
+from alignkit.show.canvas import Axis, canvas, ending
+from alignkit.show.charts import points
 
 SVG = "{http://www.w3.org/2000/svg}"
 STARTS = {"pdf": b"%PDF-", "png": b"\x89PNG", "svg": b"<?xml"}
@@ -93,8 +91,8 @@ def test_names_that_no_font_knows_and_formulas_are_text():
 
 def test_nothing_loads_matplotlib_or_jinja_before_it_draws():
     code = (
-        "import sys, alignkit, alignkit.agreement, alignkit.cli.main, alignkit.report.plots, "
-        "alignkit.report.page, alignkit.report.agreement; "
+        "import sys, alignkit, alignkit.agreement, alignkit.cli.main, alignkit.agreement.show.plots, "
+        "alignkit.agreement.show.page, alignkit.agreement.show.media; "
         "print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

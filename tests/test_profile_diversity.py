@@ -14,9 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit import Annotation, Corpus, SentencePair, read_corpus
+from alignkit.corpora import diversity
+from alignkit.corpora.wording_diversity import (
+    cosine,
+    idf_of,
+    jaccard,
+    length_ratio,
+    ngrams,
+    token_types,
+)
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.profiles import diversity
-from alignkit.profiles.wording import cosine, idf_of, jaccard, length_ratio, ngrams, token_types
 
 WORDS = st.text("abCé-. \t", max_size=12)
 TEXTS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=6)

@@ -15,10 +15,9 @@ from strategies import corpora
 
 from alignkit import Alignment, Corpus, Link, SentencePair, read_corpus, score
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.formats.format import EVERYTHING
-from alignkit.profiles import BY_LINK, link_errors
-from alignkit.profiles.link_classes import component_kinds, distance_band, word_class
-from alignkit.report.word_kinds import function_words
+from alignkit.io.format import EVERYTHING
+from alignkit.scoring import BY_LINK, link_errors
+from alignkit.scoring.link_classes import component_kinds, distance_band, function_words, word_class
 
 SAMPLES = read_corpus(PARAPHRASES, format="alignkit-jsonl")
 QUICK = {"resamples": 20}

@@ -15,7 +15,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import chi2, friedmanchisquare, studentized_range
 
 from alignkit.errors import FormatError, OptionError, UnknownNameError
-from alignkit.profiles import Measured, critical_difference, friedman, rank, read_measured
+from alignkit.scoring import Measured, rank, read_measured
+from alignkit.stats import critical_difference, friedman
 
 OVERALL = ["OVERALL ACC."]
 TABLE = "p\tA\tB\tC\nidiom\t.5\t70%\t-\nnumber\t.6\t.8\t.9\ntense\t.4\t.5\t.3\n"

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from alignkit import Annotation, Corpus, SentencePair, write_corpus
+from alignkit.agreement import CrowdQuality, crowd_quality
 from alignkit.cli.main import main
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.profiles import CrowdQuality, crowd_quality
-from alignkit.report.columns import Value
+from alignkit.tables.columns import Value
 
 GOOD = ("ann", "bea", "cid")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from alignkit.alignment import NULL, Alignment
+from alignkit._support.wording import natural_key
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
-from alignkit.formats import (
+from alignkit.io import (
     FORMATS,
     ReadOptions,
     get_format,
@@ -19,13 +19,12 @@ from alignkit.formats import (
     read_corpus,
     write_corpus,
 )
-from alignkit.formats.format import EVERYTHING
-from alignkit.formats.intake import Reading
-from alignkit.formats.record import RawAnnotation, RawLink, Record
-from alignkit.formats.textfile import Finding
-from alignkit.natural_order import natural_key
-from alignkit.output import WriteError, replacing
-from alignkit.sentence_pair import SentencePair
+from alignkit.io.atomic_files import WriteError, replacing
+from alignkit.io.format import EVERYTHING
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.text_files import Finding
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.sentence_pair import SentencePair
 
 PAIR = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
 

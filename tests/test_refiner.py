@@ -14,23 +14,25 @@ from scipy.optimize import minimize
 from scipy.special import logit
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
-from alignkit.aligner import Aligner
-from alignkit.aligner.bitext import Bitext
-from alignkit.aligner.expectation import Workers
-from alignkit.aligner.refine import Prior, Refiner
-from alignkit.aligner.refine.cells import lexicon_columns
-from alignkit.aligner.refine.features import CELL, names_of
-from alignkit.aligner.refine.fitting import KINDS, _regression, fit
-from alignkit.aligner.refine.gold import Gold
-from alignkit.aligner.refine.lexicon import GoldCounts, GoldLexicon
-from alignkit.aligner.refine.measures import GRID, best_of, calibration_error, measure, rows_of
-from alignkit.aligner.refine.network_kernel import network_logits, train_epoch
-from alignkit.aligner.refine.regression_kernel import linear_logits
-from alignkit.aligner.refine.report import resampled
-from alignkit.aligner.refine.stored import arrays_of, record_of
-from alignkit.aligner.refine.validation import validate
-from alignkit.aligner.settings import THRESHOLD
-from alignkit.aligner.store import read_model, write_model
+from alignkit.align import Aligner
+from alignkit.align.bitext import Bitext
+from alignkit.align.expectation import Workers
+from alignkit.align.model_files import arrays_of, read_model, record_of, write_model
+from alignkit.align.settings import THRESHOLD
+from alignkit.align.supervised import Prior, Refiner
+from alignkit.align.supervised.cells import CELL, GoldCounts, GoldLexicon, lexicon_columns, names_of
+from alignkit.align.supervised.fitting import KINDS, _regression, fit
+from alignkit.align.supervised.gold import Gold
+from alignkit.align.supervised.measures import (
+    GRID,
+    best_of,
+    calibration_error,
+    measure,
+    resampled,
+    rows_of,
+)
+from alignkit.align.supervised.network_kernel import linear_logits, network_logits, train_epoch
+from alignkit.align.supervised.validation import validate
 from alignkit.errors import AlignerError, FormatError, OptionError, UnknownNameError
 from alignkit.scoring import link_ratios, score
 
@@ -477,7 +479,7 @@ def test_pairs_that_cannot_be_learned_from_leave_no_old_version(aligner, corpus)
 
 def test_more_cells_than_there_is_room_for_are_left_out(aligner, corpus, monkeypatch):
     ends = Gold.of(aligner, corpus[:10], "gold", None).cells.ends
-    monkeypatch.setattr("alignkit.aligner.refine.gold_pairs.MOST_CELLS", int(ends[7]))
+    monkeypatch.setattr("alignkit.align.supervised.refiner.MOST_CELLS", int(ends[7]))
     refiner = Refiner.begin(aligner).update(corpus[:10])
     assert refiner.ids == tuple(pair.id for pair in corpus[:7])
     assert refiner.validate(1).left_out == 3

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from alignkit.alignment import Alignment
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
-from alignkit.report import draw_html, draw_html_fragment, draw_svg
-from alignkit.sentence_pair import SentencePair
-from alignkit.visible import visible
+from alignkit._support.wording import visible
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.show import draw_html, draw_html_fragment, draw_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 PAIR = SentencePair(

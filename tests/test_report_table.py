@@ -16,8 +16,8 @@ from lxml import html
 from reference_tables import ASCII, NAN, ruled_text, shown, tables, unruled_text, width
 
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
-from alignkit.report import Column, Table, Value
-from alignkit.report.table_latex import escape as latex_escape
+from alignkit.tables import Column, Table, Value
+from alignkit.tables.media.latex import escape as latex_escape
 
 ROWS = [
     {"system": "giza", "links": 12, "aer": 0.25, "interval": "81.2 [79.0, 83.1]"},

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit.alignment import Alignment
-from alignkit.annotation import Annotation
-from alignkit.report import draw_text
-from alignkit.report.characters import char_clusters, char_width, cut_text
-from alignkit.sentence_pair import SentencePair
-from alignkit.visible import visible
+from alignkit._support.wording import visible
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.show import draw_text
+from alignkit.tables.columns import char_clusters, char_width, cut_text
 
 THEY = SentencePair(
     "p1",

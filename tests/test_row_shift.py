@@ -7,8 +7,8 @@ from command import EFLOMAL, FRENCH, GOLD, run, write
 
 import alignkit as ak
 from alignkit.errors import FormatError
-from alignkit.formats.options import ReadOptions
-from alignkit.formats.shift import shift_of
+from alignkit.io.base_checks import shift_of
+from alignkit.io.options import ReadOptions
 
 FILES = {
     name: (FRENCH / file).read_text(encoding="utf-8").splitlines()

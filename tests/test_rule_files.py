@@ -17,9 +17,9 @@ from repetitions import repetitions
 from strategies_rules import TEXTS, leaves_of, rule_types, rules
 
 from alignkit.errors import ArgumentError, FormatError, UnknownFormatError, UnknownNameError
-from alignkit.formats import read_corpus
-from alignkit.formats.trees import attach_trees
-from alignkit.output import WriteError
+from alignkit.io import read_corpus
+from alignkit.io.atomic_files import WriteError
+from alignkit.io.tree_files import attach_trees
 from alignkit.rules import learn_grammar
 from alignkit.rules.files import (
     RULE_FORMATS,
@@ -31,9 +31,8 @@ from alignkit.rules.files import (
     rule_text,
     write_rules,
 )
-from alignkit.rules.files.escapes import FEATURE, LABEL, MOSES_LABEL, VALUE, WORD
-from alignkit.rules.grammar import Example, Grammar, RuleType
-from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.rules.files.fields import FEATURE, LABEL, MOSES_LABEL, VALUE, WORD
+from alignkit.rules.grammar import Example, Grammar, Node, Rule, RuleType, Variable
 
 EQUAL = ["tsv", "jsonl", "xrs"]
 FLAT = ["joshua", "moses", "ppdb"]

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_rules import parsed_pairs
 
-from alignkit.alignment import Alignment
 from alignkit.errors import ArgumentError, NotAlignedError, OptionError, UnknownNameError
+from alignkit.model.alignment import Alignment
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees import Tree
 from alignkit.rules import KINDS, Node, Variable, extract_rules, kind_of, learn_grammar, rule_text
 from alignkit.rules.files import parse_rule
-from alignkit.sentence_pair import SentencePair
-from alignkit.trees import Tree
 
 CORPORA = st.lists(parsed_pairs(), min_size=1, max_size=4)
 

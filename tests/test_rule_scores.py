@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from reference_paraphrase import as_tree, nested
 from reference_rule_scores import row
 
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays
 from alignkit.errors import JoinError
-from alignkit.rules.rule import Node
-from alignkit.rules.rule_score import COLUMNS, RuleScore, rule_ratios
-from alignkit.rules.scores import count_rules
-from alignkit.scoring.signature import Signature
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays
+from alignkit.rules.grammar import Node
+from alignkit.rules.rule_score import COLUMNS, RuleScore, count_rules, rule_ratios
+from alignkit.scoring.settings import Signature
 
 LABELS, WORDS = st.sampled_from("AB"), st.sampled_from("aAbc")
 TREES = st.recursive(

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import tree_of
 
-from alignkit.alignment import Alignment
 from alignkit.errors import MissingTextError, OptionError, TreeError, UnknownNameError
+from alignkit.model.alignment import Alignment
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees import Tree
 from alignkit.rules import Node, Variable, extract_rules, rule_text
-from alignkit.rules.derivation import fragments
+from alignkit.rules.derivation import derivation
 from alignkit.rules.derivation.nodes_kernel import best_places
-from alignkit.sentence_pair import SentencePair
-from alignkit.trees import Tree
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=5)
 
@@ -215,8 +215,8 @@ def test_pairs_derived_one_by_one_share_a_reader_that_stays_small(monkeypatch):
     first, second = derived(), derived()
     assert first.minimal[1].source is second.minimal[1].target
     assert pickle.loads(pickle.dumps(second)).minimal == second.minimal
-    monkeypatch.setattr(fragments, "_MOST_SYMBOLS", 8)
-    monkeypatch.setattr(fragments, "_MOST_TEXTS", 4)
+    monkeypatch.setattr(derivation, "_MOST_SYMBOLS", 8)
+    monkeypatch.setattr(derivation, "_MOST_TEXTS", 4)
     third = derived()
     assert third.minimal == first.minimal
     assert third._derived.reader is not first._derived.reader

@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from alignkit.arrays import LinkArrays
-from alignkit.corpus import Corpus
-from alignkit.formats import read_corpus
-from alignkit.formats.trees import attach_trees
-from alignkit.phrases import extract_phrases
+from alignkit.io import read_corpus
+from alignkit.io.tree_files import attach_trees
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.corpus import Corpus
+from alignkit.model.phrases import extract_phrases
 from alignkit.rules import extract_rules, learn_grammar, rule_text
 
 pytestmark = pytest.mark.real_data

@@ -8,9 +8,8 @@ import pytest
 from lxml import etree, html
 
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.report import draw_rules_page, write_rules_page
-from alignkit.rules.grammar import Example, Grammar, RuleType
-from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.rules import draw_rules_page, write_rules_page
+from alignkit.rules.grammar import Example, Grammar, Node, Rule, RuleType, Variable
 
 CHROMIUM = shutil.which("chromium")
 OF = Rule(

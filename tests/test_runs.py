@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.errors import AlignmentError, OptionError
-from alignkit.output import WriteError
-from alignkit.tables import runs as runs_module
-from alignkit.tables.runs import Runs
+from alignkit.io.atomic_files import WriteError
+from alignkit.rules.tables import runs as runs_module
+from alignkit.rules.tables.runs import Runs
 
 LEAST = 1 << 16
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from alignkit import SentencePair, read_corpus
-from alignkit.trees import Tree
+from alignkit.model.trees import Tree
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 # the tag set of the Penn Treebank (Marcus et al. 1993): 36 tags of words, 12 of punctuation

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_scoring import f1_reference, link_row, och_ney_aer
 
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.corpus import Corpus
 from alignkit.errors import JoinError, MissingTextError, OptionError, UnknownNameError
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import (
     LINK_COLUMNS,
     PHRASE_COLUMNS,
@@ -32,7 +33,6 @@ from alignkit.scoring import (
     score_blocks,
     score_records,
 )
-from alignkit.sentence_pair import SentencePair
 
 WORDS = """they discussed the aspects in detail and reached an extensive agreement .
 both parties discussed the specific issues and arrived at a general consensus ."""

@@ -5,7 +5,7 @@ import pytest
 from command import EFLOMAL, FAST, GOLD, TEXTS, run, write
 
 import alignkit as ak
-from alignkit.formats.fits import Misfit
+from alignkit.io.base_checks import Misfit
 from alignkit.scoring import compare
 
 PAIRS, KEPT = 52, 40

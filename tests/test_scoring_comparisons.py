@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from reference_scoring import holm_reference
 
 import alignkit as ak
-from alignkit.cli.short_names import short_names
+from alignkit.cli.common.files import short_names
 from alignkit.errors import ArgumentError, JoinError, OptionError
-from alignkit.scoring import Comparisons, holm
+from alignkit.scoring import Comparisons
+from alignkit.stats import holm
 
 PAIRS = 40
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_scoring import list_row, tight_phrases
 
-from alignkit.alignment import Alignment
-from alignkit.corpus import Corpus
 from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
+from alignkit.model.alignment import Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import read_phrase_table, score_phrase_list
-from alignkit.sentence_pair import SentencePair
 
 words = st.lists(st.sampled_from("abc"), min_size=1, max_size=4)
 links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5)

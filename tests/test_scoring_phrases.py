@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_scoring import phrase_row
 
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.errors import JoinError, MissingTextError, OptionError, UnknownNameError
-from alignkit.phrases import extract_phrases
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.phrases import extract_phrases
 from alignkit.scoring import PHRASE_COLUMNS, count_phrases
 
 FULL = [(i, j) for i in range(4) for j in range(4)]

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from alignkit.errors import JoinError, OptionError, UnknownNameError
-from alignkit.scoring import bootstrap as bootstrap_module
-from alignkit.scoring import compare, confidence_interval, link_ratios, phrase_ratios, score
-from alignkit.scoring.paired_tests import paired_bootstrap, paired_randomization
+from alignkit.scoring import compare, link_ratios, phrase_ratios, score
+from alignkit.stats import confidence_interval
+from alignkit.stats import resampling as bootstrap_module
+from alignkit.stats.tests import paired_bootstrap, paired_randomization
 
 
 def rows_of(rng, pairs, quality, reference=None):

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays
 from alignkit.scoring import score_blocks
 
 ROW = re.compile(r"(\S+): ([\d.]+)% \(([\d.]+)%/([\d.]+)%/(\d+)\)")

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.apportioning import divide_evenly, divide_groups
-from alignkit.corpus import Corpus
+from alignkit.corpora.selection import concat, connected_groups, sample, select_ids, split_corpus
+from alignkit.corpora.split import divide_evenly, divide_groups
 from alignkit.errors import ArgumentError, OptionError, RepeatedIdError, UnknownNameError
-from alignkit.selection import concat, connected_groups, sample, select_ids, split_corpus
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 THREE = {"train": 0.8, "dev": 0.1, "test": 0.1}
 DOCUMENTS = [1, 3, 7, 12, 18, 25, 31, 40, 47, 55, 62, 70, 81, 96, 112, 140, 200]

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_symmetrize import symal
 
-from alignkit.alignment import Alignment
-from alignkit.arrays import LinkArrays
 from alignkit.errors import JoinError, OptionError, UnknownNameError
-from alignkit.symmetrization import METHODS, symmetrize
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.symmetrization import METHODS, symmetrize
 
 
 def merged(forward, reverse, method):

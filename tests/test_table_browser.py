@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from alignkit.report import Column, Table, Value
+from alignkit.tables import Column, Table, Value
 
 pytestmark = pytest.mark.browser
 

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_cli import posix
 
-from alignkit.cli.messages import json_text
-from alignkit.report.table import Table
-from alignkit.report.table_latex import escape
+from alignkit.cli.common.messages import json_text
+from alignkit.tables.media.latex import escape
+from alignkit.tables.table import Table
 
 ACTING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 EVIL = ("\x1b[2J\x1b]0;title\x07\x9b31m\r\x7f\x08\u202e\u2066", "a\nb\x85")

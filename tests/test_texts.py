@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import PLAIN
 
-from alignkit.alignment import Alignment
 from alignkit.errors import AlignkitError, FormatError
-from alignkit.formats import ReadOptions, read_corpus, write_corpus
-from alignkit.formats.intake import Reading
-from alignkit.formats.parallel_text import ParallelWriter, Text, read_texts
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import ReadOptions, read_corpus, write_corpus
+from alignkit.io.parallel_text import PairText, ParallelWriter, read_texts
+from alignkit.io.records import Reading
+from alignkit.model.alignment import Alignment
+from alignkit.model.sentence_pair import SentencePair
 
 
 @pytest.fixture
@@ -40,18 +40,18 @@ def test_no_files_are_no_texts():
 
 def test_plain_lines_go_side_by_side(read):
     assert read("a b\r\n\r\nc", "x\n y \nz\n") == [
-        Text(1, None, "a b", "x"),
-        Text(2, None, "", " y "),
-        Text(3, None, "c", "z"),
+        PairText(1, None, "a b", "x"),
+        PairText(2, None, "", " y "),
+        PairText(3, None, "c", "z"),
     ]
     assert read("", "") == []
 
 
 def test_a_bitext_has_one_divider_a_line(read):
     assert read("a b ||| x\n|||\nc  |||  z") == [
-        Text(1, None, "a b ", " x"),
-        Text(2, None, "", ""),
-        Text(3, None, "c  ", "  z"),
+        PairText(1, None, "a b ", " x"),
+        PairText(2, None, "", ""),
+        PairText(3, None, "c  ", "  z"),
     ]
     for line, count in (("a b", 0), ("a ||| b ||| c", 2), ("", 0)):
         with pytest.raises(FormatError, match=rf"s:2: {count} dividers"):
@@ -60,7 +60,7 @@ def test_a_bitext_has_one_divider_a_line(read):
 
 def test_tagged_lines_carry_their_number(read):
     assert read("<s snum=0026> a b </s>\n\n", "\n<s snum=0026>x</s>".lstrip()) == [
-        Text(1, "0026", " a b ", "x")
+        PairText(1, "0026", " a b ", "x")
     ]
 
 
@@ -98,7 +98,7 @@ def bitext_line(id, source, target):
 
 
 def test_a_bitext_line_is_one_that_can_be_read(read):
-    assert read(bitext_line("1", "a b", "")) == [Text(1, None, "a b ", " ")]
+    assert read(bitext_line("1", "a b", "")) == [PairText(1, None, "a b ", " ")]
     with pytest.raises(AlignkitError, match=r"pair '1': .*two files"):
         bitext_line("1", "a ||| b", "c")
 

@@ -13,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_label_views import corpus_of
 
-from alignkit.annotation import Annotation
-from alignkit.corpus import Corpus
+from alignkit.corpora.labelled import count_labels, training_rows
 from alignkit.errors import FormatError, OptionError, UnknownNameError
-from alignkit.formats import read_corpus, write_corpus
-from alignkit.labels import get_scheme, get_view
-from alignkit.labels.label_counts import count_labels
-from alignkit.labels.training_rows import training_rows
-from alignkit.sentence_pair import SentencePair
+from alignkit.io import read_corpus, write_corpus
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels import get_scheme, get_view
+from alignkit.model.sentence_pair import SentencePair
 
 TURKU = get_scheme("turku")
 VIEW = get_view("turku")

@@ -13,14 +13,12 @@ from lxml import etree, html
 
 from alignkit import Alignment, SentencePair
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.report import draw_tree_html, draw_tree_svg, draw_tree_text
-from alignkit.report.characters import char_width
-from alignkit.report.tree_layout import lay_out
-from alignkit.report.tree_outline import outline_tree
-from alignkit.report.tree_pair import TreePair, make_tree_pair
-from alignkit.report.tree_svg import pair_image, standalone_image
-from alignkit.report.tree_text import pair_text
-from alignkit.trees import Tree
+from alignkit.model.trees import Tree
+from alignkit.rules import draw_tree_html, draw_tree_svg, draw_tree_text
+from alignkit.rules.drawings.outline import TreePair, lay_out, make_tree_pair, outline_tree
+from alignkit.rules.drawings.svg import pair_image, standalone_image
+from alignkit.rules.drawings.text import pair_text
+from alignkit.tables.columns import char_width
 
 SVG = {"s": "http://www.w3.org/2000/svg"}
 SOURCE = Tree.parse("(S (NP (DT the) (NN car)) (ADVP (RB also)) (VP (VBD stopped)))")

@@ -14,14 +14,13 @@ from repetitions import repetitions
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.cli.main import main
+from alignkit.corpora.join import merge
+from alignkit.corpora.selection import concat
 from alignkit.errors import AlignkitError, FormatError, JoinError, MissingTextError, OptionError
-from alignkit.formats import ReadOptions
-from alignkit.formats.textfile import TextFile
-from alignkit.formats.tree_files import written_trees
-from alignkit.formats.trees import attach_trees, read_trees
-from alignkit.join import merge
-from alignkit.selection import concat
-from alignkit.trees import Tree
+from alignkit.io import ReadOptions
+from alignkit.io.text_files import TextFile
+from alignkit.io.tree_files import attach_trees, read_trees, written_trees
+from alignkit.model.trees import Tree
 
 SOURCE = ["the rain ( still ) falls", "", 'it is the 1/2 of " us "', "so be it"]
 TARGET = ["rain falls", "they left .", "half of us", "so it is"]

@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from alignkit import Aligner
+from alignkit.align.vectors import read_vectors
 from alignkit.cli.main import main
 from alignkit.errors import FormatError
-from alignkit.formats import read_corpus
-from alignkit.formats.trees import read_trees
+from alignkit.io import read_corpus
+from alignkit.io.tree_files import read_trees
 from alignkit.scoring import read_phrase_table
-from alignkit.vectors import read_vectors
 
 TEXT = b"0-0 1-1\n" * 40
 ZSTD = b"\x28\xb5\x2f\xfd\x04\x58" + bytes(range(200))

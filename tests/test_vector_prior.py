@@ -11,9 +11,9 @@ from command import run, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.aligner import Aligner, Bitext
+from alignkit.align import Aligner, Bitext
+from alignkit.align.vectors import WordVectors
 from alignkit.errors import AlignkitError, AlignmentError, OptionError
-from alignkit.vectors import WordVectors
 
 BARE = {"spelling": 0.0, "stem_weight": 0.0, "model": "ibm1", "ibm1": 0}
 

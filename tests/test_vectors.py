@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from vector_files import FORMATS, write_vectors
 
+from alignkit.align.vectors import WordVectors, read_vectors, vectors_of
 from alignkit.errors import AlignmentError, ArgumentError, FormatError
-from alignkit.vectors import WordVectors, read_vectors, vectors_of
 
 FINITE = st.floats(width=32, allow_nan=False, allow_infinity=False)
 # letters with several cases, marks, and a letter beyond 16 bits; no white space

@@ -11,8 +11,8 @@ import pytest
 from command import PARAPHRASES, ROOT, run
 
 from alignkit import Aligner, Annotation, Bitext, Corpus, read_corpus, score
-from alignkit.frozen import FrozenMap
-from alignkit.vectors import WordVectors
+from alignkit._support.values import FrozenMap
+from alignkit.align.vectors import WordVectors
 
 PAGE = (ROOT / "docs" / "vectors.md").read_text(encoding="utf-8")
 

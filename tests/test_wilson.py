@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
 from alignkit.errors import OptionError
-from alignkit.scoring import wilson_interval
+from alignkit.stats import wilson_interval
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from command import PARAPHRASES, run
 
 from alignkit import read_corpus
+from alignkit.agreement.show.disagreements import SHAPES, disagreements
 from alignkit.errors import OptionError
-from alignkit.report.disagreements import SHAPES, disagreements
-from alignkit.report.word_kinds import LANGUAGES, fold, function_words, word_kinds
+from alignkit.scoring.link_classes import LANGUAGES, fold, function_words, word_kinds
 
 # a sentence in each language: the words of its closed classes, and of its open ones
 SENTENCES = {

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit.aligner import Side
-from alignkit.formats.words import is_word, split_words
-from alignkit.formats.words_kernel import number_words
+from alignkit.align import Side
+from alignkit.io.text_files import is_word, split_words
+from alignkit.io.words_kernel import number_words
 
 _LINES = st.lists(st.text(st.sampled_from("abAéß日 \t\r\v\f\xa0\u3000\0"), max_size=12), max_size=8)
 
@@ -57,7 +57,7 @@ def test_words_are_numbered_as_they_first_occur(types, least, rng):
 MEASURE = """
 import resource
 import numpy as np
-from alignkit.formats.words_kernel import number_words
+from alignkit.io.words_kernel import number_words
 few = np.frombuffer(b"a b\\n", np.uint8)
 many = np.frombuffer(b" ".join(b"%d" % k for k in range(140_000)) + b"\\n", np.uint8)
 assert len(number_words(few, 1)[2]) == 2  # compiled or loaded

@@ -20,13 +20,13 @@ from alignkit import (
     Tree,
     Vocabulary,
     agreement,
-    aligner,
+    align,
     audit,
-    formats,
-    report,
+    io,
     scoring,
-    vectors,
+    show,
 )
+from alignkit.align import vectors
 from alignkit.errors import AlignkitError, ArgumentError, OptionError
 from alignkit.rules import Grammar, parse_rule, write_rules
 
@@ -70,7 +70,7 @@ CALLS = [
     (alignkit.to_nltk, {"pair": PAIR, "annotator": "A", "links": "sure"}),
     (Tree.parse, {"text": "(S a)", "tokens": ["a"]}),
     (Tree.parse("(S a)").with_words, {"words": ["b"]}),
-    (formats.get_format, {"name": "pharaoh"}),
+    (io.get_format, {"name": "pharaoh"}),
     (alignkit.score, {**BOTH, "level": "links", "exact_case": False, "max_length": 3}),
     (scoring.macro_terms, {"rows": ROWS, "level": "links"}),
     (alignkit.compare, {"systems": {"a": ROWS, "b": ROWS}, "resamples": 3, "trials": 3,
@@ -78,7 +78,7 @@ CALLS = [
     (scoring.wilson_interval, {"count": 1, "total": 2, "confidence": 0.9}),
     (Aligner.train, {"bitext": [TEXTS], "model": "ibm1", "threads": 1}),
     (KNOWN.of, {"words": ["a"]}),
-    (aligner.Settings, {"model": "ibm1", "ibm1": 1, "null": 0.5}),
+    (align.Settings, {"model": "ibm1", "ibm1": 1, "null": 0.5}),
     (BITEXT.part, {"begin": 0, "end": 1}),
     (BITEXT.source.sentence, {"k": 0}),
     (alignkit.agree, {"corpus": CORPUS, "annotators": ["A", "B"], "resamples": 3}),
@@ -93,11 +93,11 @@ CALLS = [
     (audit.draw_pairs, {"corpus": JUDGED, "n": 1, "mix": 0.0, "scheme": "binary",
                         "judges": ["C", "D"]}),
     (audit.sheet_text, {"audit": AUDIT, "judge": "A", "place": 0}),
-    (report.draw_text, {"pair": PAIR, "annotators": ["A"], "colour": False, "width": 80}),
+    (show.draw_text, {"pair": PAIR, "annotators": ["A"], "colour": False, "width": 80}),
     (write_rules, {"rules": Grammar(()), "path": "/dev/null", "format": "xrs"}),
     (parse_rule, {"text": 'NN("a") ||| NN("b")'}),
-    (report.Column, {"name": "F1", "kind": "number", "signed": True}),
-    (report.Table, {"title": "", "columns": [report.Column("a")], "rows": [["b"]]}),
+    (show.Column, {"name": "F1", "kind": "number", "signed": True}),
+    (show.Table, {"title": "", "columns": [show.Column("a")], "rows": [["b"]]}),
 ]  # fmt: skip
 TEXT, COUNT, LIST = [3, b"x", ["A"]], ["3", 1.5, float("nan"), [1]], ["a b", b"a b", 3, ["a", 3]]
 NUMBER = ["0.5", [0.5], {}]

@@ -27,15 +27,15 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from alignkit._support.arguments import check_arguments
+from alignkit._support.values import FrozenMap
+from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData
-from alignkit.agreement.statistic import Floats, Rows, Statistic
-from alignkit.alignment import NULL
-from alignkit.arguments import check_arguments
-from alignkit.arrays import whole_numbers
-from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
-from alignkit.frozen import FrozenMap
-from alignkit.scoring.measures import ratio
+from alignkit.model.alignment import NULL
+from alignkit.model.arrays import whole_numbers
+from alignkit.model.corpus import Corpus
+from alignkit.stats.ratios import ratio
 
 CATEGORIES = ("null", "possible", "sure")
 _NOT_PROPOSED, _NULL, _POSSIBLE, _SURE = range(4)
@@ -97,8 +97,8 @@ def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> Fle
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
-    >>> from alignkit.corpus import SentencePair
+    >>> from alignkit.model.alignment import Alignment
+    >>> from alignkit.model.corpus import SentencePair
     >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
     ...     "A": Alignment.parse("0-0 1-1 1-2"), "B": Alignment.parse("0-0 1-1")})
     >>> result = fleiss_kappa(Corpus([pair]))

@@ -14,14 +14,14 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.arguments import check_arguments, every
+from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
-from alignkit.agreement.statistic import Floats, Rows, Statistic
-from alignkit.arguments import check_arguments, every
-from alignkit.arrays import whole_numbers
-from alignkit.corpus import Corpus
 from alignkit.errors import OptionError
+from alignkit.model.arrays import whole_numbers
+from alignkit.model.corpus import Corpus
 from alignkit.scoring.counts import LINK_COLUMNS
-from alignkit.scoring.measures import ratio
+from alignkit.stats.ratios import ratio
 
 Table = Sequence[Sequence[int]]
 
@@ -237,8 +237,8 @@ def cell_agreement(
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
-    >>> from alignkit.corpus import SentencePair
+    >>> from alignkit.model.alignment import Alignment
+    >>> from alignkit.model.corpus import SentencePair
     >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
     ...     "A": Alignment.parse("0-0 1-1 1?2"), "B": Alignment.parse("0-0 1?1")})
     >>> result = cell_agreement(Corpus([pair]), "A", "B")

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 from alignkit.errors import OptionError, UnknownNameError
 
 if TYPE_CHECKING:
-    from alignkit.scoring.signature import Signature
+    from alignkit.scoring.settings import Signature
+
 
 CLOSED = "kupper-hafner"  # the model of chance that needs no initial alignment
 CHANCE, CERTAINTY, WHAT = "chance", "certainty", "what"  # the groups of options
@@ -116,7 +117,7 @@ class AgreementOptions:
     confidence: float = option(0.95, "of the intervals", group=CERTAINTY, metavar="P")
 
     def __post_init__(self) -> None:
-        from alignkit.arguments import check_attributes
+        from alignkit._support.arguments import check_attributes
 
         check_attributes(self)
         check_choices(self)
@@ -138,7 +139,7 @@ class AgreementOptions:
 
     def sign(self, seed: int, initial: str | None = None) -> Signature:
         """Return the signature of what is computed by these options from a seed."""
-        from alignkit.scoring.signature import Signature
+        from alignkit.scoring.settings import Signature
 
         sampled = edits_known(initial, self.missing_initial)
         resampled = self.bootstrap != "none"

@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.arguments import check_arguments
+from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
-from alignkit.agreement.statistic import Floats, Rows, Statistic
-from alignkit.arguments import check_arguments
-from alignkit.corpus import Corpus
+from alignkit.model.corpus import Corpus
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_phrases
-from alignkit.scoring.measures import harmonic, ratio
+from alignkit.stats.ratios import harmonic, ratio
 
 MEASURES = ("precision", "recall", "f1")
 
@@ -162,8 +162,8 @@ def overlap(
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
-    >>> from alignkit.corpus import SentencePair
+    >>> from alignkit.model.alignment import Alignment
+    >>> from alignkit.model.corpus import SentencePair
     >>> pair = SentencePair("1", ("he", "left"), ("he", "went", "away"), {
     ...     "A": Alignment.parse("0-0 1-1 1-2"), "B": Alignment.parse("0-0 1-1")})
     >>> result = overlap(Corpus([pair]), "A", "B")

@@ -9,15 +9,15 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.alignment import NULL, Alignment
-from alignkit.arguments import check_kind, words
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.corpus import Corpus
+from alignkit._support.arguments import check_kind, words
+from alignkit.corpora.labelled import judges_of
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.labels.label_matrix import judges_of
+from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts import Rows as Counts
 from alignkit.scoring.counts import count_links
-from alignkit.sentence_pair import SentencePair
 
 UNIVERSES = ("all", "judged")
 """Which cells kappa and AC1 are over: all, or those that the annotators judged."""
@@ -281,3 +281,36 @@ def _identical_cells(source: TokenArrays, target: TokenArrays) -> NDArray[np.int
     counts = np.zeros(len(source.offsets) - 1, np.int64)
     np.add.at(counts, shared // words, left_counts[in_left] * right_counts[in_right])
     return counts
+
+
+def majority(alignments: Sequence[Alignment]) -> Alignment:
+    """Return what more than half have; the majority of two is what both have."""
+
+    def most(sides: Sequence[frozenset[Link]]) -> set[Link]:
+        every = frozenset[Link]().union(*sides)
+        return {link for link in every if 2 * sum(link in side for side in sides) > len(sides)}
+
+    return Alignment(
+        most([alignment.sure for alignment in alignments]),
+        most([alignment.possible for alignment in alignments]),
+    )
+
+
+def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[str, str]]:
+    """Add for each annotator the `majority` of the others, where all others annotated."""
+    labels = {}
+    for name in names:
+        others = [one for one in names if one != name]
+        label = f"majority without {name}"
+
+        def settle(
+            pair: SentencePair, others: Sequence[str] = others, label: str = label
+        ) -> SentencePair:
+            if not pair.aligned_by(*others):
+                return pair
+            return pair.with_annotation(label, majority([pair.alignment(one) for one in others]))
+
+        corpus = corpus.map(settle)
+        if label in corpus.aligners:
+            labels[name] = label
+    return corpus, labels

@@ -11,26 +11,24 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from alignkit.agreement.beyond_chance.sampling import Progress
+from alignkit._support.arguments import check_arguments, words
+from alignkit._support.parallel import count_workers, stage
+from alignkit._support.timestamps import PERIODS
+from alignkit._support.values import FrozenMap
 from alignkit.agreement.cautions import cautions_of
-from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
+from alignkit.agreement.chance.corpus import CorpusBeyondChance
+from alignkit.agreement.chance.sampling import Progress
+from alignkit.agreement.intervals import weighted_mean
 from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.question import agree_on_judgments
 from alignkit.agreement.judgments.result import JudgmentAgreement
-from alignkit.agreement.majority import with_majorities
 from alignkit.agreement.options import CLOSED, AgreementOptions, contradictions, edits_known
-from alignkit.agreement.pairs import CorpusData, check_annotators
-from alignkit.agreement.result import Agreement
-from alignkit.agreement.result_parts import LEVELS, Pairing, Together
+from alignkit.agreement.pairs import CorpusData, check_annotators, with_majorities
+from alignkit.agreement.result import LEVELS, Agreement, Pairing, Together
 from alignkit.agreement.sections import CorpusPart, in_several, joint_sections, two_sections
-from alignkit.agreement.statistic import weighted_mean
-from alignkit.arguments import check_arguments, words
-from alignkit.corpus import Corpus, group_texts, values_of
+from alignkit.corpora.labelled import judged_part
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.frozen import FrozenMap
-from alignkit.labels.label_matrix import judged_part
-from alignkit.moment import PERIODS
-from alignkit.parallel import count_workers, stage
+from alignkit.model.corpus import Corpus, group_texts, values_of
 
 ON = ("alignments", "judgments")  # what annotators can agree on
 
@@ -143,8 +141,8 @@ def agree(
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
-    >>> from alignkit.corpus import SentencePair
+    >>> from alignkit.model.alignment import Alignment
+    >>> from alignkit.model.corpus import SentencePair
     >>> texts = ("he", "left", "early"), ("she", "went", "away", "soon")
     >>> pair = SentencePair("1", *texts, {
     ...     "initial": Alignment.parse("0-0"), "anna": Alignment.parse("0-0 1-1 1-2"),

@@ -13,17 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.values import FrozenMap
 from alignkit.agreement.alpha import ALPHA, AlphaRows, KrippendorffAlpha
 from alignkit.agreement.fleiss import FLEISS, FleissKappa
-from alignkit.agreement.intervals import Intervals, bootstrap
+from alignkit.agreement.intervals import Intervals, Rows, Statistic, bootstrap
 from alignkit.agreement.kappa import CELLS, CellAgreement
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import OVERLAP, Overlap, OverlapRow
 from alignkit.agreement.pairs import CorpusData, PairData
-from alignkit.agreement.result_parts import PairingSection
-from alignkit.agreement.statistic import Rows, Statistic
-from alignkit.frozen import FrozenMap
-from alignkit.scoring.bootstrap import Interval
+from alignkit.agreement.result import PairingSection
+from alignkit.stats.resampling import Interval
 
 OF_TWO = (*CELLS, *ALPHA)
 """The statistics of two annotators besides `OVERLAP`; of all words, and of different ones."""

@@ -6,6 +6,8 @@ A kind of audit is a module that draws an `Audit`, as `phrase_errors` and `judge
 first used.
 """
 
+from __future__ import annotations
+
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,13 +6,173 @@ kind of audit is a module that draws an `Audit`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from alignkit.audit.scale import Scale
-from alignkit.errors import UnknownNameError
-from alignkit.frozen import FrozenMap
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_attributes
+from alignkit._support.values import FrozenMap
+from alignkit.errors import AlignkitError, OptionError, UnknownNameError
+
+
+class UnknownJudgmentError(AlignkitError, ValueError):
+    """A judgment that the audit does not have; the message lists those it has."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The judgments of an audit, in their order.
+
+    Parameters
+    ----------
+    names
+        Two or more, no two alike in another case.
+    meanings
+        What each means, in a word that may be written too; empty where the name says it.
+
+    Raises
+    ------
+    OptionError
+        If there are less than two, two are alike, or there are not as many meanings.
+
+    Examples
+    --------
+    >>> CORRECTNESS.letters
+    ('c', 'u', 'i')
+    >>> CORRECTNESS.parse(" U "), CORRECTNESS.parse("Correct"), CORRECTNESS.parse("")
+    ('uncertain', 'correct', '')
+    """
+
+    names: tuple[str, ...]
+    meanings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        folded = [name.strip().casefold() for name in self.names]
+        if len(folded) < 2 or "" in folded or len(set(folded)) < len(folded):
+            raise OptionError(f"judgments are {self.names}; give two or more different names")
+        meant = [*folded, *(text.strip().casefold() for text in self.meanings if text)]
+        if len(set(meant)) < len(meant) or len(self.meanings) not in (0, len(self.names)):
+            raise OptionError(f"judgments {self.names} mean {self.meanings}; give each its own")
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The short form of each: its first letter, if that is its own; else the name."""
+        first = [name[0].casefold() for name in self.names]
+        return tuple(
+            name if first.count(letter) > 1 else letter
+            for name, letter in zip(self.names, first, strict=True)
+        )
+
+    def parse(self, text: str) -> str:
+        """Return the judgment that a text names in any case, by its name, meaning or letter.
+
+        Empty text is no judgment, and stays empty.
+        """
+        wanted = text.strip().casefold()
+        if not wanted:
+            return ""
+        for forms in (self.names, self.meanings or self.names, self.letters):
+            for name, form in zip(self.names, forms, strict=True):
+                if wanted == form.casefold():
+                    return name
+        raise UnknownJudgmentError(
+            f"unknown judgment {text.strip()[:40]!r}; expected {self.words()}, or nothing"
+        )
+
+    def words(self) -> str:
+        """Return the names with their letters, or meanings, as a message lists them."""
+        meanings = self.meanings or [""] * len(self.names)
+        beside = (
+            meaning or ("" if letter == name else letter)
+            for name, letter, meaning in zip(self.names, self.letters, meanings, strict=True)
+        )
+        both = zip(self.names, beside, strict=True)
+        return ", ".join(f"{name} ({other})" if other else name for name, other in both)
+
+    def place(self, name: str) -> int:
+        """Return the place of a judgment among all."""
+        return self.names.index(name)
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Scale:
+        """Make a scale of names in any sequence."""
+        return cls(tuple(names))
+
+
+CORRECTNESS = Scale(("correct", "uncertain", "incorrect"))
+"""What a phrase pair is, in the context of its two sentences."""
+
+
+def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return how many to take of each group: the same number, or all of a smaller group."""
+    left, level = min(wanted, sum(sizes.values())), 0
+    for count, size in zip(range(len(sizes), 0, -1), sorted(sizes.values()), strict=True):
+        level = min(size, left // count)
+        left -= level
+        if level < size:  # and so for every larger group
+            left -= level * (count - 1)
+            break
+    found = {name: min(size, level) for name, size in sizes.items()}
+    for name, size in sizes.items():
+        if left and found[name] < size:
+            found[name] += 1
+            left -= 1
+    return found
+
+
+def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the (count,) places of a random sample that is spread over strata."""
+    total = len(strata)
+    if not count:
+        return np.zeros(0, np.int64)
+    names = {name: k for k, name in enumerate(sorted(set(strata)))}  # type: ignore[type-var]
+    codes = np.array([names[name] for name in strata], np.int64)
+    shuffled = rng.permutation(total)
+    ordered = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    # whole numbers: a step of total / count, from a beginning that is one of `total` parts of it
+    places = (np.arange(count) * total + int(rng.integers(total))) // count
+    found: NDArray[np.int64] = ordered[places]
+    return found
+
+
+def assigned(
+    judges: Sequence[str],
+    each: int,
+    barred: Sequence[Collection[str]],
+    familiar: Sequence[Collection[str]],
+    origins: Sequence[str],
+    rng: np.random.Generator,
+) -> list[tuple[str, ...]]:
+    """Return for each item the judges who are given it, in their order."""
+    left = [[name for name in judges if name not in known] for known in barred]
+    short = sum(len(names) < each for names in left)
+    if short:
+        raise OptionError(
+            f"{short} of {len(left)} pairs drawn cannot be given to {each} of "
+            f"{', '.join(judges)}, as too many of them judged or wrote the pair before; name "
+            "judges who have not"
+        )
+    own: Counter[tuple[str, str]] = Counter()
+    all_: Counter[str] = Counter()
+    found: list[tuple[str, ...]] = [()] * len(left)
+    for k in sorted(rng.permutation(len(left)).tolist(), key=lambda k: len(left[k])):
+        luck = dict(zip(judges, rng.permutation(len(judges)).tolist(), strict=True))
+        ranks = {
+            name: (name in familiar[k], own[name, origins[k]], all_[name], luck[name])
+            for name in left[k]
+        }
+        chosen = sorted(left[k], key=ranks.__getitem__)[:each]
+        for name in chosen:
+            own[name, origins[k]] += 1
+            all_[name] += 1
+        found[k] = tuple(name for name in judges if name in chosen)
+    return found
+
 
 _LETTERS = "bcdfghklmnprstvwxz"  # no vowels: a spreadsheet finds no month in it, and no number
 

@@ -14,13 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from alignkit.audit.audit import Audit, Item
-from alignkit.audit.scale import UnknownJudgmentError
+from alignkit._support.values import FrozenMap
+from alignkit.audit.audit import Audit, Item, UnknownJudgmentError
 from alignkit.errors import FormatError, OptionError
-from alignkit.frozen import FrozenMap
-from alignkit.input import MAX_MEGABYTES, open_input, read_bounded
-from alignkit.plain import compared
-from alignkit.report.table_csv import unguarded
+from alignkit.io.opening import MAX_MEGABYTES, open_input, read_bounded
+from alignkit.model.coercion import compared
+from alignkit.tables.media.csv import unguarded
 
 _NEEDED = ("item", "judgment")
 _DIVIDERS = ("\t", ",", ";")
@@ -29,7 +28,7 @@ _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
 @dataclass(frozen=True)
-class Finding:
+class SheetFinding:
     """Something that is missing or odd in a sheet: its kind, of `_SAID`, and where.
 
     An item judged the same way before counts once, one judged in two ways does not count. The line
@@ -62,7 +61,7 @@ class Filled:
     judges: tuple[str, ...]
     judgments: FrozenMap[str, dict[str, str]]
     remarks: FrozenMap[str, dict[str, str]]
-    findings: tuple[Finding, ...]
+    findings: tuple[SheetFinding, ...]
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
     judgments: dict[str, dict[str, str]] = {}
     remarks: dict[str, dict[str, str]] = {}
     homes: dict[str, str] = {}
-    odd: list[Finding] = []
+    odd: list[SheetFinding] = []
     seen: set[tuple[str, str]] = set()
     for row in rows:
         homes.setdefault(row.judge, row.path)
@@ -110,14 +109,14 @@ def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
         if row.judgment and row.item in judged:
             kind = "repeated" if row.judgment == judged[row.item] else "contradictory"
         if kind:
-            odd.append(Finding(kind, row.judge, row.item, row.path, row.line))
+            odd.append(SheetFinding(kind, row.judge, row.item, row.path, row.line))
         if row.judgment:
             judged.setdefault(row.item, row.judgment)
     findings = [  # a row without a judgment matters if no other has it
         one for one in odd if one.kind != "unjudged" or one.item not in judgments[one.judge]
     ]
     findings += [
-        Finding("missing", judge, id, homes[judge], None)
+        SheetFinding("missing", judge, id, homes[judge], None)
         for judge in judgments
         for id, item in items.items()
         if (judge, id) not in seen and item.given_to(judge)

@@ -11,21 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alignkit.arguments import check_arguments, words
-from alignkit.audit.assignment import assigned
-from alignkit.audit.audit import Audit, Item, Origin, item_ids
-from alignkit.audit.drawing import spread
-from alignkit.audit.scale import Scale
+from alignkit._support.arguments import check_arguments, words
+from alignkit._support.timestamps import PERIODS
+from alignkit._support.values import FrozenMap
+from alignkit.audit.audit import Audit, Item, Origin, Scale, assigned, item_ids, spread
 from alignkit.audit.sheets import check_judges
-from alignkit.corpus import JUDGMENT, Corpus, group_text, group_texts
+from alignkit.corpora.labelled import judges_of
 from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
-from alignkit.frozen import FrozenMap
-from alignkit.labels import SCHEMES, View, get_view
-from alignkit.labels.label_matrix import judges_of
-from alignkit.labels.rewrites import REWRITE_OF, origin_of
-from alignkit.moment import PERIODS
-from alignkit.scoring.signature import Signature
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.corpus import JUDGMENT, Corpus, group_text, group_texts
+from alignkit.model.labels.schemes import SCHEMES
+from alignkit.model.labels.views import View, get_view
+from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
+from alignkit.scoring.settings import Signature
 
 PLAIN = {
     "upheld": "those whose judgments in the corpus would uphold them: paraphrases",
@@ -79,7 +76,7 @@ def draw_pairs(
     scheme
         Of the judgments; None: the scheme that all judgments of the corpus fit.
     view
-        What judges choose from, see `alignkit.labels.get_view`; None: ``"binary"``, or the full
+        What judges choose from, see `alignkit.model.labels.get_view`; None: ``"binary"``, or the full
         scheme where it has no such view.
     upheld
         The labels of the view that uphold a pair; None: those that say nothing but paraphrase.
@@ -105,7 +102,7 @@ def draw_pairs(
 
     Examples
     --------
-    >>> from alignkit.annotation import Annotation
+    >>> from alignkit.model.annotation import Annotation
     >>> said = {"ann": Annotation(None, judgment="4")}
     >>> corpus = Corpus([SentencePair("1", ("a", "b"), ("c",), said),
     ...                  SentencePair("1/r1", ("a",), ("c",), said, {"rewrite_of": "1"})])

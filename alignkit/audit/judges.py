@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import nan
 
@@ -10,8 +12,11 @@ from numpy.typing import NDArray
 
 from alignkit.agreement.kappa import Contingency, table_ratios
 from alignkit.audit.audit import Audit
-from alignkit.audit.figures import ALL, Drawing, Figure, Measure, bounded
 from alignkit.audit.filled import Filled
+from alignkit.audit.shares import ALL, EVERY, NOTHING, AuditFigure, AuditResamples, Measure, bounded
+from alignkit.stats.intervals import newcombe_interval, wilson_interval
+from alignkit.stats.ratios import ratio
+from alignkit.stats.resampling import ALIKE, resample
 
 MEASURES = ("observed", "kappa")
 NO_ITEM = "there is no item that both judged"
@@ -33,9 +38,9 @@ def confusions(audit: Audit, filled: Filled) -> dict[tuple[str, str], Contingenc
     }
 
 
-def agreement_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
+def agreement_figures(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
     """Return the observed agreement and Cohen's kappa of every two judges, and the means."""
-    figures: list[Figure] = []
+    figures: list[AuditFigure] = []
     pairs = list(combinations(filled.judges, 2))
     tables = {two: _tables(audit, filled, two) for two in pairs}
     origins = np.array([item.origin for item in audit.items])
@@ -72,9 +77,9 @@ def _mean_measure(width: int) -> Measure:
 
 
 def _figures(
-    kind: str, who: tuple[str, str], origin: str, rows: Counts, measure: Measure, drawing: Drawing,
+    kind: str, who: tuple[str, str], origin: str, rows: Counts, measure: Measure, drawing: AuditResamples,
     undefined: str,
-) -> list[Figure]:  # fmt: skip
+) -> list[AuditFigure]:  # fmt: skip
     rows = rows[rows.sum(axis=1) > 0]
     values, bounds = measure(rows.sum(axis=0)[np.newaxis]), bounded(rows, measure, drawing)
     figures = []
@@ -84,7 +89,7 @@ def _figures(
         if np.isnan(value):
             low, high, reason = nan, nan, undefined if len(rows) or kind != "agreement" else NO_ITEM
         figures.append(
-            Figure(kind, *who, origin, name, value, low, high, "bootstrap", items=len(rows),
+            AuditFigure(kind, *who, origin, name, value, low, high, "bootstrap", items=len(rows),
                    reason=reason)
         )  # fmt: skip
     return figures
@@ -108,3 +113,90 @@ def _tables(audit: Audit, filled: Filled, two: tuple[str, str]) -> Counts:
         if said[0] is not None and said[1] is not None:
             rows[k, audit.scale.place(said[0]) * size + audit.scale.place(said[1])] = 1
     return rows
+
+
+ONE_SIDED = "nothing of one of the two was judged"
+
+
+def upheld_figures(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
+    """Return the shares of items that are upheld, and the difference of the two origins."""
+    if not audit.upheld:
+        return []
+    found: list[AuditFigure] = []
+    several = len(filled.judges) > 1
+    for who in (*filled.judges, *((EVERY, ALL) if several else ())):
+        rows = {origin: _rows(audit, filled, origin, who) for origin in audit.origins}
+        found += [_share(rows[origin], origin, who, drawing) for origin in audit.origins]
+        found.append(_difference(list(rows.values()), tuple(audit.origins), who, drawing))
+    return found
+
+
+def group_figures(
+    audit: Audit, filled: Filled, by: str, drawing: AuditResamples
+) -> list[AuditFigure]:
+    """Return what is upheld, and how far judges agree, for each value of an attribute."""
+    found: list[AuditFigure] = []
+    for value, part in audit.groups(by).items():
+        figures = [*upheld_figures(part, filled, drawing)]
+        figures += [
+            one for one in agreement_figures(part, filled, drawing) if not one.origin and one.items
+        ]
+        found += [replace(one, group=value or f"(no {by})") for one in figures]
+    return found
+
+
+def _rows(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
+    """Return for each judged item of an origin how often it is upheld, of how often: (Q, 2)."""
+    judges = filled.judges if who in (ALL, EVERY) else (who,)
+    rows = []
+    for item in audit.of(origin):
+        said = [filled.judgments[judge].get(item.id) for judge in judges]
+        upheld = [one in audit.upheld for one in said if one is not None]
+        if not upheld:
+            continue
+        rows.append([all(upheld), 1] if who == EVERY else [sum(upheld), len(upheld)])
+    return np.array(rows, np.float64).reshape(-1, 2)
+
+
+def _share(rows: Counts, origin: str, who: str, drawing: AuditResamples) -> AuditFigure:
+    count, total = map(int, rows.sum(axis=0))
+    value, reason = (count / total, "") if total else (nan, NOTHING)
+    low, high = wilson_interval(count, total, drawing.confidence)
+    if who == ALL:
+        low, high, none = bounded(rows, _pooled, drawing)["upheld"]
+        reason = reason or none
+    return AuditFigure(
+        "upheld", who, "", origin, "upheld", value, low, high,
+        "bootstrap" if who == ALL else "wilson", count, total, len(rows), reason,
+    )  # fmt: skip
+
+
+def _pooled(sums: Counts) -> dict[str, Counts]:
+    return {"upheld": ratio(sums[:, 0], sums[:, 1])}
+
+
+def _difference(
+    rows: Sequence[Counts], origins: Sequence[str], who: str, drawing: AuditResamples
+) -> AuditFigure:
+    (count, total), (other, of) = (map(int, one.sum(axis=0)) for one in rows)
+    value, reason = (count / total - other / of, "") if total and of else (nan, ONE_SIDED)
+    low, high = newcombe_interval(count, total, other, of, drawing.confidence)
+    if who == ALL and not reason:
+        low, high = _drawn(rows, drawing)
+        if low == high:
+            low, high, reason = nan, nan, ALIKE
+    return AuditFigure(
+        "difference", who, "", " - ".join(origins), "upheld", value, low, high,
+        "bootstrap" if who == ALL else "newcombe", items=sum(map(len, rows)), reason=reason,
+    )  # fmt: skip
+
+
+def _drawn(rows: Sequence[Counts], drawing: AuditResamples) -> tuple[float, float]:
+    rng = np.random.default_rng(drawing.seed)
+    shares = []
+    for one in rows:
+        sums = np.concatenate(list(resample(one, drawing.resamples, rng)))
+        shares.append(sums[:, 0] / sums[:, 1])
+    below = (1 - drawing.confidence) / 2
+    low, high = np.quantile(shares[0] - shares[1], [below, 1 - below])
+    return float(low), float(high)

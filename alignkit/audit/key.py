@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from alignkit.audit.audit import Audit, Item, Origin, Rate
-from alignkit.audit.scale import Scale
+from alignkit._support.values import FrozenMap
+from alignkit.audit.audit import Audit, Item, Origin, Rate, Scale
 from alignkit.errors import FormatError, OptionError
-from alignkit.frozen import FrozenMap
-from alignkit.input import MAX_MEGABYTES, open_input, read_bounded
+from alignkit.io.opening import MAX_MEGABYTES, open_input, read_bounded
 
 VERSION = 1
 

@@ -13,18 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.arguments import check_arguments
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.audit.audit import Audit, Item, Origin, Rate, item_ids
-from alignkit.audit.drawing import allot, spread
-from alignkit.audit.scale import CORRECTNESS
+from alignkit._support.arguments import check_arguments
+from alignkit._support.values import FrozenMap
+from alignkit.audit.audit import CORRECTNESS, Audit, Item, Origin, Rate, allot, item_ids, spread
 from alignkit.audit.sheets import marked_words
-from alignkit.corpus import Corpus, group_text, group_texts
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.frozen import FrozenMap
-from alignkit.phrases import KINDS, PhraseArrays, extract_phrases
-from alignkit.scoring.signature import Signature
-from alignkit.sentence_pair import SentencePair
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.corpus import Corpus, group_text, group_texts
+from alignkit.model.phrases import KINDS, PhraseArrays, extract_phrases
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring.settings import Signature
 
 ORIGINS = {
     "hypothesis": "phrase pairs of the hypothesis that the reference lacks",
@@ -109,7 +107,7 @@ def draw_phrases(
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.model.alignment import Alignment
     >>> pair = SentencePair("1", ("they", "left", "early"), ("he", "went", "soon"), {
     ...     "gold": Alignment.parse("1-1 2-2"), "giza": Alignment.parse("0-0 1-1")})
     >>> audit = draw_phrases(Corpus([pair]), "giza", "gold", n=10, seed=1)

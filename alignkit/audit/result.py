@@ -7,21 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from alignkit._support.arguments import check_arguments
 from alignkit.agreement.kappa import Contingency
-from alignkit.arguments import check_arguments
 from alignkit.audit.audit import Audit
-from alignkit.audit.figures import Drawing, Figure
 from alignkit.audit.filled import Filled, read_sheets
-from alignkit.audit.judges import agreement_figures, confusions
+from alignkit.audit.judges import agreement_figures, confusions, group_figures, upheld_figures
 from alignkit.audit.key import read_key
-from alignkit.audit.shares import correction_figures, share_figures
+from alignkit.audit.shares import AuditFigure, AuditResamples, correction_figures, share_figures
 from alignkit.audit.tables import audit_csv, audit_tables, head_lines
-from alignkit.audit.upheld import group_figures, upheld_figures
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.report.medium import Report
-from alignkit.report.table import get_medium
-from alignkit.scoring.bootstrap import FEW_PAIRS, check_drawing
-from alignkit.scoring.measures import none_if_nan
+from alignkit.stats.ratios import none_if_nan
+from alignkit.stats.resampling import FEW_PAIRS, check_drawing
+from alignkit.tables.columns import Report
+from alignkit.tables.table import get_medium
 from alignkit.version import __version__
 
 
@@ -47,9 +45,9 @@ class AuditResult:
 
     audit: Audit
     filled: Filled
-    drawing: Drawing
+    drawing: AuditResamples
     by: str
-    figures: tuple[Figure, ...]
+    figures: tuple[AuditFigure, ...]
     confusions: Mapping[tuple[str, str], Contingency]
 
     def __repr__(self) -> str:
@@ -68,7 +66,7 @@ class AuditResult:
         second: str = "",
         origin: str = "",
         group: str = "",
-    ) -> Figure:
+    ) -> AuditFigure:
         """Return one figure; see `Figure` for the names."""
         wanted = (kind, first, second, origin, statistic, group)
         for one in self.figures:
@@ -230,7 +228,7 @@ def read_audit(
     paths = [sheets] if isinstance(sheets, (str, Path)) else list(sheets)
     audit = read_key(key)
     filled = read_sheets([str(path) for path in paths], audit)
-    drawing = Drawing(confidence, resamples, seed)
+    drawing = AuditResamples(confidence, resamples, seed)
     by = audit.by if by is None else by
     figures = (
         *share_figures(audit, filled, drawing),

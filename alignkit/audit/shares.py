@@ -2,26 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.audit.audit import Audit, Rate
-from alignkit.audit.figures import ALL, Drawing, Figure, bounded
 from alignkit.audit.filled import Filled
-from alignkit.scoring.measures import ratio
-from alignkit.scoring.wilson import wilson_interval
+from alignkit.stats.intervals import wilson_interval
+from alignkit.stats.ratios import ratio
+from alignkit.stats.resampling import confidence_interval
+
+ALL = "all judges"
+"""Who judged, of a figure over all judgments."""
+
+EVERY = "every judge"
+"""Who judged, of the share of items that all who judged it uphold."""
+
+ONE = "there is one item, and nothing to resample"
+
+
+@dataclass(frozen=True)
+class AuditResamples:
+    """How intervals are drawn."""
+
+    confidence: float = 0.95  # between 0 and 1
+    resamples: int = 1000  # of the bootstrap
+    seed: int = 12345  # of its draws
+
+
+@dataclass(frozen=True)
+class AuditFigure:
+    """One figure, and all that tells it from others.
+
+    Parameters
+    ----------
+    kind
+        ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
+        ``"rate"`` as it was scored, ``"strict rate"`` and ``"lenient rate"`` as judgments correct
+        it; ``"upheld"``, the share of items that are upheld, ``"difference"`` of the two shares.
+    first, second
+        The judge, or the two; `ALL`; `EVERY`; empty where it is of no judge.
+    origin
+        Of the items; empty for all.
+    statistic
+        The judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``.
+    value
+        NaN where undefined.
+    low, high
+        The bounds of its interval; NaN where it has none.
+    interval
+        ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty.
+    count, total
+        The judgments behind a share: so many of so many.
+    items
+        How many items it rests on; of a rate as it was scored, how many phrase pairs.
+    reason
+        Why there is no value, or no interval.
+    group
+        The value of the attribute that figures are told by; empty for all items.
+    """
+
+    kind: str
+    first: str
+    second: str
+    origin: str
+    statistic: str
+    value: float
+    low: float = nan
+    high: float = nan
+    interval: str = ""
+    count: int | None = None
+    total: int | None = None
+    items: int = 0
+    reason: str = ""
+    group: str = ""
+
+
+Measure = Callable[[NDArray[np.float64]], Mapping[str, NDArray[np.float64]]]
+"""What turns (R, C) sums of rows into named measures, (R,) each."""
+
+
+def bounded(
+    rows: NDArray[np.float64], measure: Measure, drawing: AuditResamples
+) -> dict[str, tuple[float, float, str]]:
+    """Return for each measure the bounds of a bootstrap over items, or why there are none."""
+    names = list(measure(rows.sum(axis=0)[np.newaxis]))
+    if len(rows) < 2:
+        return dict.fromkeys(names, (nan, nan, ONE if len(rows) else ""))
+    found = confidence_interval(
+        rows,
+        lambda sums: dict(measure(np.asarray(sums, np.float64))),
+        resamples=drawing.resamples,
+        confidence=drawing.confidence,
+        seed=drawing.seed,
+    )
+    return {
+        name: (nan, nan, one.reason) if one.reason else (one.low, one.high, "")
+        for name, one in found.items()
+    }
+
 
 Counts = NDArray[np.float64]
 
 NOTHING = "nothing of it was judged"
 
 
-def share_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
+def share_figures(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
     """Return, by origin and judge, the share of each judgment among those given."""
-    figures: list[Figure] = []
+    figures: list[AuditFigure] = []
     for origin in audit.origins:
         for judge in filled.judges:
             figures += _judge_shares(audit, filled, origin, judge, drawing)
@@ -31,8 +122,8 @@ def share_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure
 
 
 def _judge_shares(
-    audit: Audit, filled: Filled, origin: str, judge: str, drawing: Drawing
-) -> list[Figure]:
+    audit: Audit, filled: Filled, origin: str, judge: str, drawing: AuditResamples
+) -> list[AuditFigure]:
     counts = _counts(audit, filled, origin, [judge]).sum(axis=0).astype(int).tolist()
     total = sum(counts)
     figures = []
@@ -40,13 +131,15 @@ def _judge_shares(
         low, high = wilson_interval(count, total, drawing.confidence)
         value, reason = (count / total, "") if total else (nan, NOTHING)
         figures.append(
-            Figure("share", judge, "", origin, name, value, low, high, "wilson", count, total,
+            AuditFigure("share", judge, "", origin, name, value, low, high, "wilson", count, total,
                    total, reason)
         )  # fmt: skip
     return figures
 
 
-def _pooled_shares(audit: Audit, filled: Filled, origin: str, drawing: Drawing) -> list[Figure]:
+def _pooled_shares(
+    audit: Audit, filled: Filled, origin: str, drawing: AuditResamples
+) -> list[AuditFigure]:
     counts = _counts(audit, filled, origin, filled.judges)
     counts = counts[counts.sum(axis=1) > 0]
     sums = counts.sum(axis=0)
@@ -57,7 +150,7 @@ def _pooled_shares(audit: Audit, filled: Filled, origin: str, drawing: Drawing) 
 
     bounds = bounded(counts, measure, drawing)
     return [
-        Figure(
+        AuditFigure(
             "share", ALL, "", origin, name, float(value[0]), *bounds[name][:2], "bootstrap",
             int(sums[k]), int(sums.sum()), len(counts), bounds[name][2] if len(counts) else NOTHING,
         )
@@ -77,13 +170,13 @@ def _counts(audit: Audit, filled: Filled, origin: str, judges: Sequence[str]) ->
     return counts
 
 
-def correction_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[Figure]:
+def correction_figures(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
     """Return each rate as it was scored, and what it were if right errors were no errors."""
-    figures: list[Figure] = []
+    figures: list[AuditFigure] = []
     judges = [*filled.judges, *([ALL] if len(filled.judges) > 1 else [])]
     for name, rate in audit.rates.items():
         plain = rate.hits / rate.total if rate.total else nan
-        figures.append(Figure("rate", "", "", rate.origin, name, plain, items=rate.total))
+        figures.append(AuditFigure("rate", "", "", rate.origin, name, plain, items=rate.total))
         for judge in judges:
             for way, right in (("strict", rate.strict), ("lenient", rate.lenient)):
                 figures.append(_corrected(audit, filled, drawing, name, rate, judge, way, right))
@@ -93,13 +186,13 @@ def correction_figures(audit: Audit, filled: Filled, drawing: Drawing) -> list[F
 def _corrected(
     audit: Audit,
     filled: Filled,
-    drawing: Drawing,
+    drawing: AuditResamples,
     name: str,
     rate: Rate,
     judge: str,
     way: str,
     right: Sequence[str],
-) -> Figure:
+) -> AuditFigure:
     who = filled.judges if judge == ALL else [judge]
     counts = _counts(audit, filled, rate.origin, who)
     counts = counts[counts.sum(axis=1) > 0]
@@ -122,7 +215,7 @@ def _corrected(
         reason = NOTHING
     if rate.hits == rate.total:
         value, low, high, reason = raise_to(0.0), nan, nan, "there is no error to correct"
-    return Figure(
+    return AuditFigure(
         f"{way} rate", judge, "", rate.origin, name, value, raise_to(low), raise_to(high), kind,
         items=len(counts), reason=reason,
     )  # fmt: skip

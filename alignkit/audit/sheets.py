@@ -6,14 +6,24 @@ remark, which the judge writes, and the sentences. It tells nothing of where an 
 
 from __future__ import annotations
 
+import json
+import os
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 
-from alignkit.arguments import check_arguments
+from alignkit._support.arguments import check_arguments
 from alignkit.audit.audit import Audit, Item
+from alignkit.audit.key import key_text
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.report.table_csv import csv_lines
+from alignkit.io.atomic_files import refuse_address, replacing, together
+from alignkit.tables.columns import safe_text
+from alignkit.tables.media.csv import csv_lines
 
 DIVIDERS: Mapping[str, str] = {"tsv": "\t", "csv": ","}
 """What stands between the cells of a sheet, by its format."""
@@ -60,7 +70,7 @@ def sheet_text(
 ) -> str:
     r"""Return a sheet to fill, as a spreadsheet takes it.
 
-    A text that a spreadsheet would run begins with an apostrophe, see `alignkit.report.table_csv`.
+    A text that a spreadsheet would run begins with an apostrophe, see `alignkit.tables.media.csv`.
 
     Parameters
     ----------
@@ -103,3 +113,204 @@ def check_judges(judges: Sequence[str]) -> None:
         if name.casefold() in seen:
             raise OptionError(f"the judge {name!r} is named twice; give each a name of their own")
         seen[name.casefold()] = name
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<header>
+<h1>{title}</h1>
+<p id="progress" role="status"></p>
+</header>
+<main>
+<section aria-labelledby="place">
+<h2 id="place"></h2>
+<p id="parts" class="parts" dir="auto"></p>
+<div id="sentences"></div>
+<div id="judgments" class="buttons" role="group" aria-label="judgment"></div>
+<p><label>remark <input id="remark" autocomplete="off" dir="auto"></label></p>
+</section>
+<nav class="buttons" aria-label="items">
+<button type="button" id="back">← back</button>
+<button type="button" id="next">next →</button>
+<button type="button" id="open">next without a judgment (n)</button>
+<button type="button" id="save">save the sheet</button>
+</nav>
+<p class="help">{help}</p>
+</main>
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> str:
+    """Return a sheet to fill as one page of HTML.
+
+    Parameters
+    ----------
+    place
+        Of the judge among all, counted from 0.
+    format
+        Of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
+    """
+    check_arguments(sheet_page, locals())
+    if format not in DIVIDERS:
+        raise UnknownNameError("format of sheets", format, DIVIDERS)
+    rows = sheet_rows(audit, judge, place)
+    data = {
+        "headings": headings(audit),
+        "rows": rows,
+        "shown": [name for name in audit.columns if name not in audit.marked],
+        "marked": audit.marked,
+        "marks": MARKS,
+        "judgments": audit.scale.names,
+        "letters": [letter.casefold() for letter in audit.scale.letters],
+        "meanings": audit.scale.meanings,
+        "divider": DIVIDERS[format],
+        "file": f"sheet-{judge}.{format}",
+        "name": f"alignkit audit {rows[0][0] if rows else ''} {judge} {_digest(rows)}",
+    }
+    style, script = _own("sheet.css"), _own("sheet.js")
+    return _PAGE.format(
+        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
+        title=safe_text(f"Sheet of {judge}: {len(rows)} items"),
+        style=style,
+        script=script,
+        data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
+        help=safe_text(
+            f"Keys: {_keys(audit)} takes a judgment back; arrows go on and back, r writes a "
+            "remark, n goes to the next without a judgment. What you judge is kept in this browser "
+            "until you save it; send the saved sheet."
+        ),
+    )
+
+
+def _keys(audit: Audit) -> str:
+    scale = audit.scale
+    if not any(len(letter) == 1 and letter in "0123456789" for letter in scale.letters):
+        keys = [f"{k} {name}" for k, name in enumerate(scale.names, 1)]
+        return f"{', '.join(keys)}; 0"
+    meanings = scale.meanings or ("",) * len(scale.names)
+    keys = [
+        f"{letter} {meaning}".strip()
+        for letter, meaning in zip(scale.letters, meanings, strict=True)
+        if len(letter) == 1
+    ]
+    others = "; the others by button" if len(keys) < len(scale.names) else ""
+    return f"{', '.join(keys)}{others}; backspace"
+
+
+@cache
+def _own(name: str) -> str:
+    return (files("alignkit.audit") / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _digest(rows: list[list[str]]) -> str:
+    return sha256(repr(rows).encode()).hexdigest()[:8]
+
+
+KEY = "key.json"
+"""The name of the key, which no judge should see."""
+
+SHEETS = (*DIVIDERS, "html")
+"""The formats of sheets."""
+
+
+def write_audit(
+    audit: Audit,
+    folder: str | Path,
+    *,
+    judges: Sequence[str] | None = None,
+    formats: Sequence[str] = ("tsv",),
+    bom: bool = False,
+    key: str | Path | None = None,
+) -> list[str]:
+    """Write a sheet for each judge, ``sheet-NAME.tsv``, and the key; return the paths, it last.
+
+    Parameters
+    ----------
+    folder
+        Where; it is made if it is not there.
+    judges
+        Their names; None for those who are given items, or else A and B.
+    formats
+        ``"tsv"``, ``"csv"``, or ``"html"``, a page to judge on, which saves such a sheet.
+    bom
+        Begin TSV and CSV with a byte order mark.
+    key
+        The file of the key; None for ``key.json`` in the folder.
+
+    Raises
+    ------
+    OptionError
+        If one of the files is there already, a name cannot be that of a judge, or the items are
+        given to others.
+    WriteError
+        If a file cannot be written; none is written then.
+    """
+    check_arguments(write_audit, locals())
+    if judges is None:
+        judges = audit.judges or ("A", "B")
+    if audit.judges and tuple(judges) != audit.judges:
+        raise OptionError(
+            f"the items are given to {', '.join(audit.judges)}, not to {', '.join(judges)}; draw "
+            "them for these judges"
+        )
+    key = os.path.join(folder, KEY) if key is None else str(key)
+    places = check_places(folder, judges, formats, key)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as problem:
+        raise OptionError(f"{folder}: no folder can be made there: {problem.strerror}") from None
+    tables = [one for one in formats if one in DIVIDERS] or ["tsv"]
+    with together():
+        for (number, name, format), path in places.items():
+            if format == "html":
+                text = sheet_page(audit, name, number, format=tables[0])
+            else:
+                text = sheet_text(audit, name, number, format=format, bom=bom)
+            with replacing(path) as out:
+                out.write(text)
+        with replacing(key) as out:
+            out.write(key_text(audit))
+    return [*places.values(), key]
+
+
+def check_places(
+    folder: str | Path, judges: Sequence[str], formats: Sequence[str], key: str
+) -> dict[tuple[int, str, str], str]:
+    """Return the file of each sheet, by the judge's number and name and its format."""
+    check_judges(judges)
+    refuse_address(str(folder))
+    if not formats:
+        raise OptionError(f"there is no format of sheets; name one of {', '.join(SHEETS)}")
+    for format in formats:
+        if format not in SHEETS:
+            raise UnknownNameError("format of sheets", format, SHEETS)
+    found = {
+        (number, name, format): os.path.join(folder, f"sheet-{name}.{format}")
+        for number, name in enumerate(judges)
+        for format in dict.fromkeys(formats)
+    }
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise OptionError(f"{folder}: is no folder; name another one")
+    for path in (*found.values(), key):
+        if os.path.lexists(path):
+            raise OptionError(
+                f"{path}: is there already, and may have been filled; name another folder"
+            )
+    return found

@@ -7,11 +7,11 @@ from dataclasses import astuple, fields
 
 from alignkit.agreement.kappa import Contingency
 from alignkit.audit.audit import Audit
-from alignkit.audit.figures import ALL, Drawing, Figure
 from alignkit.audit.filled import Filled
-from alignkit.report.columns import Cell, Column, Value
-from alignkit.report.table import Table
-from alignkit.report.table_csv import csv_lines
+from alignkit.audit.shares import ALL, AuditFigure, AuditResamples
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.media.csv import csv_lines
+from alignkit.tables.table import Table
 
 _EVERY = "all"
 
@@ -29,9 +29,9 @@ def head_lines(audit: Audit, filled: Filled) -> list[str]:
 
 def audit_tables(
     audit: Audit,
-    figures: Sequence[Figure],
+    figures: Sequence[AuditFigure],
     confusions: Mapping[tuple[str, str], Contingency],
-    drawing: Drawing,
+    drawing: AuditResamples,
     *,
     by: str = "",
 ) -> list[Table]:
@@ -55,18 +55,18 @@ def audit_tables(
     return tables
 
 
-def _value(one: Figure) -> Value:
+def _value(one: AuditFigure) -> Value:
     return Value(one.value, one.low, one.high, one.reason)
 
 
-def _shares(audit: Audit, figures: Sequence[Figure], level: str) -> Table:
+def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
     columns = [
         Column("origin"),
         Column("judge"),
         Column("judgments", "count"),
         *(Column(name, "percent") for name in audit.scale.names),
     ]
-    grouped: dict[tuple[str, str], list[Figure]] = {}
+    grouped: dict[tuple[str, str], list[AuditFigure]] = {}
     for one in figures:
         if one.kind == "share" and audit.origins[one.origin].drawn:
             grouped.setdefault((one.origin, one.first), []).append(one)
@@ -86,14 +86,14 @@ def _apart(rows: Sequence[Sequence[Cell]]) -> list[int]:
     return found if len(found) < len(rows) - 1 else []
 
 
-def _upheld(audit: Audit, figures: Sequence[Figure], level: str, by: str = "") -> Table:
+def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:
     drawn = [name for name in audit.origins if audit.origins[name].drawn]
     stub = [*([Column(by, key="group")] if by else []), Column("judge")]
     columns = [*stub]
     for name in drawn:
         columns += [Column("judged", "count", name), Column("upheld", "percent", name)]
     columns += [Column("difference", "percent", signed=True)] if len(drawn) > 1 else []
-    grouped: dict[tuple[str, str], list[Figure]] = {}
+    grouped: dict[tuple[str, str], list[AuditFigure]] = {}
     for one in figures:
         if one.kind in ("upheld", "difference"):
             grouped.setdefault((one.group, one.first), []).append(one)
@@ -117,7 +117,7 @@ def _upheld(audit: Audit, figures: Sequence[Figure], level: str, by: str = "") -
     return Table(title, columns, rows, note, apart=apart, stub=len(stub))
 
 
-def _agreement(figures: Sequence[Figure], level: str, by: str = "") -> Table:
+def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:
     columns = [
         Column(by, key="group") if by else Column("origin"),
         Column("judges"),
@@ -125,7 +125,7 @@ def _agreement(figures: Sequence[Figure], level: str, by: str = "") -> Table:
         Column("agree, %", "percent", key="observed"),
         Column("kappa", "decimal"),
     ]
-    grouped: dict[tuple[str, str], list[Figure]] = {}
+    grouped: dict[tuple[str, str], list[AuditFigure]] = {}
     for one in figures:
         if one.kind in ("agreement", "mean agreement") and one.items:
             who = f"{one.first} ~ {one.second}" if one.second else "mean"
@@ -153,7 +153,7 @@ def _confusions(confusions: Mapping[tuple[str, str], Contingency]) -> Iterator[T
         yield Table(f"Judgments of {first} (rows) and {second} (columns)", columns, rows)
 
 
-def _rates(figures: Sequence[Figure], level: str) -> Table:
+def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
     columns = [
         Column("rate"),
         Column("judge"),
@@ -163,7 +163,7 @@ def _rates(figures: Sequence[Figure], level: str) -> Table:
         Column("at most", "percent"),
     ]
     plain = {one.statistic: one.value for one in figures if one.kind == "rate"}
-    grouped: dict[tuple[str, str], dict[str, Figure]] = {}
+    grouped: dict[tuple[str, str], dict[str, AuditFigure]] = {}
     for one in figures:
         if one.kind in ("strict rate", "lenient rate"):
             grouped.setdefault((one.statistic, one.first), {})[one.kind] = one
@@ -181,9 +181,9 @@ def _rates(figures: Sequence[Figure], level: str) -> Table:
     )
 
 
-def audit_csv(figures: Sequence[Figure], cautions: Sequence[str], signature: str) -> str:
+def audit_csv(figures: Sequence[AuditFigure], cautions: Sequence[str], signature: str) -> str:
     """Return a row for each figure, then those of the cautions and the signature."""
-    names = [field.name for field in fields(Figure)]
+    names = [field.name for field in fields(AuditFigure)]
     blank = [""] * (len(names) - 1)
     rows: list[Sequence[object]] = [[*names, "text"]]
     rows += [[*astuple(one), ""] for one in figures]

@@ -13,18 +13,56 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from keyword import iskeyword
 
-from alignkit.cli.files import check_files
-from alignkit.cli.messages import begin, heard, say, silence, tell_raw, visible_lines
-from alignkit.cli.opened import forget
+from alignkit._support.signals import before_stop
+from alignkit._support.wording import visible
+from alignkit.cli.common.files import check_files, forget
+from alignkit.cli.common.messages import (
+    begin,
+    finish_output,
+    heard,
+    in_words_of,
+    outlive_reader,
+    prepare_streams,
+    require_output,
+    say,
+    silence,
+    tell_raw,
+    visible_lines,
+)
 from alignkit.cli.parser import Parser
-from alignkit.cli.streams import finish_output, outlive_reader, prepare_streams, require_output
-from alignkit.cli.wording import in_words_of
 from alignkit.errors import AlignkitError, JudgmentError, OptionError, PartsError, UnknownNameError
-from alignkit.output import WriteError, standard_stream, together
-from alignkit.signals import before_stop
+from alignkit.io.atomic_files import WriteError, standard_stream, together
 from alignkit.version import __version__
-from alignkit.visible import visible
 
+_FOLDERS = {
+    "align": ("align", "learn", "symmetrize"),
+    "annotate": ("annotate", "assign", "events", "export", "import", "pull", "yield"),
+    "corpora": (
+        "check",
+        "concat",
+        "convert",
+        "labels",
+        "merge",
+        "pairs",
+        "select",
+        "show",
+        "stats",
+    ),
+    "evaluate": (
+        "agree",
+        "audit",
+        "audit_pairs",
+        "audit_phrases",
+        "audit_read",
+        "errors",
+        "profile",
+        "quality",
+        "score",
+        "score_labels",
+        "score_phrases",
+    ),
+    "phrases": ("paraphrase", "phrases", "pivot", "rules", "score_rules"),
+}
 COMMANDS = {
     "annotate": "annotate in the browser: correct suggested links, or draw your own",
     "align": "align words: train an aligner on sentence pairs, or load one",
@@ -152,7 +190,7 @@ class _Ran:
 
 
 def _placed(error: JudgmentError) -> str:
-    from alignkit.cli.label_places import placed
+    from alignkit.cli.corpora.labels import placed
 
     return placed(error)
 
@@ -282,9 +320,10 @@ def _add_common(group: argparse._ActionsContainer) -> None:
 
 
 def _module(prog: str) -> str:
-    """Return the module of a command: ``audit_read`` is that of ``alignkit audit read``."""
+    """Return the module of a command: ``evaluate.audit_read`` of ``alignkit audit read``."""
     name = "_".join(prog.replace("-", "_").split()[1:])
-    return f"{name}_" if iskeyword(name) else name
+    folder = next(folder for folder, names in _FOLDERS.items() if name in names)
+    return f"{folder}.{name}_" if iskeyword(name) else f"{folder}.{name}"
 
 
 def _fault(error: Exception) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from alignkit.cli.messages import tell_raw, visible_lines
+from alignkit.cli.common.messages import tell_raw, visible_lines
 from alignkit.errors import UnknownNameError
 
 

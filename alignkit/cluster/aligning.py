@@ -9,29 +9,32 @@ from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from alignkit.aligner.settings import LONGEST_PIECE
-from alignkit.arguments import check_arguments
-from alignkit.cluster.checking import (
+from alignkit._support.arguments import check_arguments
+from alignkit.align.settings import LONGEST_PIECE
+from alignkit.cluster.outputs import LinkOutput, PartOutputs
+from alignkit.cluster.parts import (
     OnProgress,
+    Part,
     check_parts,
     digest_of,
+    find_parts,
     inputs_of,
     refuse_long,
     text_facts,
 )
-from alignkit.cluster.outputs import Links, Outputs
-from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.run import Done, running
 from alignkit.cluster.session import Connection, Session, Task, open_session
 from alignkit.errors import AlignerError
-from alignkit.formats.options import ReadOptions
-from alignkit.output import apart, replacing, replacing_bytes
+from alignkit.io.atomic_files import apart, replacing, replacing_bytes
+from alignkit.io.options import ReadOptions
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from alignkit.aligner import AlignedLinks, Aligner
+    from alignkit.align.aligner import Aligner
+    from alignkit.align.decoding import AlignedLinks
+
 
 _PROGRAM = 230_000_000  # bytes of Python, its libraries, the kernels, and some thousand lines
 _UNPACKED = 3  # times the file of a model
@@ -104,7 +107,7 @@ def align(
             find_parts(source, target),
             output,
             model,
-            Links(symmetrize, threshold, sure, probabilities),
+            LinkOutput(symmetrize, threshold, sure, probabilities),
             scores=scores,
             work=work,
             progress=progress,
@@ -116,7 +119,7 @@ def align_parts(
     parts: Sequence[Part],
     output: str,
     model: str,
-    how: Links | None = None,
+    how: LinkOutput | None = None,
     *,
     scores: str | None = None,
     learned: bool = True,
@@ -126,7 +129,7 @@ def align_parts(
     progress: OnProgress | None = None,
 ) -> Aligned:
     """Align parts in a session; see `align`. What the model learned from gold may be left aside."""
-    reading, outputs = reading or ReadOptions(), Outputs(output, scores, how or Links())
+    reading, outputs = reading or ReadOptions(), PartOutputs(output, scores, how or LinkOutput())
     outputs.check(parts, None, model)
     digest = digest_of(model)
     load_model(model, digest, learned)  # it is one
@@ -181,15 +184,15 @@ def _reporter(
 def _align_part(
     paths: Sequence[str],
     outputs: tuple[str, str | None],
-    how: Links,
+    how: LinkOutput,
     model: str,
     digest: str,
     learned: bool,
     reading: ReadOptions,
     threads: int | None,
 ) -> Done:
-    from alignkit.formats.pharaoh_lines import format_lines
-    from alignkit.texts import lines_of, numbered, score_lines
+    from alignkit.align.numbered_texts import lines_of, numbered, score_lines
+    from alignkit.io.formats.pharaoh import format_lines
 
     aligner = load_model(model, digest, learned)
     total = Aligned()
@@ -232,7 +235,7 @@ def _counted(sides: tuple[NDArray[np.int64], NDArray[np.int64]], links: AlignedL
 @lru_cache(maxsize=1)
 def load_model(path: str, digest: str, learned: bool) -> Aligner:
     """Return the aligner of a file, which is kept for the next part."""
-    from alignkit.aligner import Aligner
+    from alignkit.align.aligner import Aligner
 
     if digest_of(path) != digest:
         raise AlignerError(f"{path}: is not the model that this run began with")

@@ -8,13 +8,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 
-from alignkit.choice import Choice, naming
-from alignkit.cluster.counting import AlignedInput, open_part
 from alignkit.cluster.parts import Part
+from alignkit.cluster.phrase_tables import AlignedInput, open_part
 from alignkit.errors import FileError, OptionError
-from alignkit.formats.options import ReadOptions
-from alignkit.formats.textfile import TextFile
-from alignkit.tables.phrase_tables import PhraseCounts, TableSettings
+from alignkit.io.options import ReadOptions
+from alignkit.io.text_files import TextFile
+from alignkit.model.coercion import Choice, naming
+from alignkit.rules.tables.phrase_tables import PhraseCounts, TableSettings
 
 _PARTS = 8  # that are looked at
 _PAIRS = 5000  # of each
@@ -83,7 +83,7 @@ def spread(parts: Sequence[Part]) -> list[Part]:
 
 def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
     """Estimate how large parts of two texts each are."""
-    from alignkit.texts import lines_of, numbered
+    from alignkit.align.numbered_texts import lines_of, numbered
 
     seen = [0, 0, 0, 0]
     read = 0.0

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from alignkit.cluster.run import Done, Run, placing
-from alignkit.cluster.session import Session, Task
+from alignkit._support.jit import readonly
+from alignkit._support.wording import escaped
+from alignkit.cluster.parts import (
+    OnProgress,
+    Part,
+    check_parts,
+    file_facts,
+    inputs_of,
+    largest_first,
+    one_file,
+    refuse_replacing,
+)
+from alignkit.cluster.run import Done, Run, placing, running
+from alignkit.cluster.session import Session, Task, steps
 from alignkit.errors import FileError
-from alignkit.jit import readonly
-from alignkit.tables import exchange_kernel as kernel
-from alignkit.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
-from alignkit.tables.phrase_steps import Records, text_pool
-from alignkit.tables.runs import Block, Runs
-from alignkit.visible import escaped
+from alignkit.io.atomic_files import apart, replacing_bytes
+from alignkit.io.options import ReadOptions
+from alignkit.rules.tables import runs_kernel as kernel
+from alignkit.rules.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
+from alignkit.rules.tables.phrase_tables import Records, text_pool
+from alignkit.rules.tables.runs import Block, Runs
 
 _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut
@@ -24,7 +39,7 @@ _LEAST = 64  # but so many of each part
 
 
 @dataclass(frozen=True)
-class Exchange:
+class BucketExchange:
     """Where the tasks of a run put their records, and into how many buckets."""
 
     folder: str  # of the run; what memory does not hold is sorted there, in files without names
@@ -36,7 +51,7 @@ class Exchange:
         return os.path.join(self.folder, step, f"{key}.bin")
 
 
-class Sample:
+class PhraseSample:
     """Some second phrases of records, evenly: every k-th of however many there are."""
 
     def __init__(self, parts: int, skip: int = 0) -> None:
@@ -63,7 +78,12 @@ class Sample:
 
 
 def write_records(
-    exchange: Exchange, key: str, blocks: Iterable[Block], words: Sequence[str], *, skip: int = 0
+    exchange: BucketExchange,
+    key: str,
+    blocks: Iterable[Block],
+    words: Sequence[str],
+    *,
+    skip: int = 0,
 ) -> list[str]:
     """Write what a part holds, in buckets by the first phrase, and its words; return the files."""
     order = sorted(range(len(words)), key=words.__getitem__)
@@ -85,7 +105,7 @@ def write_records(
 
 
 def add_records(
-    runs: Runs, exchange: Exchange, bucket: int, places: Mapping[str, str], *, skip: int = 0
+    runs: Runs, exchange: BucketExchange, bucket: int, places: Mapping[str, str], *, skip: int = 0
 ) -> None:
     """Add a bucket of what all parts hold; their words get the numbers that they have in all."""
     for key, path in places.items():
@@ -101,7 +121,7 @@ def add_records(
 
 
 def write_turned(
-    exchange: Exchange, bucket: int, records: Iterable[Records], cuts: Sequence[Sequence[int]]
+    exchange: BucketExchange, bucket: int, records: Iterable[Records], cuts: Sequence[Sequence[int]]
 ) -> str:
     """Write records of a bucket in buckets by the order of their first phrases; return the file."""
     offsets = np.zeros(len(cuts) + 1, np.int64)
@@ -117,14 +137,14 @@ def write_turned(
     return path
 
 
-def add_turned(runs: Runs, exchange: Exchange, bucket: int) -> None:
+def add_turned(runs: Runs, exchange: BucketExchange, bucket: int) -> None:
     """Add a bucket of what the tasks of all buckets wrote by `write_turned`."""
     for key in range(exchange.buckets):
         for block in read_section(exchange.path("turned", key), bucket):
             runs.add(block.symbols, block.offsets, block.values)
 
 
-def write_text(exchange: Exchange, bucket: int, texts: Iterable[str]) -> str:
+def write_text(exchange: BucketExchange, bucket: int, texts: Iterable[str]) -> str:
     """Write a bucket of the lines of a table; return the file."""
     path = exchange.path("lines", bucket)
     with placing(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as stream:
@@ -141,7 +161,9 @@ class Numbered:
     places: dict[str, str]
 
 
-def number_words(run: Run, session: Session, exchange: Exchange, keys: Sequence[str]) -> Numbered:
+def number_words(
+    run: Run, session: Session, exchange: BucketExchange, keys: Sequence[str]
+) -> Numbered:
     """Merge the words of parts, `words/KEY.bin`, and find the place of each in all of them."""
     left = [exchange.path("words", key) for key in keys]
     level = 0
@@ -191,3 +213,122 @@ def cut_points(samples: Sequence[Sequence[str]], pool: WordPool, buckets: int) -
     phrases = sorted([symbol[word] for word in phrase] for phrase in samples)
     chosen = [phrases[len(phrases) * k // buckets] for k in range(1, buckets)] if phrases else []
     return [phrase for k, phrase in enumerate(chosen) if k == 0 or phrase != chosen[k - 1]]
+
+
+_PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
+_SMALLER = "let tables be sorted in less, by a lower --memory"
+
+
+def memory_of(room: int) -> int:
+    """Return about how many bytes a task takes that sorts in some bytes of memory."""
+    return _PROGRAM + room
+
+
+class Exchanging:
+    """The steps of a run, one after the other; `reporters` is made by `steps`."""
+
+    def __init__(
+        self,
+        session: Session,
+        run: Run,
+        exchange: BucketExchange,
+        reporters: Callable[[str], Callable[[str], None] | None],
+    ) -> None:
+        self._session, self._run, self._exchange, self._reporters = (
+            session,
+            run,
+            exchange,
+            reporters,
+        )
+
+    def records(
+        self, text: str, function: Callable[..., Done], parts: Mapping[str, tuple[Any, ...]]
+    ) -> dict[str, Any]:
+        """Let each part write its records; return what the tasks gave."""
+        names, memory = list(parts), memory_of(self._exchange.room)
+        self._run.claim(*(self._exchange.path("words", name) for name in names))
+        tasks = {}
+        for k in largest_first(range(len(parts)), [part for part, *_ in parts.values()]):
+            part, *given = parts[names[k]]
+            part = part.called(self._session.path)
+            arguments = part, *given, self._exchange, len(parts)
+            tasks[names[k]] = Task(str(part), arguments, memory, _SMALLER)
+        return self._run.do(
+            self._session, "records", function, tasks, self._reporters(text), errors=10
+        )
+
+    def number(self, values: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:
+        """Give the words of all parts numbers, and cut their second phrases into buckets."""
+        numbered = number_words(self._run, self._session, self._exchange, list(values))
+        samples = [phrase for part in values.values() for phrase in part["sample"]]
+        pool = WordPool.read(numbered.pool)
+        return numbered, cut_points(samples, pool, self._exchange.buckets)
+
+    def turned(
+        self, what: tuple[str, str], function: Callable[..., Done], *given: Any, rooms: int = 1
+    ) -> list[Any]:
+        """Let each bucket of records write them turned round; return what the tasks gave."""
+        return self._buckets("turned", self._exchange.buckets, what, function, given, rooms)
+
+    def lines(
+        self,
+        output: str,
+        count: int,
+        what: tuple[str, str],
+        function: Callable[..., Done],
+        *given: Any,
+    ) -> list[Any]:
+        """Let each bucket of second phrases write its lines, and join them."""
+        values = self._buckets("lines", count, what, function, given)
+        with apart(), replacing_bytes(output, text=True) as out:
+            for bucket in range(count):
+                with open(self._exchange.path("lines", bucket), "rb") as lines:
+                    shutil.copyfileobj(lines, out, 1 << 20)
+        return values
+
+    def _buckets(
+        self,
+        step: str,
+        count: int,
+        what: tuple[str, str],
+        function: Callable[..., Done],
+        given: Sequence[Any],
+        rooms: int = 1,
+    ) -> list[Any]:
+        thing, done = what
+        memory = memory_of(rooms * self._exchange.room)
+        tasks = {
+            f"{k}": Task(f"bucket {k} of {thing}", (k, *given, self._exchange), memory, _SMALLER)
+            for k in range(count)
+        }
+        report = self._reporters(f"{thing} are {done}")
+        return list(self._run.do(self._session, step, function, tasks, report).values())
+
+
+@contextmanager
+def exchanging(
+    session: Session,
+    parts: Sequence[Part],
+    output: str,
+    what: Mapping[str, Any],
+    reading: ReadOptions,
+    *,
+    room: int,
+    buckets: int | None,
+    work: str | None,
+    progress: OnProgress | None,
+) -> Iterator[Exchanging]:
+    """Begin a run, or go on with one; see `running` for its folder, `Exchange` for the rest."""
+    refuse_replacing([one_file(output)], parts)
+    parts = [part.called(session.path) for part in parts]
+    with running(work, output) as run:
+        run.try_workers(session)
+        facts = check_parts(session, parts, file_facts, reading, run=run)
+        run.settle({**what, "inputs": inputs_of(parts, facts)})
+        begun_with = run.read("buckets.json")
+        if begun_with is None:
+            begun_with = buckets or 2 * session.workers
+            run.write(begun_with, "buckets.json")
+        exchange = BucketExchange(run.folder, begun_with, room)
+        reporters = steps(progress, len(parts) + 2 * exchange.buckets)
+        yield Exchanging(session, run, exchange, reporters)

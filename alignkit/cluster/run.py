@@ -14,13 +14,20 @@ from hashlib import blake2b
 from os.path import isfile
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from alignkit._support.signals import before_stop, undisturbed
 from alignkit.cluster.addresses import ClusterError
 from alignkit.cluster.session import Session, Task
 from alignkit.errors import AlignkitError, FileError
-from alignkit.output import WriteError, apart, free_name, lock_alone, refuse_address, replacing_file
-from alignkit.signals import before_stop, undisturbed
+from alignkit.io.atomic_files import (
+    WriteError,
+    apart,
+    free_name,
+    lock_alone,
+    refuse_address,
+    replacing_file,
+)
 from alignkit.version import __version__
 
 FOLDER = "alignkit-run"
@@ -384,3 +391,30 @@ def state_of(path: str) -> FileState:
     """Return what tells that a file has not been changed."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
+
+
+T = TypeVar("T")
+
+_ROOM = 1 << 30
+"""Bytes that are kept where nothing tells how much memory there is."""
+
+
+class WorkerMemory(Generic[T]):
+    """Keep what one run made; what does not fit any more is made again each time."""
+
+    def __init__(self) -> None:
+        self._run = ""
+        self._items: dict[str, T] = {}
+        self._size = 0
+
+    def get(self, run: str, name: str, memory: int, make: Callable[[], tuple[T, int]]) -> T:
+        """Return what has a name in a run, made if it is not there."""
+        if run != self._run:
+            self._run, self._items, self._size = run, {}, 0
+        if name in self._items:
+            return self._items[name]
+        item, size = make()
+        if self._size + size <= (memory // 4 or _ROOM):
+            self._items[name] = item
+            self._size += size
+        return item

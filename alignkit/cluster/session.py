@@ -17,14 +17,14 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from alignkit.arguments import kind_of
-from alignkit.cluster.addresses import PATIENCE, ClusterError, connected
-from alignkit.cluster.canary import Canary, canary
+from alignkit._support.arguments import kind_of
+from alignkit.cluster.addresses import PATIENCE, Canary, ClusterError, canary, connected
 from alignkit.errors import AlignkitError, ArgumentError, PartsError
-from alignkit.output import WriteError
+from alignkit.io.atomic_files import WriteError
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+
 
 T = TypeVar("T")
 Connection = Any
@@ -84,7 +84,7 @@ class Session:
         return path
 
 
-class Alone(Session):
+class ThisProcess(Session):
     """A session without workers: this process does one task after the other."""
 
     def each(  # noqa: D102
@@ -440,7 +440,7 @@ def open_session(
     if wait is not None and not (isinstance(wait, Real) and wait >= 0):
         raise ArgumentError(f"wait is {wait!r}; give seconds, 0 or more, or None")
     if address is None:
-        yield Alone()
+        yield ThisProcess()
     elif isinstance(address, str):
         here = address.startswith("local")
         with connected(address, wait or 0) as client:

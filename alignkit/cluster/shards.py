@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.aligner.cooccurrence import PLACES, Cooccurrence, merged
-from alignkit.aligner.fixed_kernel import UNITS
-from alignkit.aligner.priors import Backing, add_dictionary, spelling_prior
-from alignkit.aligner.shard import Shard, counts_of
-from alignkit.aligner.training import is_learned, prunes, schedule_of
-from alignkit.cluster.kept import Kept
-from alignkit.cluster.plan import Plan
-from alignkit.cluster.state import opened, sparse, write_arrays
-from alignkit.cluster.vocabulary import Vocabulary, stems_in
-from alignkit.limits import check_count
+from alignkit._support.arguments import check_count
+from alignkit.align.cooccurrence import PLACES, Cooccurrence, merged
+from alignkit.align.estimators import Shard, counts_of
+from alignkit.align.maximization_kernel import UNITS
+from alignkit.align.priors import Backing, add_dictionary, spelling_prior
+from alignkit.align.training import is_learned, prunes, schedule_of
+from alignkit.cluster.plan import TrainingPlan, opened, sparse, write_arrays
+from alignkit.cluster.run import WorkerMemory
+from alignkit.cluster.vocabulary import SharedVocabulary, stems_in
 
 F4 = NDArray[np.float32]
 I8 = NDArray[np.int64]
@@ -37,7 +36,7 @@ class Made:
     entries: int  # how many entries of the dictionary are among them
 
 
-def make_shard(plan: Plan, number: int, dictionary: str) -> Made:
+def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> Made:
     """Merge the word pairs of all parts, find where each stands, and what is known before."""
     keys = np.empty(0, np.int64)
     waiting: list[I8] = []
@@ -48,7 +47,7 @@ def make_shard(plan: Plan, number: int, dictionary: str) -> Made:
     keys = merged([keys, *waiting])
     check_count(PLACES, len(keys))
     settings = plan.settings
-    source, target = (Vocabulary.read(plan.words_file(side)) for side in ("source", "target"))
+    source, target = (SharedVocabulary.read(plan.words_file(side)) for side in ("source", "target"))
     index = Cooccurrence.of_keys(keys, len(source.words), NO_CELLS)
     prior = spelling_prior(index, source.words, target.words, settings.spelling, settings.identity)
     known = json.loads(Path(dictionary).read_text("utf-8"))
@@ -63,7 +62,7 @@ def make_shard(plan: Plan, number: int, dictionary: str) -> Made:
     return Made(len(keys), met)
 
 
-def _keys(plan: Plan, number: int, part: int) -> I8:
+def _keys(plan: TrainingPlan, number: int, part: int) -> I8:
     with opened(plan.index_file(part)) as arrays:
         keys: I8 = arrays[f"keys-{number}"]
     return keys
@@ -78,14 +77,14 @@ class _Known:
     places: Sequence[NDArray[np.int32]]
 
 
-_kept: Kept[_Known] = Kept()
+_kept: WorkerMemory[_Known] = WorkerMemory()
 
 
-def _known(plan: Plan, number: int) -> _Known:
+def _known(plan: TrainingPlan, number: int) -> _Known:
     return _kept.get(plan.run, plan.shard_file(number), plan.memory, lambda: _read(plan, number))
 
 
-def _read(plan: Plan, number: int) -> tuple[_Known, int]:
+def _read(plan: TrainingPlan, number: int) -> tuple[_Known, int]:
     with opened(plan.shard_file(number)) as arrays:
         keys, prior = arrays["keys"], arrays["prior"]
         places = [arrays[f"places-{part}"] for part in range(plan.parts)]
@@ -102,7 +101,7 @@ def _read(plan: Plan, number: int) -> tuple[_Known, int]:
     return _Known(Shard(index, prior, backing, targets), keys, places), size
 
 
-def add_counts(plan: Plan, number: int, done: int) -> None:
+def add_counts(plan: TrainingPlan, number: int, done: int) -> None:
     """Add up what the parts expect to be linked after `done` rounds, and that by target stem."""
     known = _known(plan, number)
     sums = np.zeros(len(known.keys), np.int64)
@@ -124,14 +123,14 @@ def add_counts(plan: Plan, number: int, done: int) -> None:
     write_arrays(plan.counts_file(number, done), arrays)
 
 
-def _pruned(plan: Plan) -> int:
+def _pruned(plan: TrainingPlan) -> int:
     for done, (model, number) in enumerate(schedule_of(plan.settings), start=1):
         if prunes(model, number, plan.settings):
             return done
     return 0
 
 
-def _forgetting(plan: Plan, number: int, known: _Known) -> Shard:
+def _forgetting(plan: TrainingPlan, number: int, known: _Known) -> Shard:
     """Return a shard that has forgotten what it was to forget, perhaps by another worker."""
     shard = copy(known.shard)
     with opened(plan.forgotten_file(number)) as arrays:
@@ -139,7 +138,7 @@ def _forgetting(plan: Plan, number: int, known: _Known) -> Shard:
     return shard
 
 
-def weigh(plan: Plan, number: int, done: int, last: bool) -> None:
+def weigh(plan: TrainingPlan, number: int, done: int, last: bool) -> None:
     """Make the weights of the next round, those that each part needs, and their totals."""
     known = _known(plan, number)
     rest = float(np.float32(plan.settings.floor))

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from alignkit.aligner.fixed_kernel import LIKELIHOOD_UNITS
-from alignkit.aligner.parameters import Round
-from alignkit.aligner.priors import stem_length
-from alignkit.aligner.settings import Settings
-from alignkit.aligner.training import schedule_of
-from alignkit.cluster.checking import OnProgress
-from alignkit.cluster.common import add_parts, add_shards
+from alignkit.align.maximization_kernel import LIKELIHOOD_UNITS
+from alignkit.align.parameters import Round
+from alignkit.align.priors import check_dictionary, stem_length
+from alignkit.align.settings import Settings
+from alignkit.align.training import schedule_of
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
-from alignkit.cluster.model import write_model
-from alignkit.cluster.outputs import Outputs, write_links
-from alignkit.cluster.parts import Part
-from alignkit.cluster.plan import Plan
-from alignkit.cluster.run import Run
-from alignkit.cluster.session import Session, Task
+from alignkit.cluster.outputs import PartOutputs, write_links, write_model
+from alignkit.cluster.parts import OnProgress, Part, check_parts, find_parts, inputs_of
+from alignkit.cluster.plan import TrainingPlan, add_parts, add_shards
+from alignkit.cluster.run import Run, running
+from alignkit.cluster.session import Session, Task, open_session
 from alignkit.cluster.shards import add_counts, make_shard, weigh
 from alignkit.cluster.steps import expect, index_part, remember
-from alignkit.cluster.vocabulary import SIDES, cut_size, merge_words
-from alignkit.errors import AlignerError
+from alignkit.cluster.vocabulary import SIDES, Reader, cut_size, merge_words
+from alignkit.errors import AlignerError, OptionError
+from alignkit.io.options import ReadOptions
+
+if TYPE_CHECKING:
+    from distributed import Client
+
 
 T = TypeVar("T")
 
@@ -33,7 +36,7 @@ _STATE = "state.json"
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedParts:
     """What a training read and learned.
 
     Long pairs are cut and count as several; `entries_met`: entries of the dictionary that occurred.
@@ -67,7 +70,7 @@ class Stages:
         self._settings, self._progress = settings, progress
         self._schedule = list(schedule_of(settings))
         self._state: dict[str, Any] = run.read(_STATE) or {"run": uuid4().hex, "history": []}
-        self._plan: Plan
+        self._plan: TrainingPlan
         self.stages, self._stage = 1, 0
 
     # The stages
@@ -96,7 +99,7 @@ class Stages:
                 sum(cells for _, cells in sizes), self._session
             )
         pairs = [pairs for pairs, _ in sizes]
-        self._plan = Plan(
+        self._plan = TrainingPlan(
             self._run.folder,
             self._state["run"],
             self._settings,
@@ -158,7 +161,7 @@ class Stages:
         self._each(name, add_shards, [(plan, done)], names=["the totals"])
         self._keep(weighed=done, history=self._state["history"] + history)
 
-    def finish(self, save: str | None, outputs: Outputs) -> None:
+    def finish(self, save: str | None, outputs: PartOutputs) -> None:
         """Write the model and the links."""
         done = len(self._schedule)
         jumping = any(model == "hmm" for model, _ in self._schedule)
@@ -175,10 +178,10 @@ class Stages:
             how = outputs.how
             self._over_parts("aligning", write_links, lambda k: (done, jumping, files[k], how))
 
-    def summary(self, source_words: int, target_words: int) -> Trained:
+    def summary(self, source_words: int, target_words: int) -> TrainedParts:
         """Return what was read and learned."""
         plan = self._plan
-        return Trained(
+        return TrainedParts(
             self._history,
             plan.pairs,
             sum(cells for _, cells in self._state["sizes"]),
@@ -251,3 +254,129 @@ class Stages:
 def _shards_for(cells: int, session: Session) -> int:
     needed = 2 * PLACE * word_pairs(cells)
     return max(min(session.workers, 8), math.ceil(needed / (session.memory or needed)))
+
+
+_MODELS = ("ibm1", "hmm")
+
+
+def train(
+    client: Client | str | None,
+    source: str,
+    target: str,
+    *,
+    work: str,
+    save: str | None = None,
+    output: str | None = None,
+    settings: Settings | None = None,
+    dictionary: Mapping[tuple[str, str], float] | None = None,
+    casefold: bool = True,
+    shards: int | None = None,
+    wait: float | None = None,
+    progress: OnProgress | None = None,
+) -> TrainedParts:
+    """Learn from the parts of a corpus.
+
+    Parameters
+    ----------
+    client, wait, progress
+        As of `alignkit.cluster.align`.
+    source, target, output
+        Paths with one ``*``, the same text in all: the words, and where the links go.
+    work
+        A folder that all workers see; the run is kept in its folder ``alignkit-run``. The same call
+        goes on where a run was stopped.
+    save
+        Where the model goes.
+    settings, dictionary, casefold
+        As of `Aligner.train`; `dictionary` holds the pseudo-counts of word pairs known to be
+        translations.
+    shards
+        Into how many shards word pairs are divided, for the same result; None: as memory has it.
+
+    Raises
+    ------
+    AlignkitError
+        If something cannot be read, written, or done.
+    """
+    outputs = PartOutputs() if output is None else PartOutputs(output)
+    with open_session(client, wait=wait) as session:
+        return train_parts(
+            session,
+            find_parts(source, target),
+            settings or Settings(),
+            work=work,
+            save=save,
+            outputs=outputs,
+            dictionary=dictionary,
+            casefold=casefold,
+            shards=shards,
+            progress=progress,
+        )
+
+
+def train_parts(
+    session: Session,
+    parts: Sequence[Part],
+    settings: Settings,
+    *,
+    work: str,
+    save: str | None = None,
+    outputs: PartOutputs | None = None,
+    dictionary: Mapping[tuple[str, str], float] | None = None,
+    casefold: bool = True,
+    shards: int | None = None,
+    reading: ReadOptions | None = None,
+    threads: int | None = None,
+    progress: OnProgress | None = None,
+) -> TrainedParts:
+    """Learn from parts in a session; see `train`."""
+    check_settings(settings)
+    dictionary = dictionary or {}
+    check_dictionary(dictionary)
+    if shards is not None and shards < 1:
+        raise OptionError(f"{shards} shards: give at least 1")
+    reading, outputs = reading or ReadOptions(), outputs or PartOutputs()
+    outputs.check(parts, save)
+    parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
+    with running(work) as run:
+        run.try_workers(session)
+        reader = Reader(os.path.join(run.folder, "texts"), casefold)
+        texts = [reader.file(part.paths) for part in parts]
+        run.claim(*texts)
+        facts = check_parts(session, parts, reader, reading, run=run, progress=progress)
+        run.settle(
+            {
+                "command": "align (training)",
+                "settings": asdict(settings),
+                "casefold": casefold,
+                "encoding": reading.encoding,
+                "dictionary": sorted([*pair, float(n)] for pair, n in dictionary.items()),
+                "parts": [part.name for part in parts],
+                "inputs": inputs_of(parts, facts),
+            }
+        )
+        training = Stages(session, run, parts, settings, progress)
+        training.stages = 1 + len(list(schedule_of(settings))) + (save is not None) + outputs.some
+        training.merge_words(texts)
+        training.divide(shards, session.threads or threads, casefold)
+        training.make_shards(dictionary)
+        training.rounds()
+        training.finish(save, outputs)
+    return training.summary(
+        sum(fact.source_words for fact in facts), sum(fact.target_words for fact in facts)
+    )
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse what is trained on one machine alone."""
+    if settings.model not in _MODELS:
+        raise OptionError(
+            f"{settings.model} is trained on one machine alone; over parts, choose "
+            f"{' or '.join(_MODELS)}"
+        )
+    if settings.best:
+        raise OptionError("best is trained on one machine alone; over parts, leave it out")
+    if settings.inference != "collapsed":
+        raise OptionError(
+            f"{settings.inference} is trained on one machine alone; over parts, choose collapsed"
+        )

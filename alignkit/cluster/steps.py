@@ -9,21 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.aligner.bitext import Bitext
-from alignkit.aligner.cooccurrence import Cooccurrence, keys_of_places
-from alignkit.aligner.decoding import Decoder
-from alignkit.aligner.estimators import FEW
-from alignkit.aligner.expectation import Workers, kinds_of
-from alignkit.aligner.expectation_kernel import Own, Tables
-from alignkit.aligner.maximization_kernel import add_chances, add_levels
-from alignkit.aligner.memory import Memory, keys_of
-from alignkit.aligner.part import Part
-from alignkit.aligner.pieces import Pieces
-from alignkit.aligner.positions import Positions
-from alignkit.aligner.training import pairs_for_a_jump
-from alignkit.cluster.kept import Kept
-from alignkit.cluster.plan import Plan
-from alignkit.cluster.state import opened, sparse, write_arrays
+from alignkit.align.bitext import Bitext, Pieces
+from alignkit.align.cooccurrence import Cooccurrence, keys_of_places
+from alignkit.align.decoding import Decoder
+from alignkit.align.estimators import FEW
+from alignkit.align.expectation import BitextPart, Workers, kinds_of
+from alignkit.align.expectation_kernel import Own, Tables
+from alignkit.align.maximization_kernel import add_chances, add_levels
+from alignkit.align.parameters import Memory, keys_of
+from alignkit.align.positions import Positions
+from alignkit.align.training import pairs_for_a_jump
+from alignkit.cluster.plan import TrainingPlan, opened, sparse, write_arrays
+from alignkit.cluster.run import WorkerMemory
 from alignkit.cluster.vocabulary import SIDES, shards_of, stored
 
 F4 = NDArray[np.float32]
@@ -34,7 +31,7 @@ NO_LEVELS = np.empty(0, np.uint8)
 NO_POSTERIORS = np.empty(0, np.float32)
 
 
-def index_part(plan: Plan, number: int, read: str) -> int:
+def index_part(plan: TrainingPlan, number: int, read: str) -> int:
     """Give words of a part their numbers among all, and find its word pairs; return how many."""
     arrays: dict[str, NDArray[Any]] = {}
     for side in SIDES:
@@ -63,7 +60,7 @@ def _cut(bitext: Bitext) -> Bitext:
     return bitext if pieces is None else pieces.bitext
 
 
-def _divided(plan: Plan, index: Cooccurrence) -> list[I4]:
+def _divided(plan: TrainingPlan, index: Cooccurrence) -> list[I4]:
     if plan.shards == 1:
         return [np.arange(len(index.columns), dtype=np.int32)]
     with opened(plan.words_file("source")) as words:
@@ -76,34 +73,36 @@ class _Known:
     """What stays the same of a part from round to round; `text` is not cut."""
 
     text: Bitext
-    part: Part
+    part: BitextPart
     places: list[I4]
     size: int
 
 
-_kept: Kept[_Known] = Kept()
+_kept: WorkerMemory[_Known] = WorkerMemory()
 workers_of = cache(Workers)
 
 
-def _known(plan: Plan, number: int) -> _Known:
+def _known(plan: TrainingPlan, number: int) -> _Known:
     return _kept.get(plan.run, plan.index_file(number), plan.memory, lambda: _read(plan, number))
 
 
-def _read(plan: Plan, number: int) -> tuple[_Known, int]:
+def _read(plan: TrainingPlan, number: int) -> tuple[_Known, int]:
     with opened(plan.index_file(number)) as arrays:
         text = stored(arrays, plan.sizes, plan.casefold)
     return _indexed(plan, number, text, Cooccurrence.of(_cut(text)))
 
 
-def _indexed(plan: Plan, number: int, text: Bitext, index: Cooccurrence) -> tuple[_Known, int]:
+def _indexed(
+    plan: TrainingPlan, number: int, text: Bitext, index: Cooccurrence
+) -> tuple[_Known, int]:
     bitext = _cut(text)
-    part = Part(bitext, index, workers_of(plan.threads), plan.firsts[number])
+    part = BitextPart(bitext, index, workers_of(plan.threads), plan.firsts[number])
     known = _Known(text, part, _divided(plan, index), len(index.columns))
     tokens = len(bitext.source.ids) + len(bitext.target.ids)
     return known, 4 * len(index.cells) + 4 * len(index.columns) + 12 * tokens + 64 * len(bitext)
 
 
-def _tables(plan: Plan, number: int, done: int) -> tuple[Tables, F4]:
+def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
     known, settings = _known(plan, number), plan.settings
     weights = np.empty(known.size, np.float32)
     rest = float(np.float32(settings.floor))
@@ -129,7 +128,7 @@ def _tables(plan: Plan, number: int, done: int) -> tuple[Tables, F4]:
         return tables, common["jumps"]
 
 
-def _own(plan: Plan, number: int, done: int) -> Own:
+def _own(plan: TrainingPlan, number: int, done: int) -> Own:
     if not done or plan.pairs < FEW:
         return Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
     cells = len(_known(plan, number).part.pairs.cells)
@@ -145,7 +144,7 @@ class _Evidence:
         self.forward = self.reverse = NO_POSTERIORS
 
 
-def expect(plan: Plan, number: int, done: int, model: str) -> tuple[int, int]:
+def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, int]:
     """Run a round's E-step on a part, after `done` rounds; return its log-likelihoods, in units."""
     known = _known(plan, number)
     part, own = known.part, _own(plan, number, done)
@@ -170,7 +169,7 @@ def expect(plan: Plan, number: int, done: int, model: str) -> tuple[int, int]:
     return forward, reverse
 
 
-def decoder_of(plan: Plan, number: int, done: int, jumping: bool) -> tuple[Bitext, Decoder]:
+def decoder_of(plan: TrainingPlan, number: int, done: int, jumping: bool) -> tuple[Bitext, Decoder]:
     """Return a part, and what aligns it, its long lines cut, after all rounds."""
     known = _known(plan, number)
     tables, jumps = _tables(plan, number, done)
@@ -181,7 +180,7 @@ def decoder_of(plan: Plan, number: int, done: int, jumping: bool) -> tuple[Bitex
     return known.text, Decoder(part.pairs, tables, _own(plan, number, done), jumps, uniform)
 
 
-def remember(plan: Plan, number: int, done: int) -> None:
+def remember(plan: TrainingPlan, number: int, done: int) -> None:
     """Write what the model is to remember of a part."""
     pairs, own = _known(plan, number).part.pairs, _own(plan, number, done)
     keys = keys_of((pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts))

@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.aligner.bitext import Bitext, Side
-from alignkit.aligner.pieces import Pieces
-from alignkit.aligner.priors import Stems
-from alignkit.cluster.checking import Facts, digest_of, refuse_long, states_of
-from alignkit.cluster.state import Arrays, opened, write_arrays
-from alignkit.formats.options import ReadOptions
-from alignkit.limits import check_count
-from alignkit.tables.exchange import WordPool
+from alignkit._support.arguments import check_count
+from alignkit.align.bitext import Bitext, Pieces, Side
+from alignkit.align.priors import Stems
+from alignkit.cluster.parts import Facts, digest_of, refuse_long, states_of
+from alignkit.cluster.plan import Arrays, opened, write_arrays
+from alignkit.io.options import ReadOptions
+from alignkit.rules.tables.exchange import WordPool
 
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
@@ -42,7 +41,7 @@ class Reader:
         return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
 
     def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:  # noqa: D102
-        from alignkit.texts import lines_of, numbered
+        from alignkit.align.numbered_texts import lines_of, numbered
 
         states = states_of(paths)
         bitext = Bitext.pack([], casefold=self.casefold)
@@ -128,14 +127,14 @@ def _alone(words: int) -> Stems:
 
 
 @dataclass(frozen=True, eq=False)
-class Vocabulary:
+class SharedVocabulary:
     """The words of a side."""
 
     words: list[str]  # the most frequent first
     stems: Stems  # how they begin
 
     @classmethod
-    def read(cls, file: str) -> Vocabulary:
+    def read(cls, file: str) -> SharedVocabulary:
         """Read what `merge_words` wrote."""
         with opened(file) as arrays:
             return cls(WordPool(arrays["letters"], arrays["ends"]).words(), stems_in(arrays))

@@ -4,11 +4,117 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeAlias
 
-from alignkit.arguments import check_arguments
+from alignkit._support.arguments import check_arguments
 from alignkit.errors import UnknownNameError
-from alignkit.rules.kinds import KINDS, kind_of
-from alignkit.rules.rule import Rule
+
+
+class Variable(NamedTuple):
+    """Stand for what another rule rewrites, or (kind "d") for what is deleted or inserted.
+
+    Shown as ``x0:NP``; in a string, which has no labels, as ``x0``.
+    """
+
+    number: int
+    label: str = ""
+    kind: str = "x"
+
+
+class Node(NamedTuple):
+    """A node of a fragment: its label and, in order, nodes, variables and words."""
+
+    label: str
+    children: tuple[Item, ...]
+
+
+Item: TypeAlias = "Node | Variable | str"
+Side: TypeAlias = "Node | tuple[Variable | str, ...]"
+"""One side of a rule: a fragment of a tree; or, of string-to-tree rules, a string.
+
+A side of a hiero or SAMT rule is a `Node` of its left-hand label with words and variables below.
+"""
+
+
+class Rule(NamedTuple):
+    """Pair a source and a target side.
+
+    Variables are numbered from 0, left to right on the source side; a variable stands once on each
+    side, but a deleted one (kind "d") on the source side only, an inserted one ("i") on the target
+    side only.
+    """
+
+    source: Side
+    target: Side
+
+
+KINDS: Mapping[str, str] = {
+    "identity": "both sides are equal, labels of variables too",
+    "same-words": "the same words and variables in the same order, below other labels",
+    "relabelling": "no words, and the variables in order",
+    "lexical": "a word for a word, without variables",
+    "phrasal": "words for words, without variables",
+    "monotone+words": "variables in order, and words",
+    "reordering": "variables in another order, and no words",
+    "reordering+words": "variables in another order, and words",
+}
+"""The kinds of rules and what they mean; the first that fits counts."""
+
+
+def kind_of(rule: Rule) -> str:
+    """Return the kind of a rule: the first of `KINDS` that fits.
+
+    Words are compared casefolded, labels as they are. A deleted or inserted variable counts as a
+    word that the other side lacks.
+
+    Examples
+    --------
+    >>> kind_of(Rule(Node("NN", ("dog",)), Node("NN", ("hound",))))
+    'lexical'
+    """
+    source, target = _flat(rule.source), _flat(rule.target)
+    left, right = _yield(source), _yield(target)
+    words = [item for item in left + right if isinstance(item, str)]
+    if left == right and source == target:
+        return "identity"
+    if left == right and words:
+        return "same-words"
+    ours, theirs = _numbers(left), _numbers(right)
+    if ours == theirs and not words:
+        return "relabelling"
+    if not ours:
+        alone = len(left) == len(right) == 1
+        return "lexical" if alone else "phrasal"
+    order = "monotone" if ours == theirs else "reordering"
+    return f"{order}+words" if words else order
+
+
+def _flat(side: Side) -> list[Item | tuple[str, str] | None]:
+    items: list[Item | tuple[str, str] | None] = []
+    left: list[Item | None] = [side] if isinstance(side, Node) else list(reversed(side))
+    while left:
+        item = left.pop()
+        if isinstance(item, Node):
+            items.append(("node", item.label))
+            left.append(None)
+            left += reversed(item.children)
+        else:
+            items.append(item.casefold() if isinstance(item, str) else item)
+    return items
+
+
+def _yield(flat: list[Item | tuple[str, str] | None]) -> list[str | int]:
+    items: list[str | int] = []
+    for item in flat:
+        if isinstance(item, str):
+            items.append(item)
+        elif isinstance(item, Variable):
+            items.append(item.number if item.kind == "x" else f"{item.kind} {item.number}")
+    return items
+
+
+def _numbers(items: list[str | int]) -> list[int]:
+    return [item for item in items if isinstance(item, int)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,20 +10,18 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.alignment import Alignment
-from alignkit.arguments import check_arguments, each
-from alignkit.arrays import TokenArrays
-from alignkit.choice import Choice
+from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import OptionError
-from alignkit.rules.counting import RuleCounts
-from alignkit.rules.derivation.derivation import Derived, check_size
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import TokenArrays
+from alignkit.model.coercion import Choice
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees.tree import Tree
+from alignkit.rules.counting import Lexicon, RuleCounts
+from alignkit.rules.derivation.derivation import Derived, RuleReader, check_size
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
 from alignkit.rules.derivation.extraction import check_names, string_side, tree_of
-from alignkit.rules.derivation.fragments import RuleReader
 from alignkit.rules.grammar import Grammar
-from alignkit.rules.lexicon import Lexicon
-from alignkit.sentence_pair import SentencePair
-from alignkit.trees import Tree
 
 _BLOCK = 1024
 

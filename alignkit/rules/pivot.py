@@ -9,12 +9,10 @@ from itertools import islice
 import numpy as np
 
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.rules.files.flat import variables
-from alignkit.rules.grammar import RuleType
-from alignkit.rules.rule import Node, Rule, Side, Variable
-from alignkit.tables.paraphrases import PIVOTS, Pivot
-from alignkit.tables.pivot_steps import PivotSettings
-from alignkit.tables.runs import ROOM
+from alignkit.rules.files.fields import variables
+from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable
+from alignkit.rules.tables.pivots import PIVOTS, Pivot, PivotSettings
+from alignkit.rules.tables.runs import ROOM
 
 _RULES = 4096  # at a time
 

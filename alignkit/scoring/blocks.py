@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
+import numpy as np
+
 from alignkit.errors import MissingTextError
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts import Rows, check_text, count_links, count_phrases
-from alignkit.scoring.settings import LINK_POLICIES, Settings
-from alignkit.sentence_pair import SentencePair
+from alignkit.scoring.macro import aggregated
+from alignkit.scoring.measures import LEVELS
+from alignkit.scoring.settings import LINK_POLICIES, ScoreSettings
+from alignkit.stats.resampling import Interval, drawn_intervals
 
 Block = tuple[LinkArrays, LinkArrays, TokenArrays | None, TokenArrays | None]
 """Hypothesis, reference, source words and target words of the same sentence pairs."""
@@ -24,7 +29,7 @@ _THREADS = min(4, os.cpu_count() or 1)
 
 
 def pair_blocks(
-    pairs: Iterable[SentencePair], hypothesis: str, reference: str, settings: Settings
+    pairs: Iterable[SentencePair], hypothesis: str, reference: str, settings: ScoreSettings
 ) -> Iterator[Block]:
     """Yield the blocks of sentence pairs that both have annotated; words where they are needed."""
     vocabulary = Vocabulary(casefold=not settings.exact_case)
@@ -40,7 +45,9 @@ def pair_blocks(
         yield hyp, ref, source, target
 
 
-def counted(blocks: Iterable[Block], settings: Settings) -> Iterator[tuple[Block, dict[str, Rows]]]:
+def counted(
+    blocks: Iterable[Block], settings: ScoreSettings
+) -> Iterator[tuple[Block, dict[str, Rows]]]:
     """Count in threads of their own, in order, while the next blocks are being read."""
     ahead: deque[tuple[Block, Future[dict[str, Rows]]]] = deque()
     with ThreadPoolExecutor(_THREADS) as pool:
@@ -53,7 +60,7 @@ def counted(blocks: Iterable[Block], settings: Settings) -> Iterator[tuple[Block
             yield done, counts.result()
 
 
-def _count(block: Block, settings: Settings) -> dict[str, Rows]:
+def _count(block: Block, settings: ScoreSettings) -> dict[str, Rows]:
     """Return the rows of each level; the sure phrase pairs are counted once if they are all."""
     policy = LINK_POLICIES[settings.links]
     hyp, ref = policy(block[0]), policy(block[1])
@@ -87,7 +94,7 @@ def _count_links(
     ref: LinkArrays,
     source: TokenArrays | None,
     target: TokenArrays | None,
-    settings: Settings,
+    settings: ScoreSettings,
 ) -> dict[str, Rows]:
     """Return the rows of links; a link is identical or not, so that both rows make up all."""
     if not (settings.ignore_identical or settings.split_identical):
@@ -98,3 +105,24 @@ def _count_links(
         return {"links": others}
     every = count_links(hyp, ref)
     return {"links": every, "links-identical": every - others, "links-non-identical": others}
+
+
+def level_intervals(
+    rows: Mapping[str, Rows],
+    aggregate: str,
+    *,
+    resamples: int,
+    confidence: float,
+    seed: int | np.random.SeedSequence,
+) -> dict[str, dict[str, Interval]]:
+    """Return by level the interval of each measure."""
+    streams = dict(zip(LEVELS, np.random.default_rng(seed).spawn(len(LEVELS)), strict=True))
+    return {
+        level: drawn_intervals(
+            *aggregated(counts, level, aggregate),
+            resamples=resamples,
+            confidence=confidence,
+            rng=streams[level],
+        )
+        for level, counts in rows.items()
+    }

@@ -10,20 +10,17 @@ from typing import Any, overload
 
 import numpy as np
 
-from alignkit.arguments import check_arguments, kind_of
-from alignkit.brief import how_many
+from alignkit._support.arguments import check_arguments, kind_of
+from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
-from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import ONE_PAIR, SEED, Interval, check_drawing, few_pairs, summarize
-from alignkit.scoring.comparison import Comparison
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
-from alignkit.scoring.holm import holm
 from alignkit.scoring.macro import aggregated
-from alignkit.scoring.measures import Counts, Ratios
-from alignkit.scoring.paired_tests import of_corpus, paired_bootstrap, paired_randomization, wins
-from alignkit.scoring.result import Score, left_out_pairs
-from alignkit.scoring.score_table import comparison_table
-from alignkit.scoring.signature import Signature
+from alignkit.scoring.result import Comparison, Score, comparison_table, left_out_pairs
+from alignkit.scoring.settings import Signature
+from alignkit.stats.ratios import Counts, Ratios
+from alignkit.stats.resampling import ONE_PAIR, SEED, Interval, check_drawing, few_pairs, summarize
+from alignkit.stats.tests import holm, of_corpus, paired_bootstrap, paired_randomization, wins
+from alignkit.tables.table import Table
 
 # by the number of columns, those that the reference alone decides
 _OF_REFERENCE = {

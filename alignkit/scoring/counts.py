@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.arguments import check_arguments
-from alignkit.arrays import LinkArrays, TokenArrays
-from alignkit.brief import how_many
+from alignkit._support.arguments import check_arguments
+from alignkit._support.jit import readonly
+from alignkit._support.wording import how_many
 from alignkit.errors import JoinError, MissingTextError
-from alignkit.jit import readonly
-from alignkit.phrase_kernel import match_phrases
-from alignkit.phrases import PhraseArrays, extract_phrases, longest_span
+from alignkit.model.arrays import LinkArrays, TokenArrays
+from alignkit.model.phrase_kernel import match_phrases
+from alignkit.model.phrases import PhraseArrays, extract_phrases, longest_span
 from alignkit.scoring.kernel import merge_links, merge_phrases
 
 Rows = NDArray[np.int64]
@@ -54,7 +54,7 @@ def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.model.alignment import Alignment
     >>> hyp = LinkArrays.pack([Alignment.parse("0-0 1-1 2?2")])
     >>> ref = LinkArrays.pack([Alignment.parse("0-0 1?1 2-2")])
     >>> dict(zip(LINK_COLUMNS, count_links(hyp, ref)[0].tolist()))["hyp_sure_in_ref_possible"]
@@ -83,7 +83,7 @@ def count_phrases(
     links
         Extract from the ``"possible"`` (all) or from the ``"sure"`` links, on both sides.
     loose, max_length, ignore_identical
-        As in `alignkit.phrases.extract_phrases`.
+        As in `alignkit.model.phrases.extract_phrases`.
     source, target
         The words: needed to leave identical phrase pairs out, and where given they say how long
         the sentences are.
@@ -103,7 +103,7 @@ def count_phrases(
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.model.alignment import Alignment
     >>> hyp = LinkArrays.pack([Alignment.parse("0-0 1-1 2-2")])
     >>> ref = LinkArrays.pack([Alignment.parse("0-0 1-1 1-2 2-1 2-2")])
     >>> count_phrases(hyp, ref, links="possible").tolist()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.jit import jit
+from alignkit._support.jit import jit
 
 
 @jit

@@ -12,17 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.arguments import check_arguments
+from alignkit._support.arguments import check_arguments
 from alignkit.errors import UnknownNameError
-from alignkit.scoring.measures import (
-    LEVEL_COLUMNS,
-    LEVELS,
-    Counts,
-    Ratios,
-    harmonic,
-    none_if_nan,
-    ratio,
-)
+from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS
+from alignkit.stats.ratios import Counts, Ratios, harmonic, none_if_nan, ratio
 
 AGGREGATES = ("micro", "macro", "both")
 """How a corpus is put together: counts added up, ratios averaged, or both."""

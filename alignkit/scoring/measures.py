@@ -5,37 +5,14 @@ A ratio 0/0 is undefined: it is NaN here and None in JSON, with the counts besid
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
-
-Counts = Union[NDArray[np.int64], NDArray[np.float64]]
-"""Rows of counts, or sums of them."""
-
-Ratios = Callable[[Counts], dict[str, NDArray[np.float64]]]
-"""What turns (R, C) sums of counts into the named measures, each an (R,) array."""
-
-LOWER_IS_BETTER = frozenset({"aer"})
-"""The measures of which a smaller value is a better one."""
-
-
-def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
-    """Divide, with NaN for 0/0."""
-    quotient = np.full(np.shape(below), np.nan)
-    np.divide(above, below, out=quotient, where=np.asarray(below) != 0)
-    return quotient
-
-
-def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return F1, the harmonic mean; 0 where either is 0, whatever the other is."""
-    found = ratio(2 * precision * recall, precision + recall)
-    return np.where((precision == 0) | (recall == 0), 0.0, found)
+from alignkit.stats.ratios import Counts, Ratios, harmonic, none_if_nan, ratio
 
 
 def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
@@ -182,11 +159,6 @@ class PhraseScore:
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON takes it: NaN is None."""
         return _jsonable(self, ("precision", "recall", "f1"))
-
-
-def none_if_nan(value: float) -> float | None:
-    """Return None for NaN, which JSON cannot say."""
-    return None if math.isnan(value) else value
 
 
 def _first(ratios: dict[str, NDArray[np.float64]]) -> dict[str, float]:

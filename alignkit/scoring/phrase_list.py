@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
 
 import numpy as np
 
-from alignkit.arguments import check_arguments, words
-from alignkit.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.brief import how_many
-from alignkit.corpus import Corpus
-from alignkit.errors import ArgumentError, OptionError
-from alignkit.formats.fits import BaseWatch
-from alignkit.phrases import PhraseArrays, extract_phrases
-from alignkit.report.table import Table
-from alignkit.scoring.bootstrap import SEED, Interval, confidence_interval, few_pairs
+from alignkit._support.arguments import check_arguments, words
+from alignkit._support.wording import how_many
+from alignkit.errors import ArgumentError, FormatError, OptionError, UnknownNameError
+from alignkit.io.base_checks import BaseWatch
+from alignkit.io.opening import CONTROL, MAX_MEGABYTES, bounded_lines, looked_at, open_input
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.corpus import Corpus
+from alignkit.model.phrases import PhraseArrays, extract_phrases
 from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
-from alignkit.scoring.measures import PhraseScore, none_if_nan, phrase_ratios
-from alignkit.scoring.result import left_out_pairs
-from alignkit.scoring.score_table import level_records, percent, phrase_list_table
-from alignkit.scoring.signature import Signature
+from alignkit.scoring.measures import PhraseScore, phrase_ratios
+from alignkit.scoring.result import left_out_pairs, level_records, percent, phrase_list_table
+from alignkit.scoring.settings import Signature
+from alignkit.stats.ratios import none_if_nan
+from alignkit.stats.resampling import SEED, Interval, confidence_interval, few_pairs
+from alignkit.tables.table import Table
 
 Span = tuple[int, int, int, int]
 
@@ -219,8 +221,8 @@ def score_phrase_list(
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
-    >>> from alignkit.corpus import SentencePair
+    >>> from alignkit.model.alignment import Alignment
+    >>> from alignkit.model.corpus import SentencePair
     >>> corpus = Corpus([SentencePair("1", ("they", "left"), ("both", "went"),
     ...                               {"gold": Alignment.parse("0-0 1-1")})])
     >>> found = score_phrase_list([("They", "both"), ("left", "both"), ("a", "b")], corpus)
@@ -396,3 +398,98 @@ class _Matching:
     def _fits(self, start: int, end: int, other_start: int, other_end: int) -> bool:
         shorter, longer = sorted((end - start, other_end - other_start))
         return shorter >= self._least and (self._most is None or longer <= self._most)
+
+
+def read_phrase_table(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    max_size: int = MAX_MEGABYTES,
+) -> Iterator[tuple[str, str]]:
+    """Yield (source phrase, target phrase) line by line, never more than a line in memory.
+
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input, ``.gz`` is unpacked.
+    format
+        ``"tsv"`` or ``"moses"``; None takes moses if the first line contains ``|||``.
+    max_size
+        The most megabytes of a line, as in `alignkit.io.ReadOptions`.
+
+    Raises
+    ------
+    FormatError
+        If a line does not hold a phrase on both sides, or the file cannot be read or decoded.
+    """
+    check_arguments(read_phrase_table, locals())
+    if format is not None and format not in PHRASE_TABLE_FORMATS:
+        raise UnknownNameError("phrase table format", format, PHRASE_TABLE_FORMATS)
+    name = fspath(path)
+    parse = PHRASE_TABLE_FORMATS[format] if format is not None else None
+    for number, line in _lines(name, encoding, max_size):
+        if parse is None:
+            parse = PHRASE_TABLE_FORMATS["moses" if "|||" in line else "tsv"]
+        phrases = parse(line)
+        if isinstance(phrases, str):
+            raise FormatError(phrases, name, number)
+        yield phrases
+
+
+def _tsv(line: str) -> tuple[str, str] | str:
+    columns = line.split("\t")
+    if len(columns) not in (2, 5):
+        return (
+            "expected 2 tab-separated columns, source and target phrase, "
+            f"not {len(columns)}; or 5, as phrases --table writes them"
+        )
+    return _both(*columns[:2])
+
+
+def _moses(line: str) -> tuple[str, str] | str:
+    fields = line.split("|||", 2)
+    if len(fields) < 2:
+        return "expected source ||| target ||| scores"
+    return _both(fields[0], fields[1])
+
+
+PHRASE_TABLE_FORMATS: Mapping[str, Callable[[str], tuple[str, str] | str]] = {
+    "tsv": _tsv,
+    "moses": _moses,
+}
+"""What makes a phrase pair of a line, or says what is wrong with it."""
+
+
+def _both(source: str, target: str) -> tuple[str, str] | str:
+    source, target = source.strip(), target.strip()
+    if not source or not target:
+        return f"the {'target' if source else 'source'} phrase is empty"
+    return source, target
+
+
+def _lines(name: str, encoding: str, megabytes: int) -> Iterator[tuple[int, str]]:
+    number = 0
+    try:
+        with open_input(name, megabytes) as stream:
+            looked_at(stream, name, encoding)
+            for number, raw in enumerate(bounded_lines(stream, name, megabytes), start=1):
+                line = raw.decode(encoding)
+                found = CONTROL.search(line)
+                if found is not None:
+                    raise FormatError(
+                        f"control character {found[0]!r}, which is no text; remove it",
+                        name,
+                        number,
+                        found.start() + 1,
+                    )
+                yield number, line.removeprefix("\ufeff") if number == 1 else line
+    except UnicodeDecodeError as problem:
+        raise FormatError(
+            f"not {encoding} (byte {problem.object[problem.start]:#04x}); name the right encoding",
+            name,
+            number,
+            problem.start + 1,
+        ) from None
+    except LookupError:
+        raise OptionError(f"unknown encoding {encoding!r}") from None

@@ -1,9 +1,5 @@
-"""Count phrase pairs over a corpus in bounded memory, and join tables of them on a shared side."""
+"""Tables of results, in every medium: text, Markdown, LaTeX, CSV, HTML, records."""
 
-from __future__ import annotations
+import lazy_loader
 
-from alignkit.tables.paraphrases import Paraphrase, pivot
-from alignkit.tables.phrase_tables import PhraseEntry, phrase_table
-from alignkit.tables.table_file import read_table
-
-__all__ = ["Paraphrase", "PhraseEntry", "phrase_table", "pivot", "read_table"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

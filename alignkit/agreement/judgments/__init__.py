@@ -1,1 +1,1 @@
-"""Measure how far annotators agree on judgments of whole pairs."""
+"""Agreement on judgments of whole pairs."""

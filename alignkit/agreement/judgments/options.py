@@ -11,7 +11,8 @@ from typing import Any
 
 from alignkit.agreement.options import check_choices, check_names, option
 from alignkit.errors import OptionError
-from alignkit.labels import Scheme, View, get_scheme, get_view
+from alignkit.model.labels.schemes import Scheme, get_scheme
+from alignkit.model.labels.views import View, get_view
 
 MAJORITY = "majority"  # the consensus that is no adjudicated version
 
@@ -67,8 +68,8 @@ class JudgmentOptions:
     confidence: float = option(0.95, "of the intervals", metavar="P")
 
     def __post_init__(self) -> None:
-        from alignkit.arguments import check_attributes
-        from alignkit.scoring.bootstrap import check_drawing
+        from alignkit._support.arguments import check_attributes
+        from alignkit.stats.resampling import check_drawing
 
         check_attributes(self)
         if not self.scheme:

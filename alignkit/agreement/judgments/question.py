@@ -9,20 +9,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.judgments.cautions import judgment_cautions
-from alignkit.agreement.judgments.disagreements import Disagreements
-from alignkit.agreement.judgments.figures import Drawing, view_figures
-from alignkit.agreement.judgments.null import NullKappas, null_kappas
+from alignkit._support.arguments import words
+from alignkit._support.values import FrozenMap
+from alignkit.agreement.judgments.comparisons import JudgmentDisagreements, ViewData
+from alignkit.agreement.judgments.figures import Resamples, view_figures
 from alignkit.agreement.judgments.options import JudgmentOptions
-from alignkit.agreement.judgments.result import JudgmentAgreement
-from alignkit.agreement.judgments.view_data import ViewData
-from alignkit.agreement.result_parts import Figure
+from alignkit.agreement.judgments.result import JudgmentAgreement, judgment_cautions
+from alignkit.agreement.judgments.tables import NullKappas, null_kappas
+from alignkit.agreement.result import Figure
 from alignkit.agreement.sections import CorpusPart, in_several
-from alignkit.arguments import words
-from alignkit.corpus import Corpus, compared_texts
+from alignkit.corpora.labelled import judges_of, judgments_of
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.frozen import FrozenMap
-from alignkit.labels.label_matrix import judges_of, judgments_of
+from alignkit.model.corpus import Corpus, compared_texts
 
 Parts = Callable[[Sequence[str]], Sequence[CorpusPart]]
 """Gives the whole corpus and its groups, by whose times and judgments make them."""
@@ -90,7 +88,7 @@ def agree_on_judgments(
         left_out,
         FrozenMap({one.name: FrozenMap(_shares(one)) for one in data}),
         figures,
-        Disagreements(corpus, data, whose),
+        JudgmentDisagreements(corpus, data, whose),
         (),
         split,
         in_several(sections),
@@ -132,7 +130,7 @@ def _figures(
 ) -> Iterator[Figure]:
     """Yield the figures of all views in a part of the corpus; views share the permutations."""
     here = [one.part(part.members) for one in data]
-    drawing = Drawing(options.resamples, options.confidence, seed, workers)
+    drawing = Resamples(options.resamples, options.confidence, seed, workers)
     nulls: Sequence[NullKappas | None] = [None] * len(here)
     if here[0].has_majority:
         nulls = null_kappas(

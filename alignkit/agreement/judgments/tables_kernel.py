@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.beyond_chance.flips_kernel import uniform
-from alignkit.jit import inlined, jit
+from alignkit._support.jit import inlined, jit
+from alignkit.agreement.chance.sampling_kernel import uniform
 
 Ints = NDArray[np.int64]
 Items = NDArray[np.int32]

@@ -20,28 +20,125 @@ control
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from alignkit.annotate.assignment.strata import (
-    CONTROL,
-    MEASURES,
-    Item,
-    Stratum,
-    cuts_of,
-    stratum_of,
-)
-from alignkit.annotate.errors import ProjectError
-from alignkit.annotate.log.project_events import Assigned, AssignmentPlan
-from alignkit.apportioning import divide_evenly
+from alignkit.annotate.project.fold import Assigned, AssignmentPlan
+from alignkit.annotate.project.names import ProjectError
+from alignkit.corpora.split import divide_evenly
+
+MEASURES = ("length", "uncertainty")
+CONTROL = MEASURES
+"""What the control sample is stratified by."""
+
+_PARTS = 3
+_NAMES = {"length": ("short", "middle", "long"), "uncertainty": ("certain", "middle", "doubtful")}
+Cuts = Mapping[str, Sequence[float]]
+Stratum = tuple[str, ...]
+
+
+class StratifiedPair(NamedTuple):
+    """What of a pair matters for its assignment."""
+
+    k: int  # its number and its id
+    id: str
+    length: int  # how many words both sides have
+    doubt: float | None
+    attributes: Mapping[str, str]  # its attributes
+
+
+def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]) -> float:
+    """Return what suggestions leave open, from 0 to 1: the mean over words of their doubt.
+
+    Examples
+    --------
+    >>> doubt_of(2, 1, [(0, 0, 0.75, 2), (1, 0, 0.9, 2)])  # .5 and .2; .5
+    0.4
+    """
+    doubts: dict[tuple[int, int], float] = {}
+    for i, j, p, _ in cells:
+        doubt = 0.0 if p is None else 1 - abs(2 * p - 1)
+        for word in ((0, i), (1, j)):
+            if word[1] >= 0:
+                doubts[word] = max(doubt, doubts.get(word, 0.0))
+    return round(sum(doubts.values()) / (n + m), 9) if n + m else 0.0
+
+
+def cuts_of(values: Iterable[float]) -> tuple[float, ...]:
+    """Return where values part into thirds; fewer cuts where many are equal.
+
+    Examples
+    --------
+    >>> cuts_of([1, 2, 3, 4, 5, 6]), cuts_of([2, 2, 2])
+    ((3.0, 5.0), ())
+    """
+    ordered = sorted(values)
+    if not ordered:
+        return ()
+    places = [len(ordered) * part // _PARTS for part in range(1, _PARTS)]
+    cuts = sorted({float(ordered[place]) for place in places})
+    return tuple(cut for cut in cuts if cut > ordered[0])
+
+
+def stratum_of(item: StratifiedPair, names: Iterable[str], cuts: Cuts) -> Stratum:
+    """Return in which stratum a pair is: for each measure its part, for each attribute its value.
+
+    Examples
+    --------
+    >>> item = StratifiedPair(1, "a", 12, None, {"genre": "news"})
+    >>> stratum_of(item, ("length", "genre"), {"length": (10.0, 20.0)})
+    ('1', 'news')
+    """
+    return tuple(_part(item, name, cuts) for name in names)
+
+
+def _part(item: StratifiedPair, name: str, cuts: Cuts) -> str:
+    if name not in MEASURES:
+        return item.attributes.get(name, "")
+    value = item.length if name == "length" else item.doubt
+    return "" if value is None else str(bisect_right(cuts.get(name, ()), value))
+
+
+def named_stratum(stratum: Stratum, names: Sequence[str], cuts: Cuts) -> str:
+    """Return a stratum in words.
+
+    Examples
+    --------
+    >>> named_stratum(("1", "news"), ("length", "genre"), {"length": (10.0, 20.0)})
+    'middle, 10 to 19; genre news'
+    """
+    parts = []
+    for part, name in zip(stratum, names, strict=True):
+        if name not in MEASURES:
+            parts.append(f"{name} {part or '-'}")
+        elif not part:
+            parts.append(f"no {name}")
+        else:
+            parts.append(_named_part(int(part), name, list(cuts.get(name, ()))))
+    return "; ".join(parts) or "all"
+
+
+def _named_part(part: int, name: str, cuts: list[float]) -> str:
+    if not cuts:
+        return f"any {name}"
+    # two parts are the outer ones
+    word = _NAMES[name][part if len(cuts) == _PARTS - 1 or part == 0 else _PARTS - 1]
+    step = 1 if name == "length" else 0
+    if part == 0:
+        return f"{word}, below {cuts[0]:.3g}"
+    if part == len(cuts):
+        return f"{word}, from {cuts[-1]:.3g}"
+    return f"{word}, {cuts[part - 1]:.3g} to {cuts[part] - step:.3g}"
+
 
 _BARE = 3  # one of so many in the control sample is bare
 
 
-class Drawn(NamedTuple):
+class DrawnPairs(NamedTuple):
     """The plan with the cuts of its strata, and the rows that are new."""
 
     plan: AssignmentPlan
@@ -49,11 +146,11 @@ class Drawn(NamedTuple):
 
 
 def draw(
-    items: Sequence[Item],
+    items: Sequence[StratifiedPair],
     plan: AssignmentPlan,
     assigned: Iterable[Assigned] = (),
     begun: Collection[tuple[int, str]] = (),
-) -> Drawn:
+) -> DrawnPairs:
     """Assign pairs to annotators by a plan."""
     cuts = dict(plan.cuts)
     doubts = [item.doubt for item in items if item.doubt is not None]
@@ -65,7 +162,7 @@ def draw(
     drawing.choose_trial()
     drawing.choose_annotators()
     drawing.choose_arms()
-    return Drawn(plan, drawing.rows())
+    return DrawnPairs(plan, drawing.rows())
 
 
 class _Drawing:
@@ -73,7 +170,7 @@ class _Drawing:
 
     def __init__(
         self,
-        items: Sequence[Item],
+        items: Sequence[StratifiedPair],
         plan: AssignmentPlan,
         assigned: Iterable[Assigned],
         begun: Collection[tuple[int, str]],
@@ -275,7 +372,7 @@ class _Deal:
         return self._loads[name], together, self._drawing.number("who", k, name), name
 
 
-def _unrepeated(items: Iterable[Item]) -> dict[int, str]:
+def _unrepeated(items: Iterable[StratifiedPair]) -> dict[int, str]:
     times = Counter[str]()
     names = {}
     for item in items:

@@ -2,20 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import shlex
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from math import nan
+from statistics import fmean, median
 from typing import NamedTuple
 
+import numpy as np
 from sqlalchemy import Connection, select
 
-from alignkit.annotate.dashboard.compared import Compared, compared
-from alignkit.annotate.dashboard.tally import PairF1, Tally, Work
-from alignkit.annotate.gold.docket import settled_pairs
-from alignkit.annotate.log.conversion import annotation_of
-from alignkit.annotate.log.state import decode_state
-from alignkit.annotate.tables import queries, schema
-from alignkit.annotate.tables.pair_lists import has_assignments
-from alignkit.annotation import Annotation
-from alignkit.sentence_pair import SentencePair
+from alignkit.annotate.adjudication.adjudication_queue import settled_pairs
+from alignkit.annotate.dashboard.tally import PairF1, TalliedPair, Tally
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.conversion import annotation_of
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.queries import has_assignments
+from alignkit.annotate.project.state import decode_state
+from alignkit.model.annotation import Annotation
+from alignkit.model.labels.schemes import Scheme
+from alignkit.model.labels.views import View, get_view
+from alignkit.model.sentence_pair import SentencePair
+
+SEED = 12345
+"""Of all draws: what `alignkit agree` takes by default."""
+
+
+class Compared(NamedTuple):
+    """Who is compared."""
+
+    annotators: dict[str, int]
+    initial: str | None
+    gold: str  # the name of the gold standard
+    scheme: str  # of the judgments
+
+
+def compared(conn: Connection) -> Compared:
+    """Return who is compared in a project."""
+    names = {name: number for number, name in enumerate(queries.annotators(conn), 1)}
+    info = queries.project_info(conn)
+    initial = queries.suggesting(conn)
+    if has_assignments(conn):
+        table = schema.assignment.c
+        having = set(conn.execute(select(table.account).distinct()).scalars())
+        names = {name: number for name, number in names.items() if number in having}
+    apart = {initial, info.gold}
+    kept = {name: number for name, number in names.items() if name not in apart}
+    return Compared(kept, initial, info.gold, info.scheme)
+
+
+def label_view(scheme: Scheme | None) -> View | None:
+    """Return the view of a scheme that shows its labels, without flags; None without a scheme.
+
+    Examples
+    --------
+    >>> from alignkit.model.labels import get_scheme
+    >>> label_view(get_scheme("turku")).name, label_view(get_scheme("entailment")).name
+    ('base', 'full')
+    """
+    if scheme is None:
+        return None
+    labels = {label.value for label in scheme.labels}
+    views = [get_view(scheme, name) for name in scheme.views]
+    return next((view for view in views if labels.issuperset(view.labels)), None)
+
+
+def commands(
+    project: str, annotators: list[str], initial: str | None = None, view: View | None = None
+) -> list[str]:
+    """Return the commands that print what the dashboard shows, of what is done.
+
+    Examples
+    --------
+    >>> for line in commands("work.alignkit", ["anna", "ben"], "auto"):
+    ...     print(line)
+    alignkit export work.alignkit work.done.jsonl --to alignkit-jsonl --done
+    alignkit agree work.done.jsonl --annotators anna ben --initial auto --missing-initial leave-out
+    """
+    # not the corpus itself, beside which the project is
+    file = project.removesuffix(".alignkit").removesuffix(".jsonl") + ".done.jsonl"
+    given = ["--annotators", *annotators]
+    if initial is not None:
+        given += ["--initial", initial, "--missing-initial", "leave-out"]
+    if view is not None:
+        given += ["--on", "judgments", "--scheme", view.scheme.name, "--view", view.name]
+        given.append("--lenient-labels")
+    return [
+        shlex.join(["alignkit", "export", project, file, "--to", "alignkit-jsonl", "--done"]),
+        shlex.join(["alignkit", "agree", file, *given]),
+    ]
+
+
+GAP = 60.0
+"""From how many seconds on the time between two events is a break, and does not count."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long the pairs of one annotator took, in seconds."""
+
+    seconds: float  # all time spent
+    by_pair: Mapping[int, float]
+    median: float  # of the pairs that are done; NaN where none is
+    mean: float
+
+
+def pace_of(events: Iterable[tuple[int, str]], done: Collection[int]) -> Pace:
+    """Return how long pairs took, from the pair and time of each event.
+
+    The time between two consecutive events, whatever their pairs, counts for the pair of the later
+    one if it is shorter than `GAP`. So reading a pair counts once something is done there, and
+    times are rather too short. Open pairs would make them shorter still, and are in no mean.
+
+    Examples
+    --------
+    >>> pace = pace_of([(1, "2026-11-22T13:00:00Z"), (1, "2026-11-22T13:00:20Z"),
+    ...                 (2, "2026-11-22T13:00:30Z"), (2, "2026-11-22T13:05:00Z")], done={1, 2})
+    >>> pace.seconds, pace.by_pair, pace.mean
+    (30.0, {1: 20.0, 2: 10.0}, 15.0)
+    """
+    rows = sorted((_seconds(at), place, k) for place, (k, at) in enumerate(events))
+    times = np.array([time for time, *_ in rows])
+    numbers, place = np.unique(np.array([k for *_, k in rows], np.int64), return_inverse=True)
+    steps = np.diff(times, prepend=times[:1])
+    counted = np.where(steps < GAP, steps, 0.0)
+    spent = np.bincount(place.reshape(-1), counted, len(numbers))
+    by_pair = dict(zip(numbers.tolist(), spent.tolist(), strict=True))
+    took = [seconds for k, seconds in by_pair.items() if k in done]
+    return Pace(
+        float(counted.sum()), by_pair, median(took) if took else nan, fmean(took) if took else nan
+    )
+
+
+def _seconds(at: str) -> float:
+    try:
+        return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
+    except (ValueError, OverflowError):
+        raise ProjectError(f"an event of the log has the time {at[:40]!r}, which is none") from None
+
 
 _CHUNK = 250  # pairs that are counted at a time
 _NO_VOTES = {"account"}  # events of the project that make no pair one to be adjudicated anew
@@ -24,7 +149,7 @@ Tell = Callable[[float], None]
 Words = tuple[str, ...]
 
 
-class Said(NamedTuple):
+class DoneLinks(NamedTuple):
     """What somebody has done of a pair, and which links they took in bulk."""
 
     annotation: Annotation
@@ -77,7 +202,7 @@ class LiveWork:
 
     def _changed(self, conn: Connection) -> tuple[dict[int, set[int] | None], set[str]]:
         """Return by pair who changed it since, and the kinds of the project's own events."""
-        event, stream = schema.event.c, schema.stream.c
+        event, stream = schema.event_table.c, schema.stream.c
         asked = select(stream.pair, stream.account, event.kind).distinct()
         rows = conn.execute(asked.where(event.n > self.n, event.stream == stream.id))
         changed: dict[int, set[int] | None] = {}
@@ -166,20 +291,20 @@ class LiveWork:
 
     def _states(
         self, conn: Connection, some: Collection[int], names: Mapping[int, str]
-    ) -> dict[int, dict[str, Said]]:
+    ) -> dict[int, dict[str, DoneLinks]]:
         """Return by pair and name the annotation that is done, and the links in bulk."""
         assert self.compared is not None
         scheme = queries.known_scheme(self.compared.scheme)
         table = schema.stream.c
         asked = select(table.pair, table.account, table.state).where(table.pair.in_(sorted(some)))
-        states: dict[int, dict[str, Said]] = {}
+        states: dict[int, dict[str, DoneLinks]] = {}
         for k, account, text in conn.execute(asked):
             if account in names:
                 state = decode_state(text)
                 annotation = annotation_of(state, scheme) if state.done else None
                 if annotation is not None:
                     judgment = (state.judgment, *state.flags) if state.judgment else ()
-                    said = Said(annotation, state.bulk, judgment)
+                    said = DoneLinks(annotation, state.bulk, judgment)
                     states.setdefault(k, {})[names[account]] = said
         return states
 
@@ -203,7 +328,7 @@ def _assigned(conn: Connection, annotators: Mapping[str, int]) -> dict[str, set[
     return assigned
 
 
-def _work(row: queries.PairRow, said: Mapping[str, Said]) -> Work:
+def _work(row: queries.PairRow, said: Mapping[str, DoneLinks]) -> TalliedPair:
     annotations = {name: work.annotation for name, work in said.items()}
     pair = SentencePair(row.id, row.source, row.target, annotations)
-    return Work(row.k, pair, {name: work.bulk for name, work in said.items()})
+    return TalliedPair(row.k, pair, {name: work.bulk for name, work in said.items()})

@@ -12,32 +12,34 @@ from math import isnan
 import numpy as np
 from sqlalchemy import Connection, select
 
-from alignkit.agreement import agree
-from alignkit.agreement.beyond_chance.c_result import BeyondChance
 from alignkit.agreement.cautions import cautions_of
-from alignkit.agreement.corpus_beyond_chance import CorpusBeyondChance
+from alignkit.agreement.chance.corpus import CorpusBeyondChance
+from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.options import CLOSED, AgreementOptions
 from alignkit.agreement.pairs import CorpusData
-from alignkit.agreement.question import pairings_of
-from alignkit.agreement.result import Agreement
-from alignkit.agreement.result_parts import Caution
+from alignkit.agreement.question import agree, pairings_of
+from alignkit.agreement.result import Agreement, Caution
 from alignkit.agreement.sections import CorpusPart
 from alignkit.annotate.assignment.assignment import read_plan
-from alignkit.annotate.dashboard.compared import SEED, Compared, compared, label_view
-from alignkit.annotate.dashboard.corrections import gathered
-from alignkit.annotate.dashboard.pace import pace_of
-from alignkit.annotate.dashboard.slow_result import NO_CONTROL, SlowFigures, SlowPace, SlowTwo
-from alignkit.annotate.dashboard.view import LiveFigure, PullLine
+from alignkit.annotate.bias_estimates import Estimate, control_pairs
+from alignkit.annotate.dashboard.live_work import SEED, Compared, compared, label_view, pace_of
+from alignkit.annotate.dashboard.tally import gathered
+from alignkit.annotate.dashboard.view import (
+    NO_CONTROL,
+    LiveFigure,
+    PullLine,
+    SlowFigures,
+    SlowPace,
+    SlowTwo,
+)
 from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.pull.control_sample import control_pairs
-from alignkit.annotate.pull.estimates import Estimate
-from alignkit.annotate.pull.pull import estimate_pull
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables import queries, schema
-from alignkit.corpus import Corpus
-from alignkit.labels import View
-from alignkit.labels.label_matrix import judges_of
-from alignkit.scoring.bootstrap import Interval
+from alignkit.annotate.preannotation_bias import estimate_pull
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.store import Store
+from alignkit.corpora.labelled import judges_of
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels.views import View
+from alignkit.stats.resampling import Interval
 
 Tell = Callable[[str, "float | None"], None]
 
@@ -62,7 +64,7 @@ def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> Slow
 
 
 def _pace(conn: Connection, account: int) -> SlowPace:
-    event, stream, counts = schema.event.c, schema.stream.c, schema.pair_counts.c
+    event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
     asked = select(stream.pair, event.at).where(event.stream == stream.id)
     sent = asked.where(stream.account == account, event.sent != "")
     done = select(counts.pair).where(counts.account == account, counts.done.is_(True))

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import count
+from math import nan
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from sqlalchemy import and_, select
+from sqlalchemy import Connection, and_, select
 
-from alignkit.annotate.log.conversion import annotation_of
-from alignkit.annotate.log.state import decode_state
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables import queries, schema
-from alignkit.annotate.tables.last_changes import last_changes
-from alignkit.annotate.tables.pair_lists import PairList
-from alignkit.annotation import Annotation
-from alignkit.sentence_pair import SentencePair
-from alignkit.trees import Tree
+from alignkit.annotate.exchange.creation import divider
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.conversion import annotation_of
+from alignkit.annotate.project.events import (
+    SOURCE_TEXT,
+    TARGET_TEXT,
+    decode_data,
+    document_texts,
+    key_number,
+)
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.queries import PairList, PairRow, last_change, last_changes
+from alignkit.annotate.project.state import PairState, decode_state
+from alignkit.annotate.project.store import Store
+from alignkit.errors import JoinError
+from alignkit.model.annotation import Annotation
+from alignkit.model.labels.schemes import Scheme
+from alignkit.model.sentence_pair import REWRITE_OF, SentencePair
+from alignkit.model.trees.tree import Tree
+from alignkit.tables.columns import Column, Value
+from alignkit.tables.table import Table
 
 _CHUNK = 500
 
@@ -83,3 +98,268 @@ def _with_trees(
             elif outdated is not None:
                 outdated[side] += 1
     return replace(pair, source_trees=kept["source"], target_trees=kept["target"])
+
+
+class _Named(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+P = TypeVar("P", bound=_Named)
+Q = TypeVar("Q", bound=_Named)
+
+
+def joined(
+    pairs: Sequence[P], others: Iterable[Q], *, in_order: bool, surplus: list[Q]
+) -> Iterator[tuple[P, Q]]:
+    """Yield the pairs of a project with those of the same id; where ids repeat, in their order."""
+    if in_order:
+        rest = list(others)
+        if len(rest) != len(pairs):
+            raise JoinError(
+                f"the project has {len(pairs)} pairs, and this has {len(rest)}: in order there "
+                "must be as many"
+            )
+        yield from zip(pairs, rest, strict=True)
+        return
+    place: dict[Hashable, P] = {}
+    times: defaultdict[str, Iterator[int]] = defaultdict(count)
+    for pair in pairs:
+        place[pair.id, next(times[pair.id])] = pair
+    times = defaultdict(count)
+    for other in others:
+        number = place.get((other.id, next(times[other.id])))
+        if number is None:
+            surplus.append(other)
+        else:
+            yield number, other
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """Count what one annotator took."""
+
+    annotator: str  # who
+    documents: int  # how many pairs of documents are theirs
+    done: int  # how many of them are marked done; of these, how many gave a pair, and how many none
+    with_pairs: int
+    without: int
+    pairs: int  # the pairs taken from documents that are done
+    open: int  # the pairs taken from others so far
+
+    @property
+    def per_document(self) -> float | None:
+        """Pairs for each document that is done, those without any too; None where none is done."""
+        return self.pairs / self.done if self.done else None
+
+
+@dataclass(frozen=True)
+class Yield:
+    """What all annotators of a project took from its documents."""
+
+    rows: tuple[Harvest, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        return {
+            "annotators": [
+                {**asdict(row), "pairs_per_document": row.per_document} for row in self.rows
+            ]
+        }
+
+    def table(self) -> Table:
+        """Return the table that is printed."""
+        counts = ("documents", "done", "with pairs", "without", "pairs", "pairs of open ones")
+        columns = [Column("annotator", "text"), *(Column(name, "count") for name in counts)]
+        columns.append(Column("pairs a document", "number"))
+        none = Value(nan, reason="no document is done yet")
+        rows = [
+            [*asdict(row).values(), none if row.per_document is None else row.per_document]
+            for row in self.rows
+        ]
+        return Table("pairs taken from documents", columns, rows)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+
+def count_yield(store: Store) -> Yield:
+    """Count what was taken from the documents of a project."""
+    with store.database.reading() as conn:
+        if (task := queries.task_of(conn)) != "extract":
+            raise ProjectError(
+                f"{store.path}: is a project to {task}; pairs are taken in those that `alignkit "
+                "annotate --task extract` makes"
+            )
+        table = schema.stream.c
+        rows: list[Harvest] = []
+        gold = queries.gold_name(conn)
+        for account, name in enumerate(queries.annotators(conn), 1):
+            own = PairList(conn, account)
+            numbers = own.numbers()
+            asked = select(table.pair, table.state).where(table.account == account, table.pair > 0)
+            states = [decode_state(text) for k, text in conn.execute(asked) if k in numbers]
+            if states or (numbers and name != gold):
+                done = [len(state.extracts) for state in states if state.done]
+                open_ = [len(state.extracts) for state in states if not state.done]
+                rows.append(_counted(name, len(numbers), done, sum(open_)))
+    return Yield(tuple(rows))
+
+
+def _counted(name: str, documents: int, done: Sequence[int], open: int) -> Harvest:
+    without = done.count(0)
+    return Harvest(name, documents, len(done), len(done) - without, without, sum(done), open)
+
+
+ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
+"""The attribute of a made pair that names the pair that it comes from."""
+
+_LETTERS = {"rewrites": "r", "extracts": "x"}
+
+
+class _Wanted(NamedTuple):
+    """Whose work is exported."""
+
+    account: int | None
+    done: bool
+    own: set[int] | None
+    blind: bool
+    names: Mapping[int, str]
+    scheme: Scheme | None
+
+    def has(self, k: int, account: int, state: PairState) -> bool:
+        mine = self.account in (None, account) and (self.own is None or k in self.own)
+        return mine and (state.done or not self.done)
+
+
+def exported_work(
+    store: Store,
+    *,
+    annotator: str | None = None,
+    done: bool = False,
+    unfinished: Counter[str] | None = None,
+    assigned: bool = False,
+    outdated: Counter[str] | None = None,
+) -> Iterator[SentencePair]:
+    """Yield all that is exported; the parameters are those of `exporting.exported`."""
+    with store.database.reading() as conn:
+        account = None if annotator is None else queries.account_of(conn, annotator)
+        own = None if account is None or not assigned else PairList(conn, account).numbers()
+        names = dict(enumerate(queries.annotators(conn), 1))
+        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn))
+        if queries.task_of(conn) == "extract":
+            for k, states in _made(conn, "extracts"):
+                origin = queries.pair_row(conn, k)
+                yield from _pairs(conn, origin, states, wanted, "extracts")
+            return
+        rewritten = dict(_made(conn, "rewrites"))
+        numbers = count(1) if own is None else iter(sorted(own))
+        options = {"annotator": annotator, "done": done, "assigned": assigned}
+        counted = {"unfinished": unfinished, "outdated": outdated}
+        for pair in exported(store, **counted, **options):  # type: ignore[arg-type]
+            yield pair
+            k = next(numbers, 0)
+            if k in rewritten:
+                origin = queries.pair_row(conn, k)
+                yield from _pairs(conn, origin, rewritten[k], wanted, "rewrites")
+
+
+def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
+    table = schema.stream.c
+    asked = (
+        select(table.pair, table.account, table.state)
+        .where(table.pair > 0, table.state.contains(f'"{kind}":['))
+        .order_by(table.pair, table.account)
+    )
+    k, states = 0, dict[int, PairState]()
+    for pair, account, text in conn.execute(asked).all():
+        if pair != k and states:
+            yield k, states
+            states = {}
+        k = pair
+        states[account] = decode_state(text)
+    if states:
+        yield k, states
+
+
+def _pairs(
+    conn: Connection, pair: PairRow, states: dict[int, PairState], wanted: _Wanted, kind: str
+) -> Iterator[SentencePair]:
+    times = _numbered(conn, pair, kind, wanted.account if wanted.blind else None)
+    if wanted.blind:
+        states = {account: states[account] for account in states if account == wanted.account}
+    first: dict[Any, int] = {}
+    by: dict[Any, dict[str, str | None]] = {}
+    for account, state in states.items():
+        for key, made in getattr(state, kind).items():
+            number, when = times[account, key]
+            first[made] = min(number, first.get(made, number))
+            if wanted.has(pair.k, account, state):
+                by.setdefault(made, {})[wanted.names[account]] = when
+    for made in sorted(by, key=lambda made: first[made]):
+        if kind == "rewrites":
+            yield _rewrite(pair, made, first[made], by[made], wanted.scheme)
+        else:
+            yield _extract(pair, made, first[made], by[made])
+
+
+def _rewrite(
+    pair: PairRow,
+    texts: tuple[str, str],
+    number: int,
+    times: Mapping[str, str | None],
+    scheme: Scheme | None,
+) -> SentencePair:
+    best = scheme.order[-1] if scheme is not None and scheme.order else ""
+    origin = f"rewrite of {pair.id}"
+    said = {
+        name: Annotation(None, judgment=best, provenance=origin, when=when)
+        for name, when in times.items()
+    }
+    attributes = {**pair.attributes, ORIGIN["rewrites"]: pair.id, "rewritten_by": ",".join(times)}
+    source, target = map(divider(pair.attributes), texts)
+    return SentencePair(f"{pair.id}/r{number}", source, target, said, attributes)
+
+
+def _extract(
+    pair: PairRow, spans: tuple[int, int, int, int], number: int, names: Iterable[str]
+) -> SentencePair:
+    texts = document_texts(pair.attributes, pair.source, pair.target)
+    whole = (SOURCE_TEXT, TARGET_TEXT)
+    attributes = {name: text for name, text in pair.attributes.items() if name not in whole}
+    attributes |= {ORIGIN["extracts"]: pair.id, "extracted_by": ",".join(names)}
+    divided = divider(pair.attributes)
+    spans_of = {"source": spans[:2], "target": spans[2:]}
+    words = {}
+    for (side, (begin, end)), text in zip(spans_of.items(), texts, strict=True):
+        words[side] = divided(text[begin:end])
+        attributes |= {f"{side}_start": str(begin), f"{side}_end": str(end)}
+        attributes[f"{side}_line"] = str(1 + text.count("\n", 0, begin))
+    return SentencePair(f"{pair.id}/x{number}", words["source"], words["target"], {}, attributes)
+
+
+def _numbered(
+    conn: Connection, pair: PairRow, kind: str, alone: int | None = None
+) -> dict[tuple[int, str], tuple[int, str | None]]:
+    """Return of all that was ever made of a pair its number, and when it was changed last."""
+    begun: dict[tuple[int, int, str], int] = {}
+    changed: dict[tuple[int, int, str], str | None] = {}
+    for k in _of_one_id(conn, pair.id):
+        for account, log in queries.pair_log(conn, k).items():
+            for event, _ in log if alone in (None, account) else ():
+                for key, _, after in getattr(decode_data(event.data), kind):
+                    if after is not None:
+                        begun.setdefault((k, account, key), event.n)
+                        changed[k, account, key] = last_change([event])
+    ordered = sorted(begun, key=lambda owner: (begun[owner], owner[1], key_number(owner[2])))
+    numbers = zip(ordered, _free(conn, f"{pair.id}/{_LETTERS[kind]}"), strict=False)
+    return {owner[1:]: (number, changed[owner]) for owner, number in numbers if owner[0] == pair.k}
+
+
+def _of_one_id(conn: Connection, id: str) -> list[int]:
+    table = schema.pair.c
+    return list(conn.execute(select(table.k).where(table.id == id, table.k > 0)).scalars())
+
+
+def _free(conn: Connection, begin: str) -> Iterator[int]:
+    return (number for number in count(1) if not _of_one_id(conn, f"{begin}{number}"))

@@ -8,31 +8,43 @@ work, and left. What the file's format cannot hold is kept as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import starmap
 
+import msgspec
 from msgspec import Raw
 from sqlalchemy import Connection, insert, select, update
 
 from alignkit.annotate.assignment.assignment import add_pairs
-from alignkit.annotate.errors import ProjectError
-from alignkit.annotate.exchange.joining import joined
-from alignkit.annotate.exchange.project import import_id
-from alignkit.annotate.log.clock import now
-from alignkit.annotate.log.conversion import annotation_of, difference, trees_of
-from alignkit.annotate.log.events import Event, LogEvent, Mark, decode_data, encode
-from alignkit.annotate.log.project_events import Suggest, Suggestion, Text, Texts
-from alignkit.annotate.log.rewording import Rewording, reword
-from alignkit.annotate.log.state import PairState, copied
-from alignkit.annotate.log.taking_over import merged
-from alignkit.annotate.store import Store
-from alignkit.annotate.tables import queries, schema
-from alignkit.annotate.tables.appending import Batch, Writer, append_to_project, enrolled
-from alignkit.annotate.tables.building import searched, suggestion_row, text_row
-from alignkit.annotate.tables.queries import PairRow, StreamRow
-from alignkit.annotation import Annotation
-from alignkit.sentence_pair import SentencePair
+from alignkit.annotate.exchange.creation import import_id
+from alignkit.annotate.exchange.exporting import joined
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.appending import Batch, Writer, append_to_project, enrolled
+from alignkit.annotate.project.building import searched, suggestion_row, text_row
+from alignkit.annotate.project.conversion import annotation_of, difference, merged, trees_of
+from alignkit.annotate.project.events import (
+    JUDGMENT,
+    Cell,
+    Data,
+    Event,
+    LogEvent,
+    Mark,
+    decode_data,
+    encode,
+    now,
+    read_why,
+    write_why,
+)
+from alignkit.annotate.project.fold import Suggest, Suggestion, Text, Texts
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.queries import PairRow, StreamRow, last_change
+from alignkit.annotate.project.rewording import Rewording, reword
+from alignkit.annotate.project.state import PairState, copied, writes
+from alignkit.annotate.project.store import Store
+from alignkit.model.alignment import NULL
+from alignkit.model.annotation import Annotation
+from alignkit.model.sentence_pair import SentencePair
 
 
 @dataclass
@@ -246,3 +258,176 @@ class _Taking:
 def imported_event(kind: str, id: str, actor: str = "") -> LogEvent:
     """Return an event that no client has sent; its place and data come with `Writer.add`."""
     return LogEvent(id, 0, 0, kind, 1, actor, now(), "", 0, Raw(b"{}"))
+
+
+_Judged = tuple[str, tuple[str, ...]]
+_Held = tuple[int | _Judged, str | None]
+"""A value with the reason for it."""
+
+
+def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairState, int]:
+    """Return a state with the changes made there, and how many places both sides changed."""
+    new = copied(mine)
+    judged = any(JUDGMENT in state.whys for state in (mine, old, theirs))
+    places = {JUDGMENT} if judged else set()
+    for state in (old, theirs):
+        places |= state.cells.keys() | state.whys.keys()
+    places = {place for place in places if _held(old, place) != _held(theirs, place)}
+    rest = msgspec.structs.replace(difference(old, theirs), how="import", cells=(), whys=())
+    if judged:
+        rest.label = rest.flags = None
+    new.apply("edit", rest)
+    both = 0
+    for place in places:
+        held, there = _held(mine, place), _held(theirs, place)
+        if held == _held(old, place):
+            _put(new, place, there)
+        elif held[0] != there[0]:
+            both += 1
+            _put(new, place, (there[0], _without_votes(there[1] or held[1])))
+        elif held[1] is None:
+            _put(new, place, there)
+    _clear_nulls(new, places)
+    new.rejected -= new.cells.keys()
+    new.bulk &= new.cells.keys()
+    new.weights = {cell: weight for cell, weight in new.weights.items() if cell in new.cells}
+    return new, both
+
+
+def _held(state: PairState, place: Cell) -> _Held:
+    if place == JUDGMENT:
+        return (state.judgment, tuple(state.flags)), state.whys.get(place)
+    return state.cells.get(place, 0), state.whys.get(place)
+
+
+def _put(state: PairState, place: Cell, held: _Held) -> None:
+    value, why = held
+    if not isinstance(value, int):
+        state.judgment, state.flags = value[0], list(value[1])
+    elif value:
+        state.cells[place] = value
+    else:
+        state.cells.pop(place, None)
+    if why is None:
+        state.whys.pop(place, None)
+    else:
+        state.whys[place] = why
+
+
+def _without_votes(text: str | None) -> str | None:
+    if text is None:
+        return None
+    return write_why(msgspec.structs.replace(read_why(text), votes={}))
+
+
+def _clear_nulls(state: PairState, places: set[Cell]) -> None:
+    nulls = {
+        null
+        for i, j in state.cells
+        if NULL not in (i, j)
+        for null in ((i, NULL), (NULL, j))
+        if null in state.cells and not places.isdisjoint((null, (i, j)))
+    }
+    for null in nulls:
+        _put(state, null, (0, _without_votes(state.whys.get(null))))
+
+
+def merge_project(
+    store: Store, other: Store, *, in_order: bool = False, tell: Callable[[], None] | None = None
+) -> Imported:
+    """Take the work of another project into this one: all, or nothing."""
+    result = Imported()
+    with store.database.writing() as conn, other.database.reading() as there:
+        names = queries.annotators(there)
+        others = list(queries.pair_rows(there))
+        pairs = list(queries.pair_rows(conn))
+        batch = Batch(conn)
+        accounts = Accounts(batch)
+        surplus: list[PairRow] = []
+        for pair, twin in joined(pairs, others, in_order=in_order, surplus=surplus):
+            result.pairs += 1
+            if (pair.source, pair.target) != (twin.source, twin.target):
+                result.skipped.append(pair.id)
+                continue
+            corrected = pair.rev > 1 or twin.rev > 1
+            same = not corrected or _texts(conn, pair.k) == _texts(there, twin.k)
+            streams = queries.streams_of(conn, pair)
+            for account, log in queries.pair_log(there, twin.k).items():
+                name = names[account - 1]
+                number = accounts.number(name)
+                mine = streams.get(number) or StreamRow(None, PairState(rev=pair.rev))
+                into = Writer(batch, number, name, pair, mine)
+                _merge(conn, into, mine, pair, name, log, same, result)
+            if tell is not None:
+                tell()
+        batch.flush()
+        result.surplus = [twin.id for twin in surplus]
+    return result
+
+
+def _texts(conn: Connection, k: int) -> list[tuple[object, ...]]:
+    table = schema.pair_text.c
+    asked = select(table.source, table.target).where(table.pair == k).order_by(table.rev)
+    return [tuple(row) for row in conn.execute(asked)]
+
+
+def _merge(
+    conn: Connection,
+    writer: Writer,
+    stream: StreamRow,
+    pair: PairRow,
+    name: str,
+    log: Sequence[tuple[Event, str]],
+    same_texts: bool,
+    result: Imported,
+) -> None:
+    events = [event for event, _ in log]
+    shared = _shared(conn, pair.k, name, events)
+    if shared == len(events):
+        result.same += 1
+        return
+    at = queries.event_ids(conn, stream.id, stream.state.seq)[0]
+    if same_texts and at == (events[shared - 1].id if shared else None):
+        for event, digest in log[shared:]:
+            data = decode_data(event.data)
+            writer.add(LogEvent(**msgspec.structs.asdict(event), sent=digest), data)
+        changed = True
+    else:
+        old, new = _folded(events, shared)
+        state, both = with_both(stream.state, old, new)
+        result.both += both
+        data = difference(stream.state, state)
+        changed = data != Data()
+        if changed:
+            data.how, data.when = "import", last_change(events) or ""
+            id = import_id(pair.k, name, events[-1].id.encode())
+            writer.add(imported_event("edit", id, _last_actor(events) or name), data)
+    writer.save()
+    result.new += stream.id is None
+    result.changed += stream.id is not None and changed
+    result.same += stream.id is not None and not changed
+
+
+def _shared(conn: Connection, k: int, name: str, events: Sequence[Event]) -> int:
+    ids = [event.id for event in events]
+    merged = [import_id(k, name, id.encode()) for id in ids]
+    known = queries.known_events(conn, [*ids, *merged])
+    for count in range(len(ids), 0, -1):
+        if ids[count - 1] in known or merged[count - 1] in known:
+            return count
+    return 0
+
+
+def _last_actor(events: Sequence[Event]) -> str:
+    changes = (event for event in reversed(events) if writes(event.kind, decode_data(event.data)))
+    last = next(changes, None)
+    return last.actor if last is not None else ""
+
+
+def _folded(events: Sequence[Event], shared: int) -> tuple[PairState, PairState]:
+    state, old = PairState(), PairState()
+    for count, event in enumerate(events, 1):
+        state.apply(event.kind, decode_data(event.data))
+        if count == shared:
+            old = copied(state)
+    return old if old.rev == state.rev else PairState(rev=state.rev), state

@@ -1,1 +1,1 @@
-"""The server and its page: who may ask what, what is answered, and the processes beside it."""
+"""The server and its pages."""

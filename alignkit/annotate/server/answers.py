@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import unicodedata
+import zipfile
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from contextvars import Context
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from alignkit.annotate.names import ADJUDICATOR
-from alignkit.formats import WRITTEN
-from alignkit.labels import DEFAULT, REMARKS, get_scheme
+from alignkit.annotate.exchange.exporting import exported_work
+from alignkit.annotate.project.names import ADJUDICATOR
+from alignkit.annotate.project.store import Store
+from alignkit.io.reading import write_corpus
+from alignkit.io.registry import WRITTEN, get_format
+from alignkit.model.labels.schemes import DEFAULT, REMARKS, get_scheme
 
 if TYPE_CHECKING:
-    from alignkit.annotate.gold.docket import Docket
-    from alignkit.annotate.gold.view import GoldView
-    from alignkit.annotate.names import Visitor
-    from alignkit.annotate.server.opening import Progress
-    from alignkit.annotate.store import Store
-    from alignkit.annotate.tables.views import PairView
+    from alignkit.annotate.adjudication.adjudication_queue import Docket
+    from alignkit.annotate.adjudication.view import GoldView
+    from alignkit.annotate.project.names import Visitor
+    from alignkit.annotate.project.queries import PairView
+    from alignkit.annotate.server.opening import OpeningProgress
+
 
 _LANGUAGES = ("source_language", "target_language")
 
 
-def project_answer(store: Store, visitor: Visitor, progress: Progress | None) -> dict[str, Any]:
+def project_answer(
+    store: Store, visitor: Visitor, progress: OpeningProgress | None
+) -> dict[str, Any]:
     """Return what the page learns when it begins; an adjudicator's numbers are of the gold.
 
     `box` names where the browser keeps what waits, `at` is the path of pairs below ``/api``.
@@ -68,7 +79,7 @@ def _described(entry: Any) -> dict[str, str]:
 
 def gold_answer(store: Store, docket: Docket, k: int) -> bytes:
     """Return a pair with the votes on it as JSON, likewise."""
-    from alignkit.annotate.gold.view import gold_view
+    from alignkit.annotate.adjudication.view import gold_view
 
     return pair_answer(gold_view(store, k, docket))
 
@@ -95,3 +106,53 @@ def direction_of(words: Iterable[str]) -> str:
             right += kind in ("R", "AL")
             left += kind == "L"
     return "rtl" if right > left else "ltr"
+
+
+_ENDINGS = {"alignkit-xml": ".xml", "alignkit-jsonl": ".jsonl", "jsonl": ".jsonl"}
+_ENDINGS |= {"jacana": ".json", "edinburgh": ".json", "paraphrase-xml": ".xml", "pharaoh": ".align"}
+
+
+class Download(NamedTuple):
+    """An open file, the name that it gets, and what kind of file it is."""
+
+    file: IO[bytes]
+    name: str
+    kind: str
+
+
+def download(store: Store, annotator: str, format: str) -> Download:
+    """Write what an annotator has done so far, of all pairs that are theirs."""
+    chosen = get_format(format)
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{store.project().name}-{annotator}").strip("-.")
+    stem = stem[:80] or "export"
+    texts = {}
+    with TemporaryDirectory() as folder:
+        root = Path(folder) / "out"
+        root.mkdir()
+        if chosen.text_beside:
+            texts = {side: str(root / f"{stem}.{side}") for side in ("source", "target")}
+        out = root / (stem + _ENDINGS.get(format, ""))
+        pairs = exported_work(store, annotator=annotator, assigned=True)
+        alone = Context()  # no part of what the command itself writes, which waits for its end
+        lost = alone.run(write_corpus, pairs, str(out), format=format, **texts)
+        if lost:
+            note = [f"{count} x {kind}\n" for kind, count in lost.items()]
+            head = f"What format {format} cannot hold, and how many pairs had it:\n"
+            (root / "NOT-EXPORTED.txt").write_text(head + "".join(note), encoding="utf-8")
+        return _packed(root, stem)
+
+
+def _packed(root: Path, stem: str) -> Download:
+    file = TemporaryFile()  # noqa: SIM115 - it outlives the folder
+    places = sorted(path for path in root.rglob("*") if path.is_file())
+    if len(places) == 1 and places[0].parent == root:
+        with places[0].open("rb") as source:
+            shutil.copyfileobj(source, file)
+        name, kind = places[0].name, "application/octet-stream"
+    else:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for place in places:
+                archive.write(place, place.relative_to(root))
+        name, kind = f"{stem}.zip", "application/zip"
+    file.seek(0)
+    return Download(file, name, kind)

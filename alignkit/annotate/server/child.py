@@ -7,13 +7,60 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
-from msgspec import json
+from msgspec import Raw, Struct, json
 
-from alignkit.annotate.errors import ProjectError
-from alignkit.annotate.log.lessons import Lesson
-from alignkit.annotate.server.job import Job, Line, Row
+from alignkit.annotate.project.events import Lesson
+from alignkit.annotate.project.fold import Suggestion
+from alignkit.annotate.project.names import ProjectError
+
+Row = tuple[int, list[Suggestion]]
+"""The number of a pair, and what is suggested for it."""
+
+
+class SuggestionPlan(Struct, frozen=True):
+    """Where suggestions come from."""
+
+    kind: str
+    name: str = ""  # the annotator, or the file of the model
+    pending: bool = True  # they are not there yet
+    learning: bool = False  # they are to be learned from what is done
+
+
+class Job(Struct):
+    """What is to be done."""
+
+    project: str  # the project's file; it is made where there is a corpus
+    corpus: str = ""  # the corpus, its format, and the fields of ReadOptions
+    format: str = ""
+    reading: dict[str, Any] = {}
+    name: str = ""  # of the new project
+    scheme: str = ""
+    task: str = ""  # what is done in the project; empty takes what is done already, or align
+    documents: tuple[str, ...] = ()
+    tokenize: str | None = None
+    annotator: str = ""  # who annotates
+    plan: SuggestionPlan | None = None  # the suggestions that are wanted
+    figures: str = ""
+    learn: bool = False
+
+
+class Line(Struct, omit_defaults=True):
+    """What the process tells: progress, a note, what went wrong, a row; at last `done`.
+
+    With `done` comes the result of a job that has one; a lesson comes behind its rows.
+    """
+
+    text: str = ""
+    share: float | None = None
+    note: str = ""
+    error: str = ""
+    row: Row | None = None
+    lesson: Lesson | None = None
+    done: bool = False
+    result: Raw = Raw(b"null")
+
 
 _CODE = (
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "  # the parent ends it
@@ -21,7 +68,7 @@ _CODE = (
 )
 
 
-class Child:
+class ChildProcess:
     """Do a job in a child process."""
 
     def __init__(

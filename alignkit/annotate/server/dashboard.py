@@ -17,14 +17,12 @@ import msgspec
 from alignkit.agreement.intervals import Intervals
 from alignkit.agreement.options import AgreementOptions
 from alignkit.annotate.dashboard.answer import Slow, shown
-from alignkit.annotate.dashboard.compared import SEED
-from alignkit.annotate.dashboard.live_work import LiveWork
-from alignkit.annotate.dashboard.slow_result import SlowFigures
+from alignkit.annotate.dashboard.live_work import SEED, LiveWork
 from alignkit.annotate.dashboard.tally import intervals_of
-from alignkit.annotate.log.clock import now
-from alignkit.annotate.server.child import Child
-from alignkit.annotate.server.job import Job
-from alignkit.annotate.store import Store
+from alignkit.annotate.dashboard.view import SlowFigures
+from alignkit.annotate.project.events import now
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import ChildProcess, Job
 from alignkit.errors import AlignkitError
 
 _REST = 30.0  # seconds from one start of the child to the next, at least
@@ -49,7 +47,7 @@ class Dashboard:
         self._intervals: dict[Two, tuple[int, Intervals]] = {}
         self._slow = Slow()
         self._next = 0.0
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
         self._errands: dict[str, threading.Thread] = {}
         self._starting = threading.Lock()  # of `_errands`: who is there has been started
         self._stopping = False
@@ -144,7 +142,7 @@ class Dashboard:
             n, version, at = self._live.n, self._live.version, now()
         self._slow.running = True
         alone = version == self._slow.version
-        self._child = Child(
+        self._child = ChildProcess(
             Job(self._store.path, figures="times" if alone else "all"),
             lambda *_: None,
             lambda _: None,

@@ -21,10 +21,49 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from alignkit.annotate.resources import guidelines
-from alignkit.annotate.server.example_table import draw_example, read_example
-from alignkit.arguments import check_arguments
+from alignkit._support.arguments import check_arguments
+from alignkit.annotate.project.names import guidelines
 from alignkit.errors import AlignkitError, FormatError
+from alignkit.io.reading import iterate_pairs
+from alignkit.model.alignment import Alignment, Link
+from alignkit.model.sentence_pair import SentencePair
+
+
+def read_example(path: Path) -> SentencePair | None:
+    """Return the pair of an example; None where there is no such file, or no aligned pair in it."""
+    if not path.is_file():
+        return None
+    try:
+        pair = next(iter(iterate_pairs(path, format="alignkit-jsonl")), None)
+    except AlignkitError:
+        return None
+    return pair if pair and pair.has_text and pair.alignments else None
+
+
+def draw_example(pair: SentencePair) -> str:
+    """Draw a pair with its first alignment: rows are source words, columns target words."""
+    source, target = pair.source or (), pair.target or ()
+    alignment = pair.alignment(next(iter(pair.alignments)))
+    columns = "".join(
+        f'<th scope="col"><span dir="auto">{escape(word)}</span></th>' for word in target
+    )
+    rows = [
+        f'<tr><th scope="row" dir="auto">{escape(word)}</th>'
+        + "".join(_cell(alignment, Link(i, j)) for j in range(len(target)))
+        + "</tr>\n"
+        for i, word in enumerate(source)
+    ]
+    name = escape(f"{' '.join(source)} ~ {' '.join(target)}")
+    return (
+        f'<table class="matrix" aria-label="{name}">\n<thead><tr><td></td>{columns}</tr></thead>\n'
+        f"<tbody>\n{''.join(rows)}</tbody></table>"
+    )
+
+
+def _cell(alignment: Alignment, link: Link) -> str:
+    kind = "sure" if link in alignment.sure else "possible" if link in alignment.possible else ""
+    return f'<td class="{kind}"><span>{kind}</span></td>' if kind else "<td></td>"
+
 
 STYLE = "/page/guidelines.css"
 _PAGES = ("README.md", "quick-card.md")
@@ -231,7 +270,7 @@ def _table_end(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> 
     return "</table></div>\n"
 
 
-def _cell(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
+def _cell_guidelines_page(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
     """Open a cell: the side to which its text goes is a class, for no style may stand inline."""
     style = str(tokens[k].attrs.get("style", ""))
     side = style.partition(":")[2]
@@ -244,6 +283,6 @@ _RULES = {
     "image": _image,
     "table_open": _table,
     "table_close": _table_end,
-    "th_open": _cell,
-    "td_open": _cell,
+    "th_open": _cell_guidelines_page,
+    "td_open": _cell_guidelines_page,
 }

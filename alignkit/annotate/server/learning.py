@@ -7,16 +7,22 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from alignkit.annotate.server.child import Child
-from alignkit.annotate.server.job import Job, Plan
+from alignkit.align.aligner import Aligner
+from alignkit.align.supervised.validation import FOLDS
+from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.learning import DoneWork, Learner, pairs_ahead
+from alignkit.annotate.project.events import Lesson
+from alignkit.annotate.project.fold import Suggestion
+from alignkit.annotate.project.queries import PairRow, pair_rows
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
 from alignkit.errors import AlignkitError
 
 if TYPE_CHECKING:
-    from alignkit.annotate.log.events import Sent
-    from alignkit.annotate.log.lessons import Lesson
-    from alignkit.annotate.server.desk import Desk
-    from alignkit.annotate.server.job import Row
-    from alignkit.annotate.store import Store
+    from alignkit.annotate.project.events import Sent
+    from alignkit.annotate.server.sessions import Desk
+    from alignkit.model.alignment import Alignment
+
 
 _TEACHING = {"done", "undo", "redo"}
 _CHUNK = 250  # pairs whose suggestions are stored at a time
@@ -24,7 +30,7 @@ _MOST_FAILURES = 3
 _CLOSING = 5.0
 
 
-def learns(plan: Plan) -> bool:
+def learns(plan: SuggestionPlan) -> bool:
     """Return whether suggestions of a plan are to be learned: what suggests is an aligner."""
     return plan.learning and plan.kind in ("trained", "model")
 
@@ -40,7 +46,7 @@ class Learning:
         self,
         store: Store,
         desk: Desk,
-        plan: Plan,
+        plan: SuggestionPlan,
         *,
         shelf: threading.Lock,
         taken: Collection[int],
@@ -51,7 +57,7 @@ class Learning:
         self.told = ""
         self._failures = 0
         self._used: bool | None = None
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
         self._stopping = False
         self._wanted = threading.Event()
         self._handing = threading.Lock()  # of `_child`
@@ -88,7 +94,7 @@ class Learning:
                 if self._stopping:
                     return
                 job = Job(self._store.path, plan=self._plan, learn=True)
-                child = self._child = Child(job, lambda *_: None, self._note, self._take)
+                child = self._child = ChildProcess(job, lambda *_: None, self._note, self._take)
             try:
                 child.run()
             except AlignkitError as problem:
@@ -132,3 +138,154 @@ def _told(lesson: Lesson) -> str:
         return f"{lesson.told} ({lesson.pairs} done pairs)"
     before, after = (f"{100 * f1:.1f}" for f1 in (lesson.before, lesson.after))
     return f"learned from {lesson.pairs} done pairs; F1 by cross-validation {before}, now {after}"
+
+
+LEAST = 0.05
+"""The least probability of a link that is suggested."""
+
+_BLOCK = 2000  # pairs that are aligned at a time
+_IDENTITY = 3.0  # pseudo-count for equal words where both sides are of one language
+_SHARED = 0.2  # of the words of both sides, from which on they are taken to be
+
+Tell = Callable[[str, "float | None"], None]
+Words = tuple[Sequence[str], Sequence[str]]
+
+
+def suggest(store: Store, plan: SuggestionPlan, tell: Tell) -> Iterator[Row]:
+    """Yield the suggestions for each pair: its number, and its cells in order."""
+    if plan.kind == "initial":
+        for k, pair in enumerate(exported(store, annotator=plan.name), 1):
+            alignment = pair.alignments.get(plan.name)
+            if alignment is not None:
+                yield k, _cells(alignment)
+    elif plan.kind != "none":
+        yield from _aligned(store, plan, tell)
+
+
+def _cells(alignment: Alignment) -> list[Suggestion]:
+    """Return the links of an alignment; weights that are probabilities are taken for these."""
+    cells: list[Suggestion] = []
+    for link, sure in alignment.items():
+        weight = alignment.weights.get(link)
+        p = None if weight is None or not 0 <= weight <= 1 else _rounded(weight)
+        if p is None or p >= LEAST:
+            cells.append((link.i, link.j, p, 2 if sure else 1))
+    return cells
+
+
+def _aligned(store: Store, plan: SuggestionPlan, tell: Tell) -> Iterator[Row]:
+    annotator = next(iter(store.project().annotators))
+    pairs = [pair.words for pair in exported(store, annotator=annotator)]
+    aligner = aligner_of(plan, pairs, tell)
+    for start in range(0, len(pairs), _BLOCK):
+        tell("aligning", start / len(pairs))
+        some = pairs[start : start + _BLOCK]
+        yield from posteriors(aligner, some, range(start + 1, start + 1 + len(some)))
+
+
+def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], tell: Tell) -> Aligner:
+    """Return the aligner of a plan: loaded, or trained on all pairs of the project."""
+    from alignkit.align.aligner import Aligner
+    from alignkit.align.bitext import Bitext
+
+    if plan.kind == "model":
+        tell("loading the model", None)
+        return Aligner.load(plan.name)
+    identity = _IDENTITY if _shared(pairs) >= _SHARED else 0.0
+
+    def progress(done: int, total: int, text: str) -> None:
+        tell(f"training: {text}" if text else "training", done / max(total, 1))
+
+    return Aligner.train(Bitext.pack(pairs), identity=identity, progress=progress)
+
+
+def posteriors(
+    aligner: Aligner, pairs: Sequence[Words], numbers: Sequence[int], *, threads: int | None = None
+) -> Iterator[Row]:
+    """Yield what an aligner suggests for pairs of some numbers."""
+    from alignkit.align.bitext import Bitext
+
+    bitext = Bitext.pack(pairs, casefold=aligner.parameters.casefold)
+    links = aligner.align_bitext(bitext, threshold=LEAST, threads=threads)
+    offsets = links.arrays.offsets.tolist()
+    for pair, k in enumerate(numbers):
+        begin, end = offsets[pair], offsets[pair + 1]
+        places = links.arrays.links[begin:end].tolist()
+        weights = links.probabilities[begin:end].tolist()
+        cells = zip(places, weights, strict=True)
+        yield k, [(i, j, _rounded(min(p, 1.0)), 2) for (i, j), p in cells]
+
+
+def _shared(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> float:
+    """Return the share of words that stand on both sides of their pair; names are few."""
+    shared = total = 0
+    for source, target in pairs:
+        first, second = ({word.casefold() for word in side} for side in (source, target))
+        shared += len({word for word in first & second if word.isalpha()})
+        total += min(len(first), len(second))
+    return shared / max(total, 1)
+
+
+def _rounded(p: float) -> float:
+    return float(f"{p:.4f}")
+
+
+_NEXT = 20
+_MANY = 2000
+_AT_ONCE = 250
+
+
+class Course:
+    """Learn from what is done in a project, as often as it is asked.
+
+    Suggested is for the next pairs of each annotator; for many, whenever twice as many are done.
+    """
+
+    def __init__(self, store: Store, plan: SuggestionPlan, tell: Tell) -> None:
+        self._store, self._plan, self._tell = store, plan, tell
+        self._work = DoneWork()
+        self._learner: Learner | None = None
+        self._many = 0  # done pairs when many were suggested for
+        self._stays = False
+
+    def go_on(self) -> tuple[Lesson | None, Iterator[Row]]:
+        """Learn what is new; return what came of it, None where nothing is, and suggestions."""
+        if self._stays:
+            return None, iter(())
+        with self._store.database.reading() as conn:
+            self._work.refresh(conn)
+        pairs = self._work.pairs
+        if self._learner is None:
+            if len(pairs) < FOLDS:
+                return None, iter(())
+            aligner = self._aligner()
+            learned = aligner.parameters.learned
+            if learned is not None and learned.used:
+                self._stays = True
+                told = f"{self._plan.name} has learned from gold already: suggestions stay"
+                return Lesson(len(pairs), told=told), iter(())
+            self._learner = Learner(aligner)
+        lesson = self._learner.learn(pairs)
+        if lesson is None or not lesson.used:
+            return lesson, iter(())
+        most = _NEXT
+        if len(pairs) >= 2 * self._many:
+            most, self._many = _MANY, len(pairs)
+        closed = self._work.opened | pairs.keys()
+        with self._store.database.reading() as conn:
+            numbers = pairs_ahead(conn, self._work.last, closed, most)
+            rows = list(pair_rows(conn, numbers))
+        lesson.revs = {row.k: row.rev for row in rows}
+        return lesson, self._suggested(rows)
+
+    def _aligner(self) -> Aligner:
+        with self._store.database.reading() as conn:
+            words = [(row.source, row.target) for row in pair_rows(conn)]
+        return aligner_of(self._plan, words, self._tell)
+
+    def _suggested(self, rows: Sequence[PairRow]) -> Iterator[Row]:
+        assert self._learner is not None
+        for start in range(0, len(rows), _AT_ONCE):
+            some = rows[start : start + _AT_ONCE]
+            words = [(row.source, row.target) for row in some]
+            yield from posteriors(self._learner.aligner, words, [row.k for row in some], threads=1)

@@ -14,30 +14,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from alignkit.annotate.errors import ProjectError
-from alignkit.annotate.names import ANNOTATOR, TASKS, Visitor
-from alignkit.annotate.server.beforehand import check_plan
-from alignkit.annotate.server.child import Child
-from alignkit.annotate.server.job import Job, Plan
+from alignkit.annotate.project.database import ServerLock, check_file, read_task
+from alignkit.annotate.project.names import ANNOTATOR, TASKS, ProjectError, Visitor
+from alignkit.annotate.server.child import ChildProcess, Job, SuggestionPlan
 from alignkit.annotate.server.learning import Learning, learns
-from alignkit.annotate.tables.lock import ServerLock
-from alignkit.annotate.tables.project_file import check_file, read_task
+from alignkit.annotate.server.serving import check_plan
 from alignkit.errors import AlignkitError
 
 if TYPE_CHECKING:
-    from alignkit.annotate.log.events import Sent
-    from alignkit.annotate.server.desk import Desk
-    from alignkit.annotate.store import Store
+    from alignkit.annotate.project.events import Sent
+    from alignkit.annotate.project.store import Store
+    from alignkit.annotate.server.sessions import Desk
 
 
-class Progress(NamedTuple):
+class OpeningProgress(NamedTuple):
     """What is done now, and the share that is done where that is known."""
 
     text: str
     share: float | None = None
 
 
-class Opened(NamedTuple):
+class OpenProject(NamedTuple):
     """What is asked when a project is open."""
 
     store: Store
@@ -50,9 +47,9 @@ class Opening:
     def __init__(
         self,
         job: Job,
-        plan: Plan | None,
+        plan: SuggestionPlan | None,
         *,
-        fallback: Plan,
+        fallback: SuggestionPlan,
         note: Callable[[str], None],
         learning: bool | None = None,
         role: str = ANNOTATOR,
@@ -63,11 +60,11 @@ class Opening:
         self.plan, self._fallback = plan, fallback
         self._note, self._rules, self._learns = note, rules or {}, learning
         self.learning: Learning | None = None
-        self.opened: Opened | None = None
-        self.progress: Progress | None = Progress("opening the project")
+        self.opened: OpenProject | None = None
+        self.progress: OpeningProgress | None = OpeningProgress("opening the project")
         self.problem: AlignkitError | None = None
         self.stopping = False
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
         self._shelf = threading.Lock()  # who opens a pair while suggestions are stored waits
         self._taken: set[int] = set()  # pairs that were asked for while there are none yet
         self._thread: threading.Thread | None = None
@@ -157,10 +154,9 @@ class Opening:
         self.progress = None
         self._learn(self.opened)
 
-    def _open(self) -> Opened:
-        from alignkit.annotate.server.admission import admit, change_task
-        from alignkit.annotate.server.desk import Desk
-        from alignkit.annotate.store import Store
+    def _open(self) -> OpenProject:
+        from alignkit.annotate.project.store import Store
+        from alignkit.annotate.server.sessions import Desk, admit, change_task
 
         path = self.job.project
         if not os.path.exists(path):
@@ -176,20 +172,20 @@ class Opening:
         except BaseException:
             store.close()
             raise
-        return Opened(store, desk)
+        return OpenProject(store, desk)
 
     def _settle(self, store: Store, desk: Desk) -> None:
         """Decide where suggestions come from, and whether they are learned from what is done."""
         before = desk.plan
         plan = self.plan or before
         if plan is None:
-            plan = self._fallback if store.project().task == "align" else Plan("none")
+            plan = self._fallback if store.project().task == "align" else SuggestionPlan("none")
         learning = before is None or before.learning
         plan = structs.replace(plan, learning=learning if self._learns is None else self._learns)
         if plan != before:
             desk.plan = plan
 
-    def _learn(self, opened: Opened) -> None:
+    def _learn(self, opened: OpenProject) -> None:
         """Begin to learn while pairs are annotated, where an aligner suggests."""
         plan = opened.desk.plan
         project = opened.store.project()
@@ -207,7 +203,7 @@ class Opening:
         with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
             work.run()
 
-    def _suggest(self, opened: Opened) -> None:
+    def _suggest(self, opened: OpenProject) -> None:
         store, desk = opened
         plan = desk.plan
         if plan is None or not plan.pending:
@@ -216,13 +212,13 @@ class Opening:
         if plan.kind == "none":
             store.settings(suggestions="")
         else:
-            self.progress = Progress("looking for suggestions")
+            self.progress = OpeningProgress("looking for suggestions")
             with closing(self._work(Job(self.job.project, plan=plan))) as work:
                 work.run()
                 self._store(opened, plan, work)
         desk.plan = structs.replace(plan, pending=False)
 
-    def _store(self, opened: Opened, plan: Plan, child: Child) -> None:
+    def _store(self, opened: OpenProject, plan: SuggestionPlan, child: ChildProcess) -> None:
         """Store what was found; a pair that somebody has opened keeps what it shows."""
         store, desk = opened
         name = plan.name if plan.kind == "initial" else plan.kind
@@ -232,11 +228,11 @@ class Opening:
             rows = (row for row in child.rows() if row[0] not in closed)
             store.set_suggestions(name, chain(rows, kept.items()))
 
-    def _work(self, job: Job) -> Child:
+    def _work(self, job: Job) -> ChildProcess:
         if self.stopping:
             raise ProjectError("stopped")
-        self._child = Child(job, self._tell, self._note)
+        self._child = ChildProcess(job, self._tell, self._note)
         return self._child
 
     def _tell(self, text: str, share: float | None) -> None:
-        self.progress = Progress(text, share)
+        self.progress = OpeningProgress(text, share)

@@ -17,23 +17,38 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from alignkit.annotate.errors import BadEvent, ProjectError
-from alignkit.annotate.log.events import decode_request
-from alignkit.annotate.names import ADJUDICATOR, ANNOTATOR, ROLES, Visitor, page_of
+from alignkit.annotate.project.events import decode_request
+from alignkit.annotate.project.names import (
+    ADJUDICATOR,
+    ANNOTATOR,
+    ROLES,
+    BadEvent,
+    ProjectError,
+    Visitor,
+    page_of,
+)
 from alignkit.annotate.server.answers import gold_answer, pair_answer, project_answer
 from alignkit.annotate.server.assets import load_assets
-from alignkit.annotate.server.beside import SECRET, Invitation, Invited
-from alignkit.annotate.server.desk import LASTS
-from alignkit.annotate.server.opening import Opened, Opening
-from alignkit.annotate.server.replies import HANDLERS, RefusedError, json_reply
-from alignkit.annotate.server.security import Entrance, Guard, cookie_name, read_json
+from alignkit.annotate.server.opening import Opening, OpenProject
+from alignkit.annotate.server.security import (
+    HANDLERS,
+    Entrance,
+    Guard,
+    RefusedError,
+    cookie_name,
+    json_reply,
+    read_json,
+)
+from alignkit.annotate.server.serving import SECRET, Invitation, Invited
+from alignkit.annotate.server.sessions import LASTS
 from alignkit.errors import AlignkitError, UnknownNameError
 
 if TYPE_CHECKING:
-    from alignkit.annotate.gold.docket import Docket
+    from alignkit.annotate.adjudication.adjudication_queue import Docket
+    from alignkit.annotate.project.store import Store
+    from alignkit.annotate.server.answers import Download
     from alignkit.annotate.server.dashboard import Dashboard
-    from alignkit.annotate.server.downloads import Download
-    from alignkit.annotate.store import Store
+
 
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -58,7 +73,7 @@ class Visit(NamedTuple):
     """A request that is let in: the project, and who asks."""
 
     request: Request
-    opened: Opened
+    opened: OpenProject
     cookie: str  # of the session
     visitor: Visitor
     k: int  # the pair that the path names; 0 for none
@@ -156,7 +171,7 @@ class AnnotationServer:
             await run_in_threadpool(opened.store.check_own, k, visitor.name)
         return Visit(request, opened, cookie, visitor, k)
 
-    async def _open(self, request: Request) -> Opened:
+    async def _open(self, request: Request) -> OpenProject:
         """Wait a little for the project; 503 tells that it is still being made."""
         wait = _WAIT.search(request.headers.get("prefer", ""))
         until = time.monotonic() + (min(float(wait[1]), _MOST_HELD) if wait else _MOST_HELD)
@@ -167,7 +182,7 @@ class AnnotationServer:
             await anyio.sleep(0.02)
         return opening.opened
 
-    async def _open_or_progress(self, request: Request) -> Opened:
+    async def _open_or_progress(self, request: Request) -> OpenProject:
         """Wait likewise; 503 tells how far the project is."""
         try:
             return await self._open(request)
@@ -177,7 +192,7 @@ class AnnotationServer:
                 raise
             raise RefusedError(503, progress.text, share=progress.share) from None
 
-    async def _cookie(self, request: Request, opened: Opened) -> str:
+    async def _cookie(self, request: Request, opened: OpenProject) -> str:
         if not self._key:
             self._key = (await run_in_threadpool(opened.store.project)).key
         return cookie_name(self._key, request.scope["server"][1])
@@ -198,7 +213,7 @@ class AnnotationServer:
 
     async def _invite(self, request: Request) -> Response:
         """Answer the command that another person of this machine has started; see `beside`."""
-        from alignkit.annotate.server.admission import admit
+        from alignkit.annotate.server.sessions import admit
 
         shown = request.headers.get(SECRET, "")
         if not self._entrance.may_invite(shown) or "origin" in request.headers:
@@ -277,7 +292,7 @@ class AnnotationServer:
         after = visit.number("after", 0)
         asked: Callable[[int], object] = partial(visit.store.changes, visit.name)
         if visit.visitor.role == ADJUDICATOR:
-            from alignkit.annotate.gold.gold import gold_changes
+            from alignkit.annotate.adjudication.gold import gold_changes
 
             asked = partial(gold_changes, visit.store)
         changes = await run_in_threadpool(asked, after)
@@ -319,7 +334,7 @@ class AnnotationServer:
         return await run_in_threadpool(stored)
 
     async def _export(self, visit: Visit) -> Response:
-        from alignkit.annotate.server.downloads import download
+        from alignkit.annotate.server.answers import download
 
         format = visit.request.query_params.get("to", "")
         try:
@@ -334,7 +349,7 @@ class AnnotationServer:
     # the gold standard and the dashboard, for adjudicators
 
     def _pairs_to_decide(self, visit: Visit) -> Docket:
-        from alignkit.annotate.gold.docket import Docket
+        from alignkit.annotate.adjudication.adjudication_queue import Docket
 
         if self._docket is None:
             self._docket = Docket(visit.store)
@@ -350,13 +365,13 @@ class AnnotationServer:
         return json_reply(await run_in_threadpool(gold_answer, visit.store, docket, visit.k))
 
     async def _gold_events(self, visit: Visit) -> Response:
-        from alignkit.annotate.gold.gold import decide
+        from alignkit.annotate.adjudication.gold import decide
 
         return await self._store_events(visit, partial(decide, visit.store))
 
     async def _settle(self, visit: Visit) -> Response:
         """Mark pairs done on which all agree, some at a time."""
-        from alignkit.annotate.gold.gold import settle
+        from alignkit.annotate.adjudication.gold import settle
 
         await read_json(visit.request)
         docket = self._pairs_to_decide(visit)

@@ -16,16 +16,16 @@ from typing import IO
 
 from msgspec import Raw, json
 
-from alignkit.annotate.exchange.documents import read_documents
-from alignkit.annotate.exchange.project import create_project
-from alignkit.annotate.server.beforehand import check_plan
-from alignkit.annotate.server.job import Job, Line
-from alignkit.annotate.server.suggestions import suggest
-from alignkit.annotate.store import Store
-from alignkit.corpus import Corpus
+from alignkit.annotate.exchange.creation import create_project, read_documents
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import Job, Line
+from alignkit.annotate.server.learning import suggest
+from alignkit.annotate.server.serving import check_plan
 from alignkit.errors import AlignkitError
-from alignkit.formats import ReadOptions, open_reading, read_pairs
-from alignkit.sentence_pair import SentencePair
+from alignkit.io.options import ReadOptions
+from alignkit.io.reading import open_reading, read_pairs
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
 
 _EVERY = 0.1  # seconds between two lines of progress
 
@@ -137,14 +137,14 @@ def _suggest(job: Job, teller: _Teller) -> None:
 
 
 def _announce(teller: _Teller) -> None:
-    from alignkit.jit import announce_compilation
+    from alignkit._support.jit import announce_compilation
 
     announce_compilation(lambda: teller.line(Line(text="compiling kernels, once on a machine")))
 
 
 def _learn(job: Job, teller: _Teller, bell: threading.Event) -> None:
     assert job.plan is not None
-    from alignkit.annotate.server.course import Course
+    from alignkit.annotate.server.learning import Course
 
     _give_way()
     _announce(teller)

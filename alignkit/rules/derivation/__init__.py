@@ -1,1 +1,1 @@
-"""Derive the rules of aligned trees: matched nodes, cuts, fragments."""
+"""The rules of aligned trees: matched nodes, cuts, fragments."""

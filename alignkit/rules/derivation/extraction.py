@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import overload
 
-from alignkit.arguments import check_arguments, every
-from alignkit.choice import alignment_of_pair
+from alignkit._support.arguments import check_arguments, every
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.rules.derivation.derivation import Derivation, Derived
-from alignkit.rules.derivation.fragments import RuleReader
-from alignkit.sentence_pair import SentencePair
-from alignkit.trees import Tree
+from alignkit.model.coercion import alignment_of_pair
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees.tree import Tree
+from alignkit.rules.derivation.derivation import Derivation, Derived, RuleReader
 
 SIDES = ("source", "target")
 

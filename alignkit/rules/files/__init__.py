@@ -9,19 +9,24 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, TextIO
 
-from alignkit.arguments import check_arguments, each
+from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import ArgumentError, FormatError, UnknownFormatError
-from alignkit.formats.options import ReadOptions
-from alignkit.formats.registry import check_path
-from alignkit.formats.textfile import TextFile
-from alignkit.input import MAX_MEGABYTES
-from alignkit.output import replacing
-from alignkit.rules.files.flat import flatten, labels_differ
-from alignkit.rules.files.format import LeftOutError, RuleFormat
+from alignkit.io.atomic_files import replacing
+from alignkit.io.opening import MAX_MEGABYTES
+from alignkit.io.options import ReadOptions
+from alignkit.io.registry import check_path
+from alignkit.io.text_files import TextFile
+from alignkit.rules.files.fields import (
+    RULE_FORMATS,
+    LeftOutError,
+    RuleFormat,
+    flatten,
+    found_format,
+    get_rule_format,
+    labels_differ,
+)
 from alignkit.rules.files.notation import parse_rule, rule_text, side_text
-from alignkit.rules.files.registry import RULE_FORMATS, found_format, get_rule_format
-from alignkit.rules.grammar import RuleType
-from alignkit.rules.rule import Node, Side
+from alignkit.rules.grammar import Node, RuleType, Side
 
 __all__ = [
     "RULE_FORMATS",

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, NamedTuple, TypeVar
 
-from alignkit.errors import FormatError
+from alignkit.errors import ArgumentError, FormatError, UnknownNameError
+from alignkit.io.text_files import split_words
+from alignkit.rules.files.notation import QUOTED, parse_side, quoted, rule_text, unquoted
+from alignkit.rules.grammar import Item, Node, Rule, RuleType, Side, Variable
 
 _BARS = re.compile(r"(?<!\S)\|\|\|(?!\S)", re.ASCII)
 _HEAD = re.compile(r"(?:\${3}|%{3})(?!\S)", re.ASCII)
@@ -115,3 +121,322 @@ def parse_links(tokens: Sequence[str], source: int, target: int) -> Links:
             raise FormatError(message)
         links.append((i, j))
     return tuple(sorted(set(links)))
+
+
+class LeftOutError(Exception):
+    """A rule that a format cannot hold; the text says what it has."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleFormat:
+    """A format of rules.
+
+    Parameters
+    ----------
+    line
+        Makes the line of a rule, given its number from 1 and whether two labels of a symbol may be
+        joined; raises `LeftOutError` for what it cannot hold.
+    parse
+        Makes the rule of a line, given the number of the rule from 1; None for a line that holds
+        none. Its errors tell the column alone.
+    holds
+        Which attributes of a `RuleType`, beside the rule, survive being written; ``"trees"``: the
+        nodes below the roots.
+    """
+
+    line: Callable[[RuleType, int, bool], str]
+    parse: Callable[[str, int], RuleType | None]
+    holds: frozenset[str]
+
+
+_EMPTY = "&#;"
+
+
+class Escapes:
+    """The characters of a kind of text that are escaped."""
+
+    def __init__(self, chars: str, *, bars: bool = False) -> None:
+        held = "".join(re.escape(char) for char in chars)
+        self._odd = re.compile(rf"[\x00-\x20\ufeff{held}]" + (r"|\|{3,}" if bars else ""))
+        codes = "|".join(map(str, _codes(chars + "|" * bars)))
+        self._like = re.compile(rf"&((?:amp;)*#(?:{codes})?;)")
+        self._written = re.compile(rf"&(?:amp;((?:amp;)*#(?:{codes})?;)|#({codes});)")
+        self.escape = lru_cache(maxsize=1 << 16)(self._escape)
+
+    def _escape(self, text: str) -> str:
+        if not text:
+            return _EMPTY
+        if "&" in text:
+            text = self._like.sub(r"&amp;\1", text)
+        return self._odd.sub(_numbers, text)
+
+    def unescape(self, text: str) -> str:
+        """Return the text that was written so."""
+        if "&" not in text:
+            return text
+        return "" if text == _EMPTY else self._written.sub(_meant, text)
+
+
+def _codes(chars: str) -> Iterable[int]:
+    return sorted({*range(33), 0xFEFF, *map(ord, chars)}, reverse=True)
+
+
+def _numbers(match: re.Match[str]) -> str:
+    return "".join(f"&#{ord(char)};" for char in match[0])
+
+
+def _meant(match: re.Match[str]) -> str:
+    return f"&{match[1]}" if match[1] else chr(int(match[2]))
+
+
+WORD = Escapes("[]|")
+LABEL = Escapes("[]|,~")
+MOSES_LABEL = Escapes("[]|")
+FEATURE = Escapes("=", bars=True)
+VALUE = Escapes("", bars=True)
+
+WEIGHTS: dict[str, Callable[[str, str], float]] = {
+    "count": parse_count,
+    "p_target": parse_probability,
+    "p_source": parse_probability,
+    "pairs": parse_pairs,
+    "p_rule": parse_probability,
+    "lexical_target": parse_probability,
+    "lexical_source": parse_probability,
+}
+"""The weights of a rule by name, and what reads each."""
+
+_PLAIN_NAME = re.compile(r'[^="{}\x00-\x20|\ufeff]+')
+_PLAIN_VALUE = re.compile(r'[^"{}\x00-\x20|\ufeff]*')
+_FEATURE = re.compile(
+    rf'\s*(?:({QUOTED}|[^\s="]+)=({QUOTED}|\{{\{{\{{[^{{}}]*\}}\}}\}}|[^\s"]*)(?!\S)|(\S+))',
+    re.ASCII,
+)
+
+
+def parse_weight(name: str, text: str) -> float:
+    """Read a weight; see `WEIGHTS`."""
+    return WEIGHTS[name](text, name)
+
+
+def weight_texts(type: RuleType, names: Iterable[str]) -> Iterator[str]:
+    """Yield ``name=value`` of those weights that are known."""
+    for name in names:
+        value = getattr(type, name)
+        if value is not None:
+            yield f"{name}={number_text(value)}"
+
+
+def is_plain_value(text: str) -> bool:
+    """Return whether a value is written as it is."""
+    return _PLAIN_VALUE.fullmatch(text) is not None
+
+
+def extra_texts(extra: Iterable[tuple[str, str]], known: Collection[str]) -> Iterator[str]:
+    """Yield what else is told of a rule; `known` names are taken."""
+    for name, text in extra:
+        plain = _PLAIN_NAME.fullmatch(name) and name not in known
+        value = text if is_plain_value(text) else quoted(text)
+        yield f"{name if plain else quoted(name)}={value}"
+
+
+def _feature_pairs(text: str) -> Iterator[tuple[str, str, bool, int]]:
+    for match in _FEATURE.finditer(text):
+        name, value, other = match.groups()
+        at = match.start() + len(match[0]) - len(match[0].lstrip(" \t")) + 1
+        if other is not None:
+            raise FormatError(f"found {other[:40]!r}, expected NAME=VALUE", "", None, at)
+        apart = name[0] == '"'
+        try:
+            name = unquoted(name) if apart else name
+            if value[:1] == '"':
+                value = unquoted(value)
+            elif value[:3] == "{{{":
+                value = value[3:-3]
+        except ValueError:
+            raise FormatError(
+                f"{match[0].strip()[:40]} is not quoted as in JSON", "", None, at
+            ) from None
+        yield name, value, apart, at
+
+
+def read_weights(
+    text: str, known: Collection[str]
+) -> tuple[dict[str, Any], list[tuple[str, str]], dict[str, tuple[str, int]]]:
+    """Read features: the weights, what else is told, and the texts of other `known` names."""
+    weights: dict[str, Any] = {}
+    extra: list[tuple[str, str]] = []
+    others: dict[str, tuple[str, int]] = {}
+    for name, value, apart, at in _feature_pairs(text):
+        if apart or (name not in WEIGHTS and name not in known):
+            extra.append((name, value))
+        elif name in weights or name in others:
+            raise FormatError(f"{name} stands twice", "", None, at)
+        elif name in WEIGHTS:
+            try:
+                weights[name] = parse_weight(name, value)
+            except FormatError as problem:
+                raise FormatError(problem.message, "", None, at) from None
+        else:
+            others[name] = value, at
+    return weights, extra, others
+
+
+NO_LABEL = "X"
+"""What formats that ask for a label write where there is none, as of strings."""
+
+Symbols = tuple["Variable | str", ...]
+
+
+class FlatRule(NamedTuple):
+    """The root labels of a rule (None: a string, which has none) and the symbols below."""
+
+    source_label: str | None
+    target_label: str | None
+    source: Symbols
+    target: Symbols
+    mates: Mapping[int, Variable]
+    """The variable of the target side, by its number."""
+
+
+def leaves(side: Side) -> Symbols:
+    """Return the words and variables of a side, in order."""
+    if type(side) is not Node:
+        return side  # type: ignore[return-value]
+    children = side.children
+    if not any(type(item) is Node for item in children):
+        return children  # type: ignore[return-value]
+    items: list[Variable | str] = []
+    rest: list[Item] = [side]
+    while rest:
+        item = rest.pop()
+        if type(item) is Node:
+            rest.extend(reversed(item.children))
+        else:
+            items.append(item)  # type: ignore[arg-type]
+    return tuple(items)
+
+
+def variables(side: Side) -> Iterator[Variable]:
+    """Yield the variables of a side, in order."""
+    return (item for item in leaves(side) if isinstance(item, Variable))
+
+
+def flatten(rule: Rule) -> FlatRule:
+    """Return the symbols of a rule."""
+    source, target = leaves(rule.source), leaves(rule.target)
+    ours = [item for item in source if type(item) is Variable]
+    theirs = [item for item in target if type(item) is Variable]
+    if any(item.kind != "x" for item in (*ours, *theirs)):
+        raise LeftOutError("deleted or inserted variables")
+    if not source or not target:
+        raise LeftOutError("a side without words and variables")
+    mates = {item.number: item for item in theirs}
+    if len(mates) < len(theirs) or sorted(mates) != sorted(item.number for item in ours):
+        raise ArgumentError(f"the variables of both sides differ: {rule_text(rule)[:200]}")
+    labels = [side.label if type(side) is Node else None for side in rule]
+    return FlatRule(labels[0], labels[1], source, target, mates)
+
+
+def labels_differ(flat: FlatRule) -> bool:
+    """Return whether a root or a variable has two labels, one on each side."""
+    if (
+        None not in (flat.source_label, flat.target_label)
+        and flat.source_label != flat.target_label
+    ):
+        return True
+    return any(
+        type(item) is Variable
+        and item.label
+        and flat.mates[item.number].label not in ("", item.label)
+        for item in flat.source
+    )
+
+
+def variable_links(source: Symbols, target: Symbols) -> list[tuple[int, int]]:
+    """Return the places of each variable that is on both sides."""
+    places = {item[::2]: j for j, item in enumerate(target) if type(item) is Variable}
+    return [
+        (i, places[item[::2]])
+        for i, item in enumerate(source)
+        if type(item) is Variable and item[::2] in places
+    ]
+
+
+RULE_FORMATS = {
+    "tsv": "TREE ||| TREE ||| count p(t|s) p(s|t) and more by name; read back equal",
+    "jsonl": "JSON, a rule a line; with alignments and examples; read back equal",
+    "xrs": "GHKM and ISI: TREE -> STRING ### NAME=VALUE; read back equal",
+    "joshua": "Thrax and Joshua: [NP] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS; flat",
+    "moses": "Moses: SOURCE [X] ||| TARGET [NP] ||| SCORES ||| LINKS ||| COUNTS; flat",
+    "ppdb": "PPDB: [NP] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS of all symbols; flat",
+}
+"""The name of each format of rules and what it is; the module of that name reads and writes it."""
+
+_ENDINGS = {
+    "tsv": "tsv",
+    "jsonl": "jsonl",
+    "xrs": "xrs",
+    "ghkm": "xrs",
+    "joshua": "joshua",
+    "thrax": "joshua",
+    "grammar": "joshua",
+    "moses": "moses",
+    "ppdb": "ppdb",
+}
+_OBJECT = re.compile(r'\s*\{\s*["}]')  # a label may begin with a brace
+_LABEL = re.compile(r"\[\S+\]", re.ASCII)
+_LIKE_PPDB = re.compile(r"(?<!\S)(PPDB|-logp\(|Abstract=|AGigaSim=|CharLogCR=)")
+
+
+def get_rule_format(name: str) -> RuleFormat:
+    """Look up a format of rules.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    if name not in RULE_FORMATS:
+        raise UnknownNameError("format of rules", name, RULE_FORMATS)
+    format: RuleFormat = import_module(f"alignkit.rules.files.{name}").FORMAT
+    return format
+
+
+def found_format(path: str, line: str) -> str | None:
+    """Return the format of a file, given its name and its first line that holds something."""
+    named = _ENDINGS.get(path.removesuffix(".gz").rpartition(".")[2].lower())
+    written = _of_line(line)
+    return named if written is None or {written, named} == {"joshua", "ppdb"} else written
+
+
+def _of_line(line: str) -> str | None:
+    if _OBJECT.match(line):
+        return "jsonl"
+    if is_head(line) or (" -> " in line and _holds(line.partition(" -> ")[0])):
+        return "xrs"
+    fields = split_fields(line)
+    if len(fields) < 3:
+        return None
+    if _LABEL.fullmatch(fields[0]):
+        told = " ".join(fields[3:4])
+        return "ppdb" if len(fields) == 6 or _LIKE_PPDB.search(told) else "joshua"
+    if _holds(fields[0]) and _holds(fields[1]):
+        return "tsv"
+    return "moses" if all(map(_is_number, split_words(fields[2]))) else None
+
+
+def _holds(text: str) -> bool:
+    return _works(parse_side, text)
+
+
+def _is_number(text: str) -> bool:
+    return _works(plain_float, text)
+
+
+def _works(read: Callable[[str], object], text: str) -> bool:
+    try:
+        read(text)
+    except (FormatError, ValueError):
+        return False
+    return True

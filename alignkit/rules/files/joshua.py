@@ -6,7 +6,7 @@ After the features come, where known, the links of the words (positions of symbo
 
 from __future__ import annotations
 
-from alignkit.rules.files.format import RuleFormat
+from alignkit.rules.files.fields import RuleFormat
 from alignkit.rules.files.labelled import HELD, labelled_line, parse_labelled
 from alignkit.rules.grammar import RuleType
 

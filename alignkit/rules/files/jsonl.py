@@ -14,10 +14,8 @@ import json
 from typing import Any
 
 from alignkit.errors import FormatError
-from alignkit.formats.json_text import Object, as_text, member, parse_json, position, texts
-from alignkit.rules.files.flat import leaves
-from alignkit.rules.files.format import RuleFormat
-from alignkit.rules.files.named_features import WEIGHTS, parse_weight
+from alignkit.io.strict_json import Object, as_text, member, parse_json, position, texts
+from alignkit.rules.files.fields import WEIGHTS, RuleFormat, leaves, parse_weight
 from alignkit.rules.files.notation import made_rule, side_text
 from alignkit.rules.grammar import Example, RuleType
 

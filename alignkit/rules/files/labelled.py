@@ -20,31 +20,31 @@ from contextlib import suppress
 from typing import Any
 
 from alignkit.errors import FormatError
-from alignkit.formats.words import split_words
-from alignkit.rules.files.escapes import FEATURE, LABEL, VALUE, WORD
+from alignkit.io.text_files import split_words
 from alignkit.rules.files.fields import (
+    FEATURE,
+    LABEL,
+    NO_LABEL,
+    VALUE,
+    WORD,
+    FlatRule,
+    LeftOutError,
     Links,
+    Symbols,
+    flatten,
     in_field,
     joined_fields,
+    labels_differ,
     number_text,
     parse_count,
     parse_links,
     parse_pairs,
     plain_float,
     split_fields,
-)
-from alignkit.rules.files.flat import (
-    NO_LABEL,
-    FlatRule,
-    Symbols,
-    flatten,
-    labels_differ,
     variable_links,
 )
-from alignkit.rules.files.format import LeftOutError
 from alignkit.rules.files.notation import numbered_on
-from alignkit.rules.grammar import RuleType
-from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.rules.grammar import Node, Rule, RuleType, Variable
 
 _LOGARITHMS = {
     "p(e|f)": "p_target",

@@ -17,20 +17,23 @@ from contextlib import suppress
 from typing import Any
 
 from alignkit.errors import FormatError
-from alignkit.formats.words import split_words
-from alignkit.rules.files.escapes import MOSES_LABEL, WORD
+from alignkit.io.text_files import split_words
 from alignkit.rules.files.fields import (
+    MOSES_LABEL,
+    NO_LABEL,
+    WORD,
+    RuleFormat,
+    Symbols,
+    flatten,
     in_field,
     joined_fields,
     parse_count,
     parse_links,
     parse_probability,
     split_fields,
+    variable_links,
 )
-from alignkit.rules.files.flat import NO_LABEL, Symbols, flatten, variable_links
-from alignkit.rules.files.format import RuleFormat
-from alignkit.rules.grammar import RuleType
-from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.rules.grammar import Node, Rule, RuleType, Variable
 
 _PROBABILITIES = ("p_source", "p_target")
 _SCORES = ("p_source", "lexical_source", "p_target", "lexical_target")

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from sys import intern
 
-from alignkit.arguments import check_arguments
+from alignkit._support.arguments import check_arguments
 from alignkit.errors import FormatError
-from alignkit.rules.rule import Item, Node, Rule, Side, Variable
+from alignkit.rules.grammar import Item, Node, Rule, Side, Variable
 
 Numbered = tuple[tuple[str, int], ...]
 """The kinds and numbers of variables, in the order of their places."""

@@ -7,7 +7,7 @@ written where a file told them, and never made up.
 
 from __future__ import annotations
 
-from alignkit.rules.files.format import RuleFormat
+from alignkit.rules.files.fields import RuleFormat
 from alignkit.rules.files.labelled import HELD, labelled_line, parse_labelled
 from alignkit.rules.grammar import RuleType
 

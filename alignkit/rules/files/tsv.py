@@ -11,23 +11,20 @@ from typing import Any
 
 from alignkit.errors import FormatError
 from alignkit.rules.files.fields import (
+    RuleFormat,
     columns,
+    extra_texts,
     joined_fields,
+    leaves,
     number_text,
     parse_links,
-    split_fields,
-)
-from alignkit.rules.files.flat import leaves
-from alignkit.rules.files.format import RuleFormat
-from alignkit.rules.files.named_features import (
-    extra_texts,
     parse_weight,
     read_weights,
+    split_fields,
     weight_texts,
 )
 from alignkit.rules.files.notation import made_rule, side_text
-from alignkit.rules.grammar import RuleType
-from alignkit.rules.rule import Rule
+from alignkit.rules.grammar import Rule, RuleType
 
 _FIRST = ("count", "p_target", "p_source")
 _OTHERS = ("pairs", "p_rule", "lexical_target", "lexical_source")

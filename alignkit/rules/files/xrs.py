@@ -18,20 +18,20 @@ import re
 from collections.abc import Sequence
 
 from alignkit.errors import FormatError
-from alignkit.formats.words import split_words
-from alignkit.rules.files.fields import is_head
-from alignkit.rules.files.flat import leaves, variable_links
-from alignkit.rules.files.format import RuleFormat
-from alignkit.rules.files.named_features import (
+from alignkit.io.text_files import split_words
+from alignkit.rules.files.fields import (
     WEIGHTS,
+    RuleFormat,
     extra_texts,
+    is_head,
     is_plain_value,
+    leaves,
     read_weights,
+    variable_links,
     weight_texts,
 )
 from alignkit.rules.files.notation import made_rule, parsed_at, side_text
-from alignkit.rules.grammar import RuleType
-from alignkit.rules.rule import Node, Rule, Variable
+from alignkit.rules.grammar import Node, Rule, RuleType, Variable
 
 _KNOWN = {*WEIGHTS, "id", "align", "tree"}
 _ALIGN = re.compile(r"\[([^\]]*)\]")

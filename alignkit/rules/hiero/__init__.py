@@ -1,1 +1,1 @@
-"""Derive hierarchical rules of phrase pairs, and label them by trees (SAMT)."""
+"""Hierarchical phrase pairs, and their labels by trees (SAMT)."""

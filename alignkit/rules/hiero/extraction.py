@@ -19,17 +19,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.arguments import check_arguments, check_attributes
-from alignkit.arrays import LinkArrays
-from alignkit.choice import alignment_of_pair
+from alignkit._support.arguments import check_arguments, check_attributes
+from alignkit._support.jit import readonly
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.jit import readonly
-from alignkit.phrases import LINKS, PhraseArrays, extract_phrases
+from alignkit.model.arrays import LinkArrays
+from alignkit.model.coercion import alignment_of_pair
+from alignkit.model.phrases import LINKS, PhraseArrays, extract_phrases
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees.tree import Tree
+from alignkit.rules.grammar import Item, Node, Rule, Variable
 from alignkit.rules.hiero.extraction_kernel import derive
 from alignkit.rules.hiero.samt import Labels
-from alignkit.rules.rule import Item, Node, Rule, Variable
-from alignkit.sentence_pair import SentencePair
-from alignkit.trees.tree import Tree
 
 SIDES = ("source", "target")
 _ROWS = 2**17

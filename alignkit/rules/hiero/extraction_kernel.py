@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.jit import jit
+from alignkit._support.jit import jit
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]

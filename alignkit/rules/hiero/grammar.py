@@ -12,23 +12,21 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.arguments import check_arguments
-from alignkit.choice import Choice
+from alignkit._support.arguments import check_arguments
+from alignkit._support.jit import readonly
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.jit import readonly
-from alignkit.output import replacing, sorting_folder
-from alignkit.phrases import LINKS
-from alignkit.rules.files import WrittenRules, get_rule_format, rule_lines
-from alignkit.rules.grammar import Grammar, RuleType
-from alignkit.rules.hiero.block import HieroBlock, kept_of
-from alignkit.rules.hiero.counts import ROOM, HieroCounts, OnProgress
-from alignkit.rules.hiero.encoding import Row
-from alignkit.rules.hiero.examples import with_examples
+from alignkit.io.atomic_files import replacing, sorting_folder
+from alignkit.model.coercion import Choice
+from alignkit.model.phrases import LINKS
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.rules.files import WrittenRules, rule_lines
+from alignkit.rules.files.fields import get_rule_format
+from alignkit.rules.grammar import KINDS, Grammar, RuleType
+from alignkit.rules.hiero.block import HieroBlock, Row, kept_of
+from alignkit.rules.hiero.counts import ROOM, HieroCounts, OnProgress, with_examples
 from alignkit.rules.hiero.extraction import SIDES, HieroOptions
 from alignkit.rules.hiero.text import LAYOUTS, RuleText
 from alignkit.rules.hiero.text_kernel import identical
-from alignkit.rules.kinds import KINDS
-from alignkit.sentence_pair import SentencePair
 
 GRAMMARS = ("hiero", "samt")
 """The grammars: all labels X, or labels of the trees of one side."""
@@ -95,7 +93,7 @@ def learn_hiero(
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.model.alignment import Alignment
     >>> gold = {"gold": Alignment.parse("0-0 1-2 2-1")}
     >>> pairs = [SentencePair("1", ("le", "chat", "noir"), ("the", "black", "cat"), gold)]
     >>> for found in learn_hiero(pairs):
@@ -166,7 +164,7 @@ def write_hiero(
     identity
         Whether rules with two equal sides are written, where `kinds` does not say so.
     kinds
-        The kinds of `alignkit.rules.kinds` that are written; None for all.
+        The kinds of `alignkit.rules.grammar` that are written; None for all.
 
     Returns
     -------
@@ -188,7 +186,7 @@ def write_hiero(
 
     Examples
     --------
-    >>> from alignkit.alignment import Alignment
+    >>> from alignkit.model.alignment import Alignment
     >>> gold = {"gold": Alignment.parse("0-0 1-2 2-1")}
     >>> pairs = [SentencePair("1", ("le", "chat", "noir"), ("the", "black", "cat"), gold)]
     >>> options = HieroOptions(max_length=2, max_variables=1)

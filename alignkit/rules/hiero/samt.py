@@ -18,11 +18,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.arguments import check_arguments
+from alignkit._support.arguments import check_arguments
+from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
-from alignkit.jit import readonly
-from alignkit.rules.hiero.samt_kernel import BESIDE, CONSTITUENT, LEFT, RIGHT, THREE, chart
-from alignkit.trees.tree import Tree
+from alignkit.model.trees.tree import Tree
+from alignkit.rules.hiero.counts_kernel import BESIDE, CONSTITUENT, LEFT, RIGHT, THREE, chart
 
 _MOST = 2**19
 

@@ -14,21 +14,19 @@ from string import Formatter
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.jit import readonly
-from alignkit.rules.files.escapes import LABEL, MOSES_LABEL, WORD
-from alignkit.rules.files.fields import number_text
-from alignkit.rules.files.flat import NO_LABEL
+from alignkit._support.jit import readonly
+from alignkit.rules.files.fields import LABEL, MOSES_LABEL, NO_LABEL, WORD, number_text
 from alignkit.rules.files.notation import quoted, side_text
+from alignkit.rules.grammar import Node, Variable
 from alignkit.rules.hiero import text_kernel as kernel
 from alignkit.rules.hiero.block import HieroBlock
-from alignkit.rules.rule import Node, Variable
-from alignkit.tables.phrase_steps import text_pool
+from alignkit.rules.tables.phrase_tables import text_pool
 
 _ROOM = 1 << 20
 
 
 @dataclass(frozen=True)
-class Layout:
+class LineLayout:
     """The lines of a format."""
 
     line: str
@@ -49,8 +47,8 @@ _NUMBERS: dict[str, Callable[[float], str]] = {
 }
 
 
-def _labelled(links: str) -> Layout:
-    return Layout(
+def _labelled(links: str) -> LineLayout:
+    return LineLayout(
         line="{label} ||| {source} ||| {target} ||| p(e|f)={p_target:log} p(f|e)={p_source:log} "
         "LEXICAL"
         f"p(e,f|LHS)={{p_rule:log}} count={{count}} pairs={{pairs}} ||| {{{links}: }}\n",
@@ -62,7 +60,7 @@ def _labelled(links: str) -> Layout:
 
 
 LAYOUTS = {
-    "tsv": Layout(
+    "tsv": LineLayout(
         line="{label}{source}) ||| {label}{target}) ||| {count} {p_target} {p_source} "
         "pairs={pairs} p_rule={p_rule}LEXICAL links={links:,}\n",
         lexical=(" lexical_target={lexical_target} lexical_source={lexical_source}", ""),
@@ -72,7 +70,7 @@ LAYOUTS = {
     ),
     "joshua": _labelled("links"),
     "ppdb": _labelled("all_links"),
-    "moses": Layout(
+    "moses": LineLayout(
         line="{source} {label} ||| {target} {label} ||| LEXICAL ||| {all_links: } ||| "
         "{target_count:short} {source_count:short} {count:short}\n",
         lexical=(
@@ -90,7 +88,7 @@ LAYOUTS = {
 class RuleText:
     """Writes blocks of rules of a grammar as lines."""
 
-    def __init__(self, layout: Layout, block: HieroBlock) -> None:
+    def __init__(self, layout: LineLayout, block: HieroBlock) -> None:
         has_lexical = block.weights.shape[1] > 3
         line = layout.line.replace("LEXICAL", layout.lexical[not has_lexical])
         labels = block.labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.jit import jit
+from alignkit._support.jit import jit
 from alignkit.rules.hiero.extraction_kernel import BITS
 
 Ints = NDArray[np.int32]

@@ -1,1 +1,1 @@
-"""Rewrite parsed sentences by rules: the n best."""
+"""Rewriting parsed sentences by rules: the n best."""

@@ -9,21 +9,21 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
+from alignkit.model.trees.tree import Tree
 from alignkit.rules.rewriting.rule_index import Match
-from alignkit.trees import Tree
 
 _MODULUS = 2**127 - 1
 _BASE = int.from_bytes(b"words in a line", "big") % _MODULUS
 
 
-class Kept(NamedTuple):
+class KeptWords(NamedTuple):
     """The words of a span, which stay as they are."""
 
     start: int
     end: int
 
 
-class Said(NamedTuple):
+class RuleWords(NamedTuple):
     """Words of a rule: the items ``start .. end - 1`` of its target side."""
 
     match: Match
@@ -31,32 +31,32 @@ class Said(NamedTuple):
     end: int
 
 
-class Reading(NamedTuple):
+class RuleReading(NamedTuple):
     """A way to say a part of the sentence."""
 
     cost: float  # the sum of the costs of the rules applied
     replacements: int  # how many there are
     key: int
     power: int
-    what: Kept | Said | Match | None = None
-    left: Reading | None = None  # the parts; left alone is what an applied rule came to
-    right: Reading | None = None
+    what: KeptWords | RuleWords | Match | None = None
+    left: RuleReading | None = None  # the parts; left alone is what an applied rule came to
+    right: RuleReading | None = None
 
 
 class Readings(NamedTuple):
     """The best readings of a part, each list by cost, without equal words in one list."""
 
-    light: list[Reading]
-    heavy: list[Reading]  # those in which at least one rule changed more
+    light: list[RuleReading]
+    heavy: list[RuleReading]  # those in which at least one rule changed more
 
 
-_Stream: TypeAlias = "tuple[float, Iterator[Reading]]"
+_Stream: TypeAlias = "tuple[float, Iterator[RuleReading]]"
 """Readings by cost, and a cost that none of them is below."""
 
 
 def best_readings(
     tree: Tree, matches: Iterator[list[Match]], most: int
-) -> tuple[Readings, Callable[[Reading], bool]]:
+) -> tuple[Readings, Callable[[RuleReading], bool]]:
     """Return the best readings of a tree, and what tells a reading that is the sentence itself."""
     words = _Keys(tree)
     made: dict[int, Readings] = {}  # of nodes below which something matches
@@ -94,19 +94,19 @@ class _Keys:
             self._codes[word] = int.from_bytes(blake2b(text, digest_size=15).digest(), "big") + 1
         return self._codes[word]
 
-    def kept(self, start: int, end: int) -> Reading:
+    def kept(self, start: int, end: int) -> RuleReading:
         """Return the reading of a span that stays as it is."""
         power = self._powers[end - start]
         key = (self._before[end] - self._before[start] * power) % _MODULUS
-        return Reading(0.0, 0, key, power, Kept(start, end))
+        return RuleReading(0.0, 0, key, power, KeptWords(start, end))
 
-    def said(self, match: Match, start: int, end: int) -> Reading:
+    def said(self, match: Match, start: int, end: int) -> RuleReading:
         """Return the reading of words of a rule."""
         key, power = 0, 1
         for word in match.rule.target.items[start:end]:
             key = (key * _BASE + self._code(str(word))) % _MODULUS
             power = power * _BASE % _MODULUS
-        return Reading(0.0, 0, key, power, Said(match, start, end))
+        return RuleReading(0.0, 0, key, power, RuleWords(match, start, end))
 
 
 def _as_it_was(
@@ -125,7 +125,7 @@ def _as_it_was(
     return readings
 
 
-def _alone(reading: Reading) -> Readings:
+def _alone(reading: RuleReading) -> Readings:
     return Readings([reading], [])
 
 
@@ -148,7 +148,7 @@ def _beside(first: Readings | None, second: Readings, most: int) -> Readings:
     return Readings(light, _merged([(0.0, _corner(*pair)) for pair in pairs], most))
 
 
-def _of_either_kind(readings: Readings, most: int) -> list[Reading]:
+def _of_either_kind(readings: Readings, most: int) -> list[RuleReading]:
     return _merged([(0.0, iter(part)) for part in readings], most)
 
 
@@ -156,13 +156,15 @@ def _is_single(readings: Readings) -> bool:
     return len(readings.light) == 1 and not readings.heavy
 
 
-def _joined(mine: Reading, other: Reading) -> Reading:
+def _joined(mine: RuleReading, other: RuleReading) -> RuleReading:
     cost, replacements = _sum(mine, other)
     key = (mine.key * other.power + other.key) % _MODULUS
-    return Reading(cost, replacements, key, mine.power * other.power % _MODULUS, None, mine, other)
+    return RuleReading(
+        cost, replacements, key, mine.power * other.power % _MODULUS, None, mine, other
+    )
 
 
-def _corner(first: Sequence[Reading], second: Sequence[Reading]) -> Iterator[Reading]:
+def _corner(first: Sequence[RuleReading], second: Sequence[RuleReading]) -> Iterator[RuleReading]:
     if not first or not second:
         return
     heap = [(*_sum(first[0], second[0]), 0, 0)]
@@ -176,7 +178,7 @@ def _corner(first: Sequence[Reading], second: Sequence[Reading]) -> Iterator[Rea
             heappush(heap, (*_sum(first[i + 1], other), i + 1, 0))
 
 
-def _sum(mine: Reading, other: Reading) -> tuple[float, int]:
+def _sum(mine: RuleReading, other: RuleReading) -> tuple[float, int]:
     return mine.cost + other.cost, mine.replacements + other.replacements
 
 
@@ -210,7 +212,7 @@ class _Applied:
         """Return the readings of one kind, by cost."""
         return self.match.rule.cost, self._readings(heavy)
 
-    def _readings(self, heavy: bool) -> Iterator[Reading]:
+    def _readings(self, heavy: bool) -> Iterator[RuleReading]:
         rule = self.match.rule
         if rule.minor:
             chosen = self._body.heavy if heavy else self._body.light
@@ -220,7 +222,7 @@ class _Applied:
             chosen = []
         for body in chosen:
             cost, replacements = body.cost + rule.cost, body.replacements + 1
-            yield Reading(cost, replacements, body.key, body.power, self.match, body)
+            yield RuleReading(cost, replacements, body.key, body.power, self.match, body)
 
 
 def _chosen(kept: Readings, applied: list[_Applied], most: int) -> Readings:
@@ -241,13 +243,13 @@ def _chosen(kept: Readings, applied: list[_Applied], most: int) -> Readings:
     return Readings(light, heavy)
 
 
-def _merged(streams: Sequence[_Stream] | chain[_Stream], most: int) -> list[Reading]:
+def _merged(streams: Sequence[_Stream] | chain[_Stream], most: int) -> list[RuleReading]:
     opened = list(streams)
-    heap: list[tuple[float, int, int, Reading | None]] = [
+    heap: list[tuple[float, int, int, RuleReading | None]] = [
         (bound, 0, k, None) for k, (bound, _) in enumerate(opened)
     ]
     heapify(heap)
-    best: dict[int, Reading] = {}
+    best: dict[int, RuleReading] = {}
     while heap and len(best) < most:
         _, _, k, reading = heappop(heap)
         if reading is not None:

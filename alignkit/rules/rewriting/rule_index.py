@@ -7,14 +7,82 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isnan, log
 from typing import NamedTuple, TypeAlias, cast
+from unicodedata import category
 
-from alignkit.arguments import check_arguments, each
+from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import OptionError
-from alignkit.rules.files.flat import variables
-from alignkit.rules.grammar import RuleType
-from alignkit.rules.rewriting.phrasing import Wording, is_minor, wording
-from alignkit.rules.rule import Node, Rule, Variable
-from alignkit.trees import Tree
+from alignkit.model.trees.tree import Tree
+from alignkit.rules.files.fields import variables
+from alignkit.rules.grammar import Item, Node, Rule, RuleType, Side, Variable
+
+_PUNCTUATION = {
+    *(".", ",", ":", "``", "''", '"', "(", ")", "HYPH", "NFP", "PU", "PUNC", "PUNCT"),
+    *("-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "$,", "$.", "$(", "$["),
+}
+_DETERMINERS = {"DT", "DET", "ART"}
+"""Labels of the Penn treebank, of Universal Dependencies and of treebanks of other languages."""
+
+_NO_PUNCTUATION = frozenset("%&#@*/§")
+"""Signs that stand for words."""
+
+
+class SideWording(NamedTuple):
+    """The words and variables of a side, in order."""
+
+    items: tuple[str | int, ...]  # words, and variables as their place on the source side
+    labels: tuple[str, ...]  # the label of each variable, and above each word; empty in a string
+
+
+def wording(side: Side, places: Mapping[tuple[str, int], int]) -> SideWording:
+    """Return the words and variables of a side."""
+    items: list[str | int] = []
+    labels: list[str] = []
+    left: list[tuple[Side | Item, str]] = [(side, "")]
+    while left:
+        item, label = left.pop()
+        if isinstance(item, Variable):
+            items.append(places[item.kind, item.number])
+            labels.append(item.label)
+        elif isinstance(item, str):
+            items.append(item)
+            labels.append(label)
+        elif isinstance(item, Node):
+            left += ((child, item.label) for child in reversed(item.children))
+        else:
+            left += ((child, "") for child in reversed(item))
+    return SideWording(tuple(items), tuple(labels))
+
+
+def is_minor(source: SideWording, target: SideWording) -> bool:
+    """Return whether two sides differ in punctuation or determiners alone, but for case."""
+    determiners = {
+        item.casefold()
+        for side in (source, target)
+        for item, label in zip(*side, strict=True)
+        if isinstance(item, str) and label in _DETERMINERS
+    }
+    return _weighty(source, determiners) == _weighty(target, determiners)
+
+
+def _weighty(side: SideWording, determiners: set[str]) -> list[str | int]:
+    weighty: list[str | int] = []
+    for item, label in zip(*side, strict=True):
+        word = item if isinstance(item, int) else item.casefold()
+        if label:
+            light = label in _PUNCTUATION or label in _DETERMINERS
+        else:
+            light = isinstance(word, str) and (word in determiners or _is_punctuation(word))
+        if not light:
+            weighty.append(word)
+    return weighty
+
+
+def _is_punctuation(word: str) -> bool:
+    return all(
+        sign not in _NO_PUNCTUATION and (category(sign)[0] == "P" or category(sign) == "Sk")
+        for sign in word
+    )
+
 
 Signature: TypeAlias = "tuple[str | tuple[str], ...]"
 """What stands below a node: labels of nodes and variables, and each word alone in a tuple."""
@@ -29,8 +97,8 @@ class IndexedRule(NamedTuple):
     type: RuleType  # the rule with its weights
     cost: float  # -log p(target side | source side)
     minor: bool  # it changes punctuation or a determiner alone
-    source: Wording  # what is read off each side, variables as their place on the source side
-    target: Wording
+    source: SideWording  # what is read off each side, variables as their place on the source side
+    target: SideWording
 
 
 class Match(NamedTuple):

@@ -1,0 +1,1 @@
+"""What every room uses: compiling kernels, threads, checks of arguments, wording."""

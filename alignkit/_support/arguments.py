@@ -1,0 +1,165 @@
+"""Checks of what users pass to public functions: kinds of plain values, texts for sequences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cache
+from numbers import Integral, Real
+from operator import index
+from os import PathLike
+from typing import Any, TypeVar
+
+from alignkit.errors import AlignmentError, ArgumentError
+
+T = TypeVar("T")
+_SEQUENCES = ("Sequence", "Iterable", "Collection")
+_KINDS: dict[str, tuple[Any, str]] = {
+    "None": (type(None), "None"),
+    "str": (str, "a text"),
+    "int": (Integral, "a whole number"),
+    "float": (Real, "a number"),
+    "bool": (bool, "True or False"),
+    "list": (list, "a list"),
+    **dict.fromkeys(("Path", "PathLike"), ((str, PathLike), "a path")),
+    "tuple": ((tuple, list), "a sequence"),
+    "Mapping": (Mapping, "a Mapping"),
+    "Callable": (Callable, "a function"),
+    **dict.fromkeys(_SEQUENCES, (Iterable, "a sequence")),
+}
+_OF_TEXTS = re.compile(r"(^|\| )((Sequence|Iterable|Collection)\[str\]|tuple\[str, \.)")
+_BRACKETS = re.compile(r"\[[^\[\]]*\]")
+
+
+def check_arguments(
+    function: Callable[..., object], given: Mapping[str, Any], *, apart: Collection[str] = ()
+) -> None:
+    """Compare the arguments of a call, ``locals()`` at its start, with the annotations.
+
+    Plain values and sequences are checked, except those named in `apart`. NumPy's numbers are
+    numbers; a truth value is no number, and a text is no sequence.
+    """
+    for name, (kinds, of_texts) in _declared(function).items():
+        if name not in apart:
+            value = given[name]
+            if not any(_is(value, kind) for kind in kinds):
+                expected = " or ".join(_KINDS[kind][1] for kind in kinds)
+                _refuse(name, value, expected + " of texts" * of_texts)
+            if of_texts and isinstance(value, (list, tuple)):
+                words(name, value)
+
+
+def check_attributes(made: object) -> None:
+    """Compare the attributes of a dataclass with their annotations, like `check_arguments`."""
+    kind: Callable[..., object] = type(made)
+    check_arguments(kind, {name: getattr(made, name) for name in _declared(kind)})
+
+
+@cache
+def _declared(function: Callable[..., object]) -> dict[str, tuple[list[str], bool]]:
+    """Return the kinds of each argument all of whose kinds are known, and if it holds texts."""
+    declared = {}
+    for name, hint in function.__annotations__.items():
+        plain = str(hint)
+        while plain != (plain := _BRACKETS.sub("", plain)):
+            pass
+        kinds = [part.strip() for part in plain.split("|")]
+        if name != "return" and set(kinds) <= _KINDS.keys():
+            declared[name] = kinds, bool(_OF_TEXTS.search(hint))
+    return declared
+
+
+def _is(value: object, kind: str) -> bool:
+    if kind in _SEQUENCES and isinstance(value, (str, bytes)):
+        return False
+    if kind == "Sequence" and isinstance(value, Mapping):
+        return False
+    is_truth = type(value).__name__ in ("bool", "bool_")  # Python's or NumPy's
+    return is_truth == (kind == "bool") and (is_truth or isinstance(value, _KINDS[kind][0]))
+
+
+def _refuse(name: str, value: object, expected: str) -> None:
+    splits = isinstance(value, (str, bytes)) and "sequence" in expected
+    hint = ": split the text, or put it into a list" if splits else ""
+    raise ArgumentError(f"{name} is {kind_of(value)}; it must be {expected}{hint}")
+
+
+def check_kind(name: str, value: object, kind: type) -> None:
+    """Refuse an argument that is not of a class."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[:1] in "AEIOU" else "a"
+        _refuse(name, value, "a text" if kind is str else f"{article} {kind.__name__}")
+
+
+def check_callable(name: str, value: object) -> None:
+    """Refuse an argument that cannot be called."""
+    if not callable(value):
+        _refuse(name, value, "a function")
+
+
+def each(name: str, values: Iterable[T], kind: type[T]) -> Iterator[T]:
+    """Yield values, and refuse what is not of a class."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{name} is {kind_of(values)}; it must hold {kind.__name__} objects")
+    for k, value in enumerate(values):
+        if not isinstance(value, kind):
+            check_kind(f"{name}[{k}]", value, kind)
+        yield value
+
+
+def every(name: str, values: Iterable[T], kind: type[T]) -> tuple[T, ...]:
+    """Return values once all are known to be of a class."""
+    return tuple(each(name, values, kind))
+
+
+def whole_number(name: str, value: object) -> int:
+    """Return a whole number, of NumPy or not."""
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        _refuse(name, value, "a whole number")
+        raise
+
+
+def place(name: str, value: object, count: int, what: str) -> int:
+    """Return a place among `count`, counted from the end if negative, as in a list."""
+    k = whole_number(name, value)
+    if not -count <= k < count:
+        raise IndexError(f"{name} is {k}, but there are {count} {what}")
+    return k % count
+
+
+def words(name: str, value: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of a sentence."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        _refuse(name, value, "a sequence of texts")
+    texts = tuple(value)
+    try:
+        "".join(texts)  # the fastest way to see that all are texts
+    except TypeError:
+        for k, text in enumerate(texts):
+            check_kind(f"{name}[{k}]", text, str)
+    return texts
+
+
+def kind_of(value: object) -> str:
+    """Describe a value in a few words."""
+    if value is None or isinstance(value, (Integral, Real)):
+        return str(value)[:40]
+    if isinstance(value, str):
+        return f"the one text {value[:40]!r}"
+    kind = type(value).__name__
+    return f"{'an' if kind[:1] in 'AEIOUaeiou' else 'a'} {kind}"
+
+
+MOST = 2**31 - 1
+"""The most links, words, sentence pairs or places of word pairs; no number of 32 bits is beyond."""
+
+
+def check_count(what: str, count: int) -> None:
+    """Refuse more than the arrays hold, before a number overflows."""
+    if count > MOST:
+        raise AlignmentError(
+            f"{count} {what} are more than arrays hold, {MOST}: split the corpus, and take its "
+            "parts one by one"
+        )

@@ -1,0 +1,262 @@
+"""Keep the machine code of kernels between runs, so that nothing found there can do harm.
+
+What cannot be used is compiled anew: a file that was cut or changed, that belongs to somebody else
+(what is read from it is run), or that another state of alignkit, numba or Python wrote.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import platform
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from llvmlite.binding import address_of_symbol
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.runtime.nrt import rtsys
+from numba.core.serialize import dumps
+
+PACKAGE = Path(__file__).parent.parent
+MARK = b"alignkit kernel\n"
+_READING = os.O_RDONLY  # and a pipe of that name does not make us wait
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+    _READING |= getattr(os, _flag, 0)
+OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML")
+"""Options of numba that change the code it makes; the processor is part of each kernel's key."""
+
+
+class KernelCache(_Cache):
+    """Load and save the machine code of one kernel, as numba's dispatchers ask for it.
+
+    Each signature has a file of its own: a mark, a checksum and a pickle.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._name = f"{function.__module__}.{function.__qualname__}"
+        self._options = sorted(options.items())
+        self._enabled = True
+
+    @property
+    def cache_path(self) -> str:
+        """The folder that is looked into first."""
+        return str(next(places(), ""))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled kernel, or None."""
+        if not self._enabled:
+            return None
+        name = self._file_name(sig, target_context.codegen())
+        for folder in places():
+            # Whatever is wrong with a file, its kernel can be compiled.
+            with suppress(Exception):
+                _check(folder)
+                payload = _read(folder / name)
+                kept, needed, code = pickle.loads(payload)
+                if kept == sig:
+                    _prepare(target_context, needed)
+                    return CompileResult._rebuild(target_context, *code)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save a compiled kernel in the first folder that takes it, if there is one."""
+        if not self._enabled or data.library.has_dynamic_globals or data.lifted:
+            return
+        name = self._file_name(sig, data.codegen)
+        with suppress(Exception):  # as above
+            code = data._reduce()
+            payload = dumps((sig, _needed(data.library), code))
+            for folder in places():
+                with suppress(OSError):
+                    _make(folder)
+                    _write(folder, name, payload)
+                    return
+
+    def enable(self) -> None:
+        """Load and save from now on."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Neither load nor save."""
+        self._enabled = False
+
+    def flush(self) -> None:
+        """Forget nothing: what has changed has another name."""
+
+    def _file_name(self, sig: Any, codegen: Any) -> str:
+        key = [list(map(str, sig)), codegen.magic_tuple(), self._options]
+        return f"{_environment()}-{_sources()}-{self._name}-{_digest(repr(key).encode())}"
+
+
+def _needed(library: Any) -> list[str]:
+    """Return the names of what a compiled kernel calls or reads outside of it."""
+    module = library._final_module
+    values = [*module.functions, *module.global_variables]
+    names = [value.name for value in values if value.is_declaration]
+    return [name for name in names if not name.startswith("llvm.")]  # those are instructions
+
+
+def _prepare(target_context: Any, needed: list[str]) -> None:
+    """Make all that a kernel needs known to LLVM, which ends the process where something is not.
+
+    Most need numba's runtime alone. What compiling takes besides, as the types of all functions of
+    numpy, costs a twentieth of a second.
+    """
+    rtsys.initialize(target_context)
+    if not all(map(address_of_symbol, needed)):
+        target_context.refresh()
+
+
+def can_keep() -> bool:
+    """Return whether there is a folder that compiled kernels can be kept in."""
+    for folder in places():
+        with suppress(OSError):
+            _make(folder)
+            if os.access(folder, os.W_OK | os.X_OK):
+                return True
+    return False
+
+
+def places() -> Iterator[Path]:
+    """Yield the folders that compiled kernels are kept in: the user's cache, or a private one.
+
+    Not beside the modules, which is numba's choice: pip would leave them behind when it removes
+    alignkit, a folder ``alignkit`` without modules, which hides an editable installation.
+    """
+    if not _sources():
+        return  # no modules on disk, hence no telling when they change
+    package = f"kernels-{_digest(str(PACKAGE).encode())}"
+    config: Any = numba.config
+    if config.CACHE_DIR:  # what NUMBA_CACHE_DIR says
+        yield Path(config.CACHE_DIR).absolute() / "alignkit" / package
+    elif home := _cache_home():
+        yield Path(home) / "alignkit" / package
+    with suppress(OSError):  # no folder for temporary files
+        user = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
+        yield Path(tempfile.gettempdir()).absolute() / f"alignkit{user}" / package
+
+
+def _cache_home() -> str:
+    """Return the folder of the user's caches, empty if nothing tells it.
+
+    A path that is not absolute tells nothing, as the XDG specification has it.
+    """
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(named):
+        return named
+    home = os.environ.get("HOME", "") if os.name == "posix" else os.path.expanduser("~")
+    if not os.path.isabs(home) and os.name == "posix":
+        import pwd
+
+        with suppress(KeyError):  # the user has no entry
+            home = pwd.getpwuid(os.getuid()).pw_dir
+    return os.path.join(home, ".cache") if os.path.isabs(home) else ""
+
+
+def _make(folder: Path) -> None:
+    """Make a folder that only the user can write to; raise OSError if there is another."""
+    base, ours = folder.parent.parent, folder.parent
+    base.mkdir(parents=True, exist_ok=True)
+    if not _owned(base.stat(), root=True):  # as under sudo: no files of root in a user's folder
+        raise PermissionError(f"{base} belongs to somebody else")
+    for path in (ours, folder):
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+    _check(folder, root=False)
+
+
+def _check(folder: Path, *, root: bool = True) -> None:
+    """Raise OSError if others could have put something into a folder."""
+    for path in (folder.parent, folder):
+        found = path.lstat()
+        if not stat.S_ISDIR(found.st_mode) or not _owned(found, root=root):
+            raise PermissionError(f"{path} is no folder of the user's")
+        if hasattr(os, "geteuid") and found.st_mode & 0o022:
+            raise PermissionError(f"{path} can be written by others")
+
+
+def _owned(found: os.stat_result, *, root: bool) -> bool:
+    """Return whether something belongs to the user or, where that will do, to root."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return found.st_uid == os.geteuid() or (root and found.st_uid == 0)
+
+
+def _read(path: Path) -> bytes:
+    """Return what a file holds behind its checksum; raise OSError or ValueError if unusable."""
+    with open(os.open(path, _READING), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode) or not _owned(found, root=True):
+            raise PermissionError(f"{path} is no file of the user's")
+        if hasattr(os, "geteuid") and found.st_mode & 0o022:
+            raise PermissionError(f"{path} can be written by others")
+        data = file.read()
+    begin = len(MARK) + 32
+    payload = data[begin:]
+    if data[:begin] != MARK + sha256(payload).digest():
+        raise ValueError(f"{path} is damaged")
+    return payload
+
+
+def _write(folder: Path, name: str, payload: bytes) -> None:
+    """Write a file beside its place and move it there: who reads finds all of it, or nothing."""
+    _drop_stale(folder)
+    descriptor, beside = tempfile.mkstemp(prefix=f"{_environment()}-part-", dir=folder)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(MARK + sha256(payload).digest() + payload)
+        os.replace(beside, folder / name)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
+
+
+@cache
+def _drop_stale(folder: Path) -> None:
+    """Drop what other states of the sources left, and what was not written to its end."""
+    for path in folder.glob(f"{_environment()}-*"):
+        if not path.name.startswith(f"{_environment()}-{_sources()}-"):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()[:16]
+
+
+@cache
+def _sources() -> str:
+    """Return a digest of the sources of all kernels and of how they are compiled.
+
+    numba looks at the file of a kernel alone; the kernels it calls may have changed in theirs.
+    Empty where there are no sources.
+    """
+    with suppress(OSError):
+        paths = [
+            PACKAGE / "_support" / "jit.py",
+            Path(__file__),
+            *sorted(PACKAGE.rglob("*kernel.py")),
+        ]
+        return _digest(b"\0".join(path.read_bytes() for path in paths))
+    return ""
+
+
+@cache
+def _environment() -> str:
+    """Return a digest of all else that machine code depends on, but for the processor."""
+    versions = [sys.version, platform.machine()]
+    versions += [module.__version__ for module in (numba, llvmlite, np)]
+    options = [(name, getattr(numba.config, name, None)) for name in OPTIONS]
+    return _digest(repr([versions, options]).encode())

@@ -1,0 +1,60 @@
+"""Read points in time as annotations hold them, and name the day, the week or the month."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timezone
+
+from alignkit._support.arguments import check_kind
+from alignkit.errors import AlignmentError, UnknownNameError
+
+PERIODS = ("day", "week", "month")
+"""What a time can be rounded to."""
+
+_MOMENT = re.compile(
+    r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:[.,]\d+)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII
+)
+
+
+def read_moment(text: str, name: str = "when") -> str:
+    """Return a time in UTC, ``2026-11-22T13:06:28Z``, so that the later one is the greater text.
+
+    Examples
+    --------
+    >>> read_moment("2026-11-22T14:06:28.5+01:00")
+    '2026-11-22T13:06:28Z'
+    """
+    check_kind(name, text, str)
+    found = _MOMENT.fullmatch(text)
+    try:
+        if found is None:
+            raise ValueError
+        day, hour, zone = found.groups()
+        zone = "+00:00" if zone in "Zz" else f"{zone[:3]}:{zone[-2:]}"
+        local = datetime.fromisoformat(f"{day}T{hour}{zone}")
+        moment = local.astimezone(timezone.utc).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        raise AlignmentError(
+            f"{name} is {text[:60]!r}; give a time with seconds and zone, such as "
+            "2026-11-22T13:06:28Z"
+        ) from None
+    return f"{moment.isoformat()}Z"
+
+
+def period_of(moment: str, period: str) -> str:
+    """Return the day, the week or the month of a time in UTC, so that the later is the greater.
+
+    Weeks are those of ISO 8601: they begin on Monday, and the first of a year holds its first
+    Thursday.
+
+    Examples
+    --------
+    >>> [period_of("2027-01-01T08:00:00Z", period) for period in PERIODS]
+    ['2027-01-01', '2026-W53', '2027-01']
+    """
+    if period not in PERIODS:
+        raise UnknownNameError("period", period, PERIODS)
+    if period == "week":
+        year, week, _ = datetime.fromisoformat(moment[:10]).isocalendar()
+        return f"{year:04d}-W{week:02d}"
+    return moment[: 10 if period == "day" else 7]

@@ -1,0 +1,121 @@
+"""Show what has no picture: nothing that comes from a file may act on a terminal or a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from unicodedata import category
+
+_ROOM, _LONGEST_NAME = 54, 20  # characters of a line for names, and of a name
+
+
+def brief(name: str) -> str:
+    """Return a name, cut where it is long."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+
+
+def how_many(number: int, thing: str, things: str = "", *, commas: bool = False) -> str:
+    """Return a number of things, in the singular where there is one."""
+    said = f"{number:,}" if commas else f"{number}"
+    return f"{said} {thing if number == 1 else things or f'{thing}s'}"
+
+
+def brief_annotators(annotators: Iterable[str]) -> str:
+    """Name annotators, and how many more there are."""
+    names = list(map(brief, annotators))
+    shown, room = 0, _ROOM
+    while shown < len(names) and (room := room - len(names[shown]) - 2) > 0:
+        shown += 1
+    more = [f"{len(names) - shown} more"] if shown < len(names) else []
+    return f"annotators: {', '.join([*names[:shown], *more]) or 'none'}"
+
+
+def overlapping(several: int, pairs: int, name: str) -> str:
+    """Say that groups by the values of an attribute overlap."""
+    return (
+        f"groups overlap: {several} of {how_many(pairs, 'sentence pair')} have several values of "
+        f"{name}, and count in each"
+    )
+
+
+def natural_key(name: object) -> list[tuple[int, int, str]]:
+    """Sort names, or paths, so that numbers in them count as numbers.
+
+    Examples
+    --------
+    >>> sorted(["v10", "v9", "v1"], key=natural_key)
+    ['v1', 'v9', 'v10']
+    """
+    key: list[tuple[int, int, str]] = []
+    number = ""
+    for char in f"{name}\0":
+        if char.isdecimal() and char.isascii():
+            number += char
+            continue
+        if number:
+            digits = number.lstrip("0")  # Python refuses to make a number of thousands of them
+            key.append((0, len(digits), digits))
+            number = ""
+        key.append((1, 0, char))
+    return key
+
+
+_JOINERS = "\u200c\u200d"
+_CIRCLE = "\u25cc"
+_ENDS = re.compile(r"([\n\t])")
+
+
+def visible(text: str, *, only_ascii: bool = False) -> str:
+    r"""Show the characters that have no picture, so that none of them can act.
+
+    Escape sequences, other controls, direction overrides, zero-width and soft characters, lone
+    surrogates and noncharacters become pictures or backslash escapes. The result may be put
+    in a terminal, and after escaping in HTML and XML.
+
+    Examples
+    --------
+    >>> print(visible("a\x1b[31m\u202e"), visible("\x1b\xe9", only_ascii=True))
+    a␛[31m\u202e \x1b\xe9
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    shown = "".join(_visible(char, only_ascii) for char in text)
+    return _CIRCLE + shown if extends(shown[:1]) and not only_ascii else shown
+
+
+def visible_data(text: str) -> str:
+    """Show what has no picture in lines of columns: line feeds and tabs stay."""
+    return "".join(part if part in "\n\t" else visible(part) for part in _ENDS.split(text))
+
+
+def _visible(char: str, only_ascii: bool) -> str:
+    code = ord(char)
+    kind = category(char)
+    if only_ascii:
+        hidden = not 32 <= code < 127
+    elif kind == "Cc" and code <= 127:
+        return chr(0x2421 if code == 127 else 0x2400 + code)
+    else:
+        odd = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+        hidden = odd or (kind in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS)
+    if not hidden:
+        return char
+    return (
+        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    )
+
+
+def extends(char: str) -> bool:
+    """Say whether a character joins the one before it, and takes no place of its own."""
+    if char.isascii():
+        return False
+    code = ord(char)  # Hangul vowels and finals, and skin tones, join what stands before them
+    joins = 0x1160 <= code <= 0x11FF or 0x1F3FB <= code <= 0x1F3FF
+    return joins or category(char) in {"Mn", "Me", "Mc", "Cf"}
+
+
+def escaped(text: str) -> str:
+    """Return text that cannot break a line of tab-separated columns."""
+    if text.isprintable():
+        return text
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")

@@ -1,0 +1,1 @@
+"""Agreement beyond chance: C = (pi - pi0) / (1 - pi0)."""

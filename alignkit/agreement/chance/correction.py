@@ -1,0 +1,206 @@
+"""Correct an observed agreement of sets for chance: C = (pi - pi0) / (1 - pi0).
+
+Everything is reduced to a row of four terms for each sentence pair, so that corpus, groups and
+bootstrap are one mechanism: choose rows, add them up, take the ratios. With `macro` the terms are
+(ratio, 1, expected ratio, 1), with `micro` (common, norm, expected common, expected norm); then
+pi is the first sum over the second, and pi0 the third over the fourth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.stats.ratios import ratio
+
+Floats = NDArray[np.float64]
+
+NORMALIZERS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
+    "min": np.minimum,
+    "max": np.maximum,
+}
+"""By which of the two sizes |A & B| is divided."""
+
+AGGREGATES = ("macro", "micro")
+"""The mean of the sentence pairs' ratios, or the ratio of the pooled counts."""
+
+CHANCE_IS_ONE = "pi0 is 1: by chance alone the two agree in full"
+NO_PAIRS = "no sentence pair is left"
+NO_NORM = "the norms add up to 0: in no sentence pair do both have items"
+
+
+@dataclass(frozen=True)
+class Correction:
+    """An agreement corrected for chance.
+
+    Parameters
+    ----------
+    pi : The observed agreement; NaN where undefined.
+    pi0 : The agreement expected by chance; NaN where undefined.
+    C : (pi - pi0) / (1 - pi0); NaN where undefined.
+    undefined : Why C has no value; empty where it has one.
+    pi0_error, C_error : The Monte-Carlo errors: the standard errors that sampling leaves. 0 for
+        closed forms, NaN where undefined.
+    """
+
+    pi: float
+    pi0: float
+    C: float
+    undefined: str
+    pi0_error: float
+    C_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedTerms:
+    """What two annotators share in P sentence pairs."""
+
+    first: Floats  # (P,): the sizes of A, of B and of A & B
+    second: Floats
+    common: Floats
+    norm: Floats  # (P,): the smaller or the larger size
+    ratio: Floats  # (P,): common / norm; 0 where one set is empty, NaN where both are
+
+    @classmethod
+    def of(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ObservedTerms:
+        """Compute norms and ratios."""
+        norm = NORMALIZERS[normalizer](first, second)
+        share = np.divide(common, norm, out=np.zeros(len(norm)), where=norm > 0)
+        share[(first == 0) & (second == 0)] = nan
+        return cls(first, second, common, norm, share)
+
+
+@dataclass(frozen=True, eq=False)
+class ChanceTerms:
+    """What is expected by chance in P sentence pairs, and how far sampling can be off."""
+
+    ratio: Floats
+    common: Floats  # (P,): the means over all samples
+    norm: Floats
+    ratio_variance: Floats
+    common_variance: Floats
+    norm_variance: Floats
+    covariance: Floats
+
+    @classmethod
+    def exact(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ChanceTerms:
+        """Make the terms of an expectation that is known, for sets of fixed sizes."""
+        terms = ObservedTerms.of(first, second, common, normalizer)
+        zero = np.zeros(len(common))
+        return cls(terms.ratio, common, terms.norm, zero, zero, zero, zero)
+
+    @classmethod
+    def unknown(cls, pairs: int) -> ChanceTerms:
+        """Make the terms of so many pairs of which nothing is known."""
+        return cls(*(np.full(pairs, nan) for _ in range(7)))
+
+
+def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> Floats:
+    """Return the (P, 4) terms: observed above and below, expected above and below."""
+    if aggregate == "micro":
+        return np.stack([observed.common, observed.norm, chance.common, chance.norm], axis=1)
+    one = np.ones(len(observed.ratio))
+    return np.stack([observed.ratio, one, chance.ratio, one], axis=1)
+
+
+def noise(chance: ChanceTerms, aggregate: str) -> Floats:
+    """Return the (P, 3) variances of the two expected terms and their covariance."""
+    if aggregate == "micro":
+        parts = (chance.common_variance, chance.norm_variance, chance.covariance)
+        return np.stack(parts, axis=1)
+    zero = np.zeros(len(chance.ratio))
+    return np.stack([chance.ratio_variance, zero, zero], axis=1)
+
+
+def correction_ratios(sums: Floats) -> dict[str, Floats]:
+    """Return pi, pi0 and C of (R, 4) sums of terms; NaN where undefined."""
+    pi, pi0 = ratio(sums[:, 0], sums[:, 1]), ratio(sums[:, 2], sums[:, 3])
+    return {"pi": pi, "pi0": pi0, "C": ratio(pi - pi0, 1 - pi0)}
+
+
+def correct(terms: Floats, variances: Floats | None = None) -> Correction:
+    """Compute the corrected agreement of some sentence pairs."""
+    # delta method: se(pi0)^2 = sum(var above - 2 pi0 cov + pi0^2 var below) / (sum below)^2,
+    # and se(C) = se(pi0) (1 - pi) / (1 - pi0)^2
+    ratios = correction_ratios(terms.sum(axis=0, keepdims=True)).values()
+    pi, pi0, c = (float(value[0]) for value in ratios)
+    above, below, both = (np.zeros(3) if variances is None else variances.sum(axis=0)).tolist()
+    spread = above - 2 * pi0 * both + pi0**2 * below
+    error = nan
+    if not np.isnan(pi0):
+        error = sqrt(max(spread, 0.0)) / float(terms[:, 3].sum())
+    reason = ""
+    if not len(terms):
+        reason = NO_PAIRS
+    elif np.isnan(pi) or np.isnan(pi0):
+        reason = NO_NORM
+    elif pi0 == 1:
+        reason = CHANCE_IS_ONE
+    c_error = nan if reason else error * (1 - pi) / (1 - pi0) ** 2
+    return Correction(pi, pi0, c, reason, error, c_error)
+
+
+def correct_sets(
+    first: Sequence[Collection[Hashable]],
+    second: Sequence[Collection[Hashable]],
+    *,
+    choices: int | Sequence[int],
+    normalizer: str = "min",
+    aggregate: str = "macro",
+) -> Correction:
+    """Compute the agreement of two annotators who chose sets of items, as Kupper & Hafner do.
+
+    Parameters
+    ----------
+    first, second
+        The sets that each annotator chose, unit by unit; pairs of empty sets are left out.
+    choices
+        How many items could be chosen: one number, or one for each unit.
+    normalizer
+        ``"min"`` divides |A & B| by the smaller set, ``"max"`` by the larger one, which is Kupper
+        & Hafner's own definition.
+    aggregate
+        ``"macro"``: pi is the mean of the ratios; ``"micro"``: the ratio of the sums.
+
+    Raises
+    ------
+    OptionError
+        If the units differ in number, or a set has more items than could be chosen.
+    UnknownNameError
+        If `normalizer` or `aggregate` names nothing.
+
+    References
+    ----------
+    Kupper & Hafner 1989, On assessing interrater agreement for multiple attribute responses,
+    Biometrics 45:957-967.
+
+    Examples
+    --------
+    >>> a, b = [{10}, {20, 30}, {40}], [{10, 20}, {30}, {40}]
+    >>> found = correct_sets(a, b, choices=4, normalizer="max")
+    >>> round(found.pi, 4), found.pi0, round(found.C, 4)
+    (0.6667, 0.25, 0.5556)
+    """
+    check_arguments(correct_sets, locals())
+    if normalizer not in NORMALIZERS:
+        raise UnknownNameError("normalizer", normalizer, NORMALIZERS)
+    if aggregate not in AGGREGATES:
+        raise UnknownNameError("aggregate", aggregate, AGGREGATES)
+    if len(first) != len(second):
+        raise OptionError(f"{len(first)} sets of one annotator, {len(second)} of the other")
+    sets = [(set(a), set(b)) for a, b in zip(first, second, strict=True)]
+    sizes = np.array([(len(a), len(b), len(a & b)) for a, b in sets], np.float64).reshape(-1, 3)
+    room = np.broadcast_to(np.asarray(choices, np.float64), len(sets))
+    if np.any(sizes[:, :2].max(axis=1, initial=0) > room):
+        raise OptionError("a set has more items than could be chosen; look at choices")
+    kept = sizes[:, :2].any(axis=1)
+    a, b, common = sizes[kept].T
+    observed = ObservedTerms.of(a, b, common, normalizer)
+    expected = ChanceTerms.exact(a, b, a * b / room[kept], normalizer)
+    return correct(rows(observed, expected, aggregate))

@@ -1,0 +1,341 @@
+"""Fit how many cells an annotator changes: a linear function of the number of words.
+
+The rate of a pair is p = mu / c, mu = a + b x: x is N + M, and c the cells (so that the number of
+edits is linear) or 1 (so that their probability is). With t running from 0 to 1 over the range of
+x, mu = (1 - t) u + t v, and the binomial log-likelihood sum h log p + f log(1 - p) over hits h and
+failures f is concave in (u, v). mu >= 0 everywhere is u, v >= 0; mu <= c everywhere is mu <= c at
+the corners of the lower convex hull of the points (t, c). So (u, v) lies in a small polygon. If the
+optimum is inside, Newton's method finds it; if not, it lies on an edge, and on each edge it is a
+search in one dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlog1py, xlogy
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.values import jsonable
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.model.arrays import whole_numbers
+
+READINGS = ("count", "probability")
+"""What is linear in N + M: the expected number of edits, or the probability of one."""
+
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_ROUNDING = 1e-13
+_STEPS = 100
+_BARRIERS = (1.0, 1e-2, 1e-4, 1e-6)
+
+
+@dataclass(frozen=True, eq=False)
+class EditData:
+    """How many cells of F sentence pairs an annotator changed.
+
+    Parameters
+    ----------
+    words : (F,) N + M.
+    trials : (F,) the cells that could have been changed.
+    edits : (F,) those that were; an OptionError is raised if these exceed the trials.
+    """
+
+    words: Numbers
+    trials: Numbers
+    edits: Numbers
+
+    def __post_init__(self) -> None:
+        for name in ("words", "trials", "edits"):
+            array = whole_numbers(name, getattr(self, name), 1)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        if not len(self.words) == len(self.trials) == len(self.edits):
+            raise OptionError("words, trials and edits must be given for the same sentence pairs")
+        if np.any((self.edits < 0) | (self.edits > self.trials)):
+            raise OptionError("edits must lie between 0 and the number of trials")
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the data as JSON takes it."""
+        return {name: column.tolist() for name, column in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class EditModel:
+    """A fitted edit model.
+
+    Parameters
+    ----------
+    a, b : The constant and the slope over N + M; NaN if there was nothing to fit.
+    reading : ``"count"``: the expected number of edits is a + b (N + M); ``"probability"``: the
+        probability of an edit is.
+    log_likelihood : The log of the binomial probability of the data, with the coefficients.
+    pairs : How many sentence pairs were fitted: those with trials.
+    data : The data of the fitted pairs.
+    """
+
+    a: float
+    b: float
+    reading: str
+    log_likelihood: float
+    pairs: int
+    data: EditData
+
+    def rates(self, words: Sequence[int] | Numbers, trials: Sequence[int] | Numbers) -> Floats:
+        """Return the probability of an edit in each of P sentence pairs, clipped to 0 and 1.
+
+        `words` are N + M, `trials` the cells that can be changed, (P,) both. It is 0 without
+        trials, or if there was nothing to fit.
+        """
+        cells = np.asarray(trials, np.float64)
+        value = self.a + self.b * np.asarray(words, np.float64)
+        if self.reading == "count":
+            value = np.divide(value, cells, out=np.zeros_like(cells), where=cells > 0)
+        value = np.clip(np.where((cells > 0) & ~np.isnan(value), value, 0.0), 0.0, 1.0)
+        # a constraint that holds with equality is met but for rounding
+        value[value < _ROUNDING] = 0.0
+        value[value > 1 - _ROUNDING] = 1.0
+        return value
+
+    @property
+    def dispersion(self) -> float:
+        """Pearson's X2 over the degrees of freedom: near 1 if the model fits, NaN without freedom.
+
+        X2 is the sum of (edits - trials p)^2 / (trials p (1 - p)) over the fitted pairs. Above 2
+        the edits vary far more between pairs than the model allows (McCullagh & Nelder 1989,
+        Generalized Linear Models, 2nd edition, section 4.5).
+        """
+        lengths = len(np.unique(self.data.words))
+        free = self.pairs - min(lengths, 2)
+        if free <= 0:
+            return nan
+        p = self.rates(self.data.words, self.data.trials)
+        spread = self.data.trials * p * (1 - p)
+        excess = (self.data.edits - self.data.trials * p) ** 2
+        # a rate of 0 or 1 is fitted only where all its pairs have exactly so many edits
+        squares = np.divide(excess, spread, out=np.zeros_like(spread), where=spread > 0)
+        return float(squares.sum()) / free
+
+    def to_json(self) -> dict[str, object]:
+        """Return the model as JSON takes it; NaN is None."""
+        names = ("a", "b", "reading", "log_likelihood", "dispersion", "pairs")
+        return {
+            **{name: jsonable(getattr(self, name)) for name in names},
+            "data": self.data.to_json(),
+        }
+
+
+def fit_edit_model(
+    data: EditData, *, reading: str = "count", weights: Sequence[float] | Floats | None = None
+) -> EditModel:
+    """Fit the number of edits by a linear function of N + M.
+
+    The maximum of the binomial likelihood under 0 <= p <= 1 on all fitted pairs; if all have the
+    same N + M, b is 0.
+
+    Parameters
+    ----------
+    data
+        The edits; pairs without trials drop out.
+    reading
+        One of `READINGS`.
+    weights
+        (F,): how often each pair counts, for a bootstrap; None counts each once.
+
+    Raises
+    ------
+    UnknownNameError
+        If `reading` names nothing.
+    OptionError
+        If there are not as many weights as pairs, or one is negative.
+
+    References
+    ----------
+    Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614, fit "the number of
+    changes" by a binomial that is linear in N + M; `READINGS` are the two readings of that.
+
+    Examples
+    --------
+    >>> data = EditData([10, 20, 30], [25, 100, 225], [2, 4, 6])
+    >>> model = fit_edit_model(data)
+    >>> round(model.a, 6) + 0.0, round(model.b, 6)
+    (0.0, 0.2)
+    >>> model.rates([20], [100]).round(6)
+    array([0.04])
+    """
+    check_arguments(fit_edit_model, locals())
+    if reading not in READINGS:
+        raise UnknownNameError("reading of the edit model", reading, READINGS)
+    counts = np.ones(len(data)) if weights is None else np.asarray(weights, np.float64)
+    if counts.shape != (len(data),) or not np.all(counts >= 0):
+        raise OptionError("weights must be one number for each pair, none below 0")
+    kept = (data.trials > 0) & (counts > 0)
+    fitted = data if kept.all() else EditData(*(part[kept] for part in _columns(data)))
+    if not len(fitted):
+        return EditModel(nan, nan, reading, 0.0, 0, fitted)
+    counts = counts[kept]
+    words, trials, edits = (part.astype(np.float64) for part in _columns(fitted))
+    limits = trials if reading == "count" else np.ones_like(trials)
+    a, b = _maximize(words, limits, counts * edits, counts * (trials - edits))
+    model = EditModel(a, b, reading, nan, len(fitted), fitted)
+    rates = model.rates(fitted.words, fitted.trials)
+    chosen = gammaln(trials + 1) - gammaln(edits + 1) - gammaln(trials - edits + 1)
+    logs = chosen + xlogy(edits, rates) + xlog1py(trials - edits, -rates)
+    return EditModel(a, b, reading, float(counts @ logs), len(fitted), fitted)
+
+
+def _columns(data: EditData) -> tuple[Numbers, Numbers, Numbers]:
+    return data.words, data.trials, data.edits
+
+
+def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tuple[float, float]:
+    """Return the a and b of mu = a + b x that make p = mu / limit most likely."""
+    low, high = x.min(), x.max()
+    t = (x - low) / (high - low) if high > low else np.zeros_like(x)
+    data = _Grouped(t, limits, hits, failures)
+    if high == low:
+        mu = data.along(np.zeros(2), np.ones(2), 0.0, float(data.limits.min()))
+        return float(mu[0]), 0.0
+    edges = data.edges()
+    best, is_optimum = data.inside(edges)
+    if not is_optimum:
+        bounds = (data.on_edge(edge, edges) for edge in edges)
+        best = max([best, *(point for point in bounds if point is not None)], key=data.likelihood)
+    u, v = best.tolist()
+    b = (v - u) / float(high - low)
+    return u - b * float(low), b
+
+
+class _Grouped:
+    """The distinct (t, limit) with their hits and failures."""
+
+    def __init__(self, t: Floats, limits: Floats, hits: Floats, failures: Floats) -> None:
+        order = np.lexsort((limits, t))
+        t, limits = t[order], limits[order]
+        new = np.ones(len(t), bool)
+        new[1:] = (t[1:] != t[:-1]) | (limits[1:] != limits[:-1])
+        starts = np.flatnonzero(new)
+        self.hits, self.failures = (
+            np.add.reduceat(part[order], starts) for part in (hits, failures)
+        )
+        self.t, self.limits = t[starts], limits[starts]
+        self.design = np.stack([1 - self.t, self.t], axis=1)
+
+    def likelihood(self, point: Floats) -> float:
+        p = np.clip(self.design @ point / self.limits, 0.0, 1.0)
+        return float((xlogy(self.hits, p) + xlog1py(self.failures, -p)).sum())
+
+    def edges(self) -> list[tuple[float, float]]:
+        """Return the (t, c) where mu(t) may reach 0, then those where it may reach a limit."""
+        corners: list[tuple[float, float]] = []
+        for t, c in zip(self.t.tolist(), self.limits.tolist(), strict=True):
+            if corners and corners[-1][0] == t:
+                continue  # sorted: the first limit of a t is the least
+            while len(corners) > 1 and _not_below(corners[-2], corners[-1], (t, c)):
+                corners.pop()
+            corners.append((t, c))
+        return [(0.0, 0.0), (1.0, 0.0), *corners]
+
+    def inside(self, edges: list[tuple[float, float]]) -> tuple[Floats, bool]:
+        """Look for an optimum inside; return the last point, and whether it is one."""
+        least = float(self.limits.min())
+        mean = float(self.hits.sum() / ((self.hits + self.failures) / self.limits).sum())
+        point = np.full(2, min(max(mean, 0.01 * least), 0.9 * least))
+        walls = np.array([[1 - t, t] if c == 0 else [t - 1, -t] for t, c in edges])
+        room = np.array([c for _, c in edges])
+        last, is_optimum = self._climb(point, walls, room, 0.0)
+        if is_optimum:
+            return last, True
+        for barrier in _BARRIERS:
+            point, _ = self._climb(point, walls, room, barrier)
+        return self._climb(point, walls, room, 0.0)
+
+    def _climb(
+        self, point: Floats, walls: Floats, room: Floats, barrier: float
+    ) -> tuple[Floats, bool]:
+        """Take damped Newton steps up the likelihood plus barrier * sum(log(slack of a wall))."""
+
+        def height(point: Floats) -> float:
+            slack = np.log(walls @ point + room).sum() if barrier else 0.0
+            return self.likelihood(point) + barrier * float(slack)
+
+        value = height(point)
+        for _ in range(_STEPS):
+            mu, slack = self.design @ point, walls @ point + room
+            rest = self.limits - mu
+            slope = self.design.T @ (self.hits / mu - self.failures / rest)
+            bend = (self.design.T * (self.hits / mu**2 + self.failures / rest**2)) @ self.design
+            slope += barrier * (walls.T @ (1 / slack))
+            bend += barrier * ((walls.T / slack**2) @ walls)
+            step = np.linalg.solve(bend, slope)
+            gain = float(slope @ step)
+            if gain < 1e-18 * (1 + abs(value)):
+                return point, True
+            toward = -(walls @ step)
+            size = min(1.0, 0.95 * float(np.min(slack[toward > 0] / toward[toward > 0], initial=2)))
+            if size < 1e-6:
+                return point, False
+            trial = point + size * step
+            reached = height(trial)
+            # near the optimum Newton's steps are safe, and gains are too small to be compared
+            while gain > 0.01 and reached < value + 0.1 * size * gain:
+                size /= 2
+                trial = point + size * step
+                reached = height(trial)
+            point, value = trial, reached
+        return point, False
+
+    def on_edge(self, edge: tuple[float, float], edges: list[tuple[float, float]]) -> Floats | None:
+        """Return the best point of an edge, None where the likelihood is 0 all along it."""
+        t, c = edge
+        here = self.t == t
+        if np.any((self.hits if c == 0 else self.failures)[here & ((c == 0) | (self.limits == c))]):
+            return None
+        origin, way = np.full(2, c), np.array([-t, 1 - t])
+        low, high = -np.inf, np.inf
+        for place, limit in edges:
+            if (place, limit) == edge:
+                continue
+            sign = 1.0 if limit == 0 else -1.0
+            slack = sign * (c - limit)
+            toward = sign * float((1 - place) * way[0] + place * way[1])
+            if toward > 0:
+                low = max(low, -slack / toward)
+            elif toward < 0:
+                high = min(high, -slack / toward)
+            elif slack < 0:
+                return None
+        return self.along(origin, way, low, high) if low <= high else None
+
+    def along(self, origin: Floats, way: Floats, low: float, high: float) -> Floats:
+        """Return the best point of a segment; its ends are tried exactly."""
+        base, rate = self.design @ origin, self.design @ way
+        above, below = self.hits > 0, self.failures > 0
+        left, right = low, high
+        for _ in range(_STEPS):
+            middle = (left + right) / 2
+            if not left < middle < right:
+                break
+            mu = base + middle * rate
+            rest = self.limits - mu
+            with np.errstate(divide="ignore", invalid="ignore"):  # rounding, next to a corner
+                slope = (rate * self.hits)[above] @ (1 / mu[above])
+                slope -= (rate * self.failures)[below] @ (1 / rest[below])
+            left, right = (middle, right) if slope > 0 else (left, middle)
+        points = [origin + place * way for place in (low, high, (left + right) / 2)]
+        return max(points, key=self.likelihood)
+
+
+def _not_below(
+    one: tuple[float, float], middle: tuple[float, float], other: tuple[float, float]
+) -> bool:
+    """Return whether the middle corner lies on or above the line between the two others."""
+    return (middle[1] - one[1]) * (other[0] - one[0]) >= (other[1] - one[1]) * (middle[0] - one[0])

@@ -1,0 +1,293 @@
+"""Find the items of an alignment, and what two have in common: the compiled loops of one sample.
+
+A sample is the links of an initial alignment with some dropped and some cells added, see
+`flips_kernel`; a cell is numbered i M + j. Everything is linear in links and words, but for
+closures that stretch over many words.
+"""
+
+from __future__ import annotations
+
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import inlined, jit
+from alignkit.model.phrase_kernel import FAR
+
+PHRASE_ITEMS, LINK_ITEMS = 0, 1
+"""What is compared: atomic phrase pairs or links."""
+
+Cells = NDArray[np.int64]
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Whole = Union[int, np.int64]
+
+
+@inlined
+def partners(
+    links: Ints,
+    dropped: Cells,
+    drops: int,
+    added: Cells,
+    adds: int,
+    n: int,
+    m: int,
+    of_source: Cells,
+    of_target: Cells,
+) -> None:
+    """Set the least and greatest partner of each word; FAR and -1 where it has none.
+
+    As `phrase_kernel.ranges`, for the links that are not among the first `drops` places of
+    `dropped`, and the first `adds` cells of `added`.
+    """
+    for i in range(n):
+        of_source[i, 0] = FAR
+        of_source[i, 1] = -1
+    for j in range(m):
+        of_target[j, 0] = FAR
+        of_target[j, 1] = -1
+    begin = 0
+    for d in range(drops + 1):  # the stretches of links between those that are dropped
+        end = dropped[d] if d < drops else len(links)
+        for k in range(begin, end):
+            _extend(of_source, of_target, int(links[k, 0]), int(links[k, 1]))
+        begin = end + 1
+    for a in range(adds):
+        row, column = _place(added[a], m)
+        _extend(of_source, of_target, row, column)
+
+
+@inlined
+def _place(cell: Whole, m: int) -> tuple[np.int64, np.int64]:
+    """Return the row and the column of a cell; unsigned numbers are divided more quickly."""
+    row = np.uint64(cell) // np.uint64(m)
+    return np.int64(row), np.int64(np.uint64(cell) - row * np.uint64(m))
+
+
+@inlined
+def _extend(of_source: Cells, of_target: Cells, i: Whole, j: Whole) -> None:
+    of_source[i, 0] = min(of_source[i, 0], j)
+    of_source[i, 1] = max(of_source[i, 1], j)
+    of_target[j, 0] = min(of_target[j, 0], i)
+    of_target[j, 1] = max(of_target[j, 1], i)
+
+
+@inlined
+def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes: Cells) -> int:
+    """Write the atomic phrase pairs, each once, as (first, last) words of both sides.
+
+    As `phrase_kernel.closures`, but a word is given up as soon as an earlier word is met whose
+    closure holds it: its own closure holds that earlier word, so the two are equal. Returns how
+    many there are.
+    """
+    count = 0
+    for i in range(n):
+        low, high = of_source[i, 0], of_source[i, 1]
+        if high < 0:
+            last[i] = -1
+            continue
+        if low == high and of_target[low, 0] == of_target[low, 1]:  # most words: it is alone
+            last[i] = i
+            boxes[count, 0], boxes[count, 1] = i, i
+            boxes[count, 2], boxes[count, 3] = low, low
+            count += 1
+            continue
+        first, end = i, i
+        done_low, done_high = low, low - 1
+        known = False
+        # The closure so far: words first..end with columns low..high, of which the columns
+        # done_low..done_high have been asked for the words that they need. It grows until all
+        # columns have been asked.
+        while not known and (done_low > low or done_high < high):
+            need_first, need_end = first, end
+            for j in range(low, done_low):
+                need_first = min(need_first, of_target[j, 0])
+                need_end = max(need_end, of_target[j, 1])
+            for j in range(done_high + 1, high + 1):
+                need_end = max(need_end, of_target[j, 1])
+                if of_target[j, 0] < need_first:
+                    need_first = of_target[j, 0]
+                    if last[need_first] >= i:
+                        break
+            done_low, done_high = low, high
+            for k in range(need_first, first):
+                if last[k] >= i:
+                    end = last[k]
+                    known = True
+                    break
+                low = min(low, of_source[k, 0])
+                high = max(high, of_source[k, 1])
+            if not known:
+                for k in range(end + 1, need_end + 1):
+                    low = min(low, of_source[k, 0])
+                    high = max(high, of_source[k, 1])
+                first, end = need_first, need_end
+        last[i] = end
+        if not known:
+            boxes[count, 0], boxes[count, 1] = first, end
+            boxes[count, 2], boxes[count, 3] = low, high
+            count += 1
+    return count
+
+
+@inlined
+def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -> int:
+    """Move the boxes of different words to the front; return how many."""
+    kept = 0
+    for b in range(count):
+        size = boxes[b, 1] - boxes[b, 0]
+        same = size == boxes[b, 3] - boxes[b, 2]
+        k = 0
+        while same and k <= size:
+            same = source[boxes[b, 0] + k] == target[boxes[b, 2] + k]
+            k += 1
+        if not same:
+            for c in range(4):
+                boxes[kept, c] = boxes[b, c]
+            kept += 1
+    return kept
+
+
+@inlined
+def drop_identical_links(
+    links: Ints, dropped: Cells, drops: int, source: Ints, target: Ints
+) -> int:
+    """Move the dropped links of different words to the front; return how many."""
+    kept = 0
+    for d in range(drops):
+        k = dropped[d]
+        if source[links[k, 0]] != target[links[k, 1]]:
+            dropped[kept] = k
+            kept += 1
+    return kept
+
+
+@inlined
+def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) -> int:
+    """Move the cells of different words to the front; return how many."""
+    m = len(target)
+    kept = 0
+    for c in range(size):
+        row, column = _place(cells[c], m)
+        if source[row] != target[column]:
+            cells[kept] = cells[c]
+            kept += 1
+    return kept
+
+
+@inlined
+def common_boxes(
+    first: Cells, first_count: int, second: Cells, second_count: int, n: int, chains: Cells
+) -> int:
+    """Count the boxes of both sets; `chains` links those of one set by their first word."""
+    chains[:n, 0] = -1
+    for b in range(first_count):
+        start = first[b, 0]
+        chains[b, 1] = chains[start, 0]
+        chains[start, 0] = b
+    common = 0
+    for b in range(second_count):
+        k = chains[second[b, 0], 0]
+        while k >= 0:
+            if (
+                first[k, 1] == second[b, 1]
+                and first[k, 2] == second[b, 2]
+                and first[k, 3] == second[b, 3]
+            ):
+                common += 1
+                break
+            k = chains[k, 1]
+    return common
+
+
+@inlined
+def common_numbers(first: Cells, first_size: int, second: Cells, second_size: int) -> int:
+    """Count the numbers in both of two rising lists."""
+    # every number before first[a] and second[b] has been compared
+    common, a, b = 0, 0, 0
+    while a < first_size and b < second_size:
+        x, y = first[a], second[b]
+        common += x == y
+        a += x <= y
+        b += y <= x
+    return common
+
+
+@jit
+def identical_choices(
+    source_ids: Ints,
+    source_offsets: Offsets,
+    target_ids: Ints,
+    target_offsets: Offsets,
+    items: int,
+) -> Floats:
+    """Return the (P,) numbers of identical items that could be chosen in each sentence pair.
+
+    For phrase pairs: at every cell there end as many pairs of equal spans as the longest equal
+    stretches that end there are long.
+    """
+    pairs = len(source_offsets) - 1
+    found = np.zeros(pairs)
+    for p in range(pairs):
+        source = source_ids[source_offsets[p] : source_offsets[p + 1]]
+        target = target_ids[target_offsets[p] : target_offsets[p + 1]]
+        # stretch[j + 1]: how long the words that end at (i, j) are equal; from right to left, so
+        # that stretch[j] is still that of the row above
+        stretch = np.zeros(len(target) + 1)
+        for i in range(len(source)):
+            for j in range(len(target) - 1, -1, -1):
+                if source[i] != target[j]:
+                    stretch[j + 1] = 0.0
+                else:
+                    stretch[j + 1] = stretch[j] + 1.0 if items == PHRASE_ITEMS else 1.0
+                found[p] += stretch[j + 1]
+    return found
+
+
+@jit
+def count_strata(
+    initial: Ints,
+    initial_offsets: Offsets,
+    annotated: Ints,
+    annotated_offsets: Offsets,
+    source_ids: Ints,
+    source_offsets: Offsets,
+    target_ids: Ints,
+    target_offsets: Offsets,
+    bounded: bool,
+    universe: Ints,
+    universe_offsets: Offsets,
+) -> tuple[Cells, Cells]:
+    """Count the (P, 4) cells of each stratum, and those that an annotator changed.
+
+    The strata are empty and filled cells of different words, then of equal ones. Cells outside
+    the universe are not counted, if it is `bounded`.
+    """
+    pairs = len(source_offsets) - 1
+    trials, flips = np.zeros((pairs, 4), np.int64), np.zeros((pairs, 4), np.int64)
+    for p in range(pairs):
+        source = source_ids[source_offsets[p] : source_offsets[p + 1]]
+        target = target_ids[target_offsets[p] : target_offsets[p + 1]]
+        a, a_end = initial_offsets[p], initial_offsets[p + 1]
+        b, b_end = annotated_offsets[p], annotated_offsets[p + 1]
+        # row by row, as links are sorted: a, b and u are the next link or cell of each
+        u, u_end = 0, 0
+        if bounded:
+            u, u_end = universe_offsets[p], universe_offsets[p + 1]
+        for i in range(len(source)):
+            for j in range(len(target)):
+                filled = a < a_end and initial[a, 0] == i and initial[a, 1] == j
+                linked = b < b_end and annotated[b, 0] == i and annotated[b, 1] == j
+                inside = not bounded
+                if bounded and u < u_end and universe[u, 0] == i and universe[u, 1] == j:
+                    inside = True
+                    u += 1
+                a += filled
+                b += linked
+                if inside:
+                    stratum = (2 if source[i] == target[j] else 0) + (1 if filled else 0)
+                    trials[p, stratum] += 1
+                    flips[p, stratum] += filled != linked
+    return trials, flips

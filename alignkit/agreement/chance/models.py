@@ -1,0 +1,189 @@
+"""Define what chance means: one table of models, each a small object.
+
+A model either *samples*: it is fitted to what each annotator changed in the initial alignment and
+says how likely a cell is flipped, by the stratum that the cell is in (`STRATA`); or it has a
+*closed form* of the overlap that is expected from the sizes of the two sets. A new model is a class
+with the methods of `SampledChance` or of `ClosedChance`, entered in `CHANCE_MODELS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import nan
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import readonly
+from alignkit._support.values import FrozenMap
+from alignkit.agreement.chance.correction import ChanceTerms
+from alignkit.agreement.chance.edits import EditData, EditModel, fit_edit_model
+from alignkit.agreement.chance.items_kernel import count_strata
+from alignkit.errors import UnknownNameError
+from alignkit.model.arrays import LinkArrays, TokenArrays
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Models = FrozenMap[str, EditModel]
+
+STRATA = ("add", "delete", "add-equal", "delete-equal")
+"""What a flip does, by the stratum of its cell: empty or a link of the initial alignment, of
+different or of equal words."""
+
+
+@dataclass(frozen=True)
+class EditRates:
+    """Which shares of the cells an annotator changed."""
+
+    add: float
+    delete: float  # the links deleted, of those of the initial alignment; NaN without any
+    pairs: int  # how many sentence pairs that is of
+
+
+@dataclass(frozen=True, eq=False)
+class Edits:
+    """What an annotator changed in the initial alignments of F sentence pairs."""
+
+    places: Numbers  # (F,): the position of each pair in the corpus
+    words: Numbers  # (F,): N + M
+    trials: Numbers  # (F, 4): the cells of each stratum; the columns are STRATA
+    flips: Numbers  # (F, 4): those that the annotator changed
+    _fitted: dict[tuple[object, ...], Models] = field(default_factory=dict, repr=False)
+
+    def fit(
+        self, strata: Mapping[str, tuple[int, ...]], reading: str, weights: Floats | None = None
+    ) -> Models:
+        """Fit a model to the sum of some strata each; once, as others need it too."""
+        key = reading, *strata
+        if weights is None and key in self._fitted:
+            return self._fitted[key]
+        fitted = {}
+        for name, columns in strata.items():
+            trials, flips = (part[:, columns].sum(axis=1) for part in (self.trials, self.flips))
+            data = EditData(self.words, trials, flips)
+            fitted[name] = fit_edit_model(data, reading=reading, weights=weights)
+        models = FrozenMap(fitted)
+        if weights is None:
+            self._fitted[key] = models
+        return models
+
+    @property
+    def rates(self) -> EditRates:
+        """The shares of the empty cells and of the links that were changed, of all pairs."""
+        trials, flips = (
+            part.sum(axis=0).reshape(2, 2).sum(axis=0).tolist()
+            for part in (self.trials, self.flips)
+        )
+        add, delete = (f / t if t else nan for f, t in zip(flips, trials, strict=True))
+        return EditRates(add, delete, len(self.places))
+
+
+def count_edits(
+    places: Numbers,
+    annotated: LinkArrays,
+    initial: LinkArrays,
+    source: TokenArrays,
+    target: TokenArrays,
+    universe: LinkArrays | None = None,
+) -> Edits:
+    """Count what an annotator changed in the initial alignments, stratum by stratum."""
+    cells = LinkArrays.pack([]) if universe is None else universe
+    trials, flips = count_strata(
+        readonly(initial.links),
+        readonly(initial.offsets),
+        readonly(annotated.links),
+        readonly(annotated.offsets),
+        readonly(source.ids),
+        readonly(source.offsets),
+        readonly(target.ids),
+        readonly(target.offsets),
+        universe is not None,
+        readonly(cells.links),
+        readonly(cells.offsets),
+    )
+    return Edits(places, np.diff(source.offsets) + np.diff(target.offsets), trials, flips)
+
+
+def flip_rates(first: Floats, second: Floats, *, bounded: bool) -> Floats:
+    """Join the rates of two annotators as `Sampling` takes them."""
+    sides = [first, second]
+    if bounded and first.shape[1] == 2:
+        sides = [np.concatenate([side, side], axis=1) for side in sides]
+    return np.concatenate(sides, axis=1)
+
+
+@dataclass(frozen=True)
+class SampledChance:
+    """A model that flips the cells of the initial alignment at rates fitted to an annotator.
+
+    One rate for all cells deletes far less than annotators do, the weakness that the article (Cohn,
+    Callison-Burch & Lapata 2008) admits. Where identical items are left out, a rate of all words is
+    fitted mostly to identical links, which annotators keep; chance then keeps the different ones
+    far too often, unless equal words have rates of their own.
+    """
+
+    strata: Mapping[str, tuple[int, ...]]  # the models: for each the places of its strata
+    description: str  # one line that says what chance is
+
+    def fit(self, edits: Edits, *, reading: str, weights: Floats | None = None) -> Models:
+        """Fit the edit models, by name, to one annotator; `weights` says how often pairs count."""
+        return edits.fit(self.strata, reading, weights)
+
+    def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
+        """Return the rates at which cells flip in P pairs of these (P,) N + M and (P, 4) cells.
+
+        (P, 4) for the `STRATA`, or (P, 2) where words do not matter: for empty and filled cells.
+        """
+        rates = [
+            models[name].rates(words, trials[:, columns].sum(axis=1))
+            for name, columns in self.strata.items()
+        ]
+        return np.stack(rates * 2 if len(rates) == 1 else rates, axis=1)
+
+
+@dataclass(frozen=True)
+class ClosedChance:
+    """Sets of the given sizes, drawn at random from all items alike: Kupper & Hafner 1989.
+
+    Given the sizes, |A & B| is |A| |B| / K on average. For phrase pairs this chance goes to 0 as
+    sentences grow, which is why Cohn et al. replace it.
+    """
+
+    description: str = "sets of the same sizes, chosen at random from all that could be chosen"
+
+    def expect(
+        self, first: Floats, second: Floats, choices: Floats, normalizer: str
+    ) -> ChanceTerms:
+        """Return |A| |B| / K and its ratio to the norm; it is 0 where a set is empty."""
+        common = np.divide(first * second, choices, out=np.zeros(len(first)), where=choices > 0)
+        return ChanceTerms.exact(first, second, common, normalizer)
+
+
+ChanceModel = Union[SampledChance, ClosedChance]
+
+CHANCE_MODELS: Mapping[str, ChanceModel] = {
+    "edit": SampledChance(
+        {"edit": (0, 1, 2, 3)},
+        "each cell of the initial alignment flips at the annotator's rate of edits",
+    ),
+    "edit-split": SampledChance(
+        {"add": (0, 2), "delete": (1, 3)},
+        "empty cells flip at the annotator's rate of adding, filled ones of deleting",
+    ),
+    "edit-strata": SampledChance(
+        {name: (k,) for k, name in enumerate(STRATA)},
+        "empty and filled cells, of different and of equal words, flip at the annotator's rate "
+        "for each",
+    ),
+    "kupper-hafner": ClosedChance(),
+}
+"""The models of chance by name."""
+
+
+def chance_model(name: str) -> ChanceModel:
+    """Return the model of that name."""
+    if name not in CHANCE_MODELS:
+        raise UnknownNameError("chance model", name, CHANCE_MODELS)
+    return CHANCE_MODELS[name]

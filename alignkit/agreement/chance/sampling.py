@@ -1,0 +1,265 @@
+"""Sample what chance gives: on all cores, in rounds, the same for any number of workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import readonly
+from alignkit._support.parallel import executor
+from alignkit.agreement.chance.correction import ChanceTerms
+from alignkit.agreement.chance.items_kernel import LINK_ITEMS, PHRASE_ITEMS, identical_choices
+from alignkit.agreement.chance.sampling_kernel import MOMENTS, run
+from alignkit.agreement.overlaps import columns
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, count_links, count_phrases
+from alignkit.stats.ratios import ratio
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int], None]  # what is told how much is done, and of how much
+
+_FIRST_ROUND = 100
+_BLOCKS, _MOST_PAIRS = 64, 256
+_FEW = 20_000  # fewer samples than these are drawn before a thread has begun
+
+UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
+"""What agreement is measured on: the atomic phrase pairs, or the links."""
+
+WordViews = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The words of P sentence pairs and what is compared in them."""
+
+    unit: str  # one of UNITS
+    include_identical: bool  # whether items of equal words take part
+    source: TokenArrays  # the words
+    target: TokenArrays
+
+    @classmethod
+    def of(
+        cls, pairs: Sequence[SentencePair], unit: str, include_identical: bool, exact_case: bool
+    ) -> Items:
+        """Make the items of some sentence pairs."""
+        vocabulary = Vocabulary(casefold=not exact_case)
+        words = [pair.words for pair in pairs]
+        return cls(
+            unit,
+            include_identical,
+            TokenArrays.pack((source for source, _ in words), vocabulary),
+            TokenArrays.pack((target for _, target in words), vocabulary),
+        )
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """(P, 2): N and M."""
+        return np.stack([np.diff(self.source.offsets), np.diff(self.target.offsets)], axis=1)
+
+    def sizes(self, first: LinkArrays, second: LinkArrays) -> NDArray[np.float64]:
+        """Return the (P, 3) sizes of both sets of items and of their intersection."""
+        if self.unit == "links":
+            if not self.include_identical:
+                first, second = (
+                    one.without_identical(self.source, self.target) for one in (first, second)
+                )
+            counts = count_links(first, second)
+            names = ("hyp_possible", "ref_possible", "possible_in_possible")
+            return columns(counts, LINK_COLUMNS, names)
+        counts = count_phrases(
+            first,
+            second,
+            links="possible",
+            ignore_identical=not self.include_identical,
+            source=self.source,
+            target=self.target,
+        )
+        return columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
+
+    def choices(self) -> NDArray[np.float64]:
+        """Return the (P,) numbers of items that could be chosen (K of Kupper & Hafner)."""
+        n, m = self.lengths.astype(np.float64).T
+        every: Floats = n * m if self.unit == "links" else n * (n + 1) * m * (m + 1) / 4
+        if not self.include_identical:
+            every -= identical_choices(*self.views(), UNITS[self.unit])
+        return every
+
+    def part(self, kept: NDArray[np.int64]) -> Items:
+        """Return the items of some of the pairs."""
+        words = self.source.take(kept), self.target.take(kept)
+        return Items(self.unit, self.include_identical, *words)
+
+    def views(self) -> WordViews:
+        """Return the arrays of the words as the kernels take them."""
+        return (
+            readonly(self.source.ids),
+            readonly(self.source.offsets),
+            readonly(self.target.ids),
+            readonly(self.target.offsets),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """What is sampled: P sentence pairs, their initial alignments and rates of flips."""
+
+    initial: LinkArrays  # the initial alignments
+    items: Items  # the words, and what is compared
+    rates: Floats
+    normalizer: str  # "min" or "max"
+    universe: LinkArrays | None = None
+
+    def __len__(self) -> int:
+        return len(self.initial)
+
+    def draw(
+        self,
+        states: NDArray[np.uint64],
+        begin: int,
+        stop: int,
+        samples: int,
+        moments: Floats,
+        records: NDArray[np.int32],
+    ) -> Floats:
+        """Run the kernel for the pairs from `begin` to before `stop`; return the (S, 4) totals."""
+        totals = np.zeros((samples, 4))
+        cells = self.universe if self.universe is not None else self.initial
+        run(
+            readonly(self.initial.links),
+            readonly(self.initial.offsets),
+            readonly(self.items.lengths.astype(np.int32)),
+            *self.items.views(),
+            UNITS[self.items.unit],
+            not self.items.include_identical,
+            self.normalizer == "max",
+            readonly(self.rates),
+            self.universe is not None,
+            readonly(cells.links),
+            readonly(cells.offsets),
+            states,
+            begin,
+            stop,
+            samples,
+            moments,
+            totals,
+            records,
+        )
+        return totals
+
+    @property
+    def record(self) -> int:
+        """How many numbers a sample has when it is kept: `sampling_kernel.RECORD`."""
+        return 3 + int(self.rates.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class MonteCarlo:
+    """The sums over the samples of P sentence pairs."""
+
+    samples: int  # how many samples each pair has
+    moments: Floats  # (P, 9): the sums MOMENTS
+    totals: Floats
+    records: NDArray[np.int32]
+
+    def terms(self) -> ChanceTerms:
+        """Return the means over the samples, with the variances of these means."""
+        return terms_of(self.moments)
+
+    def distribution(self, aggregate: str) -> Floats:
+        """Return the (S,) agreements of the whole corpus, sample by sample; NaN where undefined."""
+        above, below = (2, 3) if aggregate == "micro" else (0, 1)
+        return ratio(self.totals[:, above], self.totals[:, below])
+
+
+def terms_of(moments: Floats) -> ChanceTerms:
+    """Return the means of the samples behind (P, 9) sums, with the variances of these means."""
+    n, filled, r, rr, x, y, xx, xy, yy = moments.T
+    mean = ratio(r, filled)
+    spread = np.full(len(n), 0.25)  # one sample alone: the greatest variance of a ratio
+    many = filled > 1
+    spread[many] = np.maximum(rr[many] - filled[many] * mean[many] ** 2, 0) / (filled[many] - 1)
+
+    def covariance(product: Floats, one: Floats, other: Floats) -> Floats:
+        return ratio(product - one * other / n, n * (n - 1))
+
+    return ChanceTerms(
+        ratio=mean,
+        common=ratio(x, n),
+        norm=ratio(y, n),
+        ratio_variance=ratio(spread, filled),
+        common_variance=covariance(xx, x, x),
+        norm_variance=covariance(yy, y, y),
+        covariance=covariance(xy, x, y),
+    )
+
+
+def monte_carlo(
+    sampling: Sampling,
+    *,
+    samples: int,
+    seeds: np.random.SeedSequence,
+    tolerance: float | None = None,
+    error: Callable[[ChanceTerms], float] = lambda terms: nan,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+) -> MonteCarlo:
+    """Sample until the error is as small as wanted, or the samples are used up."""
+    count = len(sampling)
+    states = np.array([seed.generate_state(4, np.uint64) for seed in seeds.spawn(count)], np.uint64)
+    states = states.reshape(count, 4)
+    moments = np.zeros((count, len(MOMENTS)))
+    size = min(max(1, ceil(count / _BLOCKS)), _MOST_PAIRS)
+    blocks = [(begin, min(begin + size, count)) for begin in range(0, count, size)]
+    totals, records = [], []
+    done, drawn = 0, 0
+    with executor(workers, at_once=samples * count < _FEW) as pool:
+        while done < samples:
+            part = _next_round(done, samples, tolerance, lambda: error(terms_of(moments)))
+            if not part:
+                break
+            kept = np.zeros((*((count, part) if keep else (0, 0)), sampling.record), np.int32)
+
+            def block(
+                ends: tuple[int, int], part: int = part, kept: NDArray[np.int32] = kept
+            ) -> Floats:
+                return sampling.draw(states, *ends, part, moments, kept)
+
+            sums = np.zeros((part, 4))
+            futures = [pool.submit(block, ends) for ends in blocks]
+            try:
+                for (begin, stop), future in zip(blocks, futures, strict=True):
+                    sums += future.result()
+                    drawn += (stop - begin) * part
+                    if progress is not None:
+                        progress(drawn, samples * count)
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+            totals.append(sums)
+            records.append(kept)
+            done += part
+    return MonteCarlo(done, moments, np.concatenate(totals), np.concatenate(records, axis=1))
+
+
+def _next_round(
+    done: int, samples: int, tolerance: float | None, error: Callable[[], float]
+) -> int:
+    """Return how many samples to draw next; 0 when the error is small enough."""
+    if tolerance is None:
+        return samples
+    if not done:
+        return min(samples, _FIRST_ROUND)
+    now = error()
+    if now <= tolerance:
+        return 0
+    if np.isnan(now):
+        return min(done, samples - done)
+    # the error falls with the root of the samples
+    needed = ceil(done * (now / tolerance) ** 2) - done if now < 1e3 * tolerance else samples
+    return min(max(needed, done // 10, 1), 4 * done, samples - done)

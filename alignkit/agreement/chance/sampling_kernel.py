@@ -1,0 +1,489 @@
+"""Sample chance annotations and compare them: the compiled loops behind `monte_carlo`.
+
+A sample is kept as what it changes in the initial alignment (`flips_kernel`), and links are counted
+from that alone. So a sample of links takes time in proportion to its flips, one of phrase pairs to
+its links and to N + M.
+
+Every sentence pair has a random generator of its own (xoshiro256++, Blackman & Vigna 2021), whose
+state goes on from one call to the next: neither the number of workers nor the division into rounds
+changes what is drawn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import inlined, jit
+from alignkit.agreement.chance.items_kernel import (
+    PHRASE_ITEMS,
+    atomic_boxes,
+    common_boxes,
+    common_numbers,
+    drop_identical_boxes,
+    drop_identical_cells,
+    drop_identical_links,
+    partners,
+)
+
+Cells = NDArray[np.int64]
+Ints = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Kinds = NDArray[np.uint8]
+States = NDArray[np.uint64]
+
+_KEPT = 4
+"""The kind of a link that never flips; see `list_cells`."""
+
+_FAR = 2**61
+_UNIT = 2.0**-53
+_11, _17, _19, _23, _41, _45 = (np.uint64(shift) for shift in (11, 17, 19, 23, 41, 45))
+
+
+@inlined
+def uniform(state: States) -> float:
+    """Draw from (0, 1]."""
+    # xoshiro256++: rotl(s0 + s3, 23) + s0; its upper 53 bits, plus 1, over 2^53
+    total = state[0] + state[3]
+    drawn = ((total << _23) | (total >> _41)) + state[0]
+    shifted = state[1] << _17
+    state[2] ^= state[0]
+    state[3] ^= state[1]
+    state[1] ^= state[2]
+    state[0] ^= state[3]
+    state[2] ^= shifted
+    state[3] = (state[3] << _45) | (state[3] >> _19)
+    return (np.float64(drawn >> _11) + 1.0) * _UNIT
+
+
+@inlined
+def gap(state: States, log_keep: float) -> int:
+    """Draw how many cells stay before the next flip; `log_keep` is log(1 - rate)."""
+    if log_keep == 0.0:
+        return _FAR
+    # a geometric number, floor(log(u) / log(1 - rate)); at rate 1, log_keep is -inf and it is 0
+    jump = np.log(uniform(state)) / log_keep
+    return int(jump) if jump < _FAR else _FAR
+
+
+@inlined
+def draw_flips(
+    state: States,
+    links: Cells,
+    filled: int,
+    total: int,
+    log_empty: float,
+    log_filled: float,
+    added: Cells,
+    dropped: Cells,
+) -> tuple[int, int]:
+    """Draw which of the first `filled` numbers of `links` are dropped, and which cells are added.
+
+    A cell is numbered i M + j; there are `total`. Sets `dropped` to the places of links and
+    `added` to the numbers of cells, both rising. Returns how many are added and dropped; -1 and 0
+    where `added` is too short. (To return a longer array would take longer than all the rest.)
+    """
+    empty = total - filled
+    adds, drops, passed = 0, 0, 0
+    drop = gap(state, log_filled)
+    add = gap(state, log_empty)  # counted over the empty cells
+    # The two streams of flips are merged by cell number. Before link k stand links[k] - k empty
+    # cells, so the empty cell `add` has the number add + passed, where `passed` links stand before.
+    while True:
+        if add < empty and (drop >= filled or links[drop] - drop > add):
+            while passed < filled and links[passed] - passed <= add:
+                passed += 1
+            if adds == len(added):
+                return -1, 0
+            added[adds] = add + passed
+            adds += 1
+            add += 1 + gap(state, log_empty)
+        elif drop < filled:
+            dropped[drops] = drop
+            drops += 1
+            drop += 1 + gap(state, log_filled)
+        else:
+            return adds, drops
+
+
+@inlined
+def list_cells(
+    initial: Ints, begin: int, end: int, source: Ints, target: Ints, bounded: bool, universe: Ints
+) -> tuple[Cells, Kinds]:
+    """List the cells that are not empty cells of different words, rising, and what each is.
+
+    These are 0 to 3, by the columns of the rates, or `_KEPT`. Where the universe is bounded, all
+    its cells are listed, links outside it are kept, and what is not listed never flips.
+    """
+    m = len(target)
+    count, stage = 0, 0
+    cells, kinds = np.empty(0, np.int64), np.empty(0, np.uint8)
+    while stage < 2:  # the first time, to count
+        if stage == 1:
+            cells, kinds = np.empty(count, np.int64), np.empty(count, np.uint8)
+        # row by row, as links and universe are sorted: a and u are the next of either
+        count, a, u = 0, begin, 0
+        for i in range(len(source)):
+            for j in range(m):
+                filled = a < end and initial[a, 0] == i and initial[a, 1] == j
+                inside = u < len(universe) and universe[u, 0] == i and universe[u, 1] == j
+                a += filled
+                u += inside
+                equal = source[i] == target[j]
+                if filled or inside or (equal and not bounded):
+                    if stage == 1:
+                        cells[count] = i * m + j
+                        kinds[count] = (2 if equal else 0) + (1 if filled else 0)
+                        if bounded and not inside:
+                            kinds[count] = _KEPT
+                    count += 1
+        stage += 1
+    return cells, kinds
+
+
+@inlined
+def sort_by_kind(kinds: Kinds, ends: Cells, places: Cells, order: Cells) -> None:
+    """Sort what `list_cells` lists by the kinds that flip.
+
+    Sets `ends` (5,) to 0 and where each kind ends; `places` to the places of the cells in the
+    list, kind by kind; and `order` to the number of links before each cell of the list.
+    """
+    count, links = 0, 0
+    ends[0] = 0
+    for kind in range(4):
+        for c in range(len(kinds)):
+            if kinds[c] == kind:
+                places[count] = c
+                count += 1
+        ends[kind + 1] = count
+    for c in range(len(kinds)):
+        order[c] = links
+        links += kinds[c] == _KEPT or kinds[c] & 1 == 1
+
+
+@inlined
+def draw_flips_by_kind(
+    state: States,
+    listed: Cells,
+    ends: Cells,
+    places: Cells,
+    order: Cells,
+    total: int,
+    logs: Floats,
+    log_rest: float,
+    upcoming: Cells,
+    added: Cells,
+    dropped: Cells,
+    flips: Cells,
+) -> tuple[int, int]:
+    """Draw as `draw_flips` does, by the kinds of the listed cells.
+
+    `ends`, `places` and `order` are those of `sort_by_kind`. `logs` are log(1 - rate) of each
+    kind, `log_rest` that of the cells that are not listed, which are empty. Sets the numbers of
+    `flips` of each kind; `upcoming` is room for as many numbers.
+    """
+    rest = total - len(listed)
+    for kind in range(4):
+        upcoming[kind] = ends[kind] + gap(state, logs[kind])
+        flips[kind] = 0
+    adds, drops, passed = 0, 0, 0
+    add = gap(state, log_rest)  # counted over the cells that are not listed
+    while True:
+        # of the next flips of the four kinds, the one that is first in the list; -1: none is left
+        which, cell = -1, len(listed)
+        for kind in range(4):
+            if upcoming[kind] < ends[kind + 1] and places[upcoming[kind]] < cell:
+                which, cell = kind, places[upcoming[kind]]
+        # an unlisted cell before it flips; its number is found as in `draw_flips`
+        if add < rest and (which < 0 or listed[cell] - cell > add):
+            while passed < len(listed) and listed[passed] - passed <= add:
+                passed += 1
+            if adds == len(added):
+                return -1, 0
+            added[adds] = add + passed
+            adds += 1
+            flips[0] += 1
+            add += 1 + gap(state, log_rest)
+        elif which < 0:
+            return adds, drops
+        else:
+            if which & 1:
+                dropped[drops] = order[cell]
+                drops += 1
+            else:
+                if adds == len(added):
+                    return -1, 0
+                added[adds] = listed[cell]
+                adds += 1
+            flips[which] += 1
+            upcoming[which] += 1 + gap(state, logs[which])
+
+
+MOMENTS = (
+    "samples",
+    "filled",
+    "ratio",
+    "ratio_squared",
+    "common",
+    "norm",
+    "common_squared",
+    "common_norm",
+    "norm_squared",
+)
+"""The columns that `run` sums up for each pair; `filled`: samples in which a set is not empty."""
+
+RECORD = (
+    "common",
+    "first",
+    "second",
+    "first_adds",
+    "first_deletes",
+    "second_adds",
+    "second_deletes",
+)
+"""The columns that `run` keeps of each sample if asked; with four rates, four kinds of flips for
+either annotator: empty and filled cells of different words, the same of equal words."""
+
+
+Offsets = NDArray[np.int64]
+
+
+@jit
+def run(
+    initial: Ints,
+    offsets: Offsets,
+    lengths: Ints,
+    source_ids: Ints,
+    source_offsets: Offsets,
+    target_ids: Ints,
+    target_offsets: Offsets,
+    items: int,
+    drop: bool,
+    largest: bool,
+    rates: Floats,
+    bounded: bool,
+    universe: Ints,
+    universe_offsets: Offsets,
+    states: States,
+    begin: int,
+    stop: int,
+    samples: int,
+    moments: Floats,
+    totals: Floats,
+    records: NDArray[np.int32],
+) -> None:
+    """Draw samples for the sentence pairs from `begin` to before `stop`, and sum them up.
+
+    Parameters
+    ----------
+    initial, offsets, lengths
+        The initial alignments, as in `LinkArrays`.
+    source_ids, source_offsets, target_ids, target_offsets
+        The words, as in `TokenArrays`.
+    items
+        `items_kernel.PHRASE_ITEMS` or `items_kernel.LINK_ITEMS`.
+    drop
+        Whether identical items are left out of the samples.
+    largest
+        Whether the larger of the two sets is the norm, not the smaller.
+    rates
+        (P, 4): the chance that an empty and that a filled cell flips, for either annotator; or
+        (P, 8): for either annotator the same of different, then of equal words.
+    bounded, universe, universe_offsets
+        Whether only some cells can flip, and which, as `initial`; this needs (P, 8) rates.
+    states
+        (P, 4): the random generators; they move on.
+    begin, stop
+        The pairs.
+    samples
+        How many samples to draw for each.
+    moments
+        (P, 9): sums over the samples are added; the columns are `MOMENTS`.
+    totals
+        (samples, 4): sums over the pairs are added: ratio, filled, common, norm.
+    records
+        (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 if not wanted.
+    """
+    # room for the largest of the pairs, made once
+    most_n, most_m, most_links = 0, 0, 0
+    for p in range(begin, stop):
+        most_n, most_m = max(most_n, lengths[p, 0]), max(most_m, lengths[p, 1])
+        most_links = max(most_links, offsets[p + 1] - offsets[p])
+    of_source, of_target = np.empty((most_n, 2), np.int64), np.empty((most_m, 2), np.int64)
+    last, chains = np.empty(most_n, np.int64), np.empty((most_n, 2), np.int64)
+    boxes_a, boxes_b = np.empty((most_n, 4), np.int64), np.empty((most_n, 4), np.int64)
+    added_a, added_b = np.empty(most_links + 64, np.int64), np.empty(most_links + 64, np.int64)
+    dropped_a, dropped_b = np.empty(most_links, np.int64), np.empty(most_links, np.int64)
+    numbers = np.empty(most_links, np.int64)
+    state, before = np.empty(4, np.uint64), np.empty(4, np.uint64)
+    by_kind = rates.shape[1] == 8
+    listed, kinds = np.empty(0, np.int64), np.empty(0, np.uint8)
+    ends, upcoming = np.zeros(5, np.int64), np.empty(4, np.int64)
+    places, order = np.empty(0, np.int64), np.empty(0, np.int64)
+    log_rest_a, log_rest_b = 0.0, 0.0
+    flips_a, flips_b = np.zeros(4, np.int64), np.zeros(4, np.int64)
+    for p in range(begin, stop):
+        n, m = int(lengths[p, 0]), int(lengths[p, 1])
+        source = source_ids[source_offsets[p] : source_offsets[p + 1]]
+        target = target_ids[target_offsets[p] : target_offsets[p + 1]]
+        links = initial[offsets[p] : offsets[p + 1]]
+        filled, counted = len(links), len(links)  # counted: the links that are items
+        for k in range(filled):
+            numbers[k] = links[k, 0] * m + links[k, 1]
+            counted -= drop and source[links[k, 0]] == target[links[k, 1]]
+        logs = np.log1p(-rates[p])
+        if by_kind:
+            inside = universe[:0]
+            if bounded:
+                inside = universe[universe_offsets[p] : universe_offsets[p + 1]]
+            listed, kinds = list_cells(
+                initial, offsets[p], offsets[p + 1], source, target, bounded, inside
+            )
+            places, order = np.empty(len(listed), np.int64), np.empty(len(listed), np.int64)
+            sort_by_kind(kinds, ends, places, order)
+            log_rest_a, log_rest_b = (0.0, 0.0) if bounded else (logs[0], logs[4])
+            for kind in range(4):  # without cells, nothing need be drawn
+                if ends[kind] == ends[kind + 1]:
+                    logs[kind] = logs[4 + kind] = 0.0
+        logs_a, logs_b = logs[: len(logs) // 2], logs[len(logs) // 2 :]
+        state[:] = states[p]
+        sums = moments[p].copy()
+        s = 0
+        while s < samples:
+            for k in range(4):
+                before[k] = state[k]
+            if by_kind:
+                adds_a, drops_a = draw_flips_by_kind(
+                    state, listed, ends, places, order, n * m, logs_a, log_rest_a, upcoming,
+                    added_a, dropped_a, flips_a,
+                )  # fmt: skip
+                adds_b, drops_b = draw_flips_by_kind(
+                    state, listed, ends, places, order, n * m, logs_b, log_rest_b, upcoming,
+                    added_b, dropped_b, flips_b,
+                )  # fmt: skip
+            else:
+                adds_a, drops_a = draw_flips(
+                    state, numbers, filled, n * m, logs_a[0], logs_a[1], added_a, dropped_a
+                )
+                adds_b, drops_b = draw_flips(
+                    state, numbers, filled, n * m, logs_b[0], logs_b[1], added_b, dropped_b
+                )
+                flips_a[0], flips_a[1] = adds_a, drops_a
+                flips_b[0], flips_b[1] = adds_b, drops_b
+            if adds_a < 0 or adds_b < 0:  # once more, with more room
+                state[:] = before
+                added_a = np.empty(2 * len(added_a), np.int64)
+                added_b = np.empty(2 * len(added_b), np.int64)
+                continue
+            if items == PHRASE_ITEMS:
+                partners(links, dropped_a, drops_a, added_a, adds_a, n, m, of_source, of_target)
+                a = atomic_boxes(n, of_source, of_target, last, boxes_a)
+                partners(links, dropped_b, drops_b, added_b, adds_b, n, m, of_source, of_target)
+                b = atomic_boxes(n, of_source, of_target, last, boxes_b)
+                if drop:
+                    a = drop_identical_boxes(boxes_a, a, source, target)
+                    b = drop_identical_boxes(boxes_b, b, source, target)
+                common = common_boxes(boxes_a, a, boxes_b, b, n, chains)
+            else:
+                if drop:
+                    drops_a = drop_identical_links(links, dropped_a, drops_a, source, target)
+                    drops_b = drop_identical_links(links, dropped_b, drops_b, source, target)
+                    adds_a = drop_identical_cells(added_a, adds_a, source, target)
+                    adds_b = drop_identical_cells(added_b, adds_b, source, target)
+                a, b = counted - drops_a + adds_a, counted - drops_b + adds_b
+                # |A & B|: initial links that neither dropped, and cells that both added;
+                # |I - Da - Db| = |I| - |Da| - |Db| + |Da & Db|
+                both = common_numbers(dropped_a, drops_a, dropped_b, drops_b)
+                common = counted - drops_a - drops_b + both
+                common += common_numbers(added_a, adds_a, added_b, adds_b)
+            norm = max(a, b) if largest else min(a, b)
+            # a ratio is 0 where one set is empty; where both are, the sample is not in `filled`
+            ratio = common / norm if norm > 0 else 0.0
+            full = 1.0 if a + b > 0 else 0.0
+            sums[0] += 1.0
+            sums[1] += full
+            sums[2] += ratio
+            sums[3] += ratio * ratio
+            sums[4] += common
+            sums[5] += norm
+            sums[6] += common * common
+            sums[7] += common * norm
+            sums[8] += norm * norm
+            totals[s, 0] += ratio
+            totals[s, 1] += full
+            totals[s, 2] += common
+            totals[s, 3] += norm
+            if len(records):
+                record = records[p, s]
+                record[0], record[1], record[2] = common, a, b
+                each = 4 if by_kind else 2
+                for c in range(each):
+                    record[3 + c], record[3 + each + c] = flips_a[c], flips_b[c]
+            s += 1
+        states[p] = state
+        moments[p] = sums
+
+
+@jit
+def reweigh(
+    records: NDArray[np.int32],
+    largest: bool,
+    shifts: Floats,
+    wanted: NDArray[np.bool_],
+    means: Floats,
+    effective: Floats,
+) -> None:
+    """Average stored samples as if they were drawn at other rates.
+
+    Parameters
+    ----------
+    records
+        (P, S, 7 or 11): as `run` writes them.
+    largest
+        As in `run`.
+    shifts
+        (P, 4 or 8): what each flip adds to the log weight of its sample: the logit of the new
+        rate less that of the old one.
+    wanted
+        (P,): the pairs to do; the others are skipped.
+    means
+        (P, 3): set to the mean ratio of the samples with a set that is not empty (NaN: none),
+        the mean number of common items and the mean norm.
+    effective
+        (P,): set to the effective number of samples, (sum w)^2 / sum w^2.
+    """
+    samples = records.shape[1]
+    weights = np.empty(samples)
+    for p in range(len(records)):
+        if not wanted[p]:
+            continue
+        # log w = sum of flips * (logit(new rate) - logit(old rate)); (1 - rate)^cells is the same
+        # in all samples and cancels, as does exp(-top), which keeps the weights from overflowing
+        top = -np.inf
+        for s in range(samples):
+            record = records[p, s]
+            weight = 0.0
+            for c in range(shifts.shape[1]):
+                if record[3 + c] > 0:  # 0 flips weigh nothing, even at a shift of -inf
+                    weight += record[3 + c] * shifts[p, c]
+            weights[s] = weight
+            top = max(top, weight)
+        total, squares, filled, ratios, commons, norms = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        if top > -np.inf:
+            for s in range(samples):
+                weight = np.exp(weights[s] - top)
+                record = records[p, s]
+                common, a, b = record[0], record[1], record[2]
+                norm = max(a, b) if largest else min(a, b)
+                total += weight
+                squares += weight * weight
+                if a + b > 0:
+                    filled += weight
+                if norm > 0:
+                    ratios += weight * common / norm
+                commons += weight * common
+                norms += weight * norm
+        effective[p] = total * total / squares if squares > 0.0 else 0.0
+        means[p, 0] = ratios / filled if filled > 0.0 else np.nan
+        means[p, 1] = commons / total if total > 0.0 else np.nan
+        means[p, 2] = norms / total if total > 0.0 else np.nan

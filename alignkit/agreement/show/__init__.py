@@ -1,0 +1,1 @@
+"""Agreement as tables, figures and pages."""

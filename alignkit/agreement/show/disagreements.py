@@ -1,0 +1,145 @@
+"""Count where two annotators differ: by sentence pair, by word pair, by kind of link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
+from operator import add
+
+from alignkit._support.values import FrozenMap
+from alignkit.model.alignment import Alignment, Link
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring.link_classes import OF_FUNCTION_WORDS, WORD_KINDS, FunctionWords, word_kinds
+
+SHAPES = ("1-1", "1-n", "block")
+"""One word with one, one with several, several with several; as the annotators linked them."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Count the links that at least one of two annotators has."""
+
+    both: int = 0  # those of both, sure for both or only possible for both
+    unsure: int = 0  # those of both, sure for one and only possible for the other
+    first: int = 0  # those of one of them only
+    second: int = 0
+
+    @property
+    def links(self) -> int:
+        """All of them."""
+        return self.both + self.unsure + self.first + self.second
+
+    @property
+    def alone(self) -> int:
+        """The links of one annotator only."""
+        return self.first + self.second
+
+    def __add__(self, other: Outcome) -> Outcome:
+        return Outcome(*map(add, astuple(self), astuple(other)))
+
+
+@dataclass(frozen=True)
+class WordOutcome:
+    """Count what becomes of one pair of words, in small letters unless case matters."""
+
+    source: str  # the words
+    target: str
+    kinds: tuple[str, ...]  # what kind of words they are, see WORD_KINDS
+    outcome: Outcome  # the counts
+
+
+@dataclass(frozen=True)
+class PairOutcome:
+    """Count the links of one sentence pair."""
+
+    place: int  # its position in the corpus
+    outcome: Outcome  # the counts
+
+
+@dataclass(frozen=True)
+class Disagreements:
+    """Where two annotators differ."""
+
+    annotators: tuple[str, str]  # the two
+    total: Outcome  # the counts over all sentence pairs that both annotated
+    kinds: FrozenMap[str, Outcome]
+    words: tuple[WordOutcome, ...]
+    pairs: tuple[PairOutcome, ...]
+
+
+_BOTH, _UNSURE = Outcome(both=1), Outcome(unsure=1)
+_FIRST, _SECOND = Outcome(first=1), Outcome(second=1)
+_NONE = Outcome()
+
+
+def disagreements(
+    corpus: Corpus,
+    first: str,
+    second: str,
+    *,
+    function_words: FunctionWords | None = None,
+    exact_case: bool = False,
+) -> Disagreements:
+    """Count where two annotators differ, over all links, identical ones too."""
+    corpus.require(first, second)
+    unknown = OF_FUNCTION_WORDS if function_words is None else frozenset()
+    kinds_known = (kind for kind in WORD_KINDS if kind not in unknown)
+    kinds = dict.fromkeys((*kinds_known, *SHAPES), _NONE)
+    fold = str if exact_case else str.casefold
+    words: dict[tuple[str, str], Outcome] = {}
+    pairs = []
+    for place, pair in enumerate(corpus):
+        if not pair.aligned_by(first, second):
+            continue
+        total = _NONE
+        source, target = ([fold(word) for word in side] for side in pair.words)
+        for link, shape, outcome in _outcomes(pair, first, second):
+            total += outcome
+            joined = source[link.i], target[link.j]
+            words[joined] = words.get(joined, _NONE) + outcome
+            kinds[shape] += outcome
+        pairs.append(PairOutcome(place, total))
+    listed = []
+    for joined, outcome in words.items():
+        outcome_of_words = WordOutcome(
+            *joined, word_kinds(*joined, function_words, exact_case=exact_case), outcome
+        )
+        for kind in outcome_of_words.kinds:
+            kinds[kind] += outcome
+        if outcome.alone:
+            listed.append(outcome_of_words)
+    listed.sort(key=lambda one: (-one.outcome.alone, one.source, one.target))
+    pairs.sort(key=lambda one: (-one.outcome.alone, -one.outcome.unsure, one.place))
+    return Disagreements(
+        (first, second),
+        sum((one.outcome for one in pairs), _NONE),
+        FrozenMap(kinds),
+        tuple(listed),
+        tuple(pairs),
+    )
+
+
+def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Link, str, Outcome]]:
+    """Yield each link of either, with its shape and which of them have it."""
+    alignments = pair.alignment(first), pair.alignment(second)
+    mine, other = (dict(alignment.items()) for alignment in alignments)
+    shapes = [_shapes(alignment) for alignment in alignments]
+    for link in sorted({**mine, **other}):
+        shape = SHAPES[max(one.get(link, 0) for one in shapes)]
+        if link not in other:
+            outcome = _FIRST
+        elif link not in mine:
+            outcome = _SECOND
+        else:
+            outcome = _BOTH if mine[link] == other[link] else _UNSURE
+        yield link, shape, outcome
+
+
+def _shapes(alignment: Alignment) -> dict[Link, int]:
+    shapes = {}
+    for links in alignment.components():
+        sides = len({link.i for link in links}), len({link.j for link in links})
+        shape = 0 if max(sides) == 1 else 1 if min(sides) == 1 else 2
+        shapes.update(dict.fromkeys(links, shape))
+    return shapes

@@ -1,0 +1,10 @@
+from .aligner import Aligner as Aligner
+from .bitext import Bitext as Bitext
+from .bitext import Side as Side
+from .decoding import AlignedLinks as AlignedLinks
+from .parameters import Round as Round
+from .settings import INFERENCES as INFERENCES
+from .settings import MODELS as MODELS
+from .settings import SYMMETRIZATIONS as SYMMETRIZATIONS
+from .settings import THRESHOLD as THRESHOLD
+from .settings import Settings as Settings

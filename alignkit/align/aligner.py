@@ -1,0 +1,404 @@
+"""The word aligner: train, align, save, load."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from math import isnan
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments, check_callable, words
+from alignkit.align import ensemble
+from alignkit.align.adaptation import Adapter
+from alignkit.align.bitext import Bitext, PairLike, Pieces
+from alignkit.align.cooccurrence import BLOCK, blocks_of
+from alignkit.align.decoding import AlignedLinks, Decoding, decode, likelihoods_by
+from alignkit.align.expectation import Workers
+from alignkit.align.model_files import load_parameters, save_parameters
+from alignkit.align.parameters import Parameters, Round
+from alignkit.align.priors import check_dictionary
+from alignkit.align.resources import room_for
+from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, THRESHOLD, Settings
+from alignkit.align.vectors.prior import VectorPrior
+from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
+from alignkit.errors import AlignerError, ArgumentError, OptionError, UnknownNameError
+from alignkit.model.alignment import Alignment
+
+if TYPE_CHECKING:
+    from alignkit.align.supervised.learned import Learned
+
+
+Progress = Callable[[int, int, str], None]
+
+
+class Aligner:
+    """Align sentence pairs with what was learned from a bitext.
+
+    Make one with `Aligner.train` or `Aligner.load`.
+
+    Attributes
+    ----------
+    parameters
+        What was learned.
+    entries_met
+        How many entries of the dictionary occurred together in the training; the others had no
+        effect.
+
+    Examples
+    --------
+    >>> bitext = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")]
+    >>> aligner = Aligner.train(bitext)
+    >>> aligner.align("ein haus", "a house")
+    Alignment('0-0 1-1')
+    """
+
+    def __init__(
+        self,
+        parameters: Parameters,
+        *,
+        vectors: Vectors | None = None,
+        target_vectors: Vectors | None = None,
+    ) -> None:
+        check_arguments(Aligner.__init__, locals())
+        self.parameters = parameters
+        self._vectors = two_vectors(vectors, target_vectors)
+        near = _vector_prior(self._vectors, parameters.settings)
+        learned = parameters.learned
+        if learned is not None and learned.lessons.vectors and parameters.vectors is None:
+            near = None  # vectors are what was learned looks at, and no more
+        self._adapter = Adapter(parameters, near)
+        self.entries_met = 0
+        self._trained: tuple[Bitext, Decoding] | None = None
+
+    @classmethod
+    def train(
+        cls,
+        bitext: Bitext | Iterable[PairLike],
+        *others: object,
+        settings: Settings | None = None,
+        dictionary: Mapping[tuple[str, str], float] | None = None,
+        vectors: Vectors | None = None,
+        target_vectors: Vectors | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        folder: str | PathLike[str] | None = None,
+        **options: Any,
+    ) -> Aligner:
+        """Learn from a bitext.
+
+        Parameters
+        ----------
+        bitext
+            A `Bitext`, or what `Bitext.pack` takes: a `Corpus`, or (source, target) tuples of
+            texts or sequences of words.
+        settings
+            How to train.
+        dictionary
+            Word pairs that are known to be translations, with pseudo-counts.
+        vectors
+            `WordVectors`, or any function that returns an array (n, d) for a sentence of n words:
+            words that occur together get pseudo-counts if their vectors are near. It is called
+            once for each sentence; case is folded unless the bitext was packed otherwise.
+        target_vectors
+            The same for the target side, in the same space; None: `vectors` knows both.
+        threads
+            Number of threads; None: all cores. The result is the same for any number.
+        progress
+            Called with the rounds done, the rounds in all, and what is done now.
+        folder
+            Folder for temporary files of 5 bytes a cell; a pair has N x M cells. None: memory if
+            it suffices, else the system's folder for temporary files.
+        **options
+            Single settings, e.g. ``model="ibm1"``.
+
+        Raises
+        ------
+        AlignerError
+            If there is nothing to learn from.
+        ArgumentError, AlignmentError
+            If `vectors` does not return a vector for each word.
+        OptionError, UnknownNameError
+            If a setting makes no sense.
+        """
+        if others:
+            raise ArgumentError(
+                "train takes one bitext of (source, target) pairs; of two lists make one: "
+                "Aligner.train(list(zip(source, target)))"
+            )
+        check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
+        check_dictionary(dictionary or {})
+        bitext = bitext if isinstance(bitext, Bitext) else Bitext.pack(bitext)
+        settings = (settings or Settings()).changed(options)
+        pieces = Pieces.of(bitext)
+        cut = bitext if pieces is None else pieces.bitext
+        room = room_for(cut, settings, folder)
+        near = _vector_prior(two_vectors(vectors, target_vectors), settings)
+        with Workers.opened(threads) as workers:
+            trained = ensemble.train(
+                cut, settings, workers, dictionary=dictionary or {}, room=room, vectors=near,
+                progress=progress,
+            )  # fmt: skip
+        aligner = cls(trained.parameters, vectors=vectors, target_vectors=target_vectors)
+        aligner.entries_met = trained.entries_met
+        if not room.on_disk:
+            aligner._trained = bitext, trained.decoder
+        return aligner
+
+    def __repr__(self) -> str:
+        known = self.parameters
+        return (
+            f"Aligner({self.settings.model}; {len(known.source)} source and {len(known.target)} "
+            "target words)"
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the aligner into a file; see docs/model_files.md.
+
+        Raises
+        ------
+        WriteError
+            If the file cannot be written.
+        """
+        check_arguments(Aligner.save, locals())
+        save_parameters(os.fspath(path), self.parameters)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike[str],
+        *,
+        vectors: Vectors | None = None,
+        target_vectors: Vectors | None = None,
+    ) -> Aligner:
+        """Read an aligner from a file that `save` wrote.
+
+        Parameters
+        ----------
+        path
+            The file.
+        vectors, target_vectors
+            As in `train`, for word pairs of which the training learned nothing. The file does not
+            hold those of the training; `parameters.vectors` is set if there were some.
+
+        Raises
+        ------
+        FormatError, AlignerError
+            If the file is no model, is damaged, or is of a later version; a `FileError`, which is
+            an `OSError` too, if it cannot be read.
+        """
+        check_arguments(Aligner.load, locals())
+        return cls(load_parameters(os.fspath(path)), vectors=vectors, target_vectors=target_vectors)
+
+    def with_learned(
+        self,
+        learned: Learned | None,
+        vectors: Vectors | None = None,
+        target_vectors: Vectors | None = None,
+    ) -> Aligner:
+        """Return this aligner with what was learned from gold, or without.
+
+        The vectors replace those of the aligner, if they are given.
+        """
+        for name, given in (("vectors", vectors), ("target_vectors", target_vectors)):
+            if given is not None:
+                check_callable(name, given)
+        aligner = copy(self)
+        aligner.parameters = replace(self.parameters, learned=learned)
+        aligner._vectors = two_vectors(vectors, target_vectors) or self._vectors
+        return aligner
+
+    @property
+    def vectors(self) -> TwoVectors | None:
+        """What gives vectors of source and of target words, if anything."""
+        return self._vectors
+
+    @property
+    def settings(self) -> Settings:
+        """What the aligner was trained with."""
+        return self.parameters.settings
+
+    @property
+    def history(self) -> tuple[Round, ...]:
+        """The rounds of training, with their log-likelihoods."""
+        return self.parameters.history
+
+    def align(
+        self, source: str | Sequence[str], target: str | Sequence[str], **options: Any
+    ) -> Alignment:
+        """Align one sentence pair.
+
+        Parameters
+        ----------
+        source, target
+            The words; a text is split at white space.
+        **options
+            See `align_bitext`.
+
+        Returns
+        -------
+        Alignment
+            With the probability of each link as its weight.
+        """
+        pair = _words("source", source), _words("target", target)
+        return self.align_bitext([pair], **{"threads": 1, **options}).alignment(0)
+
+    def align_bitext(
+        self,
+        bitext: Bitext | Iterable[PairLike],
+        *,
+        symmetrize: str = "posterior",
+        threshold: float | None = None,
+        sure: float | None = None,
+        threads: int | None = None,
+    ) -> AlignedLinks:
+        """Align all pairs of a bitext, with what was learned from gold if anything was.
+
+        Parameters
+        ----------
+        bitext
+            A `Bitext`, or what `Bitext.pack` takes. Pairs of the training get the links that the
+            training gave them.
+        symmetrize
+            ``posterior`` (links whose mean posterior of both directions is above `threshold`), a
+            method of `alignkit.symmetrize` on both Viterbi alignments, or ``forward`` or
+            ``reverse`` for one of them.
+        threshold
+            From 0 to 1, for ``posterior``. None: what was learned from gold, else 0.55.
+        sure
+            Links with a probability above it are sure, others only possible; None: all are sure.
+        threads
+            Number of threads; None: all cores.
+
+        Raises
+        ------
+        AlignerError
+            If what was learned needs vectors, and there are none.
+        OptionError
+            If Viterbi alignments are asked for, which nothing learned from gold changes.
+        """
+        check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
+        least = THRESHOLD if threshold is None else threshold
+        if symmetrize not in SYMMETRIZATIONS:
+            raise UnknownNameError("symmetrization", symmetrize, SYMMETRIZATIONS)
+        learned = self.parameters.learned
+        learned = learned if learned is not None and learned.used else None
+        if learned is not None and symmetrize != "posterior":
+            raise OptionError(
+                "what was learned from gold gives probabilities, not Viterbi alignments: leave "
+                "out symmetrize, or align without what was learned"
+            )
+        if isinstance(bitext, list) and len(bitext) == 1 and learned is None:
+            alone = self._pair_decoder(bitext[0])
+            if alone is not None:
+                return decode(alone, Workers(1), symmetrize, least, sure)
+        bitext = self._packed(bitext)
+        pieces = Pieces.of(bitext)
+        with Workers.opened(threads) as workers:
+            parts = [
+                decode(decoder, workers, symmetrize, least, sure)
+                if learned is None
+                else learned.align(decoder, part, workers, threshold, sure, self._vectors)
+                for part, decoder in self._decoders(bitext, pieces)
+            ]
+        links = AlignedLinks.joined(parts)
+        if pieces is None:
+            return links
+        return AlignedLinks(pieces.joined(links.arrays, bitext), links.probabilities)
+
+    def posteriors(
+        self, source: str | Sequence[str], target: str | Sequence[str]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the probabilities of all links of a sentence pair, (N, M), in both directions.
+
+        The first adds up to at most 1 over the source words (forward: each target word has one
+        source word or the empty one), the second over the target words.
+        """
+        pair = _words("source", source), _words("target", target)
+        if max(map(len, pair)) > LONGEST_PIECE:
+            raise AlignerError(
+                f"a line of {max(map(len, pair))} words: lines of more than {LONGEST_PIECE} are "
+                "cut when they are aligned, and have no posteriors as a whole"
+            )
+        bitext = Bitext.pack([pair], casefold=self.parameters.casefold)
+        shape = len(pair[0]), len(pair[1])
+        forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)
+        return forward.reshape(shape), reverse.reshape(shape)
+
+    def scores(
+        self, bitext: Bitext | Iterable[PairLike], *, threads: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return how probable each pair is.
+
+        Returns
+        -------
+        (P, 2) float64 array
+            Natural logarithms of P(target | source) and P(source | target): of the words given
+            their number, and in the HMM of ending after the last. Those of IBM 3 and 4 are the
+            HMM's, with `best` those by whole words. Divide by the number of words to compare.
+        """
+        check_arguments(Aligner.scores, locals(), apart=["bitext"])
+        bitext = self._packed(bitext)
+        pieces = Pieces.of(bitext)
+        with Workers.opened(threads) as workers:
+            likelihoods = np.concatenate(
+                [likelihoods_by(decoder, workers) for _, decoder in self._decoders(bitext, pieces)]
+            )
+        return likelihoods if pieces is None else pieces.added(likelihoods, len(bitext))
+
+    def lexicon(self, least: float = 0.01) -> Iterator[tuple[str, str, float, float]]:
+        """Yield word pairs with t(target | source) and t(source | target).
+
+        The most frequent source words come first. Pairs are left out if both are below `least`, or,
+        with collapsed inference, if nothing was learned of them. With `best`, words are whole.
+        """
+        check_arguments(Aligner.lexicon, locals())
+        if isnan(least):
+            raise OptionError("least is nan; it is a probability, from 0 to 1")
+        return self.parameters.lexicon(least)
+
+    def decoder(self, bitext: Bitext) -> Decoding:
+        """Return what gives the posteriors of a bitext without lines over `LONGEST_PIECE`."""
+        return self._adapter.decoder(bitext)
+
+    def _pair_decoder(self, pair: PairLike) -> Decoding | None:
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            return None
+        if not all(isinstance(side, (list, tuple)) for side in pair):
+            return None
+        return self._adapter.pair_decoder(*pair)
+
+    def _packed(self, bitext: Bitext | Iterable[PairLike]) -> Bitext:
+        if isinstance(bitext, Bitext):
+            return bitext
+        return Bitext.pack(bitext, casefold=self.parameters.casefold)
+
+    def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[tuple[Bitext, Decoding]]:
+        """Yield the parts of a bitext, or of its pieces, and what aligns each, to bound memory."""
+        cut = bitext if pieces is None else pieces.bitext
+        if self._trained is not None and self._trained[0] is bitext:
+            yield cut, self._trained[1]
+            return
+        if len(cut) == 1 and cut.casefold == self.parameters.casefold:
+            alone = self._adapter.pair_decoder(cut.source.sentence(0), cut.target.sentence(0))
+            if alone is not None:
+                yield cut, alone
+                return
+        for begin, end in blocks_of(cut, BLOCK) or [(0, 0)]:
+            part = cut.part(begin, end)
+            yield part, self._adapter.decoder(part)
+
+
+def _vector_prior(vectors: TwoVectors | None, settings: Settings) -> VectorPrior | None:
+    if vectors is None:
+        return None
+    return VectorPrior(*vectors, weight=settings.vector_weight, least=settings.vector_least)
+
+
+def _words(name: str, sentence: str | Sequence[str]) -> Sequence[str]:
+    return sentence.split() if isinstance(sentence, str) else words(name, sentence)

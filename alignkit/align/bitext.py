@@ -1,0 +1,284 @@
+"""Bitexts of numbered words: what the aligners read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import (
+    check_arguments,
+    check_attributes,
+    check_count,
+    kind_of,
+    place,
+    words,
+)
+from alignkit.align.settings import LONGEST_PIECE
+from alignkit.errors import AlignerError, AlignmentError, ArgumentError, MissingTextError
+from alignkit.model.arrays import LinkArrays, check_form, check_offsets
+from alignkit.model.sentence_pair import SentencePair
+
+_SHOWN = 80  # characters
+
+PairLike = Union[SentencePair, "tuple[str | Sequence[str], str | Sequence[str]]"]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The sentences of one language.
+
+    Parameters
+    ----------
+    words
+        The distinct words; the most frequent first, so that tables begin with what is used most.
+    ids
+        (T,) int32: the number of each word, sentence after sentence.
+    starts
+        (P + 1,) int64: sentence k is `ids[starts[k]:starts[k + 1]]`.
+    """
+
+    words: list[str]
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        check_form("ids", self.ids, np.int32, (self.ids.size,))
+        check_offsets(self.starts, len(self.ids))
+        if len(self.ids) and not 0 <= self.ids.min() <= self.ids.max() < len(self.words):
+            raise AlignmentError(f"ids must number {len(self.words)} words, from 0")
+
+    @classmethod
+    def trusted(cls, words: list[str], ids: NDArray[np.int32], starts: NDArray[np.int64]) -> Side:
+        """Return a side without checking its arrays."""
+        self = cls.__new__(cls)
+        self.__dict__.update(words=words, ids=ids, starts=starts)
+        return self
+
+    @classmethod
+    def pack(cls, sentences: Iterable[Sequence[str]], *, casefold: bool = True) -> Side:
+        """Give numbers to words; with `casefold`, words that differ in case are one."""
+        check_arguments(Side.pack, locals())
+        numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
+        flat: list[int] = []
+        lengths = []
+        before = 0
+        for sentence in sentences:
+            flat.extend(map(numbers.__getitem__, _known_words(sentence, casefold)))
+            lengths.append(len(flat) - before)
+            before = len(flat)
+        check_count("words", before)
+        starts = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=starts[1:])
+        return cls.by_frequency(list(numbers), np.array(flat, np.int32), starts)
+
+    @classmethod
+    def by_frequency(
+        cls, words: list[str], ids: NDArray[np.int32], starts: NDArray[np.int64]
+    ) -> Side:
+        """Renumber words by falling frequency; ids (T,) are their numbers so far."""
+        order = np.argsort(-np.bincount(ids, minlength=len(words)), kind="stable")
+        rank = np.empty(len(words), np.int32)
+        rank[order] = np.arange(len(words), dtype=np.int32)
+        return cls([words[number] for number in order], rank[ids], starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def part(self, begin: int, end: int) -> Side:
+        """Return the sentences from begin to before end, with the same words."""
+        check_arguments(Side.part, locals())
+        begin, end, _ = slice(begin, end).indices(len(self))
+        end = max(begin, end)
+        first, last = self.starts[begin], self.starts[end]
+        return Side(self.words, self.ids[first:last], self.starts[begin : end + 1] - first)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The (P,) numbers of words of the sentences."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.int64]:
+        """The (V,) numbers of occurrences of the words."""
+        return np.bincount(self.ids, minlength=len(self.words))
+
+    def sentence(self, k: int) -> list[str]:
+        """Return the words of sentence k."""
+        k = place("k", k, len(self), "sentences")
+        return [self.words[number] for number in self.ids[self.starts[k] : self.starts[k + 1]]]
+
+
+def _known_words(sentence: Sequence[str], casefold: bool) -> Sequence[str]:
+    try:
+        if casefold and not isinstance(sentence, str):
+            return [word.casefold() for word in sentence]
+    except (AttributeError, TypeError):
+        pass  # to be named below
+    return words("a sentence", sentence)
+
+
+@dataclass(frozen=True, eq=False)
+class Bitext:
+    """P sentence pairs as numbers.
+
+    Parameters
+    ----------
+    source, target
+        The sentences of both languages, in the same order.
+    casefold
+        Whether words that differ in case alone were taken for one word.
+
+    Raises
+    ------
+    AlignerError
+        If the numbers of sentences differ.
+    """
+
+    source: Side
+    target: Side
+    casefold: bool = True
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        if len(self.source) != len(self.target):
+            raise AlignerError(
+                f"{len(self.source)} source sentences, but {len(self.target)} target sentences"
+            )
+        check_count("sentence pairs", len(self.source))
+        for side in (self.source, self.target):
+            check_count("words", len(side.ids))
+
+    @classmethod
+    def pack(cls, pairs: Iterable[PairLike], *, casefold: bool = True) -> Bitext:
+        """Give numbers to the words of sentence pairs.
+
+        Parameters
+        ----------
+        pairs
+            `SentencePair` objects (such as a `Corpus`), or tuples (source, target) of texts, which
+            are split at white space, or of sequences of words.
+        casefold
+            Whether words that differ only in case are one word.
+
+        Examples
+        --------
+        >>> bitext = Bitext.pack([("das haus".split(), "the house".split())])
+        >>> len(bitext), bitext.target.sentence(0)
+        (1, ['the', 'house'])
+        """
+        check_arguments(Bitext.pack, locals(), apart=["pairs"])
+        if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+            raise ArgumentError(
+                f"pairs is {kind_of(pairs)}; give sentence pairs, or (source, target) texts, such "
+                "as [('la maison', 'the house')]"
+            )
+        both = [_sides(pair) for pair in pairs]
+        return cls(
+            Side.pack((source for source, _ in both), casefold=casefold),
+            Side.pack((target for _, target in both), casefold=casefold),
+            casefold,
+        )
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def part(self, begin: int, end: int) -> Bitext:
+        """Return the pairs from begin to before end, with the same words."""
+        return Bitext(self.source.part(begin, end), self.target.part(begin, end), self.casefold)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The (P + 1,) places of the first cell of each pair, a pair having N x M cells."""
+        starts = np.zeros(len(self) + 1, np.int64)
+        np.cumsum(self.source.lengths * self.target.lengths, out=starts[1:])
+        return starts
+
+    @property
+    def empty(self) -> int:
+        """The number of pairs with a side without words."""
+        return int(((self.source.lengths == 0) | (self.target.lengths == 0)).sum())
+
+
+def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
+    if isinstance(pair, (tuple, list)):
+        if len(pair) != 2:
+            raise AlignerError(f"a pair has a source and a target, not {len(pair)} sentences")
+        source, target = pair
+    else:
+        if not isinstance(pair, SentencePair):
+            raise ArgumentError(
+                f"a pair is {kind_of(pair)}; give a SentencePair, or (source, target) texts, such "
+                f"as {_example(pair)}"
+            )
+        if pair.source is None or pair.target is None:
+            raise MissingTextError(f"pair {pair.id!r} has no words: name the texts of the corpus")
+        source, target = pair.source, pair.target
+    return _split(source), _split(target)
+
+
+def _example(pair: object) -> tuple[str, ...]:
+    sides = tuple(side.strip() for side in pair.split("|||")) if isinstance(pair, str) else ()
+    return sides if len(sides) == 2 and len(str(sides)) < _SHOWN else ("la maison", "the house")
+
+
+def _split(side: str | Sequence[str]) -> Sequence[str]:
+    return side.split() if isinstance(side, str) else side
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """A bitext whose lines over `LONGEST_PIECE` words are cut at equal fractions of both."""
+
+    bitext: Bitext  # the pieces, as pairs
+    pairs: NDArray[np.int64]  # (Q,) int64: the pair that each piece is of
+    source_shifts: NDArray[np.int64]  # (Q,) int64: where in the pair the piece begins
+    target_shifts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, bitext: Bitext) -> Pieces | None:
+        """Cut the long lines of a bitext; None where there are none."""
+        source, target = bitext.source.lengths, bitext.target.lengths
+        longest = np.maximum(source, target)
+        if not len(bitext) or longest.max() <= LONGEST_PIECE:
+            return None
+        numbers = np.maximum(-(-longest // LONGEST_PIECE), 1)
+        pairs = np.repeat(np.arange(len(bitext)), numbers)
+        firsts = np.cumsum(numbers) - numbers
+        at = np.arange(len(pairs)) - firsts[pairs]
+        source_shifts = source[pairs] * at // numbers[pairs]
+        target_shifts = target[pairs] * at // numbers[pairs]
+        cut = Bitext(
+            _cut(bitext.source, pairs, source_shifts),
+            _cut(bitext.target, pairs, target_shifts),
+            bitext.casefold,
+        )
+        return cls(cut, pairs, source_shifts, target_shifts)
+
+    def joined(self, arrays: LinkArrays, bitext: Bitext) -> LinkArrays:
+        """Return the links of the pairs from those of their pieces."""
+        counts = np.diff(arrays.offsets)
+        links = arrays.links.copy()
+        links[:, 0] += np.repeat(self.source_shifts, counts).astype(np.int32)
+        links[:, 1] += np.repeat(self.target_shifts, counts).astype(np.int32)
+        ends = np.searchsorted(self.pairs, np.arange(len(bitext)), "right")
+        offsets = np.concatenate([arrays.offsets[:1], arrays.offsets[ends]])
+        lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
+        return LinkArrays.trusted(links, arrays.sure, offsets, lengths.astype(np.int32))
+
+    def added(self, likelihoods: NDArray[np.float64], pairs: int) -> NDArray[np.float64]:
+        """Return the log-likelihoods (P, 2) of the pairs from those of their pieces."""
+        totals = np.zeros((pairs, 2))
+        np.add.at(totals, self.pairs, likelihoods)
+        return totals
+
+
+def _cut(side: Side, pairs: NDArray[np.int64], shifts: NDArray[np.int64]) -> Side:
+    starts = np.append(side.starts[pairs] + shifts, side.starts[-1])
+    return Side.trusted(side.words, side.ids, starts)

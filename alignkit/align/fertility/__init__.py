@@ -1,0 +1,1 @@
+"""IBM models 3 and 4."""

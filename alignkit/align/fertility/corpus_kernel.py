@@ -1,0 +1,364 @@
+"""Go through a bitext under IBM 3 or IBM 4: expected counts from the alignments near the best.
+
+After Brown et al. 1993, section 4.4 and appendix: sums over all alignments are replaced by sums
+over the best one found by hill climbing and its neighbours, one move or one swap away.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import jit
+from alignkit.align.fertility.kernel import (
+    CENTRE,
+    CEPT,
+    HEAD,
+    NEXT,
+    SIZE,
+    KernelPair,
+    climb,
+    order_burdens,
+    put,
+    put_all,
+    swap,
+    swap_bound,
+    swap_gain,
+    take,
+    word_gains,
+)
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Logs = NDArray[np.float32]
+Reals = NDArray[np.float64]
+
+FLOOR = 1e-9
+"""No probability of a word pair is below this."""
+NEGLIGIBLE = 1e-3
+"""Neighbours less likely than the best alignment by this factor leave no counts but of links."""
+FAR = -10.0
+"""Neighbours that lose more than this are left out."""
+
+
+class KernelText(NamedTuple):
+    """A bitext and the places of its cells, as the direction sees it.
+
+    The word pair (i, j) of pair p is `cells[starts[p] + i * M + j]`, or, transposed,
+    `cells[starts[p] + j * N + i]`.
+    """
+
+    sources: Ints
+    source_offsets: Offsets
+    targets: Ints
+    target_offsets: Offsets
+    starts: Offsets
+    cells: Ints
+    transposed: bool
+
+
+class Model(NamedTuple):
+    """The tables of one direction; probabilities in the first three, logs below."""
+
+    lexical: Logs
+    """Count of each word pair, or its probability where `totals` are all 1, (K,)."""
+    prior: Logs
+    """Pseudo-count of each word pair, (K,)."""
+    totals: Logs
+    """Sum of the counts and pseudo-counts of each source word, (V,)."""
+    null: Logs
+    """Probability of each target word from NULL."""
+    discount: float
+    """How much of its own counts a sentence pair does not see."""
+    null_share: float
+    """The probability p1 that a word is followed by a NULL word."""
+    distortion: Logs
+    """d(j | i, N, M), N x M from the block of the sentence pair on; IBM 4: size 0."""
+    blocks: Offsets
+    fertilities: Logs
+    factorial: bool
+    first: Logs
+    rest: Logs
+    source_classes: Ints
+    target_classes: Ints
+
+
+class Counts(NamedTuple):
+    """Expected counts of a part of the bitext, added to."""
+
+    fertilities: Reals
+    null: Reals
+    """Words that are not from NULL less those that are, and those that are, (2,)."""
+    first: Reals
+    rest: Reals
+
+
+@jit
+def null_logs(m: int, share: float) -> Reals:
+    """Return the log-probability of 0 to m NULL words; less than impossible grows steeply less."""
+    logs = np.empty(m + 1)
+    logs[0] = m * np.log(1 - share)
+    for k in range(1, m + 1):
+        if 2 * k <= m:  # C(m - k, k) p1^k p0^(m - 2k), from k - 1
+            r = m - 2.0 * k
+            ratio = (r + 2) * (r + 1) / (k * (m - k + 1.0))
+            logs[k] = logs[k - 1] + np.log(ratio * share) - 2 * np.log(1 - share)
+        else:
+            logs[k] = -1e9 * (2 * k - m)
+    return logs
+
+
+@jit
+def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: Logs) -> Logs:
+    """Return the probability of each word from each cept's word, (n + 1, m), row 0 from NULL."""
+    found = np.empty((n + 1, m), np.float32)
+    a, b, start = text.source_offsets[p], text.target_offsets[p], text.starts[p]
+    for j in range(m):
+        found[0, j] = model.null[text.targets[b + j]]
+    for i in range(n):
+        total = model.totals[text.sources[a + i]]
+        if model.discount > 0:
+            for j in range(m):
+                at = start + (j * n + i if text.transposed else i * m + j)
+                total -= model.discount * own[at]
+            total = max(total, np.float32(1e-3))
+        for j in range(m):
+            at = start + (j * n + i if text.transposed else i * m + j)
+            count = model.lexical[text.cells[at]]
+            if model.discount > 0:
+                count = max(count - model.discount * own[at], np.float32(0))
+            found[i + 1, j] = (count + model.prior[text.cells[at]]) / total
+    return found
+
+
+@jit
+def local_logs(probabilities: Logs, model: Model, block: int) -> Logs:
+    """Return the log of what each link of a pair costs by itself, (n + 1, m)."""
+    local = np.empty_like(probabilities)
+    m = local.shape[1]
+    for i in range(local.shape[0]):
+        for j in range(m):
+            x = np.log(max(np.float64(probabilities[i, j]), FLOOR))
+            if i > 0 and model.distortion.size > 0:
+                x += np.log(np.float64(model.distortion[block + (i - 1) * m + j]))
+            local[i, j] = x
+    return local
+
+
+@jit
+def open_pair(sources: Ints, targets: Ints, local: Logs, model: Model) -> KernelPair:
+    """Return a pair without an alignment, from its words and the logs of its links."""
+    n, m = sources.size, targets.size
+    fertilities = np.empty((n + 1, model.fertilities.shape[1]), np.float32)
+    source_classes = np.empty(n + 1, np.int32)
+    source_classes[0] = model.first.shape[0] - 1
+    target_classes = np.empty(m, np.int32)
+    for i in range(n):
+        fertilities[i + 1] = model.fertilities[sources[i]]
+        source_classes[i + 1] = model.source_classes[sources[i]]
+    for j in range(m):
+        target_classes[j] = model.target_classes[targets[j]]
+    return KernelPair(
+        local, fertilities, model.factorial, null_logs(m, model.null_share), model.first,
+        model.rest, source_classes, target_classes,
+        np.empty((2, m), np.int32), np.empty((4, n + 1), np.int32), np.empty(n + 1),
+    )  # fmt: skip
+
+
+@jit
+def weigh_neighbours(pair: KernelPair, post: Logs) -> tuple[float, list[tuple[int, int, float]]]:
+    """Set the posterior of each link from the alignment and all that are one step away.
+
+    Returns the sum of their probabilities over that of the alignment, and the likely ones: (j, i)
+    for the move of word j to cept i, (j, -1 - k) for a swap of j and k, with the share of each.
+    """
+    m = pair.links.shape[1]
+    gains = np.empty(pair.cepts.shape[1])
+    likely = [(0, 0, 0.0)]
+    total = 1.0
+    post[:] = 0
+    burdens = order_burdens(pair)
+    for j in range(m):
+        old = pair.links[CEPT, j]
+        take(j, pair)
+        word_gains(j, old, pair, gains)
+        put(j, old, pair)
+        for i in range(gains.size):
+            if i != old and gains[i] > gains[old] + FAR:
+                ratio = np.exp(min(gains[i] - gains[old], 0.0))
+                post[i, j] += ratio
+                total += ratio
+                if ratio > NEGLIGIBLE:
+                    likely.append((j, i, ratio))
+        for k in range(j):
+            a, b = old, pair.links[CEPT, k]
+            if a != b and swap_bound(j, k, pair, burdens) > FAR:
+                ratio = np.exp(min(swap_gain(j, k, pair), 0.0))
+                post[b, j] += ratio
+                post[a, k] += ratio
+                total += ratio
+                if ratio > NEGLIGIBLE:
+                    likely.append((j, -1 - k, ratio))
+    for j in range(m):
+        others = 0.0
+        for i in range(gains.size):
+            post[i, j] /= total
+            others += post[i, j]
+        post[pair.links[CEPT, j], j] = max(1 - others, 0.0)
+    return total, likely
+
+
+@jit
+def collect(weight: float, sources: Ints, pair: KernelPair, counts: Counts) -> None:
+    """Count the fertilities, the NULL words and the steps of an alignment."""
+    m = pair.links.shape[1]
+    last = counts.fertilities.shape[1] - 1
+    for i in range(sources.size):
+        counts.fertilities[sources[i], min(pair.cepts[SIZE, i + 1], last)] += weight
+    nulls = pair.cepts[SIZE, 0]
+    counts.null[0] += weight * max(m - 2 * nulls, 0)
+    counts.null[1] += weight * nulls
+    if pair.first.size == 0:
+        return
+    before = 0
+    band, reach = counts.first.shape[2] // 2, counts.rest.shape[1]
+    for i in range(1, sources.size + 1):
+        j = pair.cepts[HEAD, i]
+        if j < 0:
+            continue
+        step = min(max(j + 1 - pair.cepts[CENTRE, before], -band), band)
+        counts.first[pair.sources[before], pair.targets[j], step + band] += weight
+        k = pair.links[NEXT, j]
+        while k >= 0:
+            counts.rest[pair.targets[k], min(k - j, reach) - 1] += weight
+            j, k = k, pair.links[NEXT, k]
+        before = i
+
+
+@jit
+def collect_neighbours(
+    total: float,
+    likely: list[tuple[int, int, float]],
+    sources: Ints,
+    pair: KernelPair,
+    counts: Counts,
+) -> None:
+    """Count the alignment and its likely neighbours, each by its share."""
+    weight = 1.0
+    for _, _, ratio in likely:
+        weight -= ratio / total
+    collect(weight, sources, pair, counts)
+    for j, i, ratio in likely[1:]:
+        old = pair.links[CEPT, j]
+        if i < 0:
+            swap(j, -1 - i, pair)
+        else:
+            take(j, pair)
+            put(j, i, pair)
+        collect(ratio / total, sources, pair, counts)
+        if i < 0:
+            swap(j, -1 - i, pair)
+        else:
+            take(j, pair)
+            put(j, old, pair)
+
+
+@jit
+def align_pair(
+    sources: Ints, targets: Ints, probabilities: Logs, block: int, model: Model, sweeps: int,
+    alignment: Ints, post: Logs, counting: bool, counts: Counts,
+) -> float:  # fmt: skip
+    """Improve an alignment in place, set the posteriors of its links; return its score.
+
+    `probabilities` are those of `translations`; d(j | i) of IBM 3 starts at `block`.
+    """
+    pair = open_pair(sources, targets, local_logs(probabilities, model, block), model)
+    score = put_all(alignment, pair)
+    score += climb(sweeps, pair)
+    for j in range(alignment.size):
+        alignment[j] = pair.links[CEPT, j] - 1
+    total, likely = weigh_neighbours(pair, post)
+    if counting:
+        collect_neighbours(total, likely, sources, pair, counts)
+    return score
+
+
+@jit
+def expect(
+    low: int, high: int, text: KernelText, model: Model, sweeps: int, viterbi: Ints,
+    posteriors: Logs, counting: bool, counts: Counts,
+) -> float:  # fmt: skip
+    """Align the pairs from low to high; return the sum of their scores.
+
+    `viterbi` (T,) is improved in place; `posteriors` (C,) is read where counts are discounted,
+    then set; `counts` is added to if `counting`.
+    """
+    score = 0.0
+    for p in range(low, high):
+        sources = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]]
+        targets = text.targets[text.target_offsets[p] : text.target_offsets[p + 1]]
+        n, m = sources.size, targets.size
+        if n == 0 or m == 0:
+            viterbi[text.target_offsets[p] : text.target_offsets[p + 1]] = -1
+            continue
+        found = translations(p, n, m, text, model, posteriors)
+        post = np.empty((n + 1, m), np.float32)
+        alignment = viterbi[text.target_offsets[p] : text.target_offsets[p + 1]]
+        score += align_pair(
+            sources, targets, found, model.blocks[p], model, sweeps, alignment,
+            post, counting, counts,
+        )  # fmt: skip
+        for i in range(n):
+            for j in range(m):
+                at = text.starts[p] + (j * n + i if text.transposed else i * m + j)
+                posteriors[at] = post[i + 1, j]
+    return score
+
+
+@jit
+def scatter(
+    text: KernelText,
+    posteriors: Logs,
+    blocks: Offsets,
+    lexical: Reals,
+    null: Reals,
+    distortion: Reals,
+) -> None:
+    """Add the posteriors of all links to the counts of word pairs and, if any, of positions."""
+    for p in range(text.starts.size - 1):
+        a, b = text.source_offsets[p], text.target_offsets[p]
+        n, m = text.source_offsets[p + 1] - a, text.target_offsets[p + 1] - b
+        rest = np.ones(m)
+        for i in range(n):
+            for j in range(m):
+                at = text.starts[p] + (j * n + i if text.transposed else i * m + j)
+                x = posteriors[at]
+                lexical[text.cells[at]] += x
+                rest[j] -= x
+                if distortion.size > 0:
+                    distortion[blocks[p] + i * m + j] += x
+        if n > 0:
+            for j in range(m):
+                null[text.targets[b + j]] += max(rest[j], 0.0)
+
+
+@jit
+def count(text: KernelText, model: Model, viterbi: Ints, posteriors: Logs, counts: Counts) -> None:
+    """Count the alignments of all pairs as they are, and set their links in `posteriors` to 1."""
+    posteriors[:] = 0
+    for p in range(text.starts.size - 1):
+        sources = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]]
+        targets = text.targets[text.target_offsets[p] : text.target_offsets[p + 1]]
+        n, m = sources.size, targets.size
+        if n == 0 or m == 0:
+            continue
+        alignment = viterbi[text.target_offsets[p] : text.target_offsets[p + 1]]
+        pair = open_pair(sources, targets, np.zeros((n + 1, m), np.float32), model)
+        put_all(alignment, pair)
+        collect(1.0, sources, pair, counts)
+        for j in range(m):
+            i = alignment[j]
+            if i >= 0:
+                posteriors[text.starts[p] + (j * n + i if text.transposed else i * m + j)] = 1

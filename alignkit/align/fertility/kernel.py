@@ -1,0 +1,445 @@
+"""Score and improve alignments of IBM 3 and IBM 4: the compiled loops over one sentence pair.
+
+A word is taken out of its cept (the words linked to one source word) and put into another; the
+change of the log-probability is found from the neighbours of the word in that cept and from the
+cept after it. The terms that do not depend on the order of the words stand in `Pair.local`,
+`Pair.fertilities` and `Pair.null`; those of IBM 4 that do, in `Pair.first` and `Pair.rest`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import inlined, jit
+
+Ints = NDArray[np.int32]
+Logs = NDArray[np.float32]
+Reals = NDArray[np.float64]
+
+CEPT, NEXT = 0, 1
+HEAD, SIZE, TOTAL, CENTRE = 0, 1, 2, 3
+LEAST_GAIN = 1e-6
+"""A change must gain more than the rounding of the logs."""
+HOPELESS = -12.0
+"""The order is not looked at where all other terms are so much worse than those of another cept."""
+
+
+class KernelPair(NamedTuple):
+    """One sentence pair under a model (all numbers are logs) with its alignment.
+
+    Cept i > 0 is that of source word i - 1; cept 0 is that of NULL.
+    """
+
+    local: Logs
+    """What a link costs by itself, (N + 1, M): the translation, in IBM 3 also the distortion."""
+    fertilities: Logs
+    """n(s | word) for each cept and size s from 0 to F, (N + 1, F + 1); row 0 is not used."""
+    factorial: bool
+    """Whether a cept of s words counts s! times (IBM 3, where `fertilities` holds n(s) s!)."""
+    null: Reals
+    """The probability of each number of NULL words, (M + 1,)."""
+    first: Logs
+    """d1(step | class of the word of the cept before, class of the word); IBM 3: size 0."""
+    rest: Logs
+    """d>1(step | class of the word), for steps from 1."""
+    sources: Ints
+    """The class of each cept's word, (N + 1,); [0] is the start of the sentence."""
+    targets: Ints
+    """The class of each target word, (M,)."""
+    links: Ints
+    """The cept of each target word and the next word of that cept, -1 at its end, (2, M)."""
+    cepts: Ints
+    """Of each cept first word (-1: none), number of words, sum and centre of their 1-based
+    positions, (4, N + 1); the centre is the mean, rounded up, that of the start 0."""
+    growth: Reals
+    """How the fertility terms change if a cept gets one more word, (N + 1,)."""
+
+
+@inlined
+def renew(i: int, pair: KernelPair) -> None:
+    """Set what follows from the words of cept i."""
+    cepts = pair.cepts
+    size = cepts[SIZE, i]
+    if i == 0:
+        pair.growth[0] = pair.null[min(size + 1, pair.null.size - 1)] - pair.null[size]
+        return
+    if size > 0:
+        cepts[CENTRE, i] = (cepts[TOTAL, i] + size - 1) // size
+    log = pair.fertilities[i]
+    if size < log.size - 1:
+        pair.growth[i] = log[size + 1] - log[size]
+    else:  # each further word halves the probability
+        pair.growth[i] = np.log(0.5 * (size + 1) if pair.factorial else 0.5)
+
+
+@inlined
+def put(j: int, i: int, pair: KernelPair) -> None:
+    """Put word j into cept i, in order of position; the words of NULL have no order."""
+    links, cepts = pair.links, pair.cepts
+    links[CEPT, j] = i
+    cepts[SIZE, i] += 1
+    cepts[TOTAL, i] += j + 1
+    if i > 0:
+        k = cepts[HEAD, i]
+        if k < 0 or k > j:
+            links[NEXT, j] = k
+            cepts[HEAD, i] = j
+        else:
+            while 0 <= links[NEXT, k] < j:
+                k = links[NEXT, k]
+            links[NEXT, j] = links[NEXT, k]
+            links[NEXT, k] = j
+    renew(i, pair)
+
+
+@inlined
+def take(j: int, pair: KernelPair) -> None:
+    """Take word j out of its cept."""
+    links, cepts = pair.links, pair.cepts
+    i = links[CEPT, j]
+    cepts[SIZE, i] -= 1
+    cepts[TOTAL, i] -= j + 1
+    if i > 0:
+        k = cepts[HEAD, i]
+        if k == j:
+            cepts[HEAD, i] = links[NEXT, j]
+        else:
+            while links[NEXT, k] != j:
+                k = links[NEXT, k]
+            links[NEXT, k] = links[NEXT, j]
+    renew(i, pair)
+
+
+@inlined
+def swap(j: int, k: int, pair: KernelPair) -> None:
+    """Let words j and k swap their cepts."""
+    a, b = pair.links[CEPT, j], pair.links[CEPT, k]
+    take(j, pair)
+    take(k, pair)
+    put(j, b, pair)
+    put(k, a, pair)
+
+
+@inlined
+def head_log(step: int, before: int, word: int, first: Logs) -> float:
+    """Return log d1(step | class of the cept before, class of the word); the ends stand for all."""
+    band = first.shape[2] // 2
+    return float(first[before, word, min(max(step, -band), band) + band])
+
+
+@inlined
+def rest_log(step: int, word: int, rest: Logs) -> float:
+    """Return log d>1(step | class of the word), step > 0; the end stands for all beyond."""
+    return float(rest[word, min(step, rest.shape[1]) - 1])
+
+
+@inlined
+def order_gain(j: int, i: int, before: int, after: int, pair: KernelPair) -> float:
+    """Return the change of the order terms of IBM 4 when word j goes into cept i > 0.
+
+    `before` and `after` are the nearest cepts around i that have words, 0 where there is none.
+    """
+    links, cepts, first, rest = pair.links, pair.cepts, pair.first, pair.rest
+    sources, targets = pair.sources, pair.targets
+    start = cepts[CENTRE, before]
+    head = cepts[HEAD, i]
+    if head < 0:
+        gain = head_log(j + 1 - start, sources[before], targets[j], first)
+        old_centre, old_class, new_centre = start, sources[before], j + 1
+    else:
+        old_centre, old_class = cepts[CENTRE, i], sources[i]
+        new_centre = (cepts[TOTAL, i] + j + 1 + cepts[SIZE, i]) // (cepts[SIZE, i] + 1)
+        if j < head:
+            gain = (
+                head_log(j + 1 - start, sources[before], targets[j], first)
+                + rest_log(head - j, targets[head], rest)
+                - head_log(head + 1 - start, sources[before], targets[head], first)
+            )
+        else:
+            u, v = head, links[NEXT, head]
+            while 0 <= v < j:
+                u, v = v, links[NEXT, v]
+            gain = rest_log(j - u, targets[j], rest)
+            if v >= 0:
+                gain += rest_log(v - j, targets[v], rest) - rest_log(v - u, targets[v], rest)
+    if after > 0 and (head < 0 or new_centre != old_centre):
+        k = cepts[HEAD, after]
+        gain += head_log(k + 1 - new_centre, sources[i], targets[k], first)
+        gain -= head_log(k + 1 - old_centre, old_class, targets[k], first)
+    return float(gain)
+
+
+@inlined
+def word_gain(j: int, i: int, pair: KernelPair) -> float:
+    """Return the change of the log-probability when word j, in no cept now, goes into cept i."""
+    gain = float(pair.local[i, j] + pair.growth[i])
+    if i == 0 or pair.first.size == 0:
+        return gain
+    sizes = pair.cepts[SIZE]
+    before, after = i - 1, i + 1
+    while before > 0 and sizes[before] == 0:
+        before -= 1
+    while after < sizes.size and sizes[after] == 0:
+        after += 1
+    return gain + order_gain(j, i, before, after if after < sizes.size else 0, pair)
+
+
+@jit
+def word_gains(j: int, old: int, pair: KernelPair, gains: Reals) -> None:
+    """Set the change of the log-probability when word j, in no cept now, goes into each cept.
+
+    It is minus infinity where that is hopeless, other than for the cept `old`.
+    """
+    top = -np.inf
+    for i in range(gains.size):
+        gains[i] = pair.local[i, j] + pair.growth[i]
+        top = max(top, gains[i])
+    if pair.first.size > 0:
+        for i in range(1, gains.size):
+            near = i == old or gains[i] > top + HOPELESS
+            gains[i] = word_gain(j, i, pair) if near else -np.inf
+
+
+@jit
+def swap_gain(j: int, k: int, pair: KernelPair) -> float:
+    """Return the change of the log-probability when words j and k swap their cepts."""
+    a, b = pair.links[CEPT, j], pair.links[CEPT, k]
+    if pair.first.size == 0:
+        local = pair.local
+        return float(local[b, j] + local[a, k] - local[a, j] - local[b, k])
+    take(j, pair)
+    gain = -word_gain(j, a, pair)
+    take(k, pair)
+    gain -= word_gain(k, b, pair)
+    gain += word_gain(j, b, pair)
+    put(j, b, pair)
+    gain += word_gain(k, a, pair)
+    take(j, pair)
+    put(j, a, pair)
+    put(k, b, pair)
+    return gain
+
+
+@jit
+def order_burdens(pair: KernelPair) -> Reals:
+    """Return how much the order terms of each cept of IBM 4 cost, and the head of the next: U.
+
+    No change of the order within a cept, or of the centre before the next, can gain more than that.
+    """
+    links, cepts = pair.links, pair.cepts
+    burdens = np.zeros(cepts.shape[1])
+    if pair.first.size == 0:
+        return burdens
+    before = 0
+    for i in range(1, burdens.size):
+        j = cepts[HEAD, i]
+        if j < 0:
+            continue
+        step = j + 1 - cepts[CENTRE, before]
+        cost = head_log(step, pair.sources[before], pair.targets[j], pair.first)
+        burdens[i] -= cost
+        if before > 0:
+            burdens[before] -= cost
+        k = links[NEXT, j]
+        while k >= 0:
+            burdens[i] -= rest_log(k - j, pair.targets[k], pair.rest)
+            j, k = k, links[NEXT, k]
+        before = i
+    return burdens
+
+
+@inlined
+def swap_bound(j: int, k: int, pair: KernelPair, burdens: Reals) -> float:
+    """Return what a swap of words j and k gains at most: all order terms around would be free."""
+    a, b, local = pair.links[CEPT, j], pair.links[CEPT, k], pair.local
+    gain = local[b, j] + local[a, k] - local[a, j] - local[b, k]
+    return float(gain + burdens[a] + burdens[b])
+
+
+@jit
+def put_all(alignment: Ints, pair: KernelPair) -> float:
+    """Set the alignment: the source word of each target word, -1 for NULL.
+
+    Returns log P(target words, alignment | source words).
+    """
+    pair.cepts[:] = 0
+    pair.cepts[HEAD] = -1
+    score = pair.null[0]
+    for i in range(pair.cepts.shape[1]):
+        renew(i, pair)
+        if i > 0:
+            score += pair.fertilities[i, 0]
+    for j in range(alignment.size):
+        score += word_gain(j, alignment[j] + 1, pair)
+        put(j, alignment[j] + 1, pair)
+    return float(score)
+
+
+@jit
+def climb(sweeps: int, pair: KernelPair) -> float:
+    """Move each word to its best cept and swap words while that gains; return the whole gain.
+
+    Stops where no move and no swap gains, or after so many sweeps.
+    """
+    m = pair.links.shape[1]
+    gains = np.empty(pair.cepts.shape[1])
+    total = 0.0
+    for _ in range(sweeps):
+        before = total
+        for j in range(m):
+            old = pair.links[CEPT, j]
+            take(j, pair)
+            word_gains(j, old, pair, gains)
+            new = int(np.argmax(gains))
+            if gains[new] > gains[old] + LEAST_GAIN:
+                total += gains[new] - gains[old]
+            else:
+                new = old
+            put(j, new, pair)
+        burdens = order_burdens(pair)
+        for j in range(m):
+            for k in range(j + 1, m):
+                same = pair.links[CEPT, j] == pair.links[CEPT, k]
+                if not same and swap_bound(j, k, pair, burdens) > LEAST_GAIN:
+                    gain = swap_gain(j, k, pair)
+                    if gain > LEAST_GAIN:
+                        swap(j, k, pair)
+                        burdens = order_burdens(pair)
+                        total += gain
+        if total == before:
+            break
+    return total
+
+
+Offsets = NDArray[np.int64]
+
+
+@inlined
+def weigh(count: float, small: Reals) -> float:
+    """Return x log x, from a table where x is small."""
+    if count < small.size:
+        return float(small[int(count)])
+    return float(count * np.log(count))
+
+
+@jit
+def occurrences(stream: Ints, size: int) -> tuple[Offsets, Offsets]:
+    """List the places of each word in the stream: (rows, places), as a counting sort does."""
+    rows = np.zeros(size + 2, np.int64)
+    for word in stream:
+        rows[word + 2] += 1
+    for word in range(2, size + 2):
+        rows[word] += rows[word - 1]
+    places = np.empty(stream.size, np.int64)
+    for place in range(stream.size):
+        word = stream[place]
+        places[rows[word + 1]] = place
+        rows[word + 1] += 1
+    return rows[: size + 1].copy(), places
+
+
+@jit
+def look_around(
+    word: int, stream: Ints, start: int, end: int, places: Offsets, classes: Ints, beside: Reals
+) -> float:
+    """Count the classes before and after a word in `beside`; return how often it follows itself."""
+    beside[:] = 0
+    twice = 0.0
+    for k in range(start, end):
+        before, after = stream[places[k] - 1], stream[places[k] + 1]
+        if before != word:
+            beside[0, classes[before]] += 1
+        if after == word:
+            twice += 1
+        else:
+            beside[1, classes[after]] += 1
+    return twice
+
+
+@jit
+def shift(group: int, sign: float, beside: Reals, twice: float, bigrams: Reals) -> None:
+    """Add a word to a class, or take it out of it (sign -1), in the counts of class bigrams."""
+    for other in range(bigrams.shape[0]):
+        bigrams[other, group] += sign * beside[0, other]
+        bigrams[group, other] += sign * beside[1, other]
+    bigrams[group, group] += sign * twice
+
+
+@jit
+def best_class(
+    number: int,
+    count: float,
+    beside: Reals,
+    twice: float,
+    bigrams: Reals,
+    sizes: Reals,
+    small: Reals,
+    near: Ints,
+    gains: Reals,
+) -> None:
+    """Set the gain in log-likelihood of each class for a word that is in none."""
+    touched = 0
+    for other in range(bigrams.shape[0]):
+        if beside[0, other] > 0 or beside[1, other] > 0:
+            near[touched] = other
+            touched += 1
+    for group in range(number):
+        gain = 2 * (weigh(sizes[group], small) - weigh(sizes[group] + count, small))
+        own = twice
+        for k in range(touched):
+            other = near[k]
+            if other == group:
+                own += beside[0, other] + beside[1, other]
+                continue
+            if beside[0, other] > 0:
+                old = bigrams[other, group]
+                gain += weigh(old + beside[0, other], small) - weigh(old, small)
+            if beside[1, other] > 0:
+                old = bigrams[group, other]
+                gain += weigh(old + beside[1, other], small) - weigh(old, small)
+        old = bigrams[group, group]
+        gains[group] = gain + weigh(old + own, small) - weigh(old, small)
+
+
+@jit
+def exchange(
+    stream: Ints, classes: Ints, number: int, rounds: int, least: int, small: Reals
+) -> int:
+    """Move each word to its best class, in turn, till fewer than `least` words move in a round.
+
+    `stream` is the text with the boundary, word `classes.size - 1`, before and after each line;
+    `classes` is changed in place; the boundary keeps its own class, `number`. Returns the rounds.
+    """
+    rows, places = occurrences(stream, classes.size)
+    bigrams = np.zeros((number + 1, number + 1))
+    sizes = np.zeros(number + 1)
+    for place in range(1, stream.size):
+        bigrams[classes[stream[place - 1]], classes[stream[place]]] += 1
+        sizes[classes[stream[place]]] += 1
+    beside = np.zeros((2, number + 1))
+    near = np.empty(number + 1, np.int32)
+    gains = np.empty(number)
+    for done in range(rounds):
+        moved = 0
+        for word in range(classes.size - 1):
+            if rows[word] == rows[word + 1]:
+                continue
+            count = float(rows[word + 1] - rows[word])
+            old = int(classes[word])
+            twice = look_around(word, stream, rows[word], rows[word + 1], places, classes, beside)
+            shift(old, -1.0, beside, twice, bigrams)
+            sizes[old] -= count
+            best_class(number, count, beside, twice, bigrams, sizes, small, near, gains)
+            new = int(np.argmax(gains))
+            if gains[new] <= gains[old] + 1e-6:
+                new = old
+            moved += new != old
+            classes[word] = new
+            shift(new, 1.0, beside, twice, bigrams)
+            sizes[new] += count
+        if moved < least:
+            return done + 1
+    return rounds

@@ -1,0 +1,255 @@
+"""IBM 3 and IBM 4, the models of fertility, applied one direction at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import readonly
+from alignkit.align.fertility.corpus_kernel import Counts, KernelText, Model, align_pair
+from alignkit.errors import UnknownNameError
+
+Reals = NDArray[np.float64]
+Logs = NDArray[np.float32]
+Offsets = NDArray[np.int64]
+
+MOST = 9  # fertilities from here on share one probability, halved for each further word
+REACH = 40  # steps from here on share one probability, spread evenly over `TAIL` of them
+TAIL = 20
+BASE = 0.01  # added to each count of the tables that all others are smoothed with
+
+
+def tail_weights(size: int) -> Reals:
+    """Return how many steps each column stands for: 1, at the far end TAIL."""
+    weights = np.ones(size)
+    weights[-1] = TAIL
+    if size == 2 * REACH + 1:
+        weights[0] = TAIL
+    return weights
+
+
+def frequency_bands(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Group words by the whole part of log2(count + 1); words never seen are in band 0."""
+    return np.asarray(np.frexp(counts + 1.0)[1].astype(np.int64) - 1)
+
+
+def estimate_fertilities(counts: Reals, bands: NDArray[np.int64], weight: float) -> Logs:
+    """Return n(s | word), each word's counts smoothed with those of words about as frequent."""
+    grouped = np.zeros((int(bands.max()) + 1, counts.shape[1]))
+    np.add.at(grouped, bands, counts)
+    common = _normalized(counts.sum(0) + BASE)
+    groups = _normalized(grouped + weight * common)
+    return _normalized(counts + weight * groups[bands]).astype(np.float32)
+
+
+def estimate_first(counts: Reals, weight: float) -> Logs:
+    """Return d1(step | class of the cept before, of the word), shape (A + 1, B, 2 REACH + 1)."""
+    tails = tail_weights(counts.shape[-1])
+    common = _normalized(counts.sum((0, 1)) + BASE * tails)
+    by_word = _normalized(counts.sum(0) + weight * common)
+    return (_normalized(counts + weight * by_word) / tails).astype(np.float32)
+
+
+def estimate_rest(counts: Reals, weight: float) -> Logs:
+    """Return d>1(step | class of the word), smoothed with the steps of all, shape (B, REACH)."""
+    tails = tail_weights(counts.shape[-1])
+    common = _normalized(counts.sum(0) + BASE * tails)
+    return (_normalized(counts + weight * common) / tails).astype(np.float32)
+
+
+def blocks_of(sizes: Offsets) -> tuple[Offsets, Offsets, Offsets]:
+    """Return the different sizes (N, M), where the block of each starts, and that of each pair."""
+    different, which = np.unique(sizes, axis=0, return_inverse=True)
+    starts = np.zeros(len(different) + 1, np.int64)
+    np.cumsum(different.prod(1), out=starts[1:])
+    return different, starts, starts[which.reshape(-1)]
+
+
+def _diagonal_steps(n: int, m: int) -> Offsets:
+    # the column of `diagonal` of each cell: how far j is from where i lies
+    expected = ((2 * np.arange(n) + 1) * m) // (2 * n)
+    steps = np.arange(m)[None, :] - expected[:, None]
+    return np.asarray(np.clip(steps, -REACH, REACH) + REACH)
+
+
+def estimate_diagonal(counts: Reals, sizes: Offsets, starts: Offsets) -> Logs:
+    """Return the weight of each distance from the diagonal over all sizes, (2 REACH + 1,)."""
+    found, even = np.full(2 * REACH + 1, BASE), np.full(2 * REACH + 1, BASE)
+    for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
+        if n and m:
+            block = counts[start : start + n * m].reshape(n, m)
+            steps = _diagonal_steps(n, m).ravel()
+            found += np.bincount(steps, block.ravel(), 2 * REACH + 1)
+            evenly = np.broadcast_to(block.sum(1, keepdims=True) / m, (n, m)).ravel()
+            even += np.bincount(steps, evenly, 2 * REACH + 1)
+    return np.asarray(found / even, np.float32)
+
+
+def distortion_block(n: int, m: int, diagonal: Logs) -> Reals:
+    """Return d(j | i, n, m) by the distance from the diagonal alone, shape (n, m)."""
+    return _normalized(diagonal.astype(np.float64)[_diagonal_steps(n, m)])
+
+
+def estimate_distortion(
+    counts: Reals, sizes: Offsets, starts: Offsets, diagonal: Logs, weight: float
+) -> Logs:
+    """Return d(j | i, N, M) of all blocks, the counts smoothed with `distortion_block`."""
+    out = np.empty(counts.size, np.float32)
+    for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
+        if n and m:
+            block = counts[start : start + n * m].reshape(n, m)
+            block = _normalized(block + weight * distortion_block(n, m, diagonal))
+            out[start : start + n * m] = block.ravel()
+    return out
+
+
+def _normalized(counts: Reals) -> Reals:
+    return np.asarray(counts / counts.sum(-1, keepdims=True))
+
+
+Ints = NDArray[np.int32]
+
+Floats = NDArray[np.float32]
+
+
+FERTILITY_MODELS = ("ibm3", "ibm4")
+SWEEPS = 20  # the most passes of hill climbing over a pair
+PARTS = 8
+"""The pairs are always counted in so many parts: sums are the same for any number of threads."""
+NO_LOGS = np.zeros((1, 0, 1), np.float32)
+NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros((0, 1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FertilityText:
+    """A bitext as one direction sees it: target words are generated from source words."""
+
+    sources: Ints
+    source_offsets: Offsets
+    targets: Ints  # the same of the target side, shape (T,) and (P + 1,)
+    target_offsets: Offsets
+    cells: Ints
+    starts: Offsets
+    owners: Ints  # the source word of each place, shape (K,)
+    vocabulary: tuple[int, int]  # numbers of source and target words
+    transposed: bool = False
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def kernel(self) -> KernelText:
+        """Return the arrays as kernels take them."""
+        return KernelText(
+            readonly(self.sources), readonly(self.source_offsets),
+            readonly(self.targets), readonly(self.target_offsets),
+            readonly(self.starts), readonly(self.cells), self.transposed,
+        )  # fmt: skip
+
+    def parts(self) -> list[tuple[int, int]]:
+        """Return where each of the fixed parts starts and ends; they have about as many cells."""
+        goals = self.starts[-1] * np.arange(1, PARTS) // PARTS
+        edges = [0, *np.searchsorted(self.starts, goals).tolist(), len(self)]
+        return list(pairwise(edges))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FertilityModel:
+    """The tables of one direction of IBM 3 or IBM 4, all but the lexical ones."""
+
+    model: str  # "ibm3" or "ibm4"
+    null_share: float  # the probability p1 that a word is followed by one from NULL
+    fertilities: Floats
+    sizes: Offsets = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    distortion: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
+    diagonal: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
+    first: Floats = field(default_factory=lambda: NO_LOGS)
+    rest: Floats = field(default_factory=lambda: np.zeros((0, 1), np.float32))
+    source_classes: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    target_classes: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    def __post_init__(self) -> None:
+        if self.model not in FERTILITY_MODELS:
+            raise UnknownNameError("fertility model", self.model, FERTILITY_MODELS)
+
+    @property
+    def factorial(self) -> bool:
+        """Whether a cept of s words counts s! times."""
+        return self.model == "ibm3"
+
+    @cached_property
+    def kernel(self) -> Model:
+        """The tables as kernels take them, without those of words."""
+        logs = _log(self.fertilities)
+        logs[:, -1] -= np.log(2)
+        if self.factorial:
+            sizes = np.maximum(np.arange(logs.shape[1]), 1)
+            logs += np.cumsum(np.log(sizes)).astype(np.float32)
+        nothing = readonly(np.zeros(0, np.float32))
+        return Model(
+            nothing, nothing, nothing, nothing, 0.0, float(self.null_share),
+            readonly(self.distortion), readonly(np.zeros(0, np.int64)),
+            readonly(logs), self.factorial,
+            readonly(_log(self.first)), readonly(_log(self.rest)),
+            readonly(self.source_classes), readonly(self.target_classes),
+        )  # fmt: skip
+
+    @cached_property
+    def _starts(self) -> dict[tuple[int, int], int]:
+        ends = np.cumsum(self.sizes.prod(1))
+        starts = (ends - self.sizes.prod(1)).tolist()
+        return {(n, m): start for (n, m), start in zip(self.sizes.tolist(), starts, strict=True)}
+
+    def block(self, n: int, m: int) -> tuple[Floats, int]:
+        """Return an array of IBM 3 that holds d(j | i, n, m), and where it starts."""
+        if not self.factorial or (n, m) in self._starts:
+            return self.distortion, self._starts.get((n, m), 0)
+        return distortion_block(n, m, self.diagonal).astype(np.float32).ravel(), 0
+
+    def zero_counts(self) -> Counts:
+        """Return counts of zero."""
+        shapes = self.fertilities.shape, (2,), self.first.shape, self.rest.shape
+        return Counts(*(np.zeros(shape) for shape in shapes))
+
+
+class FertilityAlignment(NamedTuple):
+    """The alignment of one pair in one direction."""
+
+    alignment: Ints  # the source word of each target word, -1 for NULL, shape (M,)
+    posteriors: Floats
+    score: float  # log P(target words, alignment | source words); NaN if a side has no words
+
+
+def align_fertility(
+    model: FertilityModel,
+    sources: Ints,
+    targets: Ints,
+    probabilities: Floats,
+    null: Floats,
+    start: Ints,
+    *,
+    sweeps: int = SWEEPS,
+) -> FertilityAlignment:
+    """Align one sentence pair, from the alignment of another model."""
+    if not len(sources) or not len(targets):
+        nothing = np.zeros((len(sources), len(targets)), np.float32)
+        return FertilityAlignment(np.full(len(targets), -1, np.int32), nothing, float("nan"))
+    distortion, block = model.block(len(sources), len(targets))
+    kernel = model.kernel._replace(distortion=readonly(distortion))
+    alignment = np.array(start, np.int32)
+    post = np.empty((len(sources) + 1, len(targets)), np.float32)
+    score = align_pair(
+        readonly(np.asarray(sources, np.int32)), readonly(np.asarray(targets, np.int32)),
+        np.concatenate([null[None], probabilities]).astype(np.float32), block, kernel, sweeps,
+        alignment, post, False, NO_COUNTS,
+    )  # fmt: skip
+    return FertilityAlignment(alignment, post[1:], score)
+
+
+def _log(values: Floats) -> Floats:
+    # in 64 bits: logs of 32 depend on the processor
+    return np.log(values, dtype=np.float64).astype(np.float32)

@@ -1,0 +1,398 @@
+"""The training of IBM 3 and IBM 4, one direction at a time, from given alignments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import readonly
+from alignkit.align.bitext import Bitext, Side
+from alignkit.align.cooccurrence import Cooccurrence
+from alignkit.align.decoding import Decoder
+from alignkit.align.estimators import FEW
+from alignkit.align.expectation import Workers, lexical_tables, parts_of
+from alignkit.align.expectation_kernel import Pairs
+from alignkit.align.fertility import models as tables
+from alignkit.align.fertility.corpus_kernel import Counts, count, expect, scatter
+from alignkit.align.fertility.kernel import exchange
+from alignkit.align.fertility.models import (
+    NO_COUNTS,
+    SWEEPS,
+    FertilityModel,
+    FertilityText,
+    align_fertility,
+)
+from alignkit.align.parameters import Fertilities, Round, with_unseen
+from alignkit.align.settings import Settings
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Reals = NDArray[np.float64]
+
+NULL_BASE = 1e-4  # added to the count of each word from NULL
+FIRST_SHARE = 0.05  # NULL's share before anything is counted
+SMOOTHING = 10.0  # weight of the shared tables in those of words and of positions
+
+
+class FertilityResult(NamedTuple):
+    """A trained direction and its alignments."""
+
+    model: FertilityModel  # all tables but the lexical ones
+    lexical: Floats  # t(target word | source word) of each place, shape (K,)
+    null: Floats  # t(target word | NULL), shape (V,)
+    viterbi: Ints  # the source word of each target word, -1 for NULL, shape (T,)
+    posteriors: Floats
+    scores: tuple[float, ...]
+
+
+class FertilityTraining:
+    """Train one direction round by round: `expect`, then `maximize`; at the end `finish`."""
+
+    def __init__(
+        self,
+        text: FertilityText,
+        *,
+        model: str,
+        lexical: Floats,
+        null: Floats,
+        viterbi: Ints,
+        classes: tuple[Ints, Ints] | None,
+        prior: Floats,
+        discount: float = 0.0,
+        threads: int = 1,
+    ) -> None:
+        # discount: how much of its own counts a pair does not see, 0 (plain EM) to 1
+        self.text, self._discount, self._threads = text, discount, threads
+        self._kernel_text = text.kernel()
+        self._start, self.viterbi = viterbi, np.array(viterbi, np.int32)
+        self._prior = prior
+        self._ones = np.ones(text.vocabulary[0], np.float32)
+        self._lexical, self._totals, self._null = lexical, self._ones, null
+        self.posteriors = np.zeros(int(text.starts[-1]), np.float32)
+        self.scores: list[float] = []
+        occurrences = np.bincount(text.sources, minlength=text.vocabulary[0] + 1)
+        self._bands = tables.frequency_bands(occurrences)
+        self.model = self._first_model(model, classes)
+        counts = self.model.zero_counts()
+        count(self._kernel_text, self.model.kernel, self.viterbi, self.posteriors, counts)
+        self._maximize_order(counts)
+
+    def _first_model(self, model: str, classes: tuple[Ints, Ints] | None) -> FertilityModel:
+        v = self.text.vocabulary
+        fertilities = np.ones((v[0] + 1, tables.MOST + 1), np.float32)
+        if model == "ibm3" or classes is None:
+            lengths = np.diff(self.text.source_offsets), np.diff(self.text.target_offsets)
+            self._sizes, self._starts, self._blocks = tables.blocks_of(np.stack(lengths, 1))
+            source, target = (np.zeros(size + 1, np.int32) for size in v)
+            return FertilityModel(
+                model=model, null_share=FIRST_SHARE, fertilities=fertilities, sizes=self._sizes,
+                source_classes=source, target_classes=target,
+            )  # fmt: skip
+        source, target = (with_unseen_class(one) for one in classes)
+        a, b = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
+        self._blocks = np.zeros(len(self.text), np.int64)
+        return FertilityModel(
+            model=model, null_share=FIRST_SHARE, fertilities=fertilities,
+            first=np.ones((a + 1, b, 2 * tables.REACH + 1), np.float32),
+            rest=np.ones((b, tables.REACH), np.float32),
+            source_classes=source, target_classes=target,
+        )  # fmt: skip
+
+    def expect(self) -> float:
+        """Align all pairs anew and count; return the sum of the scores of the alignments."""
+        counted = [self.model.zero_counts() for _ in self.text.parts()]
+        score = self._expect(counted, self.viterbi)
+        self.counts = Counts(*(sum(each) for each in zip(*counted, strict=True)))
+        self.scores.append(score)
+        return score
+
+    def maximize(self, posteriors: Floats | None = None) -> None:
+        """Estimate all tables anew from what `expect` counted."""
+        places, null, distortion = self._scatter()
+        if posteriors is not None:
+            self.posteriors = posteriors
+            places = self._scatter()[0]
+        self._lexical = places.astype(np.float32)
+        totals = np.bincount(
+            self.text.owners, places + self._prior, minlength=self.text.vocabulary[0]
+        )
+        self._totals = np.maximum(totals, 1e-7).astype(np.float32)
+        null += NULL_BASE
+        self._null = (null / null.sum()).astype(np.float32)
+        self._maximize_order(self.counts, distortion)
+
+    def finish(self) -> FertilityResult:
+        """Align all pairs with the tables as they are, from the alignments given at the start."""
+        self._lexical, self._null = self.lexical_tables()
+        self._totals = self._ones
+        viterbi = self._start.astype(np.int32)
+        self.scores.append(self._expect(None, viterbi))
+        return FertilityResult(
+            self.model, self._lexical, self._null, viterbi, self.posteriors, tuple(self.scores)
+        )
+
+    def lexical_tables(self) -> tuple[Floats, Floats]:
+        """Return t(target word | source word), shape (K,), and t(target word | NULL), (V,)."""
+        lexical = (self._lexical + self._prior_now()) / self._totals[self.text.owners]
+        return lexical.astype(np.float32), self._null
+
+    def _prior_now(self) -> Floats:
+        # tables of probabilities, not of counts, need none
+        return np.zeros_like(self._prior) if self._totals is self._ones else self._prior
+
+    def _expect(self, counted: Sequence[Counts] | None, viterbi: Ints) -> float:
+        own = 0.0 if self._totals is self._ones else self._discount
+        kernel = self.model.kernel._replace(
+            lexical=readonly(self._lexical), prior=readonly(self._prior_now()),
+            totals=readonly(self._totals), null=readonly(self._null),
+            discount=own, blocks=readonly(self._blocks),
+        )  # fmt: skip
+
+        def run(part: int, low: int, high: int) -> float:
+            counts = NO_COUNTS if counted is None else counted[part]
+            return expect(
+                low, high, self._kernel_text, kernel, SWEEPS,
+                viterbi, self.posteriors, counted is not None, counts,
+            )  # fmt: skip
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            runs = [pool.submit(run, k, *part) for k, part in enumerate(self.text.parts())]
+            return sum(each.result() for each in runs)
+
+    def _scatter(self) -> tuple[Reals, Reals, Reals]:
+        places, null = np.zeros(len(self._lexical)), np.zeros(self.text.vocabulary[1])
+        distortion = np.zeros(int(self._starts[-1]) if self.model.factorial else 0)
+        blocks = readonly(self._blocks)
+        scatter(self._kernel_text, self.posteriors, blocks, places, null, distortion)
+        return places, null, distortion
+
+    def _maximize_order(self, counts: Counts, distortion: Reals | None = None) -> None:
+        changed: dict[str, Any] = {
+            "fertilities": tables.estimate_fertilities(counts.fertilities, self._bands, SMOOTHING),
+            "null_share": float((counts.null[1] + 0.5) / (counts.null.sum() + 1)),
+        }
+        if self.model.factorial:
+            if distortion is None:
+                distortion = self._scatter()[2]
+            diagonal = tables.estimate_diagonal(distortion, self._sizes, self._starts)
+            changed["diagonal"] = diagonal
+            changed["distortion"] = tables.estimate_distortion(
+                distortion, self._sizes, self._starts, diagonal, SMOOTHING
+            )
+        else:
+            changed["first"] = tables.estimate_first(counts.first, SMOOTHING)
+            changed["rest"] = tables.estimate_rest(counts.rest, SMOOTHING)
+        self.model = replace(self.model, **changed)
+
+
+def with_unseen_class(classes: Ints) -> Ints:
+    """Add the class of words never seen: the most common one of the tenth of the rarest words."""
+    rarest = classes[-max(1, len(classes) // 10) :]
+    unseen = np.bincount(rarest).argmax() if len(rarest) else 0
+    return np.append(classes, unseen).astype(np.int32)
+
+
+SETTLED = 1000  # a round that moves fewer than one word in so many is the last
+
+
+def word_classes(
+    ids: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    vocabulary_size: int,
+    number: int = 50,
+    *,
+    rounds: int = 20,
+) -> NDArray[np.int32]:
+    """Put words into classes such that the class bigrams of the text are most likely.
+
+    The exchange algorithm, as in mkcls: each word in turn goes to the class that raises the
+    likelihood of the text most, till few words move. At first, words that follow each other by
+    number (falling frequency) share a class. Line boundaries are a word in a class of its own.
+
+    References
+    ----------
+    R. Kneser, H. Ney (1993). Improved clustering techniques for class-based statistical language
+    modelling. Eurospeech, 973-976; S. Martin, J. Liermann, H. Ney (1998). Algorithms for bigram
+    and trigram word clustering. Speech Communication 24, 19-37; F. J. Och (1999). An efficient
+    method for determining bilingual word classes. EACL, 71-76.
+
+    Examples
+    --------
+    Articles, nouns and verbs of "a cat ran", "the dog ran", "a dog sat", "the cat sat":
+
+    >>> a, the, cat, dog, ran, sat = range(6)
+    >>> text = np.array([a, cat, ran, the, dog, ran, a, dog, sat, the, cat, sat], np.int32)
+    >>> word_classes(text, np.array([0, 3, 6, 9, 12]), 6, 3).tolist()
+    [0, 0, 1, 1, 2, 2]
+    """
+    order = np.arange(vocabulary_size + 1, dtype=np.int64)
+    classes = (order * number // max(vocabulary_size, 1)).astype(np.int32)
+    if number > 1 and ids.size:
+        counts = np.arange(1, 1 << 16, dtype=np.float64)
+        small = np.concatenate([[0.0], counts * np.log(counts)])
+        least = max(1, vocabulary_size // SETTLED)
+        exchange(_stream(ids, offsets, vocabulary_size), classes, number, rounds, least, small)
+    return classes[:-1].copy()
+
+
+def _stream(ids: NDArray[np.int32], offsets: NDArray[np.int64], boundary: int) -> NDArray[np.int32]:
+    return np.append(np.int32(boundary), np.insert(ids, offsets[1:], boundary)).astype(np.int32)
+
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+I4 = NDArray[np.int32]
+
+CLASSES = 50  # word classes of each language
+
+
+def train_fertilities(
+    settings: Settings,
+    bitext: Bitext,
+    index: Cooccurrence,
+    hmm: Decoder,
+    prior: F4,
+    workers: Workers,
+    report: Callable[[Round], None],
+) -> tuple[Fertilities, FertileDecoder]:
+    """Train the fertility model of the settings from the HMM's Viterbi alignments."""
+    known = hmm.tables
+    parts = workers.map(lambda _, begin, end: hmm.paths(begin, end), parts_of(bitext.starts))
+    paths = [np.concatenate(side) for side in zip(*parts, strict=True)]
+    tables = lexical_tables(known, index)
+    texts = _texts(bitext, index)
+    classes: list[I4] = []
+    if settings.model == "ibm4":
+        classes = [
+            word_classes(side.ids, side.starts, len(side.words), min(CLASSES, len(side.words)))
+            for side in (bitext.source, bitext.target)
+        ]
+    both = [
+        FertilityTraining(
+            text,
+            model=settings.model,
+            lexical=table,
+            null=null,
+            viterbi=path,
+            classes=(classes[::turn][0], classes[::turn][1]) if classes else None,
+            prior=prior,
+            discount=float(settings.inference == "collapsed" and len(bitext) >= FEW),
+            threads=workers.threads,
+        )
+        for text, table, null, path, turn in zip(
+            texts, tables, (known.target_null, known.source_null), paths, (1, -1), strict=True
+        )
+    ]
+    for number in range(1, settings.fertility + 1):
+        forward, reverse = (direction.expect() for direction in both)
+        report(Round(settings.model, number, forward, reverse))
+        if settings.agree:
+            one, other = both[0].posteriors, both[1].posteriors
+            links = one * other * (one + other) * np.float32(0.5)
+        for direction in both:
+            direction.maximize(links.copy() if settings.agree else None)
+    to, back = (direction.finish() for direction in both)
+    learned = Fertilities(
+        to.model, back.model, to.lexical, back.lexical, with_unseen(to.null), with_unseen(back.null)
+    )
+    done = to.posteriors, back.posteriors, to.viterbi, back.viterbi
+    return learned, FertileDecoder(hmm, learned, to.lexical, back.lexical, done)
+
+
+Done = tuple[F4, F4, I4, I4]
+
+
+@dataclass(frozen=True, eq=False)
+class FertileDecoder:
+    """Posteriors and Viterbi alignments of a fertility model, as `Decoder` gives by others."""
+
+    hmm: Decoder  # where the climbing begins
+    known: Fertilities  # the tables
+    forward: F4
+    reverse: F4
+    done: Done | None = None
+    source_numbers: I4 = field(default_factory=lambda: np.empty(0, np.int32))
+    target_numbers: I4 = field(default_factory=lambda: np.empty(0, np.int32))
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs."""
+        return self.hmm.pairs
+
+    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
+        """Return both directions' posteriors; the log-likelihoods are those of the HMM."""
+        if likelihoods is not None:
+            self.hmm.posteriors(begin, end, likelihoods)
+        return self.viterbi(begin, end)[:2]
+
+    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
+        """Return both directions' posteriors by the words alone, as the HMM knows them."""
+        return self.hmm.lexical(begin, end)
+
+    def viterbi(self, begin: int, end: int) -> Done:
+        """Return the posteriors, and what each target and each source word is aligned to."""
+        pairs = self.hmm.pairs
+        cells = slice(int(pairs.starts[begin]), int(pairs.starts[end]))
+        targets = slice(int(pairs.target_starts[begin]), int(pairs.target_starts[end]))
+        sources = slice(int(pairs.source_starts[begin]), int(pairs.source_starts[end]))
+        if self.done is not None:
+            forward, reverse, target_path, source_path = self.done
+            return forward[cells], reverse[cells], target_path[targets], source_path[sources]
+        target_path, source_path = self.hmm.paths(begin, end)
+        size = cells.stop - cells.start
+        forward, reverse = np.zeros(size, np.float32), np.zeros(size, np.float32)
+        for pair in range(begin, end):
+            self._align(
+                pair,
+                forward[pairs.starts[pair] - cells.start :],
+                reverse[pairs.starts[pair] - cells.start :],
+                target_path[pairs.target_starts[pair] - targets.start :],
+                source_path[pairs.source_starts[pair] - sources.start :],
+            )
+        return forward, reverse, target_path, source_path
+
+    def _align(self, pair: int, forward: F4, reverse: F4, target: I4, source: I4) -> None:
+        # climb from the alignments of the HMM, in both directions, and set all four arrays
+        pairs, known = self.hmm.pairs, self.known
+        sources = self.source_numbers[
+            pairs.source[pairs.source_starts[pair] : pairs.source_starts[pair + 1]]
+        ]
+        targets = self.target_numbers[
+            pairs.target[pairs.target_starts[pair] : pairs.target_starts[pair + 1]]
+        ]
+        n, m = len(sources), len(targets)
+        places = pairs.cells[pairs.starts[pair] : pairs.starts[pair + 1]]
+        one = align_fertility(
+            known.forward, sources, targets, self.forward[places].reshape(n, m),
+            known.target_null[targets], target[:m],
+        )  # fmt: skip
+        other = align_fertility(
+            known.reverse, targets, sources, self.reverse[places].reshape(n, m).T,
+            known.source_null[sources], source[:n],
+        )  # fmt: skip
+        forward[: n * m] = one.posteriors.ravel()
+        reverse[: n * m] = other.posteriors.T.ravel()
+        target[:m], source[:n] = one.alignment, other.alignment
+
+
+def _texts(bitext: Bitext, index: Cooccurrence) -> tuple[FertilityText, FertilityText]:
+    source, target = bitext.source, bitext.target
+
+    def text(mine: Side, other: Side, owners: I4, *, transposed: bool) -> FertilityText:
+        return FertilityText(
+            sources=mine.ids, source_offsets=mine.starts,
+            targets=other.ids, target_offsets=other.starts,
+            cells=index.cells, starts=bitext.starts, owners=owners,
+            vocabulary=(len(mine.words), len(other.words)), transposed=transposed,
+        )  # fmt: skip
+
+    return (
+        text(source, target, index.source, transposed=False),
+        text(target, source, index.columns, transposed=True),
+    )

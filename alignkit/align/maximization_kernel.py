@@ -1,0 +1,189 @@
+"""Sum expected links into lexical tables: the M-step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import inlined, jit
+
+F4 = NDArray[np.float32]
+I8 = NDArray[np.int64]
+F8 = NDArray[np.float64]
+
+UNITS = 2.0**32
+LARGEST = 2.0**30
+"""The most that a sum holds; what is beyond is cut, so that no sum overflows."""
+MOST = 2**62 - 1
+LIKELIHOOD_UNITS = 2.0**16
+
+
+@inlined
+def total_of(values: F4) -> np.float32:
+    """Return the sum of floats, of which there are a multiple of 8: eight sums side by side."""
+    a, b, c, d = values[0], values[1], values[2], values[3]
+    e, f, g, h = values[4], values[5], values[6], values[7]
+    for i in range(8, len(values), 8):
+        a += values[i]
+        b += values[i + 1]
+        c += values[i + 2]
+        d += values[i + 3]
+        e += values[i + 4]
+        f += values[i + 5]
+        g += values[i + 6]
+        h += values[i + 7]
+    return np.float32(((a + e) + (c + g)) + ((b + f) + (d + h)))
+
+
+@inlined
+def plus(total: int, number: float) -> int:
+    """Return a sum of units with a number, at least 0, added to it."""
+    more = total + np.int64(min(np.float64(number), LARGEST) * UNITS + 0.5)
+    return min(int(more), MOST)
+
+
+def add_up(sums: Iterable[I8]) -> I8:
+    """Return the sum of arrays of units."""
+    first, *others = sums
+    total = first.copy()
+    for other in others:
+        total += other
+        np.minimum(total, MOST, out=total)
+    return total
+
+
+def numbers_in(sums: I8) -> F8:
+    """Return sums of units as numbers."""
+    return sums / UNITS
+
+
+def units_of_likelihoods(likelihoods: F8) -> I8:
+    """Return the sums of log-likelihoods (P, 2), in units."""
+    units: I8 = np.rint(likelihoods * LIKELIHOOD_UNITS).astype(np.int64)
+    return np.asarray(units.sum(axis=0))
+
+
+def likelihoods_in(sums: I8) -> F8:
+    """Return sums of units as log-likelihoods."""
+    return sums / LIKELIHOOD_UNITS
+
+
+I4 = NDArray[np.int32]
+
+
+@jit
+def index_cells(
+    source: I4, source_starts: I8, target: I4, target_starts: I8, cell_starts: I8, sizes: I8
+) -> tuple[I8, I4, I4]:
+    """Return rows (Vs + 1,), columns (K,) and cells (C,); `sizes` holds Vs, Vt and the most K.
+
+    Columns and cells are empty where K would be more.
+
+    Target word by target word, in their order: so the columns of each row rise without sorting,
+    and time is linear in the cells.
+    """
+    pairs = len(source_starts) - 1
+    first = np.zeros(sizes[1] + 1, np.int64)
+    for word in target:
+        first[word + 1] += 1
+    for word in range(sizes[1]):
+        first[word + 1] += first[word]
+    pair_of = np.empty(len(target), np.int32)
+    place = np.empty(len(target), np.int32)
+    free = first[:-1].copy()
+    for pair in range(pairs):
+        for at in range(target_starts[pair], target_starts[pair + 1]):
+            slot = free[target[at]]
+            free[target[at]] += 1
+            pair_of[slot] = pair
+            place[slot] = at - target_starts[pair]
+    rows = np.zeros(sizes[0] + 1, np.int64)
+    latest = np.full(sizes[0], -1, np.int32)
+    for word in range(sizes[1]):
+        for slot in range(first[word], first[word + 1]):
+            pair = pair_of[slot]
+            for at in range(source_starts[pair], source_starts[pair + 1]):
+                other = source[at]
+                if latest[other] != word:
+                    latest[other] = word
+                    rows[other + 1] += 1
+    for word in range(sizes[0]):
+        rows[word + 1] += rows[word]
+    if rows[-1] > sizes[2]:
+        return rows, np.empty(0, np.int32), np.empty(0, np.int32)
+    columns = np.empty(rows[-1], np.int32)
+    cells = np.empty(cell_starts[pairs], np.int32)
+    latest[:] = -1
+    current = rows[:-1] - 1
+    for word in range(sizes[1]):
+        for slot in range(first[word], first[word + 1]):
+            pair = pair_of[slot]
+            length = target_starts[pair + 1] - target_starts[pair]
+            cell = cell_starts[pair] + place[slot]
+            for at in range(source_starts[pair], source_starts[pair + 1]):
+                other = source[at]
+                if latest[other] != word:
+                    latest[other] = word
+                    current[other] += 1
+                    columns[current[other]] = word
+                cells[cell] = current[other]
+                cell += length
+    return rows, columns, cells
+
+
+U1 = NDArray[np.uint8]
+
+
+@jit
+def add_chances(starts: I8, cells: I4, sums: I8) -> None:
+    """Add 1 / (N M) for each cell to the sums (K,) of their word pairs: all links alike."""
+    for pair in range(len(starts) - 1):
+        begin, end = starts[pair], starts[pair + 1]
+        chance = plus(0, 1.0 / max(end - begin, 1))
+        for cell in range(begin, end):
+            sums[cells[cell]] += chance
+
+
+@jit
+def add_levels(cells: I4, evidence: U1, sums: I8) -> None:
+    """Add the evidence (C,) of all cells to the sums (K,) of their word pairs."""
+    for cell in range(len(cells)):
+        if evidence[cell] > 0:
+            sums[cells[cell]] += evidence[cell]
+
+
+@jit
+def add_posteriors(cells: I4, posteriors: F4, sums: NDArray[np.float64]) -> None:
+    """Add the posteriors (C,) of all cells to the sums (K,) of their word pairs."""
+    for cell in range(len(cells)):
+        sums[cells[cell]] += posteriors[cell]
+
+
+@jit
+def add_nulls(ids: I4, posteriors: F4, sums: I8) -> None:
+    """Add the posteriors (T,) of the empty word to the sums (V,) of the words it is linked to."""
+    for at in range(len(ids)):
+        sums[ids[at]] = plus(sums[ids[at]], posteriors[at])
+
+
+@jit
+def sum_totals(rows: I8, columns: I4, weights: F4, source_totals: I8, target_totals: I8) -> None:
+    """Set the totals (Vs,) of the source words, and add to those (Vt,) of the target words."""
+    for word in range(len(rows) - 1):
+        total = 0
+        for place in range(rows[word], rows[word + 1]):
+            column = columns[place]
+            total = plus(total, weights[place])
+            target_totals[column] = plus(target_totals[column], weights[place])
+        source_totals[word] = total
+
+
+@jit
+def add_positions(places: I8, starts: I8, posteriors: F4, sums: NDArray[np.float64]) -> None:
+    """Add the posteriors (C,) to the position tables (S,) of the sentence lengths."""
+    for pair in range(len(places)):
+        start = starts[pair]
+        for cell in range(start, starts[pair + 1]):
+            sums[places[pair] + cell - start] += posteriors[cell]

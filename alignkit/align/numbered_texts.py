@@ -1,0 +1,216 @@
+"""Read two texts, or one that holds both sides, many lines at a time, and number their words."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from alignkit.errors import FormatError
+from alignkit.io.opening import has_controls, head_of, too_large
+from alignkit.io.options import ReadOptions
+from alignkit.io.parallel_text import TwoInLine, read_texts
+from alignkit.io.text_files import BOM, TextFile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from alignkit.align.bitext import Bitext, Side
+
+
+Watch = Callable[[TextFile], "AbstractContextManager[Callable[[int], None]]"]
+"""What shows how far a file is read: given the file, it takes how many lines more."""
+
+_LINES = 20_000  # at a time, where memory is not to grow
+_BYTES = 1 << 21  # of each side, likewise: they have to be aligned at once
+_MANY = 1000  # lines that are worth a thread for each side
+
+
+def _unseen(_file: TextFile) -> AbstractContextManager[Callable[[int], None]]:
+    return nullcontext(lambda count: None)
+
+
+class Lines(NamedTuple):
+    """The same lines of both sides."""
+
+    source: str  # the lines; each ends in a line feed
+    target: str
+    first: int  # the number of the first, from 1
+    size: int  # how many there are
+
+
+def lines_of(
+    paths: list[str],
+    options: ReadOptions,
+    *,
+    format: str | None,
+    whole: bool,
+    refuse: Callable[[FormatError], None] | None = None,
+    watch: Watch = _unseen,
+) -> Iterator[Lines]:
+    """Yield the lines of the input."""
+    readings = [TextFile(path, options) for path in paths]
+    if len(paths) == 1 and paths[0] == "-" and not whole and refuse is not None:
+        return _live_text(readings[0], format, refuse)
+    if len(paths) == 1:
+        return _one_text(readings[0], format, whole, watch)
+    if head_of(paths[0]).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<s snum"):
+        named = ReadOptions(encoding=options.encoding, source=paths[0], target=paths[1])
+        return _tagged(TextFile(paths[0], named), whole)
+    return _two_texts(readings[0], readings[1], whole, watch)
+
+
+def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) -> Iterator[Lines]:
+    first = 1
+    mine, theirs = (iter(()) if whole else side.raw_lines() for side in (source, target))
+    with watch(source) as step:
+        while True:
+            some = [_raw(source)] if whole else _some(mine)
+            raw = b"".join(some)
+            count = _count(raw)
+            other = _raw(target) if whole else b"".join(islice(theirs, count or 1))
+            if count != _count(other):
+                _refuse_counts(
+                    (source.path, first - 1 + count + sum(1 for _ in mine)),
+                    (target.path, first - 1 + _count(other) + sum(1 for _ in theirs)),
+                )
+            if not count:
+                return
+            yield Lines(_decoded(source, raw, first), _decoded(target, other, first), first, count)
+            if whole:
+                return
+            first += count
+            step(count)
+
+
+def _raw(reading: TextFile) -> bytes:
+    return b"".join(reading.chunks())
+
+
+def _some(lines: Iterable[bytes]) -> list[bytes]:
+    """Take as many lines as are aligned at once."""
+    found, size = [], 0
+    for line in lines:
+        found.append(line)
+        size += len(line)
+        if size >= _BYTES or len(found) >= _LINES:
+            break
+    return found
+
+
+def _count(raw: bytes) -> int:
+    return raw.count(b"\n") + (not raw.endswith(b"\n") and raw != b"")
+
+
+def _refuse_counts(source: tuple[str, int], target: tuple[str, int]) -> None:
+    longer, shorter = sorted((source, target), key=lambda side: -side[1])
+    raise FormatError(
+        f"has {longer[1]} lines, but {shorter[0]} has {shorter[1]}; line k of one is to translate "
+        "line k of the other",
+        longer[0],
+    )
+
+
+def _decoded(reading: TextFile, raw: bytes, first: int) -> str:
+    """Return lines as text; an error names the line."""
+    if not raw.endswith(b"\n"):
+        raw += b"\n"
+    if codecs.lookup(reading.options.encoding).name == "utf-8" and not has_controls(raw):
+        try:
+            return raw.decode().replace(BOM, "")
+        except UnicodeDecodeError:
+            pass
+    lines = enumerate(raw.split(b"\n")[:-1], start=first)
+    return "".join(f"{reading.decode(line, number)}\n" for number, line in lines)
+
+
+def _tagged(reading: TextFile, whole: bool) -> Iterator[Lines]:
+    """Read texts that number their sentences, as those of the NAACL and WPT shared tasks."""
+    texts = read_texts(reading)
+    first = 1
+    while found := list(islice(texts or (), None if whole else _LINES)):
+        yield _joined([(text.source, text.target) for text in found], first)
+        first += len(found)
+
+
+def _joined(sides: list[tuple[str, str]], first: int) -> Lines:
+    source = "".join([f"{side}\n" for side, _ in sides])
+    target = "".join([f"{side}\n" for _, side in sides])
+    return Lines(source, target, first, len(sides))
+
+
+def _one_text(reading: TextFile, format: str | None, whole: bool, watch: Watch) -> Iterator[Lines]:
+    first = 1
+    divided = TwoInLine(reading, format)
+    with watch(reading) as step:
+        for raw in _portions(reading, whole):
+            lines = _decoded(reading, raw, first).split("\n")[:-1]
+            yield _joined([divided(line, first + k) for k, line in enumerate(lines)], first)
+            first += len(lines)
+            step(len(lines))
+
+
+def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
+    lines = iter(()) if whole else reading.raw_lines()
+    while raw := _raw(reading) if whole else b"".join(_some(lines)):
+        yield raw
+        if whole:
+            return
+
+
+def _live_text(
+    reading: TextFile, format: str | None, refuse: Callable[[FormatError], None]
+) -> Iterator[Lines]:
+    """Read lines as they come in; a bad one is refused by itself, and empty here."""
+    first = 1
+    divided = TwoInLine(reading, format)
+    most = reading.options.max_size
+    for raw in reading.chunks(cut=True):
+        sides = []
+        for number, line in enumerate(raw.split(b"\n")[:-1], start=first):
+            try:
+                if len(line) > most << 20:
+                    raise too_large("a line", reading.path, most, number)
+                sides.append(divided(reading.decode(line, number), number))
+            except FormatError as error:
+                refuse(error)
+                sides.append(("", ""))
+        yield _joined(sides, first)
+        first += len(sides)
+
+
+def numbered(lines: Lines, *, casefold: bool, threads: int | None = None) -> Bitext:
+    """Return the words of lines as numbers, without making a pair of any."""
+    from alignkit.align.bitext import Bitext
+
+    sides = (lines.source, casefold), (lines.target, casefold)
+    if lines.size < _MANY or threads == 1:
+        source, target = (_side(*side) for side in sides)
+    else:
+        with ThreadPoolExecutor(2) as pool:
+            source, target = pool.map(lambda side: _side(*side), sides)
+    return Bitext(source, target, casefold)
+
+
+def _side(text: str, casefold: bool) -> Side:
+    import numpy as np
+
+    from alignkit.align.bitext import Side
+    from alignkit.io.words_kernel import number_words
+
+    data = (text.casefold() if casefold else text).encode("utf-8", "surrogatepass")
+    ids, starts, begins, ends = number_words(np.frombuffer(data, np.uint8), data.count(b"\n"))
+    words = [
+        data[begin:end].decode("utf-8", "surrogatepass")
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+    ]
+    return Side.by_frequency(words, ids, starts)
+
+
+def score_lines(scores: NDArray[np.float64]) -> str:
+    """Return a line for each pair: log P(target | source), a tab, log P(source | target)."""
+    return "".join(f"{forward:.6f}\t{reverse:.6f}\n" for forward, reverse in scores.tolist())

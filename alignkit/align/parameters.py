@@ -1,0 +1,160 @@
+"""What an aligner has learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.align.expectation_kernel import Own, Pairs
+from alignkit.align.fertility.models import FertilityModel
+from alignkit.align.memory_kernel import count_links, pair_keys, recall, remember
+from alignkit.align.positions import Positions
+from alignkit.align.settings import Settings
+from alignkit.align.vectors.prior import VectorsUsed
+
+if TYPE_CHECKING:
+    from alignkit.align.supervised.learned import Learned
+
+
+Sentences = tuple[NDArray[np.int32], NDArray[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """The expected links of the sentence pairs of the training.
+
+    When such a pair is aligned, its own links are taken out of the counts, as in training.
+    """
+
+    keys: NDArray[np.uint64]  # (Q,) uint64: a number for each distinct pair, rising
+    offsets: NDArray[np.int64]
+    cells: NDArray[np.uint32]
+    levels: NDArray[np.uint8]  # (L,) uint8: how far the link is expected, in 255ths
+
+    @classmethod
+    def empty(cls) -> Memory:
+        """Return a memory of nothing."""
+        return cls(
+            np.empty(0, np.uint64),
+            np.zeros(1, np.int64),
+            np.empty(0, np.uint32),
+            np.empty(0, np.uint8),
+        )
+
+    @classmethod
+    def of(cls, keys: NDArray[np.uint64], pairs: Pairs, own: Own) -> Memory:
+        """Keep the expected links of pairs with the given keys (P,)."""
+        distinct, order = np.unique(keys, return_index=True)
+        known = distinct > 0
+        distinct, order = distinct[known], order[known].astype(np.int64)
+        offsets = np.empty(len(order) + 1, np.int64)
+        count_links(order, pairs, own, offsets)
+        cells = np.empty(offsets[-1], np.uint32)
+        levels = np.empty(offsets[-1], np.uint8)
+        remember(order, pairs, own, offsets, cells, levels)
+        return cls(distinct, offsets, cells, levels)
+
+    def evidence(self, keys: NDArray[np.uint64], pairs: Pairs) -> Own:
+        """Return the expected links of pairs; nothing for those that were not trained on."""
+        places = np.searchsorted(self.keys, keys)
+        places[places == len(self.keys)] = 0
+        numbers = np.full(len(keys), -1, np.int64)
+        if len(self.keys):
+            known = (self.keys[places] == keys) & (keys > 0)
+            numbers[known] = places[known]
+        none = bool((numbers < 0).all())
+        sizes = pairs.starts[-1], len(pairs.source), len(pairs.target)
+        own = Own(*(np.zeros(0 if none else size, np.uint8) for size in sizes))
+        if not none:
+            recall(numbers, pairs, self.offsets, self.cells, self.levels, own)
+        return own
+
+
+def keys_of(source: Sentences, target: Sentences) -> NDArray[np.uint64]:
+    """Return the keys (P,) of sentence pairs, given as word numbers and first words."""
+    keys = np.empty(len(source[1]) - 1, np.uint64)
+    pair_keys(*source, *target, keys)
+    return keys
+
+
+F4 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round of training.
+
+    Parameters
+    ----------
+    model
+        The model of the round.
+    number
+        Its number, from 1 for each model.
+    forward, reverse
+        Log-likelihoods (natural logarithm) of the target given the source and the other way
+        round, before the round's update.
+    """
+
+    model: str
+    number: int
+    forward: float
+    reverse: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fertilities:
+    """The tables of IBM 3 or IBM 4 in both directions."""
+
+    forward: FertilityModel  # all tables but the lexical ones
+    reverse: FertilityModel
+    forward_lexical: F4
+    reverse_lexical: F4
+    target_null: F4
+    source_null: F4
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """The tables of a trained aligner."""
+
+    settings: Settings  # what it was trained with
+    casefold: bool  # whether case was ignored
+    source: list[str]  # the words, most frequent first
+    target: list[str]
+    rows: NDArray[np.int64]  # the word pairs of which anything is known; see Cooccurrence
+    columns: NDArray[np.int32]
+    forward: F4
+    reverse: F4
+    source_totals: F4
+    target_totals: F4
+    source_null: F4  # (Vs + 1,) and (Vt + 1,) float32: the empty word's lexical tables, likewise
+    target_null: F4
+    null_units: F4
+    jumps: F4
+    positions: Positions  # the position tables of IBM 2
+    memory: Memory  # the pairs of the training
+    fertilities: Fertilities | None = None
+    history: tuple[Round, ...] = field(default=())  # the rounds of training
+    vectors: VectorsUsed | None = None  # what vectors told in training; None where there were none
+    learned: Learned | None = None  # what was learned from gold, if anything
+    prefixes: dict[int, Parameters] = field(default_factory=dict)
+
+    def lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:
+        """Give word pairs with t(target | source) and t(source | target), by source word."""
+        for row, word in enumerate(self.source):
+            begin, end = self.rows[row], self.rows[row + 1]
+            columns = self.columns[begin:end]
+            forward = self.forward[begin:end] / self.source_totals[row]
+            reverse = self.reverse[begin:end] / self.target_totals[columns]
+            kept = np.flatnonzero((forward >= least) | (reverse >= least))
+            for at in kept[np.argsort(-forward[kept], kind="stable")]:
+                yield word, self.target[columns[at]], float(forward[at]), float(reverse[at])
+
+
+def with_unseen(null: F4) -> F4:
+    """Add the empty word's probability of a word never seen: that of the rarest."""
+    return np.append(null, null.min(initial=1)).astype(np.float32)

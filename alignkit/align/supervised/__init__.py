@@ -1,0 +1,10 @@
+"""Refine what an aligner thinks of links, by what gold pairs teach.
+
+The names below are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

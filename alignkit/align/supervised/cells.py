@@ -1,0 +1,359 @@
+"""The cells of sentence pairs that may be links, with the features of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.align.bitext import Bitext, Side
+from alignkit.align.decoding import Decoding
+from alignkit.align.priors import code_points
+from alignkit.align.supervised.cells_kernel import (
+    cell_features,
+    mark_cells,
+    neighbour_features,
+    similarities,
+)
+from alignkit.align.vectors.kernel import cosines_of_pair, vector_features
+from alignkit.align.vectors.prior import units_of
+from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, WordVectors, vectors_of
+from alignkit.errors import AlignerError
+
+CELL = (
+    "mean", "logit_mean", "logit_forward", "logit_reverse", "logit_geometric", "minimum",
+    "logit_minimum", "source_null", "target_null", "row_rival", "column_rival", "row_margin",
+    "column_margin", "row_rest", "column_rest", "best_in_row", "best_in_column", "best_in_both",
+    "identical", "repeated", "subsequence", "prefix", "punctuation_both", "punctuation_one",
+    "digits_both", "digits_one", "source_length", "target_length", "length_difference",
+    "neighbours", "square", "before_both", "after_both", "best_diagonal", "best_antidiagonal",
+    "above", "below", "left", "right", "from_previous_source", "from_next_source",
+    "from_previous_target", "from_next_target", "off_diagonal", "words_off_diagonal",
+    "lexical_mean", "logit_lexical_mean", "logit_lexical_forward", "logit_lexical_reverse",
+    "lexical_minimum",
+)  # fmt: skip
+"""Features of posteriors, spelling, neighbours, place; none depends on the size of the corpus."""
+
+VECTORS = (
+    "cosine", "cosine_row_margin", "cosine_column_margin", "cosine_row_share",
+    "cosine_column_share", "cosine_left", "cosine_right", "cosine_window", "cosine_two_words",
+    "vectors_known",
+)  # fmt: skip
+"""Features of word vectors."""
+
+LEXICON = ("lexicon_pair", "lexicon_source", "lexicon_target", "lexicon_count")
+"""Features of what the gold standard links, other pairs' links alone."""
+
+NEIGHBOURS = (
+    "first", "logit_first", "first_row_margin", "first_column_margin", "first_row_rest",
+    "first_column_rest", "first_before_both", "first_above", "first_before_after", "first_left",
+    "first_right", "first_after_before", "first_below", "first_after_both",
+    "first_best_in_both",
+)  # fmt: skip
+"""Features of the second round: what the first says of the cell and of those around it."""
+
+STRONG = (
+    "logit_mean", "logit_geometric", "source_null", "target_null", "row_margin",
+    "column_margin", "best_in_both", "identical", "subsequence", "neighbours", "off_diagonal",
+    "cosine",
+)  # fmt: skip
+"""Those of the first round that a few pairs suffice to weigh."""
+
+STRONG_SECOND = (
+    "first", "first_row_margin", "first_column_margin", "first_row_rest", "first_column_rest",
+    "first_before_both", "first_after_both",
+)  # fmt: skip
+"""Those of the second round, likewise."""
+
+
+def names_of(*, vectors: bool, second: bool) -> tuple[str, ...]:
+    """Return the names of the features of a round, in order."""
+    return (*CELL, *(VECTORS if vectors else ()), *LEXICON, *(NEIGHBOURS if second else ()))
+
+
+F4 = NDArray[np.float32]
+I2 = NDArray[np.int16]
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+
+
+class Spelled:
+    """The spelling of the words of a side, as the kernels take it."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        codes, self.starts = code_points(words)
+        self.codes = codes.copy()
+        self.letters = np.diff(self.starts).astype(np.int32)
+        self.kinds = np.array([_kind(word) for word in words], np.uint8)
+
+
+def _kind(word: str) -> int:
+    if word.isalpha():
+        return 0
+    if any(letter.isdigit() for letter in word):
+        return 2
+    return int(not any(letter.isalnum() for letter in word))
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """K cells of P sentence pairs."""
+
+    lengths: I4  # (P, 2) int32: the numbers of words of the pairs
+    ends: I8  # (P + 1,) int64: the cells of pair p are those from ends[p] to before ends[p + 1]
+    places: I4  # (K, 2) int32: source and target position of each
+    words: I4  # (K, 2) int32: the numbers of the two words in the bitext
+    features: F4
+
+    @classmethod
+    def of(
+        cls,
+        decoder: Decoding,
+        bitext: Bitext,
+        begin: int,
+        end: int,
+        vectors: TwoVectors | None = None,
+        spelled: tuple[Spelled, Spelled] | None = None,
+    ) -> Cells:
+        """Return the cells of the pairs from begin to before end of a bitext."""
+        source, target = bitext.source, bitext.target
+        mine, other = spelled or (Spelled(source.words), Spelled(target.words))
+        forward, reverse = decoder.posteriors(begin, end)
+        sides = source.ids, source.starts, target.ids, target.starts
+        pairs = begin, end, *sides
+        likeness = np.zeros((len(forward), 2), np.float32)
+        similarities(*pairs, mine.codes, mine.starts, other.codes, other.starts, likeness)
+        compared = [] if vectors is None else _compared(bitext, begin, end, vectors)
+        between = [matrices[-1].ravel() for matrices in compared]
+        cosines = np.concatenate([np.empty(0, np.float32), *between])
+        marks = np.zeros(len(forward), np.uint8)
+        means = np.minimum((forward + reverse) * np.float32(0.5), np.float32(1))
+        count = mark_cells(
+            begin, end, source.starts, target.starts, means, likeness, cosines, marks
+        )
+        names = names_of(vectors=vectors is not None, second=True)
+        features = np.zeros((count, len(names)), np.float32)
+        places = np.empty((count, 2), np.int32)
+        ends = np.zeros(end - begin + 1, np.int64)
+        cell_features(
+            *pairs, mine.kinds, other.kinds, mine.letters, other.letters,
+            forward, reverse, *decoder.lexical(begin, end), likeness, marks, features, places, ends,
+        )  # fmt: skip
+        for k, matrices in enumerate(compared):
+            vector_features(*matrices, places, ends[k], ends[k + 1], features, len(CELL))
+        return cls.placed(bitext, begin, end, ends, places, features)
+
+    @classmethod
+    def placed(
+        cls, bitext: Bitext, begin: int, end: int, ends: I8, places: I4, features: F4
+    ) -> Cells:
+        """Return cells of the pairs from begin to before end of a bitext, of which all is known."""
+        lengths, words = np.empty((end - begin, 2), np.int32), np.empty((len(places), 2), np.int32)
+        counts = np.diff(ends)
+        for side, column in ((bitext.source, 0), (bitext.target, 1)):
+            lengths[:, column] = side.lengths[begin:end]
+            starts = np.repeat(side.starts[begin:end], counts)
+            words[:, column] = side.ids[starts + places[:, column]]
+        return cls(lengths, ends, places, words, features)
+
+    @cached_property
+    def pair_of(self) -> I8:
+        """The (K,) number of the pair of each cell."""
+        return np.repeat(np.arange(len(self.lengths)), np.diff(self.ends))
+
+
+def set_neighbours(cells: Cells, probabilities: F4, features: F4) -> None:
+    """Set the features of the second round from the probabilities (K,) of the first."""
+    column = features.shape[1] - len(NEIGHBOURS)
+    neighbour_features(cells.lengths, cells.ends, cells.places, probabilities, features, column)
+
+
+def lexicon_columns(features: F4) -> slice:
+    """Return where the features of the gold lexicon are."""
+    vectors = bool(features.shape[1] > len(names_of(vectors=False, second=True)))
+    first = len(CELL) + len(VECTORS) * vectors
+    return slice(first, first + len(LEXICON))
+
+
+def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
+    """Return, for each pair, the cosines of the words within both sides and between them."""
+    compared = []
+    source = _units(bitext.source, begin, end, vectors[0])
+    target = _units(bitext.target, begin, end, vectors[1])
+    for mine, theirs in zip(source, target, strict=True):
+        if mine.shape[1] != theirs.shape[1]:
+            raise AlignerError(
+                f"vectors of {mine.shape[1]} and of {theirs.shape[1]} numbers: those of all "
+                "words are to be of one space"
+            )
+        compared.append((_cosines(mine, mine), _cosines(theirs, theirs), _cosines(mine, theirs)))
+    return compared
+
+
+def _cosines(one: I2, other: I2) -> F4:
+    matrix = np.empty((len(one), len(other)), np.float32)
+    cosines_of_pair(one, other, matrix)
+    return matrix
+
+
+def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
+    bounds = side.starts[begin : end + 1] - side.starts[begin]
+    if isinstance(vectors, WordVectors):  # each word is asked for once
+        ids = side.ids[side.starts[begin] : side.starts[end]]
+        used, places = np.unique(ids, return_inverse=True)
+        units = units_of(vectors.of([side.words[number] for number in used.tolist()]))
+        for first, last in pairwise(bounds.tolist()):
+            yield units[places[first:last]]
+        return
+    for k in range(begin, end):
+        yield units_of(vectors_of(vectors, side.sentence(k)))
+
+
+F8 = NDArray[np.float64]
+
+
+_SMOOTH = 0.5
+
+
+def _log_odds(counts: F8) -> F8:
+    """Return how far links (n, 3: linked, expected, cells) exceed what is expected, in log odds."""
+    linked, expected, cells = np.maximum(counts, 0).T
+    more = np.log((linked + _SMOOTH) / (expected + _SMOOTH))
+    less = np.log(
+        (np.maximum(cells - linked, 0) + _SMOOTH) / (np.maximum(cells - expected, 0) + _SMOOTH)
+    )
+    return np.asarray(more - less)
+
+
+class GoldCounts:
+    """Count links of gold by word pair and by word, so that any pairs can be left out."""
+
+    def __init__(self, cells: Cells, labels: F4) -> None:
+        self._pair_of = cells.pair_of
+        self._values = values = _values(cells, labels)
+        source, target = cells.words.astype(np.int64).T
+        width = int(target.max(initial=0)) + 1
+        self._ids: list[I8] = []
+        self._own: list[F8] = []
+        for key in (source * width + target, source, target):
+            _, numbers = np.unique(key, return_inverse=True)
+            numbers = numbers.reshape(-1).astype(np.int64)
+            _, own = np.unique(
+                self._pair_of * (numbers.max(initial=0) + 1) + numbers, return_inverse=True
+            )
+            own = own.reshape(-1)
+            self._ids.append(numbers)
+            self._own.append(_sums(own, values)[own])
+
+    def set_features(self, features: F4, training: NDArray[np.bool_]) -> None:
+        """Set the features of all cells to what the training pairs (P,) tell, but their own."""
+        inside = training[self._pair_of]
+        columns = lexicon_columns(features)
+        odds = []
+        known = np.zeros(0)
+        for numbers, own in zip(self._ids, self._own, strict=True):
+            totals = _sums(numbers, self._values * inside[:, None])[numbers]
+            rest = totals - own * inside[:, None]
+            if not len(known):
+                known = np.log1p(np.maximum(rest[:, 2], 0))
+            odds.append(_log_odds(rest))
+        features[:, columns] = np.stack([*odds, known], axis=1)
+
+
+def _values(cells: Cells, labels: F4) -> F8:
+    columns = np.maximum(labels, 0), cells.features[:, 0], np.ones(len(labels))
+    return np.stack(columns, axis=1).astype(np.float64)
+
+
+def _sums(numbers: I8, values: F8) -> F8:
+    count = int(numbers.max(initial=-1)) + 1
+    return np.stack(
+        [np.bincount(numbers, weights=column, minlength=count) for column in values.T], axis=1
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class GoldLexicon:
+    """What gold tells of word pairs and of words."""
+
+    source: tuple[str, ...]  # the words that it knows
+    target: tuple[str, ...]
+    pairs: NDArray[np.int32]  # (K, 2) int32: the word pairs, rising
+    pair_counts: F8
+    source_counts: F8
+    target_counts: F8
+
+    @classmethod
+    def of(
+        cls, cells: Cells, labels: F4, source: Sequence[str], target: Sequence[str]
+    ) -> GoldLexicon:
+        """Count the cells of gold pairs of a bitext of these distinct words."""
+        values = _values(cells, labels)
+        numbers, tables, names = [], [], []
+        for column, words in ((0, source), (1, target)):
+            kept, own = np.unique(cells.words[:, column], return_inverse=True)
+            spelled = [words[number] for number in kept.tolist()]
+            order = sorted(range(len(spelled)), key=spelled.__getitem__)
+            rank = np.empty(len(kept), np.int64)
+            rank[order] = np.arange(len(kept))
+            numbers.append(rank[own.reshape(-1)])
+            tables.append(_sums(numbers[-1], values))
+            names.append(tuple(spelled[at] for at in order))
+        keys = numbers[0] * max(1, len(names[1])) + numbers[1]
+        kept, own = np.unique(keys, return_inverse=True)
+        pairs = np.stack(np.divmod(kept, max(1, len(names[1]))), axis=1).astype(np.int32)
+        return cls(names[0], names[1], pairs, _sums(own.reshape(-1), values), *tables)
+
+    def numbers(self, source: Sequence[str], target: Sequence[str]) -> tuple[I8, I8]:
+        """Return its numbers of the distinct words of a bitext, -1 for those it does not know."""
+        mine, theirs = (
+            np.array([known.get(word, -1) for word in words], np.int64)
+            for known, words in zip(self._numbers, (source, target), strict=True)
+        )
+        return mine, theirs
+
+    def set_features(self, cells: Cells, numbers: tuple[I8, I8]) -> None:
+        """Set the features of cells of a bitext, of whose words these are the `numbers`."""
+        mine, theirs = (numbers[column][cells.words[:, column]] for column in (0, 1))
+        both = (mine >= 0) & (theirs >= 0)
+        wanted = np.where(both, mine * max(1, len(self.target)) + theirs, -1)
+        place = np.minimum(np.searchsorted(self._keys, wanted), max(0, len(self._keys) - 1))
+        known_pair = np.zeros(len(wanted), bool)
+        if len(self._keys):
+            known_pair = self._keys[place] == wanted
+        features, first = cells.features, lexicon_columns(cells.features).start
+        for offset, table, rows, kept in (
+            (0, self._odds[0], place, known_pair),
+            (1, self._odds[1], mine, mine >= 0),
+            (2, self._odds[2], theirs, theirs >= 0),
+        ):
+            features[:, first + offset] = np.where(kept, table[rows], 0) if len(table) else 0
+        features[:, first + 3] = 0
+        features[known_pair, first + 3] = np.log1p(self.pair_counts[place[known_pair], 2])
+
+    @cached_property
+    def _numbers(self) -> list[dict[str, int]]:
+        return [{word: k for k, word in enumerate(words)} for words in (self.source, self.target)]
+
+    @cached_property
+    def _keys(self) -> I8:
+        keys: I8 = self.pairs[:, 0].astype(np.int64) * max(1, len(self.target)) + self.pairs[:, 1]
+        return keys
+
+    @cached_property
+    def _odds(self) -> list[F8]:
+        return list(map(_log_odds, (self.pair_counts, self.source_counts, self.target_counts)))
+
+    def check(self) -> None:
+        """See that all fits together."""
+        for name, words in (("source", self.source), ("target", self.target)):
+            if list(words) != sorted(set(words)):
+                raise AlignerError(f"the {name} words of the gold lexicon do not rise")
+        if (self.pairs >= [len(self.source), len(self.target)]).any():
+            raise AlignerError("a word pair of the gold lexicon has a word that is not there")
+        if (np.diff(self._keys) <= 0).any():
+            raise AlignerError("the word pairs of the gold lexicon do not rise")

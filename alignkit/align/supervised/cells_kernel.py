@@ -1,0 +1,361 @@
+"""Find the cells that may be links, and write what is known of each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import inlined, jit
+
+F4 = NDArray[np.float32]
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+U1 = NDArray[np.uint8]
+U4 = NDArray[np.uint32]
+
+LEAST_MEAN = 0.0005
+LEAST_NEIGHBOUR = 0.15
+LEAST_SIMILARITY = 0.6
+LEAST_COSINE = 0.5
+CERTAIN = 0.3
+FAR = 10.0
+
+
+@inlined
+def logit(x: float) -> float:
+    """Return the log odds, those of 1e-6 at least."""
+    x = min(max(x, 1e-6), 1 - 1e-6)
+    return float(np.log(x / (1 - x)))
+
+
+@jit
+def similarities(
+    begin: int,
+    end: int,
+    source: I4,
+    source_starts: I8,
+    target: I4,
+    target_starts: I8,
+    source_codes: U4,
+    source_code_starts: I8,
+    target_codes: U4,
+    target_code_starts: I8,
+    spelled: F4,
+) -> None:
+    """Set spelled (C, 2): longest common subsequence and prefix of the two words of each cell.
+
+    The subsequence counts twice over both lengths, the prefix over the longer one.
+    """
+    longest = 0
+    for word in range(len(target_code_starts) - 1):
+        longest = max(longest, target_code_starts[word + 1] - target_code_starts[word])
+    line = np.zeros(longest + 1, np.int32)
+    cell = 0
+    for p in range(begin, end):
+        for i in range(source_starts[p], source_starts[p + 1]):
+            a = source_code_starts[source[i]]
+            m = source_code_starts[source[i] + 1] - a
+            for j in range(target_starts[p], target_starts[p + 1]):
+                b = target_code_starts[target[j]]
+                n = target_code_starts[target[j] + 1] - b
+                prefix = 0
+                while (
+                    prefix < m
+                    and prefix < n
+                    and source_codes[a + prefix] == target_codes[b + prefix]
+                ):
+                    prefix += 1
+                common = prefix
+                rest_m, rest_n = m - prefix, n - prefix
+                if rest_m > 0 and rest_n > 0 and max(m, n) <= 64:
+                    line[: rest_n + 1] = 0
+                    for x in range(rest_m):
+                        code = source_codes[a + prefix + x]
+                        corner = 0
+                        for y in range(1, rest_n + 1):
+                            above = line[y]
+                            if code == target_codes[b + prefix + y - 1]:
+                                line[y] = corner + 1
+                            elif line[y - 1] > above:
+                                line[y] = line[y - 1]
+                            corner = above
+                    common += line[rest_n]
+                if m + n > 0:
+                    spelled[cell, 0] = 2.0 * common / (m + n)
+                    spelled[cell, 1] = prefix / max(m, n)
+                cell += 1
+
+
+@inlined
+def kth(values: F4, first: int, step: int, count: int, best: F4) -> int:
+    """Set `best` to the greatest of count values, falling; return where the first of them is."""
+    best[:] = 0
+    where = -1
+    for k in range(count):
+        x = values[first + k * step]
+        if x > best[len(best) - 1]:
+            if x > best[0]:
+                where = k
+            at = len(best) - 1
+            while at > 0 and best[at - 1] < x:
+                best[at] = best[at - 1]
+                at -= 1
+            best[at] = x
+    return where
+
+
+@jit
+def mark_cells(
+    begin: int,
+    end: int,
+    source_starts: I8,
+    target_starts: I8,
+    means: F4,
+    spelled: F4,
+    cosines: F4,
+    marks: U1,
+) -> int:
+    """Set marks (C,) to 1 where a cell may be a link; return how many may.
+
+    `cosines` (C,) may be empty. A word of which no cell is likely has five of them, else two.
+    """
+    best = np.zeros(5, np.float32)
+    base = 0
+    count = 0
+    for p in range(begin, end):
+        n = source_starts[p + 1] - source_starts[p]
+        m = target_starts[p + 1] - target_starts[p]
+        for i in range(n):
+            kth(means, base + i * m, 1, m, best)
+            least = best[1] if best[0] > CERTAIN else best[4]
+            for j in range(m):
+                x = means[base + i * m + j]
+                if x > 0 and x >= least:
+                    marks[base + i * m + j] = 1
+        for j in range(m):
+            kth(means, base + j, m, n, best)
+            least = best[1] if best[0] > CERTAIN else best[4]
+            for i in range(n):
+                x = means[base + i * m + j]
+                if x > 0 and x >= least:
+                    marks[base + i * m + j] = 1
+        for i in range(n):
+            for j in range(m):
+                cell = base + i * m + j
+                x = means[cell]
+                if (
+                    x > LEAST_MEAN
+                    or spelled[cell, 0] > LEAST_SIMILARITY
+                    or (len(cosines) and cosines[cell] > LEAST_COSINE)
+                ):
+                    marks[cell] = 1
+                if x > LEAST_NEIGHBOUR:
+                    for a in range(max(i - 1, 0), min(i + 2, n)):
+                        for b in range(max(j - 1, 0), min(j + 2, m)):
+                            marks[base + a * m + b] = 1
+        for cell in range(base, base + n * m):
+            count += marks[cell]
+        base += n * m
+    return count
+
+
+@inlined
+def at(values: F4, base: int, n: int, m: int, i: int, j: int) -> float:
+    """Return the value of a cell; 0 beyond the sentences."""
+    if i < 0 or j < 0 or i >= n or j >= m:
+        return 0.0
+    return float(values[base + i * m + j])
+
+
+@inlined
+def distance(goal: int, here: int) -> float:
+    """Return how far a word is from where it would follow; half of the most where none is."""
+    if goal < -1000:
+        return 0.5
+    return min(abs(here - goal), FAR) / FAR
+
+
+@jit
+def cell_features(
+    begin: int,
+    end: int,
+    source: I4,
+    source_starts: I8,
+    target: I4,
+    target_starts: I8,
+    source_kinds: U1,
+    target_kinds: U1,
+    source_letters: I4,
+    target_letters: I4,
+    forward: F4,
+    reverse: F4,
+    lexical_forward: F4,
+    lexical_reverse: F4,
+    spelled: F4,
+    marks: U1,
+    features: F4,
+    places: I4,
+    ends: I8,
+) -> None:
+    """Set features (K, 50) of the marked cells, places (K, 2), and ends (end - begin + 1,).
+
+    Kinds of words: 1 punctuation, 2 holds a digit, 0 others. The cells of pair p are those from
+    ends[p - begin] on.
+    """
+    base = 0
+    row = 0
+    best = np.zeros(2, np.float32)
+    for p in range(begin, end):
+        a, b = source_starts[p], target_starts[p]
+        n, m = source_starts[p + 1] - a, target_starts[p + 1] - b
+        means = np.empty(n * m, np.float32)
+        for cell in range(n * m):
+            x = (forward[base + cell] + reverse[base + cell]) * np.float32(0.5)
+            means[cell] = min(x, np.float32(1))
+        by_source, by_target = np.zeros((n, 4), np.float32), np.zeros((m, 4), np.float32)
+        to_source, to_target = np.empty(n, np.int64), np.empty(m, np.int64)
+        same_source, same_target = np.zeros(n, np.int32), np.zeros(m, np.int32)
+        for i in range(n):
+            to_source[i] = kth(means, i * m, 1, m, best)
+            by_source[i, 0], by_source[i, 1] = best[0], best[1]
+        for j in range(m):
+            to_target[j] = kth(means, j, m, n, best)
+            by_target[j, 0], by_target[j, 1] = best[0], best[1]
+        for i in range(n):
+            for j in range(m):
+                cell = i * m + j
+                by_source[i, 2] += means[cell]
+                by_target[j, 2] += means[cell]
+                by_source[i, 3] += reverse[base + cell]
+                by_target[j, 3] += forward[base + cell]
+                if spelled[base + cell, 1] == 1:
+                    same_source[i] += 1
+                    same_target[j] += 1
+        for i in range(n):
+            if by_source[i, 0] < CERTAIN:
+                to_source[i] = -100_000
+        for j in range(m):
+            if by_target[j, 0] < CERTAIN:
+                to_target[j] = -100_000
+        for i in range(n):
+            for j in range(m):
+                cell = i * m + j
+                if not marks[base + cell]:
+                    continue
+                x = means[cell]
+                one, other = min(forward[base + cell], 1.0), min(reverse[base + cell], 1.0)
+                out = features[row]
+                rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
+                other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
+                out[0] = x
+                out[1] = logit(x)
+                out[2] = logit(one)
+                out[3] = logit(other)
+                out[4] = logit(np.sqrt(one * other))
+                out[5] = min(one, other)
+                out[6] = logit(min(one, other))
+                out[7] = max(0.0, 1 - by_source[i, 3])
+                out[8] = max(0.0, 1 - by_target[j, 3])
+                out[9] = rival
+                out[10] = other_rival
+                out[11] = out[1] - logit(rival)
+                out[12] = out[1] - logit(other_rival)
+                out[13] = by_source[i, 2] - x
+                out[14] = by_target[j, 2] - x
+                out[15] = x >= by_source[i, 0]
+                out[16] = x >= by_target[j, 0]
+                out[17] = out[15] * out[16]
+                out[18] = spelled[base + cell, 1] == 1
+                out[19] = out[18] > 0 and (same_source[i] > 1 or same_target[j] > 1)
+                out[20] = spelled[base + cell, 0]
+                out[21] = spelled[base + cell, 1]
+                kind, other_kind = source_kinds[source[a + i]], target_kinds[target[b + j]]
+                out[22] = kind == 1 and other_kind == 1
+                out[23] = (kind == 1) != (other_kind == 1)
+                out[24] = kind == 2 and other_kind == 2
+                out[25] = (kind == 2) != (other_kind == 2)
+                letters = source_letters[source[a + i]]
+                other_letters = target_letters[target[b + j]]
+                out[26] = min(letters, 12) / 12
+                out[27] = min(other_letters, 12) / 12
+                out[28] = abs(letters - other_letters) / max(1, letters, other_letters)
+                around = 0.0
+                for y in range(max(i - 1, 0), min(i + 2, n)):
+                    for z in range(max(j - 1, 0), min(j + 2, m)):
+                        around += means[y * m + z]
+                out[29] = (around - x) / 8
+                out[30] = around
+                before, after = at(means, 0, n, m, i - 1, j - 1), at(means, 0, n, m, i + 1, j + 1)
+                out[31] = before
+                out[32] = after
+                farther = max(at(means, 0, n, m, i - 2, j - 2), at(means, 0, n, m, i + 2, j + 2))
+                out[33] = max(before, after, farther)
+                out[34] = max(at(means, 0, n, m, i - 1, j + 1), at(means, 0, n, m, i + 1, j - 1))
+                out[35] = at(means, 0, n, m, i - 1, j)
+                out[36] = at(means, 0, n, m, i + 1, j)
+                out[37] = at(means, 0, n, m, i, j - 1)
+                out[38] = at(means, 0, n, m, i, j + 1)
+                out[39] = distance(to_source[i - 1] + 1 if i > 0 else 0, j)
+                out[40] = distance(to_source[i + 1] - 1 if i < n - 1 else m - 1, j)
+                out[41] = distance(to_target[j - 1] + 1 if j > 0 else 0, i)
+                out[42] = distance(to_target[j + 1] - 1 if j < m - 1 else n - 1, i)
+                out[43] = abs((i + 0.5) / n - (j + 0.5) / m)
+                out[44] = min(abs((i + 0.5) * m / n - (j + 0.5)), 2 * FAR) / FAR
+                one = min(lexical_forward[base + cell], 1.0)
+                other = min(lexical_reverse[base + cell], 1.0)
+                out[45] = (one + other) / 2
+                out[46] = logit(out[45])
+                out[47] = logit(one)
+                out[48] = logit(other)
+                out[49] = min(one, other)
+                places[row, 0] = i
+                places[row, 1] = j
+                row += 1
+        base += n * m
+        ends[p - begin + 1] = row
+
+
+@jit
+def neighbour_features(
+    lengths: I4, ends: I8, places: I4, probabilities: F4, features: F4, column: int
+) -> None:
+    """Set the 15 features from a column on: what the first round says of the cells around each.
+
+    lengths (P, 2) are those of the pairs, whose cells are from ends[p] to before ends[p + 1].
+    """
+    best = np.zeros(2, np.float32)
+    for p in range(len(lengths)):
+        n, m = lengths[p, 0], lengths[p, 1]
+        first = np.zeros(n * m, np.float32)
+        for row in range(ends[p], ends[p + 1]):
+            first[places[row, 0] * m + places[row, 1]] = probabilities[row]
+        by_source, by_target = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)
+        for i in range(n):
+            kth(first, i * m, 1, m, best)
+            by_source[i, 0], by_source[i, 1] = best[0], best[1]
+        for j in range(m):
+            kth(first, j, m, n, best)
+            by_target[j, 0], by_target[j, 1] = best[0], best[1]
+        for i in range(n):
+            for j in range(m):
+                by_source[i, 2] += first[i * m + j]
+                by_target[j, 2] += first[i * m + j]
+        for row in range(ends[p], ends[p + 1]):
+            i, j = places[row, 0], places[row, 1]
+            x = first[i * m + j]
+            out = features[row, column:]
+            rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
+            other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
+            out[0] = x
+            out[1] = logit(x)
+            out[2] = x - rival
+            out[3] = x - other_rival
+            out[4] = by_source[i, 2] - x
+            out[5] = by_target[j, 2] - x
+            k = 6
+            for y in range(i - 1, i + 2):
+                for z in range(j - 1, j + 2):
+                    if y != i or z != j:
+                        out[k] = at(first, 0, n, m, y, z)
+                        k += 1
+            out[14] = x >= by_source[i, 0] and x >= by_target[j, 0]

@@ -1,0 +1,269 @@
+"""Probabilities of links measured against gold: counts, measures, calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass
+from math import floor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit, ndtri, stdtrit
+
+from alignkit._support.jit import readonly
+from alignkit.align.settings import THRESHOLD
+from alignkit.align.supervised.gold import Gold
+from alignkit.model.phrase_kernel import match_phrases
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.table import Table
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+I8 = NDArray[np.int64]
+
+GRID = np.arange(2, 39) / 40  # the thresholds that are tried: from 0.05 to 0.95
+
+_WINDOW = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
+_PULL = 0.4
+_FEW, _EVIDENCE = 30, 0.6
+_BINS = 10
+_UNLIMITED = 2**31 - 1
+
+
+class Objective(NamedTuple):
+    """What a refiner is learned for."""
+
+    measure: str  # what the measure is called
+    text: str  # what it is
+    evidence_of_few: float
+
+    def evidence(self, pairs: int) -> float:
+        """Return the share of resamples of so many pairs that must gain."""
+        return self.evidence_of_few if pairs < _FEW else _EVIDENCE
+
+
+OBJECTIVES: Mapping[str, Objective] = {
+    "links": Objective("F1", "F1 of the links", 0.7),
+    "aer": Objective("AER", "alignment error rate", 0.7),
+    "phrases": Objective("phrase F1", "F1 of the sure, non-identical phrase pairs", 0.9),
+}
+"""What a refiner can be learned for, by name."""
+
+
+def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> I8:
+    """Return the counts (P, 4) of each pair when links are the cells above a threshold."""
+    chosen = probabilities > np.float32(threshold)
+    if objective == "phrases":
+        return _phrase_rows(gold, chosen)
+    pairs, levels = gold.cells.pair_of, gold.levels
+    chosen &= gold.counted
+    return np.stack(
+        [
+            np.bincount(pairs[chosen], minlength=len(gold)),
+            np.bincount(pairs[chosen & (levels > 0)], minlength=len(gold)),
+            gold.reference,
+            np.bincount(pairs[chosen & (levels == 2)], minlength=len(gold)),
+        ],
+        axis=1,
+    ).astype(np.int64)
+
+
+def _phrase_rows(gold: Gold, chosen: NDArray[np.bool_]) -> I8:
+    cells = gold.cells
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
+    reference = gold.links.sure_only()
+    source, target = gold.words
+    rows = match_phrases(
+        readonly(cells.places[chosen]), readonly(before[cells.ends]),
+        readonly(reference.links), readonly(reference.offsets), readonly(cells.lengths),
+        _UNLIMITED, True,
+        readonly(source.ids), readonly(source.offsets), readonly(target.ids),
+        readonly(target.offsets),
+    )  # fmt: skip
+    return rows[:, [0, 2, 1, 3]]
+
+
+def measure(objective: str, sums: NDArray[np.generic]) -> F8:
+    """Return F1, or 1 - AER, of sums (..., 4) of counts; F1 is 0 if nothing is right."""
+    hypothesis, right, reference, found = np.moveaxis(np.asarray(sums, np.float64), -1, 0)
+    if objective == "aer":
+        below = hypothesis + reference
+        return np.asarray(np.where(below > 0, (right + found) / np.maximum(below, 1), 1.0))
+    precision, recall = right / np.maximum(hypothesis, 1), found / np.maximum(reference, 1)
+    both = precision + recall
+    return np.asarray(np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1), 0))
+
+
+def best_of(objective: str, rows: I8, *, possible: bool) -> int:
+    """Return which threshold of the grid is best for the counts (T, P, 4) of some pairs.
+
+    By the measure, each value the mean of those around it: of few pairs it swings. If probabilities
+    are true, half of the greatest F1 is the best threshold for it (Lipton, Elkan & Naryanaswamy
+    2014, "Optimal thresholding of classifiers to maximize F1 measure", theorem 1); so thresholds
+    far from that must be better, unless `possible` links or phrase pairs are counted.
+    """
+    values = measure(objective, rows.sum(axis=1))
+    padded = np.pad(values, len(_WINDOW) // 2, mode="edge")
+    smooth = np.convolve(padded, _WINDOW, mode="valid")
+    if objective == "aer" or (objective == "links" and not possible):
+        smooth -= _PULL * (GRID - values.max() / 2) ** 2
+    return int(smooth.round(9).argmax())  # the first of equals, on any processor
+
+
+def calibration_error(goals: F4, probabilities: F4) -> float:
+    """Return how far probabilities above 0.1 are from shares of links, the mean over ten bins.
+
+    Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian
+    binning", AAAI.
+    """
+    kept = (probabilities > 0.1) & (goals >= 0)
+    x, y = probabilities[kept].astype(np.float64), goals[kept].astype(np.float64)
+    if not len(x):
+        return 0.0
+    bins = np.minimum((x * _BINS).astype(np.int64), _BINS - 1)
+    gaps = np.bincount(bins, weights=x - y, minlength=_BINS)
+    return float(np.abs(gaps).sum() / len(x))
+
+
+RESAMPLES = 2000
+_LEAST = 1e-3  # measures nearer to 0 or 1 have the log odds of this
+
+
+@dataclass(frozen=True)
+class GainInterval:
+    """A measure, and the 95% interval of that of as many new pairs."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LearningReport:
+    """What learning from gold gained, by cross-validation.
+
+    Parameters
+    ----------
+    objective
+        What was learned for; one of `OBJECTIVES`.
+    ignore_identical
+        Whether equal words were left out of the measure.
+    pairs, different, left_out
+        The pairs that were learned from, the different ones among them, and the annotated ones
+        left out: with an empty side, more than 400 words, or after the first million cells.
+    before, after, gain
+        The measure of the aligner alone, of what was learned, and the difference.
+    calibration
+        Calibration error of the probabilities, before and after.
+    threshold
+        Links are more probable than this.
+    kind
+        What was learned, or would have been; one of `alignkit.align.supervised.fitting.KINDS`.
+    losses
+        For each kind that was tried, the log-loss of a cell in bits.
+    prior
+        What it started from.
+    vectors
+        Whether it looks at vectors.
+    gaining
+        The share of the resamples that gain.
+    used
+        Whether there was a gain, and in enough resamples; see `Objective`.
+    """
+
+    objective: str
+    ignore_identical: bool
+    pairs: int
+    different: int
+    left_out: int
+    before: GainInterval
+    after: GainInterval
+    gain: GainInterval
+    calibration: tuple[float, float]
+    threshold: float
+    kind: str
+    losses: Mapping[str, float]
+    prior: str
+    vectors: bool
+    gaining: float
+    used: bool
+
+    def table(self) -> Table:
+        """Return the table."""
+        name = OBJECTIVES[self.objective].measure
+        columns = [
+            Column("", key="aligner"),
+            Column(name, "percent"),
+            Column("calibration error", "decimal", digits=3),
+            Column("threshold", "decimal", digits=3),
+        ]
+        rows: list[list[Cell]] = [
+            ["before", Value(*astuple(self.before)), self.calibration[0], THRESHOLD],
+            ["learned", Value(*astuple(self.after)), self.calibration[1], self.threshold],
+            ["gain", Value(*astuple(self.gain)), None, None],
+        ]
+        title = f"{OBJECTIVES[self.objective].text}, by cross-validation on {self.pairs:,} pairs"
+        if self.different < self.pairs:
+            title += f", {self.different:,} different"
+        return Table(title, columns, rows, note=self.verdict)
+
+    @property
+    def verdict(self) -> str:
+        """What became of it, in a sentence."""
+        how = f"{self.kind}, prior {self.prior}{', with vectors' if self.vectors else ''}"
+        if self.used:
+            return f"learned: {how}"
+        percent = floor(100 * self.gaining + 1e-9)  # 59.9% are not enough where 60% are
+        share = f"{percent}% of the resamples gain"
+        needed = OBJECTIVES[self.objective].evidence(self.different)
+        if self.gaining < needed:
+            share += f", {needed:.0%} would do"
+        return f"not used: no gain that is sure enough ({how}; {share})"
+
+    def __str__(self) -> str:
+        return self.show()
+
+    def show(self, medium: str = "text") -> str:
+        """Return the table in a medium."""
+        return self.table().show(medium)
+
+    def csv(self) -> str:
+        """Return the table as CSV."""
+        return self.table().csv()
+
+    def to_json(self) -> dict[str, object]:
+        """Return all of it as JSON takes it."""
+        return asdict(self) | {"calibration": list(self.calibration), "losses": dict(self.losses)}
+
+
+def resampled(
+    objective: str, before: NDArray[np.int64], after: NDArray[np.int64]
+) -> tuple[GainInterval, GainInterval, GainInterval, float]:
+    """Return before, after and the gain, from counts (P, 4), and the share of resamples that gain.
+
+    Intervals hold 95% of the differences between two resamples, since both these pairs and as many
+    new ones are samples; they are wider for few pairs, as Student's are, and even in log odds.
+    """
+    sign, shift = (-1.0, 1.0) if objective == "aer" else (1.0, 0.0)
+    pairs = len(before)
+    rng = np.random.default_rng(0)
+    draws = rng.integers(0, pairs, (2, RESAMPLES, pairs))
+    ones, others = (measure(objective, rows[draws].sum(axis=2)) for rows in (before, after))
+    one, other = (float(measure(objective, rows.sum(axis=0))) for rows in (before, after))
+    wider = float(stdtrit(pairs - 1, 0.975) / ndtri(0.975) * np.sqrt(pairs / (pairs - 1)))
+
+    def reach(values: NDArray[np.float64]) -> float:
+        return wider * float(np.quantile(np.abs(values[1] - values[0]), 0.95))
+
+    intervals = []
+    for value, values in ((one, ones), (other, others)):
+        inner = min(max(value, _LEAST), 1 - _LEAST)
+        away = reach(values) / (inner * (1 - inner))
+        figure = shift + sign * value
+        ends = [shift + sign * float(expit(logit(inner) + x)) for x in (-away, away)]
+        intervals.append(GainInterval(figure, min(figure, *ends), max(figure, *ends)))
+    first, second = intervals
+    gain, away = sign * (other - one), reach(others - ones)
+    gaining = float((others > ones).mean())
+    return first, second, GainInterval(gain, gain - away, gain + away), gaining

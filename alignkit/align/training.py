@@ -1,0 +1,281 @@
+"""The training of one model: rounds of E-steps and M-steps, model after model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.align.bitext import Bitext
+from alignkit.align.cooccurrence import Cooccurrence, Room
+from alignkit.align.decoding import Decoder
+from alignkit.align.estimators import Collapsed, Estimator, Lexical, Shard, Soft, counts_of
+from alignkit.align.expectation import BitextPart, Sums, Workers, kinds_of
+from alignkit.align.expectation_kernel import EMPTY, LEVELS, Tables
+from alignkit.align.maximization_kernel import UNITS, add_chances, likelihoods_in, numbers_in
+from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, keys_of, with_unseen
+from alignkit.align.positions import Positions
+from alignkit.align.priors import Backing, Stems, add_dictionary, spelling_prior, stem_length
+from alignkit.align.settings import Settings
+from alignkit.align.vectors.prior import VectorPrior, VectorsUsed
+
+if TYPE_CHECKING:
+    from alignkit.align.fertility.training import FertileDecoder
+
+
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+
+Progress = Callable[[int, int, str], None]
+
+START_JUMPS = 0.5  # how fast the first jump table falls with the distance from one word further
+NO_JUMPS = np.empty((0, 0, 0), np.float32)
+BEYOND = 20  # how many jumps beyond the band share the counts of the tail
+TRACED = 10_000  # in about how many pairs jumps are counted
+
+
+class Training:
+    """Train the models that look at word pairs, positions and jumps."""
+
+    def __init__(
+        self,
+        bitext: Bitext,
+        settings: Settings,
+        workers: Workers,
+        dictionary: Mapping[tuple[str, str], float] | None = None,
+        room: Room | None = None,
+        vectors: VectorPrior | None = None,
+    ) -> None:
+        room = room or Room()
+        self.bitext, self.settings, self._workers = bitext, settings, workers
+        self.index = (
+            Cooccurrence.in_blocks(bitext, room) if room.on_disk else Cooccurrence.of(bitext)
+        )
+        self._part = BitextPart(bitext, self.index, workers)
+        self.pairs = self._part.pairs
+        source, target = bitext.source, bitext.target
+        self.lexical = Lexical(self.index, len(target.words))
+        self.source_null = uniform_null(len(source.words))
+        self.target_null = uniform_null(len(target.words))
+        self.source_kinds, self.target_kinds = (
+            kinds_of(np.arange(len(side.words), dtype=np.int32), settings.kinds)
+            for side in (source, target)
+        )
+        self.jumps = np.stack([first_jumps(settings)] * 2)
+        self.positions = Positions.uniform()
+        self.history: list[Round] = []
+        self.null_units = np.zeros(2, np.float32)
+        self.own = self._part.own(None)
+        self._fertile: tuple[Fertilities, FertileDecoder] | None = None
+        self.prior = spelling_prior(
+            self.index, source.words, target.words, settings.spelling, settings.identity
+        )
+        entries = dict(dictionary or {})
+        if bitext.casefold:
+            entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
+        self.entries_met = add_dictionary(
+            self.prior, self.index, source.words, target.words, entries
+        )
+        self._vectors: VectorsUsed | None = None
+        if vectors is not None:
+            self._vectors = vectors.add(self.prior, self.index, bitext)
+        self.estimator = self._new_estimator(room)
+
+    def _new_estimator(self, room: Room) -> Estimator:
+        settings, source, target = self.settings, self.bitext.source, self.bitext.target
+        prior = self.prior
+        if settings.inference != "collapsed":
+            bayes = settings.inference == "vb"
+            if bayes:
+                prior += np.float32(settings.floor)
+            return Soft(self.index, prior, room, agree=settings.agree, bayes=bayes)
+        prior += np.float32(settings.floor)
+        backing = None
+        if settings.stem_weight > 0:
+            length = settings.stem or stem_length(len(self.bitext))
+            stems = (Stems.of(side.words, side.frequencies, length) for side in (source, target))
+            backing = Backing(self.index, *stems, strength=settings.stem_weight)
+        shard = Shard(self.index, prior, backing, len(target.words))
+        collapsed = Collapsed(shard, self.index.cells, settings, len(self.bitext), room)
+        sums = np.zeros(len(prior), np.int64)
+        add_chances(self.bitext.starts, self.index.cells, sums)
+        counts = counts_of(sums, UNITS)
+        del sums
+        collapsed.take(counts, self.lexical)
+        return collapsed
+
+    def run(self, progress: Progress | None = None) -> None:
+        """Run all rounds; see `history`."""
+        schedule = list(schedule_of(self.settings))
+        for done, (model, number) in enumerate(schedule):
+            if progress is not None:
+                progress(done, len(schedule), f"{model} round {number}")
+            if model in ("ibm3", "ibm4"):
+                from alignkit.align.fertility.training import (
+                    train_fertilities,  # IBM 3 and 4 alone need it
+                )
+
+                self._fertile = train_fertilities(
+                    self.settings, self.bitext, self.index, self.hmm_decoder(), self.prior,
+                    self._workers, self.history.append,
+                )  # fmt: skip
+            else:
+                self._round(model, number)
+        if progress is not None:
+            progress(len(schedule), len(schedule), "trained")
+
+    def tables(self) -> Tables:
+        """Return what the E-step reads."""
+        lexical = self.lexical
+        return Tables(
+            lexical.forward, lexical.reverse, lexical.source_totals, lexical.target_totals,
+            self.source_null, self.target_null, self.source_kinds, self.target_kinds,
+            np.float32(self.settings.null), *self.null_units,
+        )  # fmt: skip
+
+    def decoder(self) -> Decoder | FertileDecoder:
+        """Return what aligns the bitext itself."""
+        return self.hmm_decoder() if self._fertile is None else self._fertile[1]
+
+    def hmm_decoder(self) -> Decoder:
+        """Return what aligns it by the models before IBM 3 and 4."""
+        jumps = self.jumps if self._jumping else NO_JUMPS
+        return Decoder(self.pairs, self.tables(), self.own, jumps, self.positions)
+
+    def parameters(self) -> Parameters:
+        """Return what was learned."""
+        bitext, settings = self.bitext, self.settings
+        lexical = self.lexical
+        memory = Memory.empty()
+        if len(self.own.links):
+            keys = keys_of(
+                (bitext.source.ids, bitext.source.starts), (bitext.target.ids, bitext.target.starts)
+            )
+            memory = Memory.of(keys, self.pairs, self.own)
+        unseen = unseen_total(settings, vectors=self._vectors is not None)
+        rows, columns, forward, reverse = self._learned_places()
+        return Parameters(
+            settings, bitext.casefold, bitext.source.words, bitext.target.words,
+            rows, columns, forward, reverse,
+            np.append(lexical.source_totals, unseen), np.append(lexical.target_totals, unseen),
+            with_unseen(self.source_null), with_unseen(self.target_null), self.null_units,
+            self.jumps if self._jumping else NO_JUMPS, self.positions, memory,
+            None if self._fertile is None else self._fertile[0],
+            tuple(self.history), self._vectors,
+        )  # fmt: skip
+
+    def _learned_places(self) -> tuple[NDArray[np.int64], NDArray[np.int32], F4, F4]:
+        index, lexical = self.index, self.lexical
+        rows, columns = index.rows, index.columns
+        every = self.settings.inference != "collapsed" or self._fertile is not None
+        if every or self._vectors is not None:
+            return rows, columns, lexical.forward, lexical.reverse
+        kept = is_learned(lexical.forward, self.settings)
+        rows = np.concatenate([[0], kept.cumsum()])[rows]
+        weights = lexical.forward[kept]
+        return rows, columns[kept], weights, weights
+
+    @property
+    def _jumping(self) -> bool:
+        return any(one.model == "hmm" for one in self.history)
+
+    def _round(self, model: str, number: int) -> None:
+        tables = self.tables()
+        if model == "hmm":
+            every = pairs_for_a_jump(len(self.bitext))
+            sums = self._part.hmm_step(tables, self.jumps, every, self.own, self.estimator)
+            self.jumps = jumps_of(sums, self.settings)
+        else:
+            sums = self._part.lexical_step(
+                tables, self.positions, self.jumps.shape, self.own, self.estimator
+            )
+        self.history.append(round_of(model, number, sums))
+        if model == "ibm2":
+            self.positions = self.positions.updated(
+                self.bitext, self.estimator, diagonal=self.settings.diagonal
+            )
+        self.estimator.update(self.lexical, forget=prunes(model, number, self.settings))
+        self.source_null, self.target_null, self.null_units = nulls_of(sums)
+        if len(self.estimator.own):
+            self.own = self._part.own(self.estimator.own)
+
+
+def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:
+    """Give the model and the number of each round."""
+    then = {"ibm1": None, "ibm2": "ibm2"}.get(settings.model, "hmm")
+    for model in ("ibm1", then):
+        if model is not None:
+            for number in range(getattr(settings, model)):
+                yield model, number + 1
+    if settings.model in ("ibm3", "ibm4"):
+        yield settings.model, 1
+
+
+def prunes(model: str, number: int, settings: Settings) -> bool:
+    """Return whether a round is that after which word pairs are forgotten."""
+    return settings.prune and model == "ibm1" and number == settings.ibm1
+
+
+def is_learned(weights: F4, settings: Settings) -> NDArray[np.bool_]:
+    """Return whether more is known of word pairs than the floor that each gets (collapsed)."""
+    return np.asarray(weights != np.float32(settings.floor))
+
+
+def unseen_total(settings: Settings, *, vectors: bool = False) -> np.float32:
+    """Return what the weights of a word never seen are divided by."""
+    total = settings.concentration + settings.spelling + settings.identity
+    if vectors:
+        total += settings.vector_weight
+    return np.float32(max(total, 1e-30))
+
+
+def round_of(model: str, number: int, sums: Sums) -> Round:
+    """Return the report of a round."""
+    forward, reverse = likelihoods_in(sums.likelihoods).tolist()
+    return Round(model, number, forward, reverse)
+
+
+def pairs_for_a_jump(pairs: int) -> int:
+    """Return k where jumps are counted in every k-th of so many pairs."""
+    return max(1, pairs // TRACED)
+
+
+def uniform_null(words: int) -> F4:
+    """Return the lexical table of the empty word before the first round."""
+    return np.full(words, 1 / max(words, 1), np.float32)
+
+
+def nulls_of(sums: Sums) -> tuple[F4, F4, F4]:
+    """Return the lexical tables of the empty word, source and target, and its units."""
+    tables, units = [], []
+    for side in (sums.source_nulls, sums.target_nulls):
+        counts = numbers_in(side) + EMPTY
+        total = counts.sum()
+        tables.append(np.asarray(counts / total, np.float32))
+        units.append(1 / (LEVELS * total))
+    return tables[0], tables[1], np.array(units, np.float32)
+
+
+def first_jumps(settings: Settings) -> F4:
+    """Return a (kinds + 1, 2 * band + 2) table that favours the next word."""
+    distance = np.abs(np.arange(-settings.band, settings.band + 1) - 1)
+    row = np.append(np.exp(-START_JUMPS * distance) + 0.01, 0.001)
+    return np.tile(row, (settings.kinds + 1, 1)).astype(np.float32)
+
+
+def jumps_of(sums: Sums, settings: Settings) -> F4:
+    """Return the jump tables of both directions from expected jumps."""
+    smoothing = settings.jump_smoothing
+    return np.stack([_jumps(counts, smoothing) for counts in numbers_in(sums.jumps)])
+
+
+def _jumps(counts: F8, smoothing: float) -> F4:
+    # each kind's own jumps, smoothed with those of all
+    counts[:, -1] /= BEYOND
+    common = counts[:-1].sum(axis=0)
+    common /= max(common.sum(), 1e-30)
+    totals = counts.sum(axis=1, keepdims=True) + smoothing
+    table = (counts + smoothing * common) / np.maximum(totals, 1e-30)
+    return np.asarray(table + 1e-6, np.float32)

@@ -1,0 +1,420 @@
+"""The reader of files of vectors, whatever format they have."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader
+from logging import getLogger
+from math import prod
+from os import PathLike
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit.align.vectors.word_vectors import WordVectors
+from alignkit.errors import FormatError
+from alignkit.io.opening import MAX_MEGABYTES, bounded_lines, bytes_read, look_ahead, open_input
+
+_EVERY = 4096  # words
+_BLOCK = 1 << 22  # bytes of vectors
+
+
+class Gathering:
+    """Keep the vectors of the words that are wanted, while a file goes by."""
+
+    def __init__(
+        self, wanted: Collection[str] | None = None, progress: Callable[[], None] | None = None
+    ) -> None:
+        self._wanted = None if wanted is None else frozenset(wanted)
+        self._folds = frozenset(word.casefold() for word in self._wanted or ())
+        self._progress = progress
+        self._met: set[str] = set()
+        self._words: dict[str, None] = {}
+        self._blocks: list[NDArray[np.float32]] = []
+        self.seen = self.repeated = self.undecoded = 0
+
+    def wants(self, raw: bytes) -> str | None:
+        """Count a word that goes by; return it if its vector is wanted."""
+        self.seen += 1
+        if self._progress is not None and self.seen % _EVERY == 0:
+            self._progress()
+        try:
+            word = raw.decode()
+        except UnicodeDecodeError:
+            self.undecoded += 1
+            return None
+        if word in self._words:
+            self.repeated += 1
+            return None
+        if self._wanted is None:
+            return word
+        if word not in self._wanted:
+            fold = word.casefold()
+            if fold not in self._folds or fold in self._met:
+                return None
+        return word
+
+    def take(self, word: str, vector: NDArray[np.float32]) -> None:
+        """Keep the vector (d,) of a word that is wanted."""
+        rows = max(1, _BLOCK // max(vector.nbytes, 1))
+        row = len(self._words) % rows
+        if row == 0:
+            self._blocks.append(np.empty((rows, len(vector)), np.float32))
+        self._blocks[-1][row] = vector
+        self._words[word] = None
+        if self._wanted is not None:
+            self._met.add(word.casefold())
+
+    def vectors(self, dimensions: int) -> WordVectors:
+        """Return what was kept; once, for memory is given back while it is put together."""
+        array = np.empty((len(self._words), dimensions), np.float32)
+        begin, self._blocks = 0, self._blocks[::-1]
+        while self._blocks:
+            block = self._blocks.pop()[: len(array) - begin]
+            array[begin : begin + len(block)] = block
+            begin += len(block)
+        return WordVectors(self._words, array)
+
+
+MAGIC = b"PK\x03\x04"  # how a zip file begins
+
+_CHUNK = 1 << 20  # bytes
+_SWELLING = 100
+
+
+def read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> int:
+    """Read vectors; return how many dimensions they have."""
+    if not stream.seekable():
+        raise FormatError("an .npz file cannot be read from a pipe; name the file", path)
+    try:
+        with ZipFile(stream) as archive, _rows(archive, "words", path) as words:  # noqa: SIM117
+            with _rows(archive, "vectors", path) as vectors:
+                return _gather(words, vectors, path, gathering)
+    except (BadZipFile, EOFError, zlib.error, NotImplementedError, ValueError) as problem:
+        if isinstance(problem, FormatError):
+            raise
+        raise FormatError(f"cannot be read as an .npz file: {problem}", path) from None
+
+
+class _Rows:
+    """The rows of an array, read some at a time."""
+
+    def __init__(self, stream: IO[bytes], name: str, path: str) -> None:
+        version = npy.read_magic(stream)
+        if version not in ((1, 0), (2, 0)):
+            raise FormatError(f"array {name!r} is of the .npy version {version}", path)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        self.shape, fortran, self.dtype = read(stream)
+        if fortran and len(self.shape) > 1:
+            raise FormatError(
+                f"array {name!r} is stored by columns; save numpy.ascontiguousarray of it", path
+            )
+        self._stream, self._name, self._path = stream, name, path
+
+    def chunks(self, rows: int) -> Iterator[NDArray[Any]]:
+        """Give so many rows at a time."""
+        width = self.dtype.itemsize * prod(self.shape[1:])
+        for begin in range(0, self.shape[0], rows):
+            count = min(rows, self.shape[0] - begin)
+            data = self._stream.read(count * width)
+            if len(data) < count * width:
+                raise FormatError(f"array {self._name!r} is cut off", self._path)
+            yield np.frombuffer(data, self.dtype).reshape(count, *self.shape[1:])
+
+
+@contextmanager
+def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
+    names = [member.removesuffix(".npy") for member in archive.namelist()]
+    if name not in names:
+        raise FormatError(
+            f"has no array {name!r} (but {', '.join(names)[:200] or 'none'}); expected 'words' "
+            "and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes them",
+            path,
+        )
+    member = archive.getinfo(archive.namelist()[names.index(name)])
+    if member.file_size > max(_CHUNK, _SWELLING * member.compress_size):
+        raise FormatError(
+            f"array {name!r} swells to more than {_SWELLING} times its size when it is unpacked",
+            path,
+        )
+    with archive.open(member) as stream:
+        yield _Rows(stream, name, path)
+
+
+def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> int:
+    if words.dtype.kind not in "US" or len(words.shape) != 1:
+        kind = "of objects" if words.dtype.hasobject else f"{words.dtype} {words.shape}"
+        raise FormatError(
+            f"array 'words' is {kind}; expected texts: save numpy.array(words, dtype=str)", path
+        )
+    if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2 or not vectors.shape[1]:
+        raise FormatError(
+            f"array 'vectors' is {vectors.dtype} {vectors.shape}; expected numbers, a row for each "
+            "word",
+            path,
+        )
+    if vectors.shape[0] != words.shape[0]:
+        raise FormatError(f"holds {vectors.shape[0]} vectors of {words.shape[0]} words", path)
+    width = max(words.dtype.itemsize, vectors.dtype.itemsize * vectors.shape[1], 1)
+    rows = max(1, _CHUNK // width)
+    number = 0
+    for names, numbers in zip(words.chunks(rows), vectors.chunks(rows), strict=True):
+        for name, row in zip(names, numbers, strict=True):
+            number += 1
+            raw = name if isinstance(name, bytes) else name.encode(errors="surrogatepass")
+            word = gathering.wants(raw)
+            if word is not None:
+                with np.errstate(over="ignore"):
+                    vector = row.astype(np.float32)
+                if not np.isfinite(vector).all():
+                    raise FormatError(
+                        f"vector {number}, of {word[:40]!r}, has a number that is not finite in "
+                        "32 bits",
+                        path,
+                    )
+                gathering.take(word, vector)
+    return vectors.shape[1]
+
+
+HEADER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,18})[ \t]+(\d{1,18})\s*")
+"""The first line of word2vec: how many words, and how many dimensions."""
+
+MOST_DIMENSIONS = 1 << 16  # the most dimensions that are believed
+
+_BOM = b"\xef\xbb\xbf"
+_WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")
+
+
+def sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
+    """Return how many words and dimensions the first line tells; None where it is no such line."""
+    header = HEADER.fullmatch(line)
+    if header is None:
+        return None
+    words, dimensions = int(header[1]), int(header[2])
+    if not 0 < dimensions <= MOST_DIMENSIONS:
+        raise FormatError(
+            f"says that vectors have {dimensions} dimensions; expected 1 to {MOST_DIMENSIONS}",
+            path,
+            1,
+        )
+    return words, dimensions
+
+
+def read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
+    """Read vectors; return how many dimensions they have."""
+    declared = dimensions = None
+    number = 0
+    for number, raw in enumerate(lines, start=1):
+        line = raw.replace(b"\t", b" ").rstrip(b" \r\n")
+        if number == 1:
+            line = line.removeprefix(_BOM)
+            sizes = sizes_of(line, path)
+            if sizes is not None:
+                declared, dimensions = sizes
+                continue
+            if _WHOLE_NUMBERS.fullmatch(line):  # else a word and its only number
+                raise FormatError(
+                    f"expected how many words and dimensions there are, found {line[:40]!r}",
+                    path,
+                    number,
+                )
+        if not line:
+            continue
+        if dimensions is None:  # GloVe, or any other text, where the first line has no numbers
+            dimensions = line.count(b" ")
+            numbers_of(line.split()[1:], path, number)
+        fields = line.count(b" ")
+        if fields < max(dimensions, 1):
+            raise FormatError(
+                f"expected a word and {dimensions or 'its'} numbers, found {fields} numbers: "
+                f"{line[:40]!r}",
+                path,
+                number,
+            )
+        end = line.find(b" ") if fields == dimensions else len(line.rsplit(b" ", dimensions)[0])
+        word = gathering.wants(line[:end])
+        if word is not None:
+            gathering.take(word, numbers_of(line[end:].split(), path, number))
+    if dimensions is None:
+        raise FormatError("holds no vectors; expected lines of a word and its numbers", path)
+    if declared is not None and declared != gathering.seen:
+        raise FormatError(
+            f"says that it holds {declared} words, but holds {gathering.seen}: it is cut off, or "
+            "was cut; correct the first line if that is meant",
+            path,
+            1,
+        )
+    return dimensions
+
+
+def numbers_of(fields: list[bytes], path: str, line: int) -> NDArray[np.float32]:
+    """Return the numbers of a line."""
+    numbers = np.empty(len(fields), np.float32)
+    try:
+        with np.errstate(over="ignore"):
+            numbers[:] = list(map(float, fields))
+        if np.isfinite(numbers).all():
+            return numbers
+    except ValueError:
+        pass
+    wrong = next(field for field in fields if not _is_number(field))
+    raise FormatError(
+        f"{wrong[:40].decode(errors='replace')!r} is no number that fits in 32 bits", path, line
+    )
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        with np.errstate(over="ignore"):
+            return bool(np.isfinite(np.float32(float(field))))
+    except ValueError:
+        return False
+
+
+# bytes
+_LONGEST = 1 << 14  # bytes of a word
+
+
+def read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int:
+    """Read vectors; return how many dimensions they have."""
+    sizes = sizes_of(stream.readline(_LONGEST), path)
+    if sizes is None:
+        raise FormatError("expected how many words and dimensions there are", path, 1)
+    count, dimensions = sizes
+    size = 4 * dimensions
+    data, at = b"", 0
+    for number in range(1, count + 1):
+        if len(data) - at < _LONGEST + size:
+            data, at = data[at:] + _read(stream, _CHUNK + size), 0
+        while data[at : at + 1] == b"\n":
+            at += 1
+        end = data.find(b" ", at, at + _LONGEST)
+        if end < 0 or len(data) - end - 1 < size:
+            raise FormatError(
+                f"says that it holds {count} words of {dimensions} dimensions, but word {number} "
+                f"is not whole: it is cut off, or was damaged",
+                path,
+            )
+        word = gathering.wants(data[at:end])
+        at = end + 1 + size
+        if word is not None:
+            vector = np.frombuffer(data, "<f4", dimensions, end + 1).astype(np.float32)
+            if not np.isfinite(vector).all():
+                raise FormatError(
+                    f"word {number}, {word[:40]!r}, has a number that is not finite", path
+                )
+            gathering.take(word, vector)
+    if (data[at:] + stream.read(_CHUNK)).strip():
+        raise FormatError(f"goes on behind the {count} words that its first line tells", path)
+    return dimensions
+
+
+def _read(stream: BufferedReader, size: int) -> bytes:
+    parts = []
+    while size > 0 and (part := stream.read(size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+_HEAD = 1 << 18  # bytes, which the first line and the first vector hardly exceed
+_LOGGER = getLogger("alignkit")
+
+_OTHERS = {
+    b"\x93NUMPY": "is an array without words; save both by "
+    "numpy.savez(FILE, words=..., vectors=...)",
+    b"\x80": "is a pickled object, which can run code; save word2vec's format, in gensim by "
+    "save_word2vec_format",
+    b"\xba\x16\x4f\x2f": "is a model of fastText; name its .vec file",
+    b"\x89HDF": "is an HDF5 file; save word2vec's format",
+    b"SQLite format 3": "is a database; save word2vec's format",
+}
+"""How files begin that hold vectors in another way, and what to do."""
+
+
+def read_vectors(
+    path: str | PathLike[str],
+    words: Collection[str] | None = None,
+    *,
+    max_size: int = MAX_MEGABYTES,
+    progress: Callable[[float], None] | None = None,
+) -> WordVectors:
+    """Read vectors: word2vec's text (fastText's ``.vec``) or binary, GloVe's text, or ``.npz``.
+
+    The format is detected; each may be packed by gzip.
+
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input.
+    words
+        Keep only the vectors of these words (4 d bytes each). None: of all.
+    max_size
+        The most megabytes of a line.
+    progress
+        Called now and then with the share that is read.
+
+    Raises
+    ------
+    FormatError
+        If the file is damaged, or is of another format.
+
+    Examples
+    --------
+    >>> vectors = read_vectors("glove.6B.300d.txt.gz", {"house", "home"})  # doctest: +SKIP
+    """
+    check_arguments(read_vectors, locals())
+    name = os.fspath(path)
+    head, _ = look_ahead(name, _HEAD, max_size, "utf-8")
+    for begin, what in _OTHERS.items():
+        if head.startswith(begin):
+            raise FormatError(what, name)
+    with open_input(name, max_size) as stream:
+        share = None if progress is None else _share(stream, name, progress)
+        gathering = Gathering(words, share)
+        if head.startswith(MAGIC):
+            dimensions = read_archive(stream, name, gathering)
+        elif _is_binary(head):
+            dimensions = read_binary(stream, name, gathering)
+        else:
+            dimensions = read_text(bounded_lines(stream, name, max_size), name, gathering)
+    for count, what in (
+        (gathering.repeated, "word that occurs again; its first vector counts"),
+        (gathering.undecoded, "word that is not UTF-8, left out"),
+    ):
+        if count:
+            _LOGGER.warning("%s: %s x %s", name, f"{count:,}", what)
+    return gathering.vectors(dimensions)
+
+
+def _share(
+    stream: BufferedReader, name: str, progress: Callable[[float], None]
+) -> Callable[[], None] | None:
+    size = 0
+    with suppress(OSError):
+        size = os.path.getsize(name)
+    return (lambda: progress(min(1.0, bytes_read(stream) / size))) if size else None
+
+
+def _is_binary(head: bytes) -> bool:
+    first, _, rest = head.partition(b"\n")
+    if HEADER.fullmatch(first) is None or not rest.strip():
+        return False
+    fields = rest.lstrip(b"\r\n").split(b"\n", 1)[0].split()[1:]
+    return 2 * sum(map(_is_float, fields)) < len(fields) or not fields
+
+
+def _is_float(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,180 @@
+"""Static vectors of words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from alignkit._support.arguments import check_arguments, check_callable, kind_of
+from alignkit._support.arguments import words as checked_words
+from alignkit.errors import AlignmentError, ArgumentError, OptionError
+
+
+class WordVectors:
+    """Vectors of words, the same in every sentence.
+
+    Parameters
+    ----------
+    words
+        The n words; if a word occurs again, its first vector counts.
+    array
+        (n, d) numbers: the vector of each; kept as float32.
+
+    Raises
+    ------
+    ArgumentError
+        If the words are no texts, or the array is none of numbers.
+    AlignmentError
+        If there is not one vector for each word, or a number is not finite.
+
+    Examples
+    --------
+    >>> vectors = WordVectors(["cat", "Dog"], [[1.0, 0.0], [0.5, 0.5]])
+    >>> vectors.of(["dog", "cat", "horse"])
+    array([[0.5, 0.5],
+           [1. , 0. ],
+           [0. , 0. ]], dtype=float32)
+    """
+
+    def __init__(self, words: Iterable[str], array: ArrayLike) -> None:
+        self.words = checked_words("words", words)
+        self.array = _plain(array)
+        if len(self.array) != len(self.words):
+            raise AlignmentError(
+                f"there are {len(self.array)} vectors for {len(self.words)} words; give one for "
+                "each"
+            )
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+        return int(self.array.shape[1])
+
+    def of(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors (n, d) of n words, as float32.
+
+        A word that is not known as written has the vector of the first one that differs only in
+        case; an unknown word has zeros.
+        """
+        numbers = np.array([self._number(word) for word in checked_words("words", words)], np.int64)
+        vectors = np.zeros((len(numbers), self.dimensions), np.float32)
+        known = numbers >= 0
+        vectors[known] = self.array[numbers[known]]
+        return vectors
+
+    def __call__(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of some words; see `of`."""
+        return self.of(words)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self._number(word) >= 0
+
+    def __repr__(self) -> str:
+        return f"WordVectors({len(self):,} words, {self.dimensions} dimensions)"
+
+    def _number(self, word: str) -> int:
+        number = self._numbers.get(word)
+        return self._folded.get(word.casefold(), -1) if number is None else number
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return _first_places(self.words)
+
+    @cached_property
+    def _folded(self) -> dict[str, int]:
+        return _first_places(map(str.casefold, self.words))
+
+
+def _first_places(words: Iterable[str]) -> dict[str, int]:
+    numbers: dict[str, int] = {}
+    for number, word in enumerate(words):
+        numbers.setdefault(word, number)
+    return numbers
+
+
+def _plain(array: ArrayLike) -> NDArray[np.float32]:
+    numbers = np.asarray(array)
+    if numbers.dtype.kind not in "fiu":
+        raise ArgumentError(f"array is {kind_of(array)}; it must be an array of numbers")
+    if numbers.ndim != 2:
+        raise AlignmentError(
+            f"array has the shape {numbers.shape}; it must have a row for each word"
+        )
+    with np.errstate(over="ignore"):
+        vectors = np.ascontiguousarray(numbers, np.float32)
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        raise AlignmentError(f"vector {finite.argmin()} has a number that is not finite in 32 bits")
+    return vectors
+
+
+Vectors = Callable[[Sequence[str]], Any]
+"""What gives an array (n, d) for a sentence of n words: `WordVectors`, or any function."""
+
+TwoVectors = tuple[Vectors, Vectors]
+"""What gives vectors of the words of a source sentence, and of a target sentence."""
+
+
+def two_vectors(vectors: Vectors | None, target_vectors: Vectors | None) -> TwoVectors | None:
+    """Return what gives the vectors of both sides, the target's by `vectors` too where None."""
+    for name, given in (("vectors", vectors), ("target_vectors", target_vectors)):
+        if given is not None:
+            check_callable(name, given)
+    if vectors is not None:
+        return vectors, vectors if target_vectors is None else target_vectors
+    if target_vectors is not None:
+        raise OptionError("target_vectors stand beside vectors; give those of the source too")
+    return None
+
+
+def vectors_of(
+    vectors: Vectors, words: Sequence[str], dimensions: int | None = None
+) -> NDArray[np.float32]:
+    """Return the vectors (n, d) of the n words of a sentence, checked, as float32.
+
+    `dimensions` is how many numbers a vector must have; None: any number.
+
+    Raises
+    ------
+    ArgumentError
+        If what was given is no array of numbers.
+    AlignmentError
+        If it does not hold a vector of finite numbers for each word.
+    """
+    check_arguments(vectors_of, locals())
+    given = vectors(list(words))
+    try:
+        array = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        array = np.empty(0, object)
+    if array.dtype.kind not in "fiu":
+        raise ArgumentError(
+            f"vectors gave {kind_of(given)} for {len(words)} words; it must give an array of "
+            "numbers"
+        )
+    if array.ndim != 2 or len(array) != len(words):
+        raise AlignmentError(
+            f"vectors gave an array of the shape {array.shape} for {len(words)} words; it must "
+            "give a row for each word"
+        )
+    if dimensions is not None and array.shape[1] != dimensions:
+        raise AlignmentError(
+            f"vectors gave {array.shape[1]} dimensions where it gave {dimensions} before; "
+            "both sides need vectors of one space"
+        )
+    with np.errstate(over="ignore"):
+        array = array.astype(np.float32)
+    finite = np.isfinite(array).all(axis=1)
+    if not finite.all():
+        word = words[finite.argmin()]
+        raise AlignmentError(
+            f"vectors gave a number that is not finite in 32 bits, for the word {word[:40]!r}"
+        )
+    return array

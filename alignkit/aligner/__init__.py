@@ -1,8 +1,0 @@
-"""Align the words of sentence pairs.
-
-The names below are loaded when they are first used: options can be shown without any kernel.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

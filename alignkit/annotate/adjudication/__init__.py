@@ -1,0 +1,1 @@
+"""From the votes of annotators to the gold standard."""

@@ -1,0 +1,387 @@
+"""Adjudicate: read the votes on a pair, and write what adjudicators decide into the gold standard.
+
+Its stream is that of the account whose name is the setting `gold`; the actor of each event is the
+adjudicator. What all annotators agree on is written down when an adjudicator opens the pair, and
+again before it is marked done, so that then each link has a recorded reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+from msgspec import Raw
+from sqlalchemy import Connection, select
+
+from alignkit.annotate.adjudication.comparison import (
+    Ballot,
+    GoldState,
+    VotedPlace,
+    Voter,
+    agreed_items,
+    all_in,
+    ballot_of,
+    compare,
+    left_to_decide,
+    meant,
+    missing,
+    voters,
+)
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.appending import Writer, append_sent
+from alignkit.annotate.project.events import (
+    JUDGMENT,
+    Cell,
+    Data,
+    Event,
+    LogEvent,
+    Sent,
+    Value,
+    Why,
+    WhyWrite,
+    decode_data,
+    encode,
+    now,
+    read_why,
+    shared_texts,
+    write_why,
+)
+from alignkit.annotate.project.names import BadEvent, Conflict, NotReady, OldText
+from alignkit.annotate.project.queries import Appended, Changes, PairRow, StreamRow
+from alignkit.annotate.project.state import PairState, conflicts, copied
+from alignkit.annotate.project.store import Store
+from alignkit.model.alignment import NULL
+
+
+class Pseudonyms:
+    """Turn the names of annotators into what an adjudicator may read on a pair, and back."""
+
+    def __init__(self, known: Iterable[str], salt: str) -> None:
+        self.blind = bool(salt)
+        self._salt = salt
+        self._names = {self.shown(name): name for name in known}
+
+    def shown(self, name: str) -> str:
+        """Return what stands for a name."""
+        if not self.blind:
+            return name
+        return "v" + hashlib.sha256(f"{self._salt}\n{name}".encode()).hexdigest()[:12]
+
+    def ordered(self, names: Iterable[str]) -> list[str]:
+        """Return names as their votes are told: in order, or shuffled where they are hidden."""
+        return sorted(names, key=self.shown) if self.blind else list(names)
+
+    def _named(self, mark: str) -> str:
+        if not self.blind:
+            return mark
+        if mark not in self._names:
+            raise BadEvent(f"whys: {mark[:40]!r} stands for nobody of this project")
+        return self._names[mark]
+
+    def hidden_why(self, text: str) -> str:
+        """Return the text of a why without names."""
+        return _renamed(text, self.shown) if self.blind else text
+
+    def hidden(self, event: Event) -> Event:
+        """Return an event without names."""
+        if not self.blind:
+            return event
+        data = decode_data(event.data)
+        if data.whys:
+            data.whys = _writes(data.whys, self.shown)
+            return msgspec.structs.replace(event, data=Raw(encode(data)))
+        return event
+
+    def hidden_conflict(self, conflict: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is told of a conflict without names."""
+        hidden = dict(conflict)
+        if self.blind and hidden.get("field") == "why":
+            for key in ("before", "after", "now"):
+                hidden[key] = hidden[key] and self.hidden_why(hidden[key])
+        return hidden
+
+    def named(self, sent: Sent) -> Sent:
+        """Return what an adjudicator sends with the names that are meant."""
+        if not self.blind or sent.kind != "decide":
+            return sent
+        try:
+            data = msgspec.json.decode(sent.data)
+            whys = msgspec.convert(data.get("whys", []), list[WhyWrite])
+        except (msgspec.DecodeError, AttributeError, UnicodeDecodeError, RecursionError) as problem:
+            raise BadEvent(f"decide: {problem}") from None
+        data["whys"] = _writes(whys, self._named)
+        return msgspec.structs.replace(sent, data=Raw(msgspec.json.encode(data)))
+
+
+def _writes(whys: Iterable[WhyWrite], name: Callable[[str], str]) -> tuple[WhyWrite, ...]:
+    def turned(text: str | None) -> str | None:
+        return None if text is None else _renamed(text, name)
+
+    return tuple((i, j, turned(before), turned(after)) for i, j, before, after in whys)
+
+
+def _renamed(text: str, name: Callable[[str], str]) -> str:
+    why = read_why(text)
+    votes = {name(voter): vote for voter, vote in why.votes.items()}
+    as_ = name(why.as_) if why.as_ else ""
+    return write_why(msgspec.structs.replace(why, votes=votes, as_=as_))
+
+
+_KINDS = ("decide", "comment", "rewrite", "done", "undo", "redo", "open")
+_MOST_CHANGES = 2000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A pair to adjudicate: its words, whose votes count, and gold's own stream."""
+
+    pair: PairRow
+    voters: tuple[Voter, ...]  # in the order of their entry
+    streams: Mapping[str, StreamRow]  # those of the voters, by name
+    gold: StreamRow
+    majority: bool  # the setting, and whether the task is to judge pairs
+    judged: bool = False
+
+    @property
+    def ballots(self) -> dict[str, Ballot]:
+        """The votes, by name."""
+        return {
+            name: ballot_of(stream.state, judged=self.judged)
+            for name, stream in self.streams.items()
+        }
+
+    def items(self, state: PairState | None = None) -> list[VotedPlace]:
+        """Compare the votes with gold, or with another state of it."""
+        return compare(
+            self.ballots,
+            gold_of(self.gold.state if state is None else state, judged=self.judged),
+            majority=self.majority,
+        )
+
+    def missing(self, state: PairState | None = None) -> list[VotedPlace]:
+        """Return what is agreed and otherwise in gold, or in another state of it."""
+        held = self.gold.state if state is None else state
+        return missing(self.items(held), gold_of(held, judged=self.judged))
+
+    def check(self) -> None:
+        """Check that all votes are in."""
+        if not all_in(self.voters):
+            raise NotReady(self.pair.id, [voter.name for voter in self.voters if not voter.done])
+
+
+def gold_of(state: PairState, *, judged: bool = False) -> GoldState:
+    """Return what the state of gold's stream decides."""
+    whys = {place: read_why(text) for place, text in state.whys.items()}
+    return GoldState(ballot_of(state, judged=judged).values, whys)
+
+
+def read_case(conn: Connection, k: int) -> Case:
+    """Read all that is to be known of a pair."""
+    pair = queries.pair_row(conn, k)
+    own = tuple(voters(conn, k).get(k, ()))
+    streams = queries.streams_of(conn, pair)
+    first = StreamRow(None, PairState(rev=pair.rev))
+    gold = queries.account_of(conn, queries.gold_name(conn))
+    return Case(
+        pair,
+        own,
+        {voter.name: streams.get(voter.account, first) for voter in own},
+        streams.get(gold, first),
+        bool(conn.execute(select(schema.project.c.majority)).scalar()),
+        queries.task_of(conn) == "judge",
+    )
+
+
+def names_of(conn: Connection, pair: PairRow) -> Pseudonyms:
+    """Return how annotators are named to adjudicators of a pair."""
+    key, blind = conn.execute(select(schema.project.c.key, schema.project.c.blind)).one()
+    return Pseudonyms(queries.annotators(conn), f"{key}\n{pair.id}" if int(blind) else "")
+
+
+def decide(
+    store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[Sent]
+) -> tuple[Appended, bool]:
+    """Append what an adjudicator sends, all or nothing; see `Store.append`."""
+    with store.database.writing() as conn:
+        case = read_case(conn, k)
+        names = names_of(conn, case.pair)
+        try:
+            answer, new = append_sent(
+                conn, k, queries.gold_name(conn), base=base, rev=rev, actor=actor,
+                events=[names.named(sent) for sent in events], prepare=_Clerk(case, actor),
+            )  # fmt: skip
+        except Conflict as conflict:
+            hidden = [names.hidden_conflict(fields) for fields in conflict.conflicts]
+            missed = [names.hidden(event) for event in conflict.events]
+            others = sorted({event.actor for event in missed} - {actor})
+            by = f"by {', '.join(others)}" if others else "in another tab"
+            raise Conflict(hidden, conflict.seq, missed, by=by) from None
+    answer.events = [names.hidden(event) for event in answer.events]
+    return answer, new
+
+
+class _Clerk:
+    """Look at what adjudicators send before it is stored, and add what is agreed."""
+
+    def __init__(self, case: Case, actor: str) -> None:
+        self._case, self._actor = case, actor
+
+    def __call__(self, writer: Writer, sent: Sent, data: Data) -> None:
+        if sent.kind not in _KINDS:
+            raise BadEvent(
+                f"{sent.kind[:40]}: adjudicators decide, with a reason; annotators draw and judge"
+            )
+        self._case.check()
+        if sent.kind == "decide":
+            self._check(writer.state, data)
+        elif sent.kind == "open" or (sent.kind == "done" and data.after is True):
+            self._add_agreed(writer)
+            if sent.kind == "done":
+                self._check_end(writer.state)
+        elif sent.kind in ("undo", "redo"):
+            state = copied(writer.state)
+            state.apply(sent.kind, writer.back(sent.kind, data))
+            if state.done and not writer.state.done:
+                self._check_end(state)
+
+    def _check_end(self, state: PairState) -> None:
+        left = left_to_decide(self._case.items(state))
+        if left:
+            places = "one difference is" if left == 1 else f"{left} differences are"
+            raise BadEvent(f"{places} still to be settled; then the pair is done")
+        if self._case.missing(state):
+            raise BadEvent("gold has not all that annotators agree on; mark the pair done anew")
+
+    def _add_agreed(self, writer: Writer) -> None:
+        first = not writer.state.seq
+        if items := agreed_items(self._case.items(writer.state)):
+            self._add(writer, "decide", _agreed(items, self._case.ballots, writer.state))
+        made = [stream.state.rewrites.values() for stream in self._case.streams.values()]
+        if first and (shared := shared_texts(made)):
+            rows = ((f"r{at}", None, texts) for at, texts in enumerate(sorted(shared), 1))
+            self._add(writer, "rewrite", Data(how="agreed", rewrites=tuple(rows)))
+
+    def _add(self, writer: Writer, kind: str, data: Data) -> None:
+        event = LogEvent(str(uuid4()), 0, 0, kind, 1, self._actor, now(), "", 0, Raw(b"{}"))
+        writer.add(event, data)
+
+    def _check(self, state: PairState, data: Data) -> None:
+        reasons = {(i, j): after for i, j, _, after in data.whys}
+        written = {(i, j): after for i, j, _, after in data.cells}
+        if not reasons or None in reasons.values():
+            raise BadEvent("whys: a decision has a reason, for each of its cells")
+        if data.label is not None or data.flags is not None:
+            written[JUDGMENT] = -1
+        for place in written:
+            if place not in reasons:
+                raise BadEvent(f"whys: {list(place)} is decided without a reason")
+        if late := conflicts(state, "decide", data):  # first: a late reason need not fit any more
+            raise Conflict(late)
+        for place, text in reasons.items():
+            self._check_reason(place, read_why(str(text)), _after(place, state, data))
+        _check_nulls(state, written)
+
+    def _check_reason(self, place: Cell, why: Why, value: Value) -> None:
+        known = self._case.ballots
+        for name, (said, seq) in why.votes.items():
+            if name not in known:
+                raise BadEvent("whys: somebody who is named there has no vote on this pair")
+            if seq > known[name].seq or (seq == known[name].seq and said != known[name].at(place)):
+                raise BadEvent(f"whys: a vote on {list(place)} is another one; load the pair again")
+        if not why.votes:
+            raise BadEvent(f"whys: {list(place)} is decided on no vote; name those that there are")
+        said_so = meant(why, value, majority=self._case.majority)
+        if said_so != value:
+            raise BadEvent(f"whys: {list(place)} becomes {value}, and its reason says {said_so}")
+
+
+def _after(place: Cell, state: PairState, data: Data) -> Value:
+    if place == JUDGMENT:
+        label = state.judgment if data.label is None else data.label[1]
+        flags = state.flags if data.flags is None else data.flags[1]
+        return (label, *flags) if label or flags else ()
+    written = {(i, j): after for i, j, _, after in data.cells}
+    return written.get(place, state.cells.get(place, 0))
+
+
+def _check_nulls(state: PairState, written: Mapping[Cell, int]) -> None:
+    taken = [
+        {"i": i, "j": j, "before": 0, "after": 0, "now": state.cells[i, j]}
+        for link, value in written.items()
+        if value and NULL not in link
+        for i, j in ((link[0], NULL), (NULL, link[1]))
+        if (i, j) in state.cells and (i, j) not in written
+    ]
+    if taken:
+        raise Conflict(taken)
+
+
+def _agreed(items: Sequence[VotedPlace], ballots: Mapping[str, Ballot], state: PairState) -> Data:
+    cells, whys = [], []
+    more: dict[str, Any] = {}
+    for item in items:
+        i, j = item.place
+        votes = {name: (ballot.at(item.place), ballot.seq) for name, ballot in ballots.items()}
+        whys.append((i, j, None, write_why(Why("agreed", "", votes))))
+        if isinstance(item.value, tuple):
+            label, *flags = item.value or ("",)
+            more = {"label": (state.judgment, label), "flags": (state.flags, flags)}
+        elif item.value != state.cells.get(item.place, 0):
+            cells.append((i, j, state.cells.get(item.place, 0), item.value))
+    return Data(how="agreed", cells=tuple(cells) or (), whys=tuple(whys), **more)
+
+
+def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
+    """Mark those of some pairs done in which nothing is to be decided; return how many."""
+    count = 0
+    for k in numbers:
+        with store.database.reading() as conn:
+            case = read_case(conn, k)
+        if left_to_decide(case.items()) or (case.gold.state.done and not case.missing()):
+            continue
+        event = Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
+        with suppress(NotReady, BadEvent, Conflict, OldText):  # a vote has just changed
+            seq, rev = case.gold.state.seq, case.pair.rev
+            count += decide(store, k, actor, base=seq, rev=rev, events=[event])[1]
+    return count
+
+
+class GoldChanges(Changes):
+    """What was decided, by pair, and the pairs on which annotators have voted otherwise."""
+
+    votes: list[int]
+
+
+def gold_changes(store: Store, after: int) -> GoldChanges | None:
+    """Return what has changed behind number `after` of the project, or None."""
+    with store.database.reading() as conn:
+        account = queries.account_of(conn, queries.gold_name(conn))
+        event, stream = schema.event_table, schema.stream
+        joined = event.join(stream, event.c.stream == stream.c.id)
+        new = event.c.n > after
+        asked = (
+            select(stream.c.pair, *queries.EVENT)
+            .select_from(joined)
+            .where(new, stream.c.account == account)
+            .order_by(event.c.n)
+            .limit(_MOST_CHANGES)
+        )
+        rows = [(row[0], queries.event_of(row[1:])) for row in conn.execute(asked)]
+        last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
+        others = select(stream.c.pair).select_from(joined).distinct()
+        others = others.where(
+            new, event.c.n <= last, stream.c.account != account, stream.c.pair > 0
+        )
+        votes = sorted(conn.execute(others).scalars())
+        if not rows and not votes:
+            return None
+        changes: dict[int, list[Event]] = {}
+        for k, decided in rows:
+            names = names_of(conn, queries.pair_row(conn, k))
+            changes.setdefault(k, []).append(names.hidden(decided))
+        return GoldChanges(last, changes, votes)

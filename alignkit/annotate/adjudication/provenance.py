@@ -1,0 +1,236 @@
+"""Where each link of the gold standard comes from: who decided, on which votes, and why."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, select
+
+from alignkit.annotate.adjudication.comparison import as_read, voters
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.events import (
+    JUDGMENT,
+    Cell,
+    Event,
+    Texts,
+    Value,
+    Why,
+    decode_data,
+    key_number,
+    put,
+    read_why,
+)
+from alignkit.annotate.project.names import UnknownAnnotator
+from alignkit.annotate.project.rewording import Rewording
+from alignkit.annotate.project.state import PairState, decode_state
+from alignkit.annotate.project.store import Store
+
+HAND, SINGLY, BULK, IMPORTED = "hand", "singly", "bulk", "imported"
+"""Drawn by hand; a suggestion accepted singly, or in bulk; imported."""
+
+_HOW = {"accept": SINGLY, "accept-all": BULK, "import": IMPORTED}
+
+
+class LinkOrigin(NamedTuple):
+    """How and when a link came to be; `at` is the time of the event, as the log has it."""
+
+    how: str
+    at: str
+
+
+_Past = defaultdict[Cell, list[tuple[int, LinkOrigin]]]
+"""What each cell became, and how."""
+
+
+def rewordings(conn: Connection, k: int) -> dict[int, Rewording]:
+    """Return how the words of a pair were corrected, by the revision of the text that came."""
+    texts = queries.texts_of(conn, k)
+    return {rev: Rewording(texts[rev - 1], new) for rev, new in texts.items() if rev - 1 in texts}
+
+
+def origins(
+    events: Iterable[Event], corrected: Mapping[int, Rewording], seq: int | None = None
+) -> dict[Cell, LinkOrigin]:
+    """Return the origin of each link, and null, that a stream holds, where they are in the end."""
+    past: _Past = defaultdict(list)
+    for event in events:
+        data = decode_data(event.data)
+        if event.kind == "text":
+            past = _moved(past, corrected[data.to])
+            continue
+        if seq is not None and event.seq > seq:
+            continue
+        how = _HOW.get(data.how, HAND)
+        for i, j, _, after in data.cells:
+            rows = past[i, j]
+            same = None
+            if event.kind in ("undo", "redo"):
+                same = next((origin for value, origin in reversed(rows) if value == after), None)
+            rows.append((after, same or LinkOrigin(how, event.at)))
+    return {cell: rows[-1][1] for cell, rows in past.items() if rows[-1][0]}
+
+
+def _moved(past: _Past, rewording: Rewording) -> _Past:
+    moved: _Past = defaultdict(list)
+    for cell, rows in past.items():
+        place = rewording.cell(cell)
+        if place is not None:
+            moved[place] = rows
+    return moved
+
+
+def suggestions_shown(events: Iterable[Event]) -> bool | None:
+    """Return whether an annotator saw suggestions; None if the pair was not opened on the page."""
+    opened = [decode_data(event.data) for event in events if event.kind == "open"]
+    shown = [data.suggestions for data in opened if data.suggestions is not None]
+    return any(shown) if shown else None
+
+
+def rewrites_at(events: Iterable[Event], n: int) -> dict[str, Texts]:
+    """Return the rewrites of a stream, by key, as they were at event `n` of the project."""
+    held: dict[str, Texts] = {}
+    for event in events:
+        if event.n <= n:
+            put(held, decode_data(event.data).rewrites)
+    return held
+
+
+def rewrite_lines(
+    state: PairState, logs: Mapping[str, Sequence[Event]], gold: str, voters: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield what is known of each rewrite that gold has; see `provenance.provenance`."""
+    written = _written(logs[gold])
+    for key in sorted(state.rewrites, key=key_number):
+        texts = state.rewrites[key]
+        event = written[texts]
+        votes = {name: _vote(logs.get(name, ()), texts, event.n) for name in voters}
+        having = [name for name, vote in votes.items() if vote["said"]]
+        why = "own" if not having else "agreed" if len(having) == len(votes) else "vote"
+        yield {
+            "rewrite": list(texts),
+            "why": why,
+            "as": having[0] if why == "vote" else None,
+            "adjudicator": event.actor or None,
+            "at": event.at or None,
+            "note": "",
+            "votes": votes,
+        }
+
+
+def _vote(events: Iterable[Event], texts: Texts, n: int) -> dict[str, Any]:
+    earlier = [event for event in events if event.n <= n]
+    said = texts in rewrites_at(earlier, n).values()
+    return {"said": said, "seq": earlier[-1].seq if earlier else 0}
+
+
+def _written(events: Iterable[Event]) -> dict[Texts, Event]:
+    writers: dict[Texts, Event] = {}
+    for event in events:
+        for _, _, texts in decode_data(event.data).rewrites:
+            if texts is not None and (event.kind not in ("undo", "redo") or texts not in writers):
+                writers[texts] = event
+    return writers
+
+
+_STRENGTH = ("none", "possible", "sure")
+
+
+def provenance(store: Store, *, done: bool = False) -> Iterator[dict[str, Any]]:
+    """Yield what is known of each decision of the gold standard, pair by pair, as plain values.
+
+    Of each link, null and judgment, and of each cell that is decided to be no link: ``id`` of the
+    pair; ``i`` and ``j`` (from 0, -1 for the empty word) and ``link`` (``sure``, ``possible``,
+    ``none``), or ``judgment`` and ``flags``; ``why`` (``agreed``, ``vote``, ``own``; None where a
+    link came otherwise), ``as`` (whose vote was taken), ``adjudicator``, ``at``, ``note``; and
+    ``votes``: by annotator what they ``said`` when it was decided, up to which event of theirs
+    (``seq``), ``how`` they drew it (`origins`), and whether they saw ``suggestions``.
+
+    Then of each rewrite its source and target text (``rewrite``), the same of who decided, and
+    ``votes``: whether they had ``said`` it then. ``why`` is ``agreed`` where all had, ``vote``
+    where some had (``as``: the first), ``own`` where nobody had.
+    """
+    with store.database.reading() as conn:
+        try:
+            gold = queries.account_of(conn, queries.gold_name(conn))
+        except UnknownAnnotator:
+            return
+        stream, pair = schema.stream.c, schema.pair.c
+        joined = schema.stream.join(schema.pair, pair.k == stream.pair)
+        asked = select(stream.pair, pair.id, stream.state).select_from(joined)
+        names = dict(enumerate(queries.annotators(conn), 1))
+        for k, id, text in conn.execute(asked.where(stream.account == gold).order_by(stream.pair)):
+            state = decode_state(text)
+            if state.done or not done:
+                yield from ({"id": id, **record} for record in _pair(conn, k, state, gold, names))
+
+
+def _pair(
+    conn: Connection, k: int, state: PairState, gold: int, names: dict[int, str]
+) -> Iterator[dict[str, Any]]:
+    if not state.whys and not state.rewrites:
+        return
+    log = queries.pair_log(conn, k)
+    logs = {names[who]: [event for event, _ in rows] for who, rows in log.items()}
+    if state.whys:
+        corrected = rewordings(conn, k) if state.rev > 1 else {}
+        yield from _decisions(state, logs, names[gold], corrected)
+    if state.rewrites:
+        voting = [voter.name for voter in voters(conn, k).get(k, ())]
+        yield from rewrite_lines(state, logs, names[gold], voting)
+
+
+def _decisions(
+    state: PairState, logs: Mapping[str, list[Event]], gold: str, corrected: Mapping[int, Rewording]
+) -> Iterator[dict[str, Any]]:
+    made = _makers(logs[gold])
+
+    @cache
+    def drawn(name: str, seq: int) -> tuple[dict[Cell, LinkOrigin], bool | None]:
+        events = logs.get(name, [])
+        earlier = (event for event in events if event.seq <= seq)
+        return origins(events, corrected, seq), suggestions_shown(earlier)
+
+    for place in sorted(state.whys.keys() | state.cells.keys(), key=as_read):
+        text = state.whys.get(place)
+        why = Why("own") if text is None else read_why(text)
+        actor, at = made.get((place, text), ("", ""))
+        votes = {}
+        for name, (said, seq) in why.votes.items():
+            how, shown = drawn(name, seq)
+            votes[name] = {**_said(said), "seq": seq, "suggestions": shown}
+            if place in how:
+                votes[name]["how"] = how[place].how
+        value = (state.judgment, *state.flags) if place == JUDGMENT else state.cells.get(place, 0)
+        yield {
+            **({} if place == JUDGMENT else {"i": place[0], "j": place[1]}),
+            **_said(value, "link"),
+            "why": None if text is None else why.why,
+            "as": why.as_ or None,
+            "adjudicator": actor or None,
+            "at": at or None,
+            "note": why.note,
+            "votes": votes,
+        }
+
+
+def _said(value: Value, name: str = "said") -> dict[str, Any]:
+    if isinstance(value, int):
+        return {name: _STRENGTH[value]}
+    label, *flags = value or ("",)
+    return {"judgment": label, "flags": flags}
+
+
+def _makers(events: Iterable[Event]) -> dict[tuple[Cell, str | None], tuple[str, str]]:
+    made: dict[tuple[Cell, str | None], tuple[str, str]] = {}
+    by_text: dict[str | None, tuple[str, str]] = {}
+    for event in events:
+        data = decode_data(event.data)
+        for i, j, _, text in data.whys:
+            by = event.actor, data.when or event.at  # of an import: when it was decided elsewhere
+            if event.kind in ("undo", "redo", "text"):
+                by = made.get(((i, j), text)) or by_text.get(text) or by
+            made[(i, j), text] = by_text[text] = by
+    return made

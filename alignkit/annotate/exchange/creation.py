@@ -1,0 +1,256 @@
+r"""Read documents of which pairs are to be extracted: two folders, two files, or JSON lines.
+
+Two folders
+    Files of the same name (its ending left out: ``a.txt`` and ``a.en`` are of one name) make a pair
+    of documents, named so. Hidden files and what is in folders within are left out.
+Two files
+    One pair of documents.
+One file
+    A pair of documents on each line: a JSON object with the texts ``source`` and ``target``, each a
+    string or a list of paragraphs, an ``id`` (default: the number of the line), and any other
+    strings and numbers, which become attributes.
+
+Texts are kept character by character, but for the ends of lines, which become ``\n``, and a byte
+order mark, which is left out. All places are counted in these characters.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid4, uuid5
+
+from msgspec import Raw, Struct
+
+from alignkit.annotate.project.building import build_project
+from alignkit.annotate.project.conversion import difference, project_pair, state_of
+from alignkit.annotate.project.events import SOURCE_TEXT, TARGET_TEXT, LogEvent, encode, now
+from alignkit.annotate.project.fold import Account, Import, Setting
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.queries import known_scheme
+from alignkit.annotate.project.state import PairState
+from alignkit.errors import FileError, FormatError
+from alignkit.model.coercion import TOKENIZERS, describe_tokenizer, tokenizer
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+
+_CHUNK = 256  # pairs in one event
+_NAMESPACE = uuid5(NAMESPACE_URL, "urn:alignkit:import")
+_START = PairState()
+
+
+def create_project(
+    path: str,
+    corpus: Corpus,
+    *,
+    name: str = "",
+    scheme: str = "",
+    threshold: float = 0.9,
+    task: str = "",
+    tell: Callable[[], None] | None = None,
+) -> None:
+    """Make a project that holds a corpus with all that it says."""
+    if os.path.lexists(path):
+        raise ProjectError(f"{path}: is there already; open it, or name another file")
+    if not len(corpus):
+        raise ProjectError("the corpus holds no sentence pairs; there is nothing to annotate")
+    setting = Setting(
+        str(uuid4()), name or os.path.basename(path), scheme, threshold, task=task or None
+    )
+    build_project(path, _log(corpus, setting, tell))
+
+
+def import_id(k: int, annotator: str, *what: bytes) -> str:
+    """Return the id of an imported event: the same for the same things, wherever it is imported."""
+    parts = (str(k).encode(), annotator.encode(), *what)
+    return str(uuid5(_NAMESPACE, "\n".join(part.hex() for part in parts)))
+
+
+def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> Iterator[LogEvent]:
+    numbers, seqs, at = count(1), count(1), now()
+
+    def project_event(kind: str, data: Struct) -> LogEvent:
+        return LogEvent(
+            str(uuid4()), next(seqs), next(numbers), kind, 1, "", at, "", 0, Raw(encode(data))
+        )
+
+    chosen = known_scheme(setting.scheme or "")
+    yield project_event("setting", setting)
+    for name in corpus.annotators:
+        if not name:
+            raise ProjectError("an annotator of the corpus has an empty name; give it one")
+        yield project_event("account", Account(name))
+    pairs = [project_pair(k, pair) for k, pair in enumerate(corpus, 1)]
+    for start in range(0, len(pairs), _CHUNK):
+        yield project_event("import", Import(pairs[start : start + _CHUNK]))
+    for k, pair in enumerate(corpus, 1):
+        for name, annotation in pair.annotations.items():
+            try:
+                said = difference(_START, state_of(annotation, chosen), how="import")
+                said.when = annotation.when or ""
+                data = encode(said)
+            except ProjectError as problem:
+                raise ProjectError(f"pair {pair.id!r}, {name!r}: {problem}") from None
+            id = import_id(k, name, pair.id.encode(), data)
+            yield LogEvent(id, 1, next(numbers), "edit", 1, name, at, "", 0, Raw(data), k, name)
+        if tell is not None:
+            tell()
+
+
+TOKENIZER = "tokenizer"
+"""The attribute that tells how texts were divided into words; none: at white space."""
+
+_MOST = 64 << 20  # bytes of a file
+_SIDES = ("source", "target")
+
+Document = tuple[str, str, str, dict[str, str]]
+"""The name of a pair of documents, the texts, and attributes."""
+
+
+def read_documents(
+    paths: Sequence[str],
+    *,
+    tokenize: str | None = None,
+    encoding: str = "utf-8",
+    note: Callable[[str], None] | None = None,
+) -> Iterator[SentencePair]:
+    """Yield pairs of documents; their texts are the attributes `source_text` and `target_text`."""
+    documents = _single(paths[0], encoding) if len(paths) == 1 else _beside(paths, encoding, note)
+    more = {} if tokenize is None else {TOKENIZER: describe_tokenizer(tokenize)}
+    divided = divider(more)
+    ids: set[str] = set()
+    for id, source, target, attributes in documents:
+        if id in ids:
+            raise ProjectError(f"{paths[0]}: two documents are called {id[:80]!r}; rename one")
+        ids.add(id)
+        words = divided(source), divided(target)
+        for side, some in zip(_SIDES, words, strict=True):
+            if not some:
+                raise ProjectError(f"document {id!r}: its {side} has no words; leave it out")
+        texts = {SOURCE_TEXT: source, TARGET_TEXT: target}
+        yield SentencePair(id, words[0], words[1], {}, {**attributes, **more, **texts})
+
+
+def divider(attributes: Any) -> Callable[[str], list[str]]:
+    """Return what divides texts of documents with these attributes into words."""
+    name = attributes.get(TOKENIZER, "").partition(" ")[0]
+    return tokenizer(name) if name in TOKENIZERS else str.split
+
+
+def _beside(
+    paths: Sequence[str], encoding: str, note: Callable[[str], None] | None
+) -> Iterator[Document]:
+    source, target = map(Path, paths)
+    if source.is_dir() != target.is_dir():
+        raise ProjectError(f"{source} and {target}: name two folders or two files")
+    if not source.is_dir():
+        yield _document(source.stem, source, target, encoding)
+        return
+    left, right = _files(source), _files(target)
+    shared = [name for name in left if name in right]
+    if not shared:
+        raise ProjectError(
+            f"{source} and {target}: no file is of the same name in both; a pair of documents is "
+            "two files of one name, e.g. a.txt in each"
+        )
+    for folder, names in ((source, left), (target, right)):
+        alone = [name for name in names if name not in shared]
+        if alone and note is not None:
+            listed = ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else "")
+            many = "1 file has" if len(alone) == 1 else f"{len(alone)} files have"
+            note(f"{folder}: {many} no file of the same name in the other folder: {listed}")
+    for name in shared:
+        yield _document(name, left[name], right[name], encoding)
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    files: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and not path.name.startswith("."):
+            if path.stem in files:
+                raise ProjectError(
+                    f"{path} and {files[path.stem].name} are of one name; rename one"
+                )
+            files[path.stem] = path
+    return files
+
+
+def _document(name: str, source: Path, target: Path, encoding: str) -> Document:
+    places = {"source_document": str(source), "target_document": str(target)}
+    return name, _read(source, encoding), _read(target, encoding), places
+
+
+def _read(path: Path, encoding: str) -> str:
+    with _told(path, encoding):
+        size = os.path.getsize(path)
+        if size > _MOST:
+            raise ProjectError(f"{path}: {size >> 20} MB are too many for a document; divide it")
+        return _clean(path.read_text(encoding=encoding))
+
+
+@contextmanager
+def _told(path: str | Path, encoding: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise FileError.of(problem, str(path)) from None
+    except (UnicodeDecodeError, LookupError) as problem:
+        message = f"is no text in {encoding} ({problem}); see --encoding"
+        raise FormatError(message, str(path)) from None
+
+
+def _clean(text: str) -> str:
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _single(path: str, encoding: str) -> Iterator[Document]:
+    if os.path.isdir(path):
+        raise ProjectError(f"{path}: is one folder; name two, of source and of target documents")
+    with _told(path, encoding), open(path, encoding=encoding) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _from_json(line.removeprefix("\ufeff"), path, number)
+
+
+def _from_json(line: str, path: str, number: int) -> Document:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as problem:
+        raise FormatError(
+            f"is no JSON ({problem}); a file of documents holds an object a line, with the texts "
+            "source and target",
+            path,
+            number,
+        ) from None
+    if not isinstance(row, dict):
+        raise FormatError("is no object; expected id, source and target", path, number)
+    source, target = (_text(row.pop(side, None), side, path, number) for side in _SIDES)
+    attributes = {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in row.items()
+        if name not in ("id", TOKENIZER) and isinstance(value, (str, int, float))
+    }
+    for side in _SIDES:
+        attributes.setdefault(f"{side}_document", str(row.get("id", number)))
+    return str(row.get("id", number)), source, target, attributes
+
+
+def _text(value: object, side: str, path: str, number: int) -> str:
+    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+        value = "\n\n".join(value)
+    if not isinstance(value, str) or not value.strip():
+        raise FormatError(
+            f"has no text {side!r}; expected a string, or a list of paragraphs", path, number
+        )
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise FormatError(
+            f"{side!r} holds half of a surrogate pair, which is no letter; leave it out",
+            path,
+            number,
+        )
+    return _clean(value)

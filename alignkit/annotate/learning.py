@@ -1,0 +1,197 @@
+"""Follow which pairs are done, whose links of them are learned from, and who goes on where."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, islice
+
+from sqlalchemy import Connection, select
+
+from alignkit.align.aligner import Aligner
+from alignkit.align.supervised.gold import different, is_learnable
+from alignkit.align.supervised.measures import LearningReport
+from alignkit.align.supervised.refiner import Refiner
+from alignkit.align.supervised.validation import FOLDS
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.conversion import annotation_of
+from alignkit.annotate.project.events import Lesson
+from alignkit.annotate.project.state import decode_state
+from alignkit.model.alignment import Alignment
+from alignkit.model.sentence_pair import SentencePair
+
+TAUGHT = "done"
+"""The annotator whose the links are that are learned from."""
+
+
+class DoneWork:
+    """What is done in a project, as of event `n`; read once, then only what has changed."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.pairs: dict[int, SentencePair] = {}
+        self.opened: set[int] = set()
+        self.last: dict[int, int] = {}
+        self._teachers: set[int] = set()
+
+    def refresh(self, conn: Connection) -> None:
+        """Read what has changed."""
+        n = queries.last_n(conn)
+        if n == self.n:
+            return
+        event, stream = schema.event_table.c, schema.stream.c
+        columns = stream.pair, stream.account, event.sent != ""
+        asked = select(*columns).where(event.stream == stream.id, event.n > self.n)
+        changed: set[int] = set()
+        for k, account, sent in conn.execute(asked.order_by(event.n)):
+            changed.add(k)
+            if sent:
+                self.opened.add(k)
+                self.last[account] = k
+        gold = queries.account_of(conn, queries.gold_name(conn)) if _has_gold(conn) else 0
+        teachers = {gold, *self.last, *_assigned(conn)} - {0}
+        if teachers != self._teachers:
+            self._teachers = teachers
+            self._read(conn, None, gold)
+        else:
+            self._read(conn, sorted(changed - {0}), gold)
+        self.n = n
+
+    def _read(self, conn: Connection, some: Sequence[int] | None, gold: int) -> None:
+        if some is None:
+            self.pairs.clear()
+        for part in [None] if some is None else queries.portions(some):
+            for k in part or ():
+                self.pairs.pop(k, None)
+            said = self._said(conn, part, gold)
+            for row in queries.pair_rows(conn, said):
+                links = put_together(said[row.k])
+                pair = SentencePair(str(row.k), row.source, row.target, {TAUGHT: links})
+                self.pairs[row.k] = pair
+
+    def _said(
+        self, conn: Connection, some: Sequence[int] | None, gold: int
+    ) -> dict[int, list[Alignment]]:
+        stream, counts = schema.stream.c, schema.pair_counts.c
+        own = (counts.account == stream.account) & (counts.pair == stream.pair)
+        asked = select(stream.pair, stream.account, stream.state).where(
+            own, counts.done.is_(True), stream.account.in_(sorted(self._teachers))
+        )
+        if some is not None:
+            asked = asked.where(stream.pair.in_(some))
+        alignments: dict[int, list[Alignment]] = {}
+        decided: dict[int, list[Alignment]] = {}
+        for k, account, text in conn.execute(asked.order_by(stream.account)):
+            said = annotation_of(decode_state(text))
+            if said is not None and said.alignment is not None:
+                teaching = decided if account == gold else alignments
+                teaching.setdefault(k, []).append(said.alignment)
+        return alignments | decided
+
+
+def put_together(alignments: Sequence[Alignment]) -> Alignment:
+    """Return what several annotators have linked, as one alignment to learn suggestions from.
+
+    To be suggested, and so sure here, is what more than half have linked, sure or possible: who
+    has to draw it is spared that. Whatever else anybody has linked is possible.
+
+    Examples
+    --------
+    >>> put_together([Alignment.parse("0-0 1-1"), Alignment.parse("0-0 1?1 2-2")])
+    Alignment('0-0 1-1 2?2')
+    """
+    possible = {link for links in alignments for link in links}
+    sure = [
+        link
+        for link in possible
+        if 2 * sum(link in links for links in alignments) > len(alignments)
+    ]
+    return Alignment(sure, possible)
+
+
+def _has_gold(conn: Connection) -> bool:
+    return queries.gold_name(conn) in queries.annotators(conn)
+
+
+def _assigned(conn: Connection) -> set[int]:
+    return set(conn.execute(select(schema.assignment.c.account).distinct()).scalars())
+
+
+def pairs_ahead(
+    conn: Connection, last: Mapping[int, int], closed: Collection[int], most: int
+) -> list[int]:
+    """Return the numbers of pairs that annotators will open next, if they go on as they do."""
+    lists = _lists(conn, last)
+    ahead: dict[int, None] = {}
+    for account, pairs in lists.items():
+        at = last.get(account, 0)
+        start = pairs.index(at) + 1 if at in pairs else 0
+        order = chain(islice(pairs, start, None), islice(pairs, start))
+        ahead |= dict.fromkeys(islice((k for k in order if k not in closed), most))
+    return sorted(ahead)
+
+
+def _lists(conn: Connection, last: Mapping[int, int]) -> dict[int, list[int] | range]:
+    table = schema.assignment.c
+    assigned: dict[int, list[int] | range] = {}
+    asked = select(table.account, table.pair).order_by(table.account, table.place)
+    for account, k in conn.execute(asked):
+        own = assigned.setdefault(account, [])
+        assert isinstance(own, list)
+        own.append(k)
+    return assigned or dict.fromkeys(last, range(1, queries.count_pairs(conn) + 1))
+
+
+_STEPS = ((10, 5), (100, 10))
+_STEP = 20
+
+
+class Learner:
+    """Refine an aligner by the pairs that are done."""
+
+    def __init__(self, aligner: Aligner) -> None:
+        self._refiner = Refiner.begin(aligner, TAUGHT)
+        self._known: dict[int, SentencePair] = {}
+        self._new = 0  # pairs since the last cross-validation
+        self._due = True
+
+    @property
+    def aligner(self) -> Aligner:
+        """The aligner as it is refined now."""
+        return self._refiner.aligner
+
+    def learn(self, pairs: Mapping[int, SentencePair]) -> Lesson | None:
+        """Learn from all these; return what came of it, None where nothing has changed."""
+        given = {k: pair for k, pair in pairs.items() if is_learnable(pair)}
+        changed = [pair for k, pair in given.items() if _differs(pair, self._known.get(k))]
+        gone = self._known.keys() - given.keys()
+        if not changed and not gone:
+            return None
+        self._known = given
+        self._new += len(changed)
+        if gone:
+            self._due = True
+            self._refiner.forget([str(k) for k in gone])
+        if changed:
+            self._refiner.update(changed)
+        if different(given.values()) < FOLDS:
+            self._due = True
+            return Lesson(len(given), told=f"learning begins with {FOLDS} done pairs")
+        if self._due or self._new >= _step(len(given)):
+            self._new, self._due = 0, False
+            self._refiner.validate(threads=1)
+        return _lesson(len(given), self._refiner.report)
+
+
+def _step(pairs: int) -> int:
+    return next((step for below, step in _STEPS if pairs < below), _STEP)
+
+
+def _differs(pair: SentencePair, known: SentencePair | None) -> bool:
+    if known is None or pair.words != known.words:
+        return True
+    return pair.alignment(TAUGHT) != known.alignment(TAUGHT)
+
+
+def _lesson(pairs: int, report: LearningReport | None) -> Lesson:
+    assert report is not None
+    return Lesson(pairs, report.used, report.verdict, report.before.value, report.after.value)

@@ -1,0 +1,414 @@
+"""Append events to the log, and bring the tables beside it up to date, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+from msgspec import Raw, Struct
+from sqlalchemy import Connection, Insert, Update, bindparam, delete, func, insert, select, update
+
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.building import (
+    count_row,
+    event_row,
+    learned_row,
+    stream_row,
+    suggestion_row,
+)
+from alignkit.annotate.project.events import (
+    UNDOABLE,
+    Data,
+    Event,
+    LearnedFrom,
+    Lesson,
+    LogEvent,
+    Sent,
+    Turn,
+    check_extracts,
+    decode_data,
+    document_texts,
+    encode,
+    now,
+    read_sent,
+)
+from alignkit.annotate.project.fold import Account, Suggest, Suggestion
+from alignkit.annotate.project.names import BadEvent, Conflict, OldText, ProjectError, UnknownPair
+from alignkit.annotate.project.queries import Appended, PairRow, StreamRow, last_change
+from alignkit.annotate.project.state import PairState, completed, inverse, writes
+
+
+class Batch:
+    """Collect the rows of streams and events, and write them table by table."""
+
+    def __init__(self, conn: Connection) -> None:
+        self.conn = conn
+        self._rows: dict[str, list[dict[str, Any]]] = {name: [] for name in _WRITES}
+        self._n: int | None = None
+        self._stream: int | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of the last event, with those that were put."""
+        if self._n is None:
+            self._n = queries.last_n(self.conn)
+        return self._n
+
+    def put(
+        self, stream: int | None, place: dict[str, int], state: PairState, events: list[LogEvent]
+    ) -> int:
+        """Add a stream as it is now with its new events, which are numbered; return its number."""
+        for event in events:
+            event.n = self._n = self.n + 1
+        row, counts = stream_row(state), count_row(state)
+        if stream is None:
+            stream = self._new_stream()
+            self._rows["new stream"].append({"id": stream, **place, **row})
+            self._rows["new counts"].append({**place, **counts})
+        else:
+            self._rows["stream"].append({"_id": stream, **row})
+            mine = {"_account": place["account"], "_pair": place["pair"]}
+            self._rows["counts"].append({**mine, **counts})
+        self._rows["event"] += [event_row(event, stream) for event in events]
+        return stream
+
+    def _new_stream(self) -> int:
+        if self._stream is None:
+            highest = self.conn.execute(select(func.max(schema.stream.c.id))).scalar()
+            self._stream = int(highest or 0)
+        self._stream += 1
+        return self._stream
+
+    def flush(self) -> None:
+        """Write what was put; then others may write."""
+        for name, rows in self._rows.items():
+            if rows:
+                self.conn.execute(_WRITES[name], rows)
+                rows.clear()
+        self._n = self._stream = None
+
+
+_WRITES: dict[str, Insert | Update] = {
+    "new stream": insert(schema.stream),
+    "new counts": insert(schema.pair_counts),
+    "stream": update(schema.stream).where(schema.stream.c.id == bindparam("_id")),
+    "counts": update(schema.pair_counts)
+    .where(schema.pair_counts.c.account == bindparam("_account"))
+    .where(schema.pair_counts.c.pair == bindparam("_pair")),
+    "event": insert(schema.event_table),
+}
+
+
+class Writer:
+    """Write events to one stream; nothing is stored before the batch is flushed."""
+
+    def __init__(
+        self, batch: Batch, account: int, annotator: str, pair: PairRow, stream: StreamRow
+    ) -> None:
+        self._batch, self._account, self._annotator, self._pair = batch, account, annotator, pair
+        self.stream, self.state = stream.id, stream.state
+        self._new: dict[int, LogEvent] = {}
+
+    def add(self, event: LogEvent, data: Data) -> None:
+        """Add an event with its data; it gets its places in stream and log."""
+        event.seq = self.state.seq + 1
+        event.k, event.annotator = self._pair.k, self._annotator
+        self.state.apply(event.kind, data)
+        event.below = self.state.push(event.kind, event.seq, lambda seq: self._at(seq).below)
+        event.data = Raw(encode(data))
+        self._new[event.seq] = event
+
+    def back(self, kind: str, data: Data) -> Data:
+        """Return what an undo or redo writes."""
+        seq = self.state.undo if kind == "undo" else self.state.redo
+        top = self._at(seq) if seq else None
+        if top is None or top.id != data.of:
+            now_top = None if top is None else top.id
+            raise Conflict([{"field": kind, "before": data.of, "after": None, "now": now_top}])
+        writes = inverse(top.kind, decode_data(top.data))
+        return msgspec.structs.replace(writes, of=data.of, seen=data.seen)
+
+    def _at(self, seq: int) -> Any:
+        return self._new.get(seq) or queries.event_at(self._batch.conn, self.stream, seq)
+
+    def added(self) -> list[Event]:
+        """Return what was added, as it is stored."""
+        names = Event.__struct_fields__
+        return [Event(*(getattr(event, name) for name in names)) for event in self._new.values()]
+
+    def save(self) -> None:
+        """Put the events, the snapshot and its counts into the batch."""
+        if self._new:
+            place = {"account": self._account, "pair": self._pair.k}
+            events = list(self._new.values())
+            self.stream = self._batch.put(self.stream, place, self.state, events)
+
+
+def append_sent(
+    conn: Connection,
+    k: int,
+    annotator: str,
+    *,
+    base: int,
+    rev: int,
+    events: Sequence[Sent],
+    actor: str,
+    prepare: Callable[[Writer, Sent, Data], None] | None = None,
+) -> tuple[Appended, bool]:
+    """Append what a client sends, all or nothing; return also whether anything of it was new."""
+    account = queries.account_of(conn, annotator)
+    pair = queries.pair_row(conn, k)
+    if any(sent.kind == "decide" for sent in events) and annotator != queries.gold_name(conn):
+        raise BadEvent("decide: only the gold standard holds decisions; an annotator draws links")
+    stream = queries.stream_of(conn, account, pair)
+    seq = stream.state.seq
+    new = _unknown(events, queries.known_events(conn, {sent.id for sent in events}), stream.id)
+    if new and rev != pair.rev:
+        raise OldText(pair.rev)
+    batch = Batch(conn)
+    writer = Writer(batch, account, annotator, pair, stream)
+    try:
+        for sent, digest in new:
+            data = read_sent(sent, len(pair.source), len(pair.target))
+            if sent.kind == "done" and queries.task_of(conn) == "judge":
+                data.how = "judge"
+            if data.extracts:
+                texts = document_texts(pair.attributes, pair.source, pair.target)
+                check_extracts(data.extracts, texts)
+            if prepare is not None:
+                prepare(writer, sent, data)
+            if data.label is not None and sent.kind in ("judge", "decide"):
+                _check_label(conn, stream.id, writer.state.judgment, data.label[1])
+            if sent.kind in ("undo", "redo"):
+                data = writer.back(sent.kind, data)
+            data = completed(writer.state, sent.kind, data)
+            event = _event(sent, digest, actor)
+            if sent.kind in UNDOABLE and not writes(sent.kind, data):
+                # another tab did the same: the page has looked, and there is no step to undo
+                event.kind, data = "open", Data(rev=rev, seen=data.seen)
+            writer.add(event, data)
+    except Conflict as conflict:
+        raise Conflict(
+            conflict.conflicts, seq, queries.events_after(conn, stream.id, base)
+        ) from None
+    writer.save()
+    n = batch.n
+    batch.flush()
+    return _answer(conn, writer, n, base, seq), bool(new)
+
+
+def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> None:
+    scheme = queries.scheme_of(conn)
+    if scheme is None or label in ("", now, *scheme.values):
+        return
+    for event in queries.events_after(conn, stream, 0):
+        judged = decode_data(event.data).label
+        if judged is not None and label in judged:
+            return
+    raise BadEvent(f"label: {label[:40]!r} is not of the scheme {scheme.name}: {scheme.expected}")
+
+
+def _answer(conn: Connection, writer: Writer, n: int, base: int, before: int) -> Appended:
+    stream, state = writer.stream, writer.state
+    added = writer.added()
+    ids: dict[int, str | None] = {0: None} | {event.seq: event.id for event in added}
+    tops = state.undo, state.redo
+    if not ids.keys() >= set(tops):
+        ids.update(zip(tops, queries.event_ids(conn, stream, *tops), strict=True))
+    events = added if base == before else queries.events_after(conn, stream, base)
+    return Appended(state.seq, n, events, ids[tops[0]], ids[tops[1]])
+
+
+def _unknown(
+    events: Sequence[Sent], known: Mapping[str, tuple[int, str]], stream: int | None
+) -> list[tuple[Sent, str]]:
+    seen = dict(known)
+    new = []
+    for sent in events:
+        digest = _digest(sent)
+        if sent.id not in seen:
+            new.append((sent, digest))
+            seen[sent.id] = stream or 0, digest
+        elif seen[sent.id] != (stream or 0, digest):
+            raise BadEvent(f"id {sent.id[:64]!r} is that of another event; each has its own")
+    return new
+
+
+def _digest(sent: Sent) -> str:
+    try:
+        body = [sent.kind, sent.v, msgspec.json.decode(sent.data)]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise BadEvent(f"{sent.kind[:40]}: {problem}") from None
+    return sha256(msgspec.json.encode(body, order="sorted")).hexdigest()[:32]
+
+
+def _event(sent: Sent, digest: str, actor: str) -> LogEvent:
+    client_at = "" if sent.client_at is None else str(sent.client_at)
+    kind, at = sent.kind, now()
+    return LogEvent(sent.id, 0, 0, kind, sent.v, actor, at, client_at, 0, Raw(b"{}"), sent=digest)
+
+
+def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = "") -> None:
+    """Append an event of pair 0; the caller brings its tables up to date."""
+    table = schema.stream.c
+    row = conn.execute(select(table.id, table.seq).where(table.pair == 0)).one()
+    event = LogEvent(
+        str(uuid4()),
+        row[1] + 1,
+        queries.last_n(conn) + 1,
+        kind,
+        1,
+        actor,
+        now(),
+        "",
+        0,
+        Raw(encode(data)),
+    )
+    conn.execute(insert(schema.event_table), [event_row(event, row[0])])
+    changed = stream_row(PairState(seq=event.seq))
+    conn.execute(update(schema.stream).where(table.id == row[0]).values(**changed))
+
+
+def enrolled(conn: Connection, name: str) -> int:
+    """Return the number of an annotator, who is registered if need be."""
+    known = queries.annotators(conn)
+    if name in known:
+        return known.index(name) + 1
+    number = len(known) + 1
+    conn.execute(insert(schema.account).values(id=number, name=name))
+    append_to_project(conn, "account", Account(name))
+    return number
+
+
+def reopen_judged(conn: Connection) -> int:
+    """Open again what was done by judging it; return how many pairs of annotators these are."""
+    batch, at = Batch(conn), now()
+    names = queries.annotators(conn)
+    judged: dict[int, list[int]] = {}
+    for k, account in sorted(queries.judged_pairs(conn)):
+        judged.setdefault(k, []).append(account)
+    count = 0
+    for pair in queries.pair_rows(conn):
+        streams = queries.streams_of(conn, pair) if pair.k in judged else {}
+        for account in judged.get(pair.k, ()):
+            stream = streams[account]
+            if not stream.state.done:
+                continue
+            writer = Writer(batch, account, names[account - 1], pair, stream)
+            before = last_change(queries.events_after(conn, stream.id, 0))
+            event = LogEvent(str(uuid4()), 0, 0, "done", 1, "", at, "", 0, Raw(b"{}"))
+            writer.add(event, Data(done=Turn(True, False), how="judge", when=before or ""))
+            writer.save()
+            count += 1
+    batch.flush()
+    return count
+
+
+LEARNED = "learned-"
+"""How the names of learned sets begin; a number follows."""
+
+Rows = Iterable[tuple[int, Sequence[Suggestion]]]
+
+_CHUNK = 256
+_table = schema.suggestion.c
+
+
+def put_set(conn: Connection, name: str, rows: Rows) -> int:
+    """Store a set in the place of one of that name; return how many pairs it holds."""
+    stored = 0
+    left = iter(rows)
+    lengths = _lengths(queries.pair_rows(conn))
+    conn.execute(delete(schema.suggestion).where(_table.set == name))
+    if name == conn.execute(select(schema.project.c.suggestions)).scalar():
+        show_base(conn)
+    new = True
+    while (some := list(islice(left, _CHUNK))) or new:
+        chunk = [(k, _checked(k, cells, lengths)) for k, cells in some]
+        append_to_project(conn, "suggest", Suggest(name, chunk, new))
+        if chunk:
+            conn.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in chunk])
+        stored, new = stored + len(chunk), False
+    return stored
+
+
+def show_base(conn: Connection) -> None:
+    """Show all pairs what the project's own set has for them."""
+    pair = schema.pair
+    conn.execute(update(pair).where(pair.c.suggested != "").values(suggested=""))
+
+
+def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
+    """Store what was learned for some pairs, and show it in place of what was; return its set."""
+    given = dict(rows)
+    pairs = [pair for pair in queries.pair_rows(conn, given) if pair.rev == lesson.revs[pair.k]]
+    lengths = _lengths(pairs)
+    checked = [(k, _checked(k, given[k], lengths)) for k in lengths]
+    if not checked:
+        return name
+    learned = None
+    if not name:
+        number, parent = _following(conn)
+        name = f"{LEARNED}{number}"
+        learned = LearnedFrom(parent, lesson.pairs, now(), lesson.before, lesson.after)
+        conn.execute(insert(schema.learned_set).values(learned_row(number, name, learned)))
+    append_to_project(conn, "suggest", Suggest(name, checked, learned=learned))
+    _show(conn, name, checked)
+    return name
+
+
+def _show(conn: Connection, name: str, rows: Sequence[tuple[int, list[Suggestion]]]) -> None:
+    own = schema.pair.c
+    numbers = [{"of": k} for k, _ in rows]
+    shown = select(own.suggested).where(own.k == bindparam("of"), own.suggested != name)
+    before = delete(schema.suggestion).where(
+        _table.pair == bindparam("of"), _table.set == shown.scalar_subquery()
+    )
+    conn.execute(before, numbers)
+    conn.execute(
+        update(schema.pair).where(own.k == bindparam("of")).values(suggested=name), numbers
+    )
+    conn.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in rows])
+
+
+def _following(conn: Connection) -> tuple[int, str]:
+    table = schema.learned_set.c
+    last = conn.execute(select(table.number, table.set).order_by(table.number.desc())).first()
+    any_shown = select(schema.pair.c.k).where(schema.pair.c.suggested != "").limit(1)
+    if last is None or conn.execute(any_shown).first() is None:  # or the project's own came since
+        base = conn.execute(select(schema.project.c.suggestions)).scalar()
+        return 1 if last is None else last.number + 1, str(base)
+    return last.number + 1, str(last.set)
+
+
+def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
+    """Return the pairs, or which of some, of which any page has sent something."""
+    events, streams = schema.event_table.c, schema.stream.c
+    asked = select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
+    if some is None:
+        return set(conn.execute(asked).scalars())
+    numbers: set[int] = set()
+    for part in queries.portions(some):
+        numbers.update(conn.execute(asked.where(streams.pair.in_(part))).scalars())
+    return numbers
+
+
+def _lengths(pairs: Iterable[queries.PairRow]) -> dict[int, tuple[int, int]]:
+    return {pair.k: (len(pair.source), len(pair.target)) for pair in pairs}
+
+
+def _checked(
+    k: int, cells: Sequence[Suggestion], lengths: dict[int, tuple[int, int]]
+) -> list[Suggestion]:
+    if k not in lengths:
+        raise UnknownPair(k, len(lengths))
+    n, m = lengths[k]
+    checked = []
+    for i, j, p, strength in cells:
+        if not (-1 <= i < n and -1 <= j < m) or i == j == -1 or strength not in (1, 2):
+            raise ProjectError(f"pair {k}: a suggestion [{i}, {j}, {p}, {strength}] cannot be")
+        checked.append((int(i), int(j), None if p is None else float(p), int(strength)))
+    return checked

@@ -1,0 +1,187 @@
+"""Turn states into annotations of a corpus and back, and find what one state differs in.
+
+An alignment is there where something is linked, null or labelled, or where the pair is marked done:
+a pair that is done without links has an empty alignment. A pair that was only judged has an
+annotation without one; where judging is the task, done does not make it aligned. Comments on cells
+are the labels of the alignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any
+
+from alignkit.annotate.project.events import JUDGMENT, Cell, Data, Turn, Write, comment_key
+from alignkit.annotate.project.fold import Pair
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.state import PairState, copied
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.labels.schemes import Scheme
+from alignkit.model.sentence_pair import SentencePair
+
+
+def project_pair(k: int, pair: SentencePair) -> Pair:
+    """Return a sentence pair as it comes into a project, without its annotations."""
+    source, target = pair.words
+    return Pair(k, pair.id, source, target, dict(pair.attributes), trees_of(pair))
+
+
+def trees_of(pair: SentencePair) -> dict[str, dict[str, str]]:
+    """Return the trees of a pair as text: by side, by name."""
+    sides = {"source": pair.source_trees, "target": pair.target_trees}
+    return {
+        side: {name: str(tree) for name, tree in trees.items()}
+        for side, trees in sides.items()
+        if trees
+    }
+
+
+def annotation_of(
+    state: PairState, scheme: Scheme | None = None, when: str | None = None, *, judged: bool = False
+) -> Annotation | None:
+    """Return what a state says as an annotation; None where it says nothing."""
+    labels = {comment_key(key): text for key, text in state.comments.items() if key}
+    comment = state.comments.get("", "")
+    judgment, flags = state.judgment, frozenset(state.flags)
+    if scheme is not None:
+        judgment, flags = scheme.put_together(judgment, flags)
+    if not ((state.done and not judged) or state.cells or labels):
+        if not (comment or flags or judgment or state.provenance):
+            return None
+        return Annotation(None, comment, flags, judgment, state.provenance, when)
+    links = {cell: value for cell, value in state.cells.items() if NULL not in cell}
+    nulls = {cell: value for cell, value in state.cells.items() if NULL in cell}
+    alignment = Alignment(
+        [cell for cell, value in links.items() if value == 2],
+        links,
+        nulls=[cell for cell, value in nulls.items() if value == 2],
+        possible_nulls=nulls,
+        weights={cell: w for cell, w in state.weights.items() if cell in state.cells},
+        labels={cell: text for cell, text in labels.items() if cell is not None},
+    )
+    return Annotation(alignment, comment, flags, judgment, state.provenance, when)
+
+
+def state_of(annotation: Annotation, scheme: Scheme | None = None) -> PairState:
+    """Return the state that an annotation stands for."""
+    judged: tuple[str, Iterable[str]] = annotation.judgment, annotation.flags
+    if scheme is not None:
+        apart = scheme.take_apart(*judged)
+        judged = apart if scheme.put_together(*apart) == judged else judged
+    state = PairState(judgment=judged[0], flags=sorted(judged[1]), provenance=annotation.provenance)
+    if annotation.comment:
+        state.comments[""] = annotation.comment
+    alignment = annotation.alignment
+    if alignment is None:
+        return state
+    state.done = True
+    state.cells = {(i, j): 1 + sure for (i, j), sure in alignment.items()}
+    if alignment.nulls:
+        sure_nulls = alignment.sure_nulls
+        state.cells.update(((i, j), 1 + ((i, j) in sure_nulls)) for i, j in alignment.nulls)
+    for (i, j), weight in alignment.weights.items():
+        if not isfinite(weight):
+            raise ProjectError(f"the weight of {i}-{j} is {weight}; expected a finite number")
+        state.weights[i, j] = weight
+    for (i, j), text in alignment.labels.items():
+        state.comments[f"{i}-{j}"] = text
+    return state
+
+
+def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
+    """Return the writes that lead from one state to another."""
+    said = old.provenance, new.provenance
+    return Data(
+        how=how,
+        cells=_changed(old.cells, new.cells, 0),
+        bulk=_marks(old.bulk, new.bulk),
+        rejected=_marks(old.rejected, new.rejected),
+        weights=_changed(old.weights, new.weights, None),
+        comments=tuple(
+            (key, old.comments.get(key), new.comments.get(key))
+            for key in sorted(old.comments.keys() | new.comments.keys())
+            if old.comments.get(key) != new.comments.get(key)
+        )
+        or (),
+        label=(old.judgment, new.judgment) if old.judgment != new.judgment else None,
+        flags=(old.flags, new.flags) if old.flags != new.flags else None,
+        provenance=said if said[0] != said[1] else None,
+        whys=_changed(old.whys, new.whys, None),
+        rewrites=_keyed(old.rewrites, new.rewrites),
+        extracts=_keyed(old.extracts, new.extracts),
+        done=Turn(old.done, new.done) if old.done != new.done else None,
+    )
+
+
+def _changed(old: Mapping[Cell, Any], new: Mapping[Cell, Any], none: Any) -> Any:
+    cells = sorted(old.keys() | new.keys())
+    writes = tuple(
+        (*cell, old.get(cell, none), new.get(cell, none))
+        for cell in cells
+        if old.get(cell) != new.get(cell)
+    )
+    return writes or ()  # the default itself, which is not encoded: Python 3.10 makes others
+
+
+def _keyed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Any:
+    keys = sorted(old.keys() | new.keys())
+    changed = (key for key in keys if old.get(key) != new.get(key))
+    return tuple((key, old.get(key), new.get(key)) for key in changed) or ()
+
+
+def _marks(old: set[Cell], new: set[Cell]) -> tuple[Write, ...]:
+    return tuple((i, j, int((i, j) in old), int((i, j) in new)) for i, j in sorted(old ^ new)) or ()
+
+
+def merged(
+    state: PairState, annotation: Annotation, holds: frozenset[str], scheme: Scheme | None
+) -> PairState:
+    """Return a state with what an annotation says; what its format cannot hold stays."""
+    said = state_of(annotation, scheme)
+    new = copied(state)
+    if "comment" in holds:
+        new.comments.pop("", None)
+        new.comments.update({key: text for key, text in said.comments.items() if not key})
+    new.flags = _flags(state, said, holds, scheme)
+    if "judgment" in holds:
+        new.judgment = said.judgment
+    if "provenance" in holds:
+        new.provenance = said.provenance
+    if annotation.alignment is None:
+        return new
+    new.done = True
+    if "labels" in holds:
+        new.comments = {key: text for key, text in new.comments.items() if not key}
+    new.comments.update({key: text for key, text in said.comments.items() if key})
+    new.cells = dict(said.cells)
+    if "nulls" not in holds:
+        linked = {i for i, _ in said.cells}, {j for _, j in said.cells}
+        new.cells.update(
+            ((i, j), value)
+            for (i, j), value in state.cells.items()
+            if (j == NULL and i not in linked[0]) or (i == NULL and j not in linked[1])
+        )
+    if "weights" in holds:
+        new.weights = dict(said.weights)
+    else:
+        new.weights = {cell: w for cell, w in state.weights.items() if cell in new.cells}
+    new.rejected = state.rejected - new.cells.keys()
+    new.bulk = {cell for cell in state.bulk if new.cells.get(cell) == state.cells.get(cell)}
+    new.whys = {  # a value that comes from elsewhere was not decided here
+        cell: why
+        for cell, why in state.whys.items()
+        if new.cells.get(cell) == state.cells.get(cell)
+        and (cell != JUDGMENT or (new.judgment, new.flags) == (state.judgment, state.flags))
+    }
+    return new
+
+
+def _flags(
+    state: PairState, said: PairState, holds: frozenset[str], scheme: Scheme | None
+) -> list[str]:
+    within = {flag.value for flag in scheme.flags} if scheme is not None else set()
+    text = said if "judgment" in holds else state
+    beside = said if "flags" in holds else state
+    return sorted({*within.intersection(text.flags), *(set(beside.flags) - within)})

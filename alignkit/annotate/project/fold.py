@@ -1,0 +1,244 @@
+"""Fold the log of a project: its streams, pairs, texts, suggestions, settings and annotators."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from alignkit.annotate.project.events import LearnedFrom, decode_data
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.state import PairState
+
+
+class Pair(Struct, omit_defaults=True):
+    """A pair as it came into the project; `trees` are Penn brackets, by side and name."""
+
+    k: int
+    id: str
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    attributes: dict[str, str] = {}
+    trees: dict[str, dict[str, str]] = {}
+
+
+class Text(Struct):
+    """Corrected words of a pair."""
+
+    k: int
+    rev: int
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+
+
+Suggestion = tuple[int, int, float | None, int]
+"""A suggested cell: its place, its posterior if known, and what accepting it sets."""
+
+
+class Setting(Struct, omit_defaults=True):
+    """Change settings of the project; what is not named stays."""
+
+    key: str = ""
+    name: str | None = None
+    scheme: str | None = None
+    threshold: float | None = None
+    suggestions: str | None = None
+    gold: str | None = None
+    task: str | None = None
+    blind: bool | None = None
+    majority: bool | None = None
+
+
+class Import(Struct, omit_defaults=True):
+    """Add pairs."""
+
+    pairs: list[Pair] = []
+
+
+class Suggest(Struct, omit_defaults=True):
+    """Add suggestions to a set; with `new` the set is emptied before."""
+
+    set: str
+    rows: list[tuple[int, list[Suggestion]]] = []
+    new: bool = False
+    learned: LearnedFrom | None = None
+
+
+class Account(Struct):
+    """Register an annotator."""
+
+    name: str
+
+
+class Assigned(NamedTuple):
+    """A row of an assignment: a pair that an annotator has."""
+
+    k: int  # the pair, and whose it is
+    annotator: str
+    place: int  # where it stands in the list of the annotator, from 1
+    shown: bool  # whether the annotator sees suggestions
+    arm: str
+    trial: bool  # whether it is of the set that all annotate first
+
+
+class AssignmentPlan(Struct, frozen=True):
+    """How pairs are assigned; new pairs are assigned likewise."""
+
+    annotators: tuple[str, ...] = ()  # whose the pairs are
+    double: float | None = None
+    trial: int = 0  # how many pairs all annotate first
+    seed: int = 0  # what is drawn follows from it and the ids of pairs
+    stratify: tuple[str, ...] = ("length",)
+    order: str = "hash"
+    control: float = 0.1  # the share of pairs in the control sample, and how many it has at least
+    least: int = 150
+    cuts: dict[str, tuple[float, ...]] = {}
+
+
+class Assign(Struct, omit_defaults=True):
+    """Assign pairs; a plan takes the place of the one before, without one that stays."""
+
+    rows: list[Assigned] = []
+    plan: AssignmentPlan | None = None
+
+
+class Texts(Struct):
+    """Correct words of pairs."""
+
+    pairs: list[Text]
+
+
+PROJECT_KINDS: dict[str, type[Struct]] = {
+    "setting": Setting,
+    "import": Import,
+    "suggest": Suggest,
+    "account": Account,
+    "text": Texts,
+    "assign": Assign,
+}
+"""The kinds of events of pair 0, the project itself."""
+
+
+class Folded:
+    """The state of a stream, and what was below each of its events."""
+
+    __slots__ = ("belows", "key", "state")
+
+    def __init__(self, key: tuple[int, str], rev: int) -> None:
+        self.key = key
+        self.state = PairState(rev=rev)
+        self.belows = [0]
+
+    def add(self, seq: int, kind: str, below: int, text: Any) -> None:
+        """Take in the next event: number in the stream, kind, what is below, and data as JSON."""
+        state, belows = self.state, self.belows
+        if seq != state.seq + 1:
+            raise self._error(seq, f"does not follow event {state.seq}")
+        try:
+            state.apply(kind, decode_data(text))
+            if below != state.push(kind, seq, belows.__getitem__):
+                raise self._error(seq, f"the event below it is not {below}")
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+            raise self._error(seq, str(problem)) from None
+        belows.append(below)
+
+    def _error(self, seq: int, problem: str) -> ProjectError:
+        k, annotator = self.key
+        return ProjectError(f"event {seq} of {annotator!r} on pair {k}: {problem}")
+
+
+class Fold:
+    """Fold events in the order of the log."""
+
+    def __init__(self) -> None:
+        self.setting = Setting()
+        self.accounts: list[str] = []
+        self.pairs: dict[int, Pair] = {}
+        self.texts: dict[int, list[Text]] = {}
+        self.suggestions: dict[str, dict[int, list[Suggestion]]] = {}
+        self.learned: dict[str, LearnedFrom] = {}
+        self.shown: dict[int, str] = {}
+        self.streams: dict[tuple[int, str], Folded] = {}
+        self.assigned: dict[tuple[int, str], Assigned] = {}
+        self.plan: AssignmentPlan | None = None
+        self.seq = 0
+
+    def stream(self, key: tuple[int, str]) -> Folded:
+        """Return the stream of a pair and an annotator, where its next event comes now."""
+        folded = self.streams.get(key)
+        if folded is None:
+            texts = self.texts.get(key[0])
+            folded = self.streams[key] = Folded(key, texts[-1].rev if texts else 1)
+        return folded
+
+    def add(self, key: tuple[int, str], seq: int, kind: str, below: int, data: Any) -> None:
+        """Take in the next event; see `Folded.add`."""
+        if key[0]:
+            self.stream(key).add(seq, kind, below, data)
+        else:
+            self.add_to_project(seq, kind, data)
+
+    def add_to_project(self, seq: int, kind: str, data: Any) -> None:
+        """Take in the next event of pair 0; see `Folded.add`."""
+        try:
+            self._add_to_project(seq, kind, data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+            raise ProjectError(f"event {seq} of the project: {problem}") from None
+
+    def _add_to_project(self, seq: int, kind: str, data: Any) -> None:
+        if seq != self.seq + 1:
+            raise ProjectError(f"event {seq} of the project: does not follow event {self.seq}")
+        self.seq = seq
+        if kind not in PROJECT_KINDS:
+            raise ProjectError(f"event {seq} of the project: unknown kind {kind[:40]!r}")
+        decoded = msgspec.json.decode(data, type=PROJECT_KINDS[kind])
+        if isinstance(decoded, Setting):
+            self._set(decoded)
+        elif isinstance(decoded, Account):
+            self.accounts.append(decoded.name)
+        elif isinstance(decoded, Import):
+            for pair in decoded.pairs:
+                self.pairs[pair.k] = pair
+                self.texts[pair.k] = [Text(pair.k, 1, pair.source, pair.target)]
+        elif isinstance(decoded, Texts):
+            for text in decoded.pairs:
+                self.texts[text.k].append(text)
+        elif isinstance(decoded, Suggest):
+            self._suggest(decoded)
+        elif isinstance(decoded, Assign):
+            self._assign(decoded)
+
+    def _suggest(self, suggest: Suggest) -> None:
+        if suggest.learned is not None:
+            self.learned[suggest.set] = suggest.learned
+        rows = self.suggestions.setdefault(suggest.set, {})
+        if suggest.set in self.learned:
+            for k in [k for k, _ in suggest.rows if k not in rows]:
+                self.suggestions[self.shown.get(k, suggest.set)].pop(k, None)  # nobody has seen it
+                self.shown[k] = suggest.set
+        elif suggest.new:
+            rows.clear()
+            if suggest.set == self.setting.suggestions:
+                self.shown.clear()
+        rows.update(suggest.rows)
+
+    def _assign(self, assign: Assign) -> None:
+        for row in assign.rows:
+            if row.k not in self.pairs or row.annotator not in self.accounts:
+                raise ProjectError(
+                    f"event {self.seq} of the project: assigns pair {row.k} to "
+                    f"{row.annotator[:40]!r}, and one of them is unknown"
+                )
+            self.assigned[row.k, row.annotator] = row
+        self.plan = assign.plan or self.plan
+
+    def _set(self, setting: Setting) -> None:
+        names = [name for name in setting.__struct_fields__ if name != "key"]
+        changes = {name: getattr(setting, name) for name in names}
+        kept = {name: value for name, value in changes.items() if value is not None}
+        if setting.key:
+            kept["key"] = setting.key
+        if setting.suggestions is not None:
+            self.shown.clear()
+        self.setting = msgspec.structs.replace(self.setting, **kept)

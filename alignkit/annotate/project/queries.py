@@ -1,0 +1,658 @@
+"""Ask the tables of a project: each question once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+from sqlalchemy import Connection, FromClause, Select, and_, bindparam, func, literal, or_, select
+
+from alignkit._support.timestamps import read_moment
+from alignkit.annotate.project import schema
+from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
+from alignkit.annotate.project.fold import Suggestion
+from alignkit.annotate.project.names import GOLD, UnknownAnnotator, UnknownPair
+from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
+from alignkit.model.labels.schemes import DEFAULT, SCHEMES, Scheme
+
+
+class ProjectInfo(Struct):
+    """Describe a project."""
+
+    name: str
+    key: str  # its own name for good, the same in every copy
+    n: int  # its last event
+    pairs: int
+    threshold: float
+    scheme: str
+    suggestions: str | None
+    annotators: list[str]
+    gold: str = GOLD  # the name under which the decisions of adjudicators stand
+    task: str = "align"  # what annotators do: align, judge or extract
+
+
+class Suggested(Struct):
+    """The suggestions for a pair, of one set: place, posterior, and what accepting sets."""
+
+    set: str
+    cells: list[Suggestion]
+
+
+class PairView(Struct):
+    """A pair as one annotator sees it."""
+
+    k: int
+    id: str
+    pairs: int  # how many the annotator has, and how many of them are done
+    done: int
+    previous: int | None
+    next: int | None
+    next_open: int | None
+    rev: int
+    source: list[str]
+    target: list[str]
+    attributes: dict[str, str]
+    state: StateView
+    undo: list[Event]  # what would be undone and redone, the next first, 100 at most
+    redo: list[Event]
+    suggestions: Suggested | None
+    n: int
+    place: int  # where this one stands in the annotator's list, from 1
+
+
+class QueueRow(Struct, omit_defaults=True):
+    """What a list shows of a pair."""
+
+    k: int
+    id: str
+    done: bool
+    links: int
+    comments: int
+    text: str = ""
+
+
+class Queue(Struct):
+    """A part of the list of pairs; `total` is the number in the whole list."""
+
+    pairs: list[QueueRow]
+    total: int
+    done: int
+
+
+class Progress(Struct):
+    """How far an annotator is: pairs that are done, and pairs there are to do."""
+
+    annotator: str
+    done: int
+    pairs: int
+
+
+class Changes(Struct):
+    """Events by pair, up to `n`."""
+
+    n: int
+    pairs: dict[int, list[Event]]
+
+
+class Appended(Struct):
+    """Answer a request of events."""
+
+    seq: int  # the last event of the stream, and of the project
+    n: int
+    events: list[Event]  # all of the stream that the sender had not seen, in order
+    state_undo: str | None  # the ids of what would be undone and redone next
+    state_redo: str | None
+
+
+T = TypeVar("T")
+
+EVENT = [
+    getattr(schema.event_table.c, name)
+    for name in ("id", "seq", "n", "kind", "v", "actor", "at", "client_at", "below", "data")
+]
+_MOST_PARAMETERS = 500
+_JUDGE, _JUDGED = '"task":"judge"', '"how":"judge"'  # as events hold them
+
+# statements that are asked for each stream: to make one takes longer than to ask it
+_table, _of = schema.event_table.c, schema.stream.c
+_STREAMS = (
+    select(_of.account, _of.id, _of.state, _of.undo_top, _of.redo_top)
+    .where(_of.pair == bindparam("k"))
+    .order_by(_of.account)
+)
+_EVENTS_AFTER = (
+    select(*EVENT)
+    .where(_table.stream == bindparam("stream"), _table.seq > bindparam("after"))
+    .order_by(_table.seq)
+)
+_PAIR_LOG = (
+    select(_of.account, _table.sent, *EVENT)
+    .select_from(schema.event_table.join(schema.stream, _table.stream == _of.id))
+    .where(_of.pair == bindparam("k"))
+    .order_by(_of.id, _table.seq)
+)
+_IDS = select(_table.seq, _table.id).where(
+    _table.stream == bindparam("stream"), _table.seq.in_(bindparam("seqs", expanding=True))
+)
+_KNOWN = select(_table.id, _table.stream, _table.sent).where(
+    _table.id.in_(bindparam("ids", expanding=True))
+)
+_text = schema.pair_text.c
+_own = schema.pair.c
+_PAIRS = select(_own.k, _own.id, _own.rev, _own.attributes, _text.source, _text.target).select_from(
+    schema.pair.join(schema.pair_text, and_(_text.pair == _own.k, _text.rev == _own.rev))
+)
+_PAIR = _PAIRS.where(_own.k == bindparam("k"))
+_ACCOUNT = select(schema.account.c.id).where(
+    schema.account.c.name == bindparam("name"), schema.account.c.id > 0
+)
+_LAST = select(func.max(_table.n))
+_COUNT = select(func.max(schema.pair.c.k))
+_SET = select(schema.project.c.suggestions).scalar_subquery()
+_SETS = select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == bindparam("k"))
+_STREAM = select(_of.id, _of.state, _of.undo_top, _of.redo_top).where(
+    _of.account == bindparam("account"), _of.pair == bindparam("k")
+)
+_EVENT_AT = select(*EVENT).where(
+    _table.stream == bindparam("stream"), _table.seq == bindparam("seq")
+)
+words_of = msgspec.json.Decoder(list[str]).decode
+_attributes = msgspec.json.Decoder(dict[str, str]).decode
+_trees = msgspec.json.Decoder(dict[str, dict[str, str]]).decode
+_suggestions = msgspec.json.Decoder(list[Suggestion]).decode
+
+
+class PairRow(NamedTuple):
+    """A pair with its words."""
+
+    k: int
+    id: str
+    rev: int
+    attributes: dict[str, str]
+    source: list[str]
+    target: list[str]
+
+
+class StreamRow(NamedTuple):
+    """A stream and its state; the id is None before its first event."""
+
+    id: int | None
+    state: PairState
+
+
+def account_of(conn: Connection, name: str) -> int:
+    """Return the number of an annotator."""
+    account = conn.execute(_ACCOUNT, {"name": name}).scalar()
+    if account is None:
+        raise UnknownAnnotator(name, annotators(conn))
+    return int(account)
+
+
+def annotators(conn: Connection) -> list[str]:
+    """Return the names of all annotators, in the order of their entry."""
+    table = schema.account.c
+    return list(conn.execute(select(table.name).where(table.id > 0).order_by(table.id)).scalars())
+
+
+def last_n(conn: Connection) -> int:
+    """Return the number of the last event."""
+    return int(conn.execute(_LAST).scalar() or 0)
+
+
+def count_pairs(conn: Connection) -> int:
+    """Return how many pairs there are; they are numbered without gaps."""
+    return int(conn.execute(_COUNT).scalar() or 0)
+
+
+def project_info(conn: Connection) -> ProjectInfo:
+    """Return what is told of the project."""
+    row = conn.execute(select(schema.project)).one()
+    return ProjectInfo(
+        row.name, row.key, last_n(conn), count_pairs(conn), row.threshold, row.scheme,
+        row.suggestions or None, annotators(conn), row.gold, row.task,
+    )  # fmt: skip
+
+
+def suggesting(conn: Connection) -> str | None:
+    """Return the annotator whose links are suggested; None where suggestions come otherwise."""
+    table, account = schema.pair_counts.c, schema.account.c
+    asked = (
+        select(account.name)
+        .join(schema.pair_counts, table.account == account.id)
+        .where(account.name == schema.project.c.suggestions, table.done.is_(True))
+    )
+    return conn.execute(asked.limit(1)).scalar()
+
+
+def gold_name(conn: Connection) -> str:
+    """Return the name under which the decisions of adjudicators stand."""
+    return str(conn.execute(select(schema.project.c.gold)).scalar())
+
+
+def task_of(conn: Connection) -> str:
+    """Return what annotators do; see `names.TASKS`."""
+    return str(conn.execute(select(schema.project.c.task)).scalar())
+
+
+def scheme_of(conn: Connection) -> Scheme | None:
+    """Return the scheme by which pairs are judged; None where this alignkit does not know it."""
+    return known_scheme(conn.execute(select(schema.project.c.scheme)).scalar() or "")
+
+
+def known_scheme(name: str) -> Scheme | None:
+    """Return a scheme, by default the one that pages offer; None if there is none of the name."""
+    return SCHEMES.get(name or DEFAULT)
+
+
+def judged_pairs(conn: Connection) -> set[tuple[int, int]]:
+    """Return what was done last by judging it: pair and account."""
+    event, stream = schema.event_table, schema.stream
+    settings = (
+        select(event.c.n)
+        .select_from(event.join(stream, event.c.stream == stream.c.id))
+        .where(stream.c.pair == 0, event.c.kind == "setting", event.c.data.contains(_JUDGE))
+    )
+    if conn.execute(settings.limit(1)).first() is None:
+        return set()
+    last = (
+        select(event.c.stream, func.max(event.c.seq).label("seq"))
+        .where(event.c.kind == "done")
+        .group_by(event.c.stream)
+        .subquery()
+    )
+    joined = event.join(last, and_(event.c.stream == last.c.stream, event.c.seq == last.c.seq))
+    asked = (
+        select(stream.c.pair, stream.c.account)
+        .select_from(joined.join(stream, stream.c.id == event.c.stream))
+        .where(event.c.data.contains(_JUDGED))
+    )
+    return {(k, account) for k, account in conn.execute(asked)}
+
+
+def pair_row(conn: Connection, k: int) -> PairRow:
+    """Return a pair and its words."""
+    row = conn.execute(_PAIR, {"k": k}).first() if 0 < k < 2**31 else None
+    if row is None:
+        raise UnknownPair(k, count_pairs(conn))
+    return _pair(row)
+
+
+def pair_rows(conn: Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
+    """Yield all pairs, or those of some numbers, with their words, in order."""
+    k = schema.pair.c.k
+    chosen = [k > 0] if some is None else map(k.in_, portions(sorted(set(some))))
+    for condition in chosen:
+        for row in conn.execute(_PAIRS.where(condition).order_by(k)):
+            yield _pair(row)
+
+
+def portions(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield as many values at a time as one question may hold."""
+    for start in range(0, len(values), _MOST_PARAMETERS):
+        yield values[start : start + _MOST_PARAMETERS]
+
+
+def _pair(row: Any) -> PairRow:
+    k, id, rev, attributes, source, target = row
+    return PairRow(k, id, rev, _attributes(attributes), words_of(source), words_of(target))
+
+
+def trees_of(conn: Connection, first: int, last: int) -> dict[int, dict[str, dict[str, str]]]:
+    """Return the trees with which pairs came, as text by side and name; half-open numbers."""
+    k, trees = schema.pair.c.k, schema.pair.c.trees
+    asked = select(k, trees).where(and_(k >= first, k < last, trees != "{}"))
+    return {number: _trees(text) for number, text in conn.execute(asked)}
+
+
+def texts_of(conn: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:
+    """Return the source and target words that a pair has and had, by their revision."""
+    rows = conn.execute(select(_text.rev, _text.source, _text.target).where(_text.pair == k))
+    return {rev: (words_of(source), words_of(target)) for rev, source, target in rows}
+
+
+def stream_of(conn: Connection, account: int, pair: PairRow) -> StreamRow:
+    """Return a stream; one without events is in its first state."""
+    row = conn.execute(_STREAM, {"account": account, "k": pair.k}).first()
+    if row is None:
+        return StreamRow(None, PairState(rev=pair.rev))
+    return _stream(row, pair)
+
+
+def streams_of(conn: Connection, pair: PairRow) -> dict[int, StreamRow]:
+    """Return all streams of a pair, by the number of the annotator."""
+    rows = conn.execute(_STREAMS, {"k": pair.k})
+    return {row[0]: _stream(row[1:], pair) for row in rows}
+
+
+def _stream(row: Any, pair: PairRow) -> StreamRow:
+    id, text, undo, redo = row
+    state = decode_state(text, undo, redo)
+    check_cells(pair, (*state.cells, *state.bulk, *state.rejected, *state.weights, *state.whys))
+    return StreamRow(id, state)
+
+
+def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
+    """Refuse stored cells that are not of the words of their pair, as other broken JSON."""
+    n, m = len(pair.source), len(pair.target)
+    for i, j, *_ in cells:
+        if not (-1 <= i < n and -1 <= j < m):
+            raise msgspec.ValidationError(f"pair {pair.k}: [{i}, {j}] is no cell of its words")
+
+
+def pair_log(conn: Connection, k: int) -> dict[int, list[tuple[Event, str]]]:
+    """Return all events of a pair with their digests, by the number of the annotator."""
+    events: dict[int, list[tuple[Event, str]]] = {}
+    for account, digest, *columns in conn.execute(_PAIR_LOG, {"k": k}):
+        events.setdefault(account, []).append((event_of(columns), digest))
+    return events
+
+
+def events_after(conn: Connection, stream: int | None, seq: int) -> list[Event]:
+    """Return the events of a stream behind a number, in order."""
+    if stream is None:
+        return []
+    rows = conn.execute(_EVENTS_AFTER, {"stream": stream, "after": seq})
+    return [event_of(row) for row in rows]
+
+
+def event_of(row: Any) -> Event:
+    """Return the event that the columns `EVENT` hold."""
+    id, seq, n, kind, v, actor, at, client_at, below, data = row
+    return Event(id, seq, n, kind, v, actor, at, client_at, below, Raw(data.encode()))
+
+
+def event_at(conn: Connection, stream: int | None, seq: int) -> Event:
+    """Return one event of a stream."""
+    return event_of(conn.execute(_EVENT_AT, {"stream": stream, "seq": seq}).one())
+
+
+def event_ids(conn: Connection, stream: int | None, *seqs: int) -> list[str | None]:
+    """Return the ids of events of a stream; None for 0."""
+    if not any(seqs):
+        return [None for _ in seqs]
+    ids = {row.seq: row.id for row in conn.execute(_IDS, {"stream": stream, "seqs": seqs})}
+    return [ids.get(seq) for seq in seqs]
+
+
+def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Event]:
+    """Return an event and those below it, the top first."""
+    if not top:
+        return []
+    table = schema.event_table
+    first = (
+        select(table.c.seq, table.c.below, literal(1).label("depth"))
+        .where(table.c.stream == stream, table.c.seq == top)
+        .cte("stack", recursive=True)
+    )
+    chain = first.union_all(
+        select(table.c.seq, table.c.below, first.c.depth + 1)
+        .where(table.c.stream == stream, table.c.seq == first.c.below)
+        .where(first.c.depth < most)
+    )
+    joined = chain.join(table, and_(table.c.stream == stream, table.c.seq == chain.c.seq))
+    asked = select(*EVENT).select_from(joined).order_by(chain.c.depth)
+    return [event_of(row) for row in conn.execute(asked)]
+
+
+def known_events(conn: Connection, ids: Iterable[str]) -> dict[str, tuple[int, str]]:
+    """Return the stream and the digest of those events that are there already."""
+    return {
+        id: (stream, digest)
+        for some in portions(list(ids))
+        for id, stream, digest in conn.execute(_KNOWN, {"ids": some})
+    }
+
+
+def suggested(conn: Connection, k: int) -> Suggested | None:
+    """Return the suggestions for a pair of the set that is shown; None where none is shown."""
+    name, learned = conn.execute(_SETS, {"k": k}).one()
+    if not name:
+        return None
+    return Suggested(learned or name, suggestions_of(conn, learned or name, k))
+
+
+def suggested_cells(conn: Connection) -> dict[int, tuple[str, list[Suggestion]]]:
+    """Return by pair the set that is shown and its suggestions; no pair without such a row."""
+    table, own = schema.suggestion.c, schema.pair.c
+    shown = func.coalesce(func.nullif(own.suggested, ""), _SET)
+    asked = select(table.pair, table.set, table.cells).where(
+        table.pair == own.k, table.set == shown, _SET != ""
+    )
+    return {k: (name, _suggestions(cells)) for k, name, cells in conn.execute(asked)}
+
+
+def suggestions_of(conn: Connection, name: str, k: int) -> list[Suggestion]:
+    """Return the suggestions of a set for a pair; none where the set has none."""
+    table = schema.suggestion.c
+    cells = conn.execute(select(table.cells).where(table.set == name, table.pair == k)).scalar()
+    return [] if cells is None else _suggestions(cells)
+
+
+def suggestions_by_pair(conn: Connection, name: str) -> dict[int, list[Suggestion]]:
+    """Return the suggestions of a set, by pair."""
+    table = schema.suggestion.c
+    asked = select(table.pair, table.cells).where(table.set == name)
+    return {k: _suggestions(cells) for k, cells in conn.execute(asked)}
+
+
+def log_events(conn: Connection) -> Iterator[LogEvent]:
+    """Yield the whole log in order, in memory that does not grow."""
+    event, stream, account = schema.event_table, schema.stream, schema.account
+    joined = event.join(stream, event.c.stream == stream.c.id).join(
+        account, account.c.id == stream.c.account
+    )
+    asked = (
+        select(*EVENT, stream.c.pair, account.c.name, event.c.sent)
+        .select_from(joined)
+        .order_by(event.c.n)
+        .execution_options(yield_per=1000)
+    )
+    for row in conn.execute(asked):
+        id, seq, n, kind, v, actor, at, client_at, below, text, k, name, sent = row
+        data = Raw(text.encode())
+        yield LogEvent(id, seq, n, kind, v, actor, at, client_at, below, data, k, name, sent)
+
+
+def last_changes(conn: Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
+    """Return when the streams of the pairs from one to before another were changed last."""
+    event, stream = schema.event_table, schema.stream
+    chosen = and_(stream.c.pair >= first, stream.c.pair < end)
+    latest = (
+        select(event.c.stream, func.max(event.c.seq).label("seq"))
+        .select_from(event.join(stream, event.c.stream == stream.c.id))
+        .where(chosen, event.c.kind != "open")
+        .group_by(event.c.stream)
+        .subquery()
+    )
+    joined = latest.join(
+        event, and_(event.c.stream == latest.c.stream, event.c.seq == latest.c.seq)
+    ).join(stream, stream.c.id == event.c.stream)
+    columns = (stream.c.pair, stream.c.account, stream.c.id, event.c.kind, event.c.at, event.c.data)
+    times: dict[tuple[int, int], str | None] = {}
+    for k, account, id, kind, at, text in conn.execute(select(*columns).select_from(joined)):
+        data = decode_data(text.encode())
+        if writes(kind, data):
+            times[k, account] = _when(at, data)
+        else:
+            times[k, account] = last_change(events_after(conn, id, 0))
+    return times
+
+
+def last_change(events: Iterable[Event]) -> str | None:
+    """Return when a stream was changed last, given its events in order."""
+    for event in reversed(list(events)):
+        data = decode_data(event.data)
+        if writes(event.kind, data):
+            return _when(event.at, data)
+    return None
+
+
+def _when(at: str, data: Data) -> str | None:
+    if data.how == "import" or data.when:
+        return data.when or None
+    return read_moment(at, "the time of an event")
+
+
+# statements that are asked for each request: to make one takes longer than to ask it
+_pair_pair_lists, _row = schema.pair.c, schema.assignment.c
+_of_pair_lists = _row.account == bindparam("of")
+_THERE = select(_pair_pair_lists.k, literal(True)).where(_pair_pair_lists.k == bindparam("k"))
+_ASSIGNED = select(_row.place, _row.shown).where(_of_pair_lists, _row.pair == bindparam("k"))
+_ANY = select(_row.pair).limit(1)
+
+
+def _neighbours(k: Any, place: Any, *conditions: Any) -> Select[Any]:
+    here: Any = bindparam("place")
+    before = select(k).where(place < here, *conditions).order_by(place.desc()).limit(1)
+    after = select(k).where(place > here, *conditions).order_by(place).limit(1)
+    return select(before.scalar_subquery(), after.scalar_subquery())
+
+
+_NEAR = _neighbours(_row.pair, _row.place, _of_pair_lists)
+_BESIDE = _neighbours(_pair_pair_lists.k, _pair_pair_lists.k, _pair_pair_lists.k > 0)
+
+
+class Place(NamedTuple):
+    """Where a pair stands in a list, its neighbours, and whether suggestions are shown."""
+
+    place: int
+    shown: bool
+    previous: int | None
+    next: int | None
+
+
+class PairList:
+    """Ask for the pairs of an annotator, in order."""
+
+    def __init__(self, conn: Connection, account: int, *, everything: bool = False) -> None:
+        self._conn, self._account = conn, account
+        self.assigned = not everything and has_assignments(conn)
+
+    @cached_property
+    def _own(self) -> FromClause:
+        pair, table = schema.pair.c, schema.assignment.c
+        if not self.assigned:
+            columns = pair.k.label("k"), pair.k.label("place"), literal(True).label("shown")
+            return select(*columns).where(pair.k > 0).subquery("own")
+        named = table.pair.label("k"), table.place, table.shown
+        return select(*named).where(table.account == self._account).subquery("own")
+
+    def check(self, k: int) -> None:
+        """Check that a pair is in the list."""
+        if self._at(k) is None:
+            raise UnknownPair(k, None if self.assigned else count_pairs(self._conn))
+
+    def _at(self, k: int) -> Any:
+        if not 0 < k < 2**31:
+            return None
+        asked = _ASSIGNED if self.assigned else _THERE
+        return self._conn.execute(asked, {"of": self._account, "k": k}).first()
+
+    def place(self, k: int) -> Place:
+        """Return where a pair stands."""
+        self.check(k)
+        place, shown = self._at(k)
+        near = _NEAR if self.assigned else _BESIDE
+        asked = self._conn.execute(near, {"of": self._account, "place": place}).one()
+        return Place(place, bool(shown), *asked)
+
+    def count(self) -> int:
+        """Return how many pairs are in the list."""
+        if not self.assigned:
+            return count_pairs(self._conn)
+        asked = select(func.count()).select_from(self._own)
+        return int(self._conn.execute(asked).scalar() or 0)
+
+    def numbers(self) -> set[int]:
+        """Return the numbers of all pairs in the list."""
+        return set(self._conn.execute(select(self._own.c.k)).scalars())
+
+    def count_done(self) -> int:
+        """Return how many of them the annotator has done."""
+        counts = schema.pair_counts.c
+        asked = select(func.count()).where(counts.account == self._account, counts.done.is_(True))
+        if self.assigned:
+            asked = asked.where(counts.pair == self._own.c.k)
+        return int(self._conn.execute(asked).scalar() or 0)
+
+    def next_open(self, place: int) -> int | None:
+        """Return the next pair that is not done, from the first again after the last."""
+        own, counts = self._own.c, schema.pair_counts.c
+        done = (
+            select(counts.pair)
+            .where(counts.account == self._account, counts.pair == own.k, counts.done.is_(True))
+            .exists()
+        )
+        for side in (own.place > place, own.place < place):
+            asked = select(own.k).where(side, ~done).order_by(own.place).limit(1)
+            number = self._conn.execute(asked).scalar()
+            if number is not None:
+                return int(number)
+        return None
+
+    def queue(self, after: int, limit: int) -> Queue:
+        """Return a part of the list: what is behind a place."""
+        asked = self._rows().where(self._own.c.place > max(after, 0)).limit(limit)
+        rows = [QueueRow(*row) for row in self._conn.execute(asked)]
+        return Queue(rows, self.count(), self.count_done())
+
+    def find(self, query: str, limit: int) -> Queue:
+        """Return the pairs whose id, words or own comments hold a text, in any case."""
+        pair, stream, text = schema.pair.c, schema.stream.c, schema.pair_text.c
+        wanted = query.casefold()
+        asked = (
+            self._rows()
+            .add_columns(text.source, text.target)
+            .join(schema.pair_text, and_(text.pair == pair.k, text.rev == pair.rev))
+            .outerjoin(schema.stream, and_(stream.pair == pair.k, stream.account == self._account))
+            .where(
+                or_(
+                    pair.search.contains(wanted, autoescape=True),
+                    stream.notes.contains(wanted, autoescape=True),
+                )
+            )
+            .limit(limit)
+        )
+        rows = [
+            QueueRow(
+                k, id, done, links, notes, " ".join((*words_of(source), "/", *words_of(target)))
+            )
+            for k, id, done, links, notes, source, target in self._conn.execute(asked)
+        ]
+        return Queue(rows, len(rows), self.count_done())
+
+    def _rows(self) -> Select[Any]:
+        pair, own, counts = schema.pair, self._own, schema.pair_counts
+        mine = and_(counts.c.pair == pair.c.k, counts.c.account == self._account)
+        joined = own.join(pair, pair.c.k == own.c.k).outerjoin(counts, mine)
+        columns = (
+            pair.c.k,
+            pair.c.id,
+            func.coalesce(counts.c.done, False),
+            func.coalesce(counts.c.links, 0),
+            func.coalesce(counts.c.comments, 0),
+        )
+        return select(*columns).select_from(joined).order_by(own.c.place)
+
+    def changes(self, n: int, limit: int) -> list[tuple[int, Event]]:
+        """Return the annotator's events behind a number of the project, each with its pair."""
+        event, stream, own = schema.event_table, schema.stream, self._own
+        joined = event.join(stream, event.c.stream == stream.c.id).join(
+            own, own.c.k == stream.c.pair
+        )
+        asked = (
+            select(stream.c.pair, *EVENT)
+            .select_from(joined)
+            .where(event.c.n > n, stream.c.account == self._account)
+            .order_by(event.c.n)
+            .limit(limit)
+        )
+        return [(row[0], event_of(row[1:])) for row in self._conn.execute(asked)]
+
+
+def has_assignments(conn: Connection) -> bool:
+    """Return whether any pair of the project is assigned to anybody."""
+    return conn.execute(_ANY).first() is not None

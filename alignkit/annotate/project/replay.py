@@ -1,0 +1,297 @@
+"""Fold the log of a project anew, and compare what it comes to with what is stored.
+
+Where the log is long, a second process folds half of the streams; see `replay_share`.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, Table, func, select
+
+from alignkit.annotate.project import schema
+from alignkit.annotate.project.building import count_row, project_tables, stream_row
+from alignkit.annotate.project.fold import Fold, Folded
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.queries import last_n
+from alignkit.annotate.project.state import PairState
+from alignkit.annotate.project.store import Store
+
+_MOST = 1000
+_CODE = (
+    "import sys; part, of, path, *sys.path[:] = sys.argv[1:]; "
+    "from alignkit.annotate.project.replay import main; main(int(part), int(of), path)"
+)
+
+
+@dataclass
+class Replay:
+    """How many events and streams were folded, and where that differs from the tables."""
+
+    events: int = 0  # how many there are
+    streams: int = 0
+    differences: list[str] = field(default_factory=list)  # what is otherwise, in words
+    more: int = 0  # how many differences are not listed
+
+    def tell(self, difference: str) -> None:
+        """Add a difference."""
+        if len(self.differences) < _MOST:
+            self.differences.append(difference)
+        else:
+            self.more += 1
+
+    def joined(self, other: Replay) -> Replay:
+        """Return this with what another share found; what both found is told once."""
+        result = Replay(self.events + other.events, self.streams + other.streams)
+        for difference in dict.fromkeys([*self.differences, *other.differences]):
+            result.tell(difference)
+        result.more += self.more + other.more
+        return result
+
+
+class ReplayShare(NamedTuple):
+    """Name the streams that one process looks at: every `of`-th."""
+
+    part: int
+    of: int
+
+    @property
+    def first(self) -> bool:
+        """Whether it is the share of the process that was asked."""
+        return self.part == 0
+
+    def has(self, stream: int) -> bool:
+        """Return whether a stream is in it."""
+        return stream % self.of == self.part
+
+
+WHOLE = ReplayShare(0, 1)
+
+
+class Helper:
+    """Replay a share in a process of its own; at the end of a `with` it is gone."""
+
+    def __init__(self, path: str, share: ReplayShare) -> None:
+        command = [sys.executable, "-c", _CODE, str(share.part), str(share.of), path]
+        self._process: subprocess.Popen[bytes] | None = None
+        with suppress(OSError):
+            self._process = subprocess.Popen(
+                [*command, *filter(None, sys.path)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+
+    def __enter__(self) -> Helper:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            if self._process.stdout is not None:
+                self._process.stdout.close()
+
+    def result(self) -> Replay | None:
+        """Wait for what it found; None if it could not be done."""
+        if self._process is None:
+            return None
+        said, _ = self._process.communicate()
+        if self._process.returncode:
+            return None
+        return msgspec.json.decode(said, type=Replay)
+
+
+_BATCH = 1000  # rows that stay in the cache of the processor
+_LONG = 150_000  # events whose halves are quicker than the start of a process
+_LOG = "SELECT stream, seq, kind, below, data FROM event"
+
+
+def replay(
+    store: Store, *, tell: Callable[[int], None] | None = None, processes: int | None = None
+) -> Replay:
+    """Fold the log of a project and compare it with all tables."""
+    if processes is None:
+        with store.database.reading() as conn:
+            processes = 2 if last_n(conn) > _LONG and (os.cpu_count() or 1) > 1 else 1
+    if processes == 1:
+        return replay_share(store, WHOLE, tell)
+    with Helper(store.path, ReplayShare(1, 2)) as helper:
+        result = replay_share(store, ReplayShare(0, 2), tell)
+        other = helper.result()
+    if other is None:  # it was killed, or there is no room for it
+        return result.joined(replay_share(store, ReplayShare(1, 2), tell))
+    if tell is not None:
+        tell(other.events)
+    return result.joined(other)
+
+
+def replay_share(
+    store: Store, share: ReplayShare = WHOLE, tell: Callable[[int], None] | None = None
+) -> Replay:
+    """Do the work of one process; the first looks at all that is no stream, too."""
+    result = Replay()
+    with ExitStack() as opened:
+        damage = None
+        if share.first:  # in SQLite, which needs no Python meanwhile
+            damage = opened.enter_context(ThreadPoolExecutor(1)).submit(_damage, store)
+        conn = opened.enter_context(store.database.reading())
+        streams = _streams(conn)
+        if share.first:
+            _check_numbers(conn, result)
+        fold = _folded(conn, streams, share, result, tell)
+        result.streams = sum(k > 0 and share.has(id) for id, (k, _) in streams.items())
+        if share.first:
+            for table, rows in project_tables(fold):
+                _compare(conn, table, rows, set(), result)
+        for table, rows, others in _stream_tables(fold, streams, share):
+            _compare(conn, table, rows, others, result)
+        for line in damage.result() if damage is not None else ():
+            result.tell(f"the file is damaged: {line}")
+    return result
+
+
+def main(part: int, of: int, path: str) -> None:
+    """Replay a share, and print what was found as JSON."""
+    gc.disable()  # a short life, full of tuples
+    with Store.open(path, readonly=True, log=True) as store:
+        result = replay_share(store, ReplayShare(part, of))
+    sys.stdout.buffer.write(msgspec.json.encode(asdict(result)))
+
+
+def _damage(store: Store) -> list[str]:
+    with store.database.reading() as conn:
+        lines = conn.exec_driver_sql("PRAGMA quick_check(20)").scalars().all()
+    return [line for line in lines if line != "ok"]
+
+
+def _streams(conn: Connection) -> dict[int, tuple[int, str]]:
+    stream, account = schema.stream, schema.account
+    joined = stream.join(account, account.c.id == stream.c.account)
+    asked = select(stream.c.id, stream.c.pair, account.c.name).select_from(joined)
+    return {id: (k, name) for id, k, name in conn.execute(asked)}
+
+
+def _check_numbers(conn: Connection, result: Replay) -> None:
+    number = schema.event_table.c.n
+    count, first, last = conn.execute(
+        select(func.count(), func.min(number), func.max(number)).select_from(schema.event_table)
+    ).one()
+    if count == 0 or (first, last) == (1, count):
+        return
+    expected = 1
+    for n in conn.execute(select(number).order_by(number)).scalars():
+        if n != expected:
+            result.tell(f"event {expected} of the log is missing; {n} comes in its place")
+        expected = n + 1
+
+
+def _folded(
+    conn: Connection,
+    streams: dict[int, tuple[int, str]],
+    share: ReplayShare,
+    result: Replay,
+    tell: Callable[[int], None] | None,
+) -> Fold:
+    fold = Fold()
+    begun: dict[int, Folded] = {}
+    broken: set[int] = set()
+    cursor = conn.connection.cursor()  # plain tuples: there may be millions
+    if share.of == 1:
+        cursor.execute(f"{_LOG} ORDER BY n")
+    else:
+        project = next((id for id, (k, _) in streams.items() if k == 0), 0)
+        wanted = f"stream % {share.of} = {share.part} OR stream = {project}"
+        cursor.execute(f"{_LOG} WHERE {wanted} ORDER BY n")
+    while part := cursor.fetchmany(_BATCH):
+        for stream, seq, kind, below, data in part:
+            try:
+                folded = begun.get(stream)
+                if folded is not None:
+                    folded.add(seq, kind, below, data)
+                elif stream not in broken:
+                    key = _key(streams, stream)
+                    fold.add(key, seq, kind, below, data)
+                    if key[0]:
+                        begun[stream] = fold.stream(key)
+            except ProjectError as problem:
+                result.tell(str(problem))
+                broken.add(stream)
+                begun.pop(stream, None)
+        result.events += len(part)
+        if tell is not None:
+            tell(len(part))
+    if not share.first:
+        result.events -= fold.seq
+    return fold
+
+
+def _key(streams: dict[int, tuple[int, str]], stream: int) -> tuple[int, str]:
+    if stream not in streams:
+        raise ProjectError(f"events are in stream {stream}, which there is not")
+    return streams[stream]
+
+
+def _stream_tables(
+    fold: Fold, streams: dict[int, tuple[int, str]], share: ReplayShare
+) -> Iterator[tuple[Table, list[dict[str, Any]], set[tuple[Any, ...]]]]:
+    names = {name: id for id, name in enumerate(["", *fold.accounts])}
+    rows, counts = [], []
+    others: tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]] = set(), set()
+    for id, (k, name) in streams.items():
+        account = names.get(name)
+        if not share.has(id):
+            others[0].add((id,))
+            others[1].add((account, k))
+            continue
+        state = PairState(seq=fold.seq)
+        if k:
+            folded = fold.streams.get((k, name))
+            state = folded.state if folded is not None else PairState()
+        rows.append({"id": id, "pair": k, "account": account, **stream_row(state)})
+        if k:
+            counts.append({"account": account, "pair": k, **count_row(state)})
+    yield schema.stream, rows, others[0]
+    yield schema.pair_counts, counts, others[1]
+
+
+def _compare(
+    conn: Connection,
+    table: Table,
+    rows: Iterable[dict[str, Any]],
+    others: set[tuple[Any, ...]],
+    result: Replay,
+) -> None:
+    key = table.primary_key.columns.keys()
+    wanted = {tuple(row[name] for name in key): row for row in rows}
+    for stored in conn.execute(select(table)).mappings():
+        place = tuple(stored[name] for name in key)
+        if place in others:
+            continue
+        named = f"{table.name} {', '.join(map(str, place))}"
+        row = wanted.pop(place, None)
+        if row is None:
+            result.tell(f"{named}: is stored, but not in the log")
+            continue
+        for name, value in row.items():
+            if stored[name] != value:
+                result.tell(
+                    f"{named}: {name} is stored as {_cut(stored[name])}; the log comes to "
+                    f"{_cut(value)}"
+                )
+    for place in wanted:
+        result.tell(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
+
+
+def _cut(value: object) -> str:
+    text = repr(value)
+    return text if len(text) < 80 else f"{text[:77]}..."

@@ -1,0 +1,174 @@
+"""Carry the work on a pair over to corrected words; what cannot be carried over is listed.
+
+The tokens of both texts are compared by their longest common subsequence. Equal tokens keep what is
+linked to them; where as many tokens stand in the place of others, the first is taken for the first,
+and so on; the rest is new or gone. A link with an end that is gone becomes a mark, "was linked".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from alignkit.annotate.project.events import Cell, Mark, comment_key
+from alignkit.annotate.project.state import PairState
+
+Words = Sequence[str]
+Side = Literal["source", "target"]
+
+
+@dataclass(frozen=True)
+class Rewording:
+    """Where each word of a pair went when its text was corrected."""
+
+    old: tuple[Words, Words]  # source and target words before and after
+    new: tuple[Words, Words]
+    source: list[int | None] = field(init=False)
+    target: list[int | None] = field(init=False)
+    _near: dict[Side, list[int]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", places(self.old[0], self.new[0]))
+        object.__setattr__(self, "target", places(self.old[1], self.new[1]))
+        near = {"source": _before(self.source), "target": _before(self.target)}
+        object.__setattr__(self, "_near", near)
+
+    def cell(self, cell: Cell) -> Cell | None:
+        """Return where a cell went; None where one of its words is gone."""
+        i = -1 if cell[0] < 0 else self.source[cell[0]]
+        j = -1 if cell[1] < 0 else self.target[cell[1]]
+        return None if i is None or j is None else (i, j)
+
+    def near(self, side: Side, place: int) -> int:
+        """Return the word at which something is shown whose place was that one."""
+        words = self.new[0] if side == "source" else self.new[1]
+        before = self._near[side][place] if self._near[side] else 0
+        return min(before, max(len(words) - 1, 0))
+
+
+def _before(went: list[int | None]) -> list[int]:
+    names, last = [], 0
+    for place in went:
+        last = last if place is None else place
+        names.append(last)
+    return names
+
+
+def places(old: Words, new: Words) -> list[int | None]:
+    """Return for each old word its place among the new ones; None where it is gone.
+
+    Examples
+    --------
+    >>> places(["a", "fire", "in", "Dakha"], ["fire", "broke", "out", "in", "Dhaka"])
+    [None, 0, 3, 4]
+    """
+    new_places: list[int | None] = [None] * len(old)
+    start_old = start_new = 0
+    for i, j in [*_common(old, new), (len(old), len(new))]:
+        if i - start_old == j - start_new:  # as many in the place of others
+            new_places[start_old:i] = range(start_new, j)
+        if i < len(old):
+            new_places[i] = j
+        start_old, start_new = i + 1, j + 1
+    return new_places
+
+
+def _common(old: Words, new: Words) -> list[tuple[int, int]]:
+    begin, end, most = 0, 0, min(len(old), len(new))
+    while begin < most and old[begin] == new[begin]:
+        begin += 1
+    while end < most - begin and old[-1 - end] == new[-1 - end]:
+        end += 1
+    a, b = old[begin : len(old) - end], new[begin : len(new) - end]
+    rows = _rows(a, b)
+    inside, i, j = [], 0, 0
+    left = _length(rows[0], len(b))
+    while i < len(a) and j < len(b):
+        if a[i] == b[j]:
+            inside.append((begin + i, begin + j))
+            i, j, left = i + 1, j + 1, left - 1
+        elif _length(rows[i + 1], len(b) - j) == left:
+            i += 1
+        else:
+            j += 1
+    last = [(len(old) - k, len(new) - k) for k in range(end, 0, -1)]
+    return [(k, k) for k in range(begin)] + inside + last
+
+
+def _rows(a: Words, b: Words) -> list[int]:
+    """Return for each place in `a` how long what is common to the rest is, as bits; see `_length`.
+
+    References
+    ----------
+    .. [1] M. Crochemore, C. S. Iliopoulos, Y. J. Pinzon and J. F. Reid. 2001. A fast and practical
+       bit-vector algorithm for the longest common subsequence problem. Information Processing
+       Letters 80(6). https://doi.org/10.1016/S0020-0190(01)00182-X
+    """
+    places: dict[str, int] = {}
+    for bit, word in enumerate(reversed(b)):
+        places[word] = places.get(word, 0) | 1 << bit
+    every = row = (1 << len(b)) - 1
+    rows = [row]
+    for word in reversed(a):
+        here = row & places.get(word, 0)
+        row = (row + here | row - here) & every
+        rows.append(row)
+    return rows[::-1]
+
+
+def _length(row: int, words: int) -> int:
+    return words - (row & (1 << words) - 1).bit_count()
+
+
+def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
+    """Return a state for corrected words; links that are lost are its new marks."""
+    new = PairState(state.seq, rev, judgment=state.judgment, flags=state.flags)
+    new.provenance = state.provenance
+    new.rewrites, new.extracts = dict(state.rewrites), dict(state.extracts)
+    if not state.done:
+        new.marks = [_moved(mark, rewording) for mark in state.marks]
+    notes = dict(state.comments)
+    for cell, value in sorted(state.cells.items()):
+        place = rewording.cell(cell)
+        if place is None:
+            note = notes.pop(f"{cell[0]}-{cell[1]}", "")
+            new.marks.append(_mark(cell, value, note, rewording))
+            continue
+        new.cells[place] = value
+        if cell in state.bulk:
+            new.bulk.add(place)
+        if cell in state.weights:
+            new.weights[place] = state.weights[cell]
+    for cell, why in state.whys.items():
+        place = rewording.cell(cell)
+        if place is not None:
+            new.whys[place] = why
+    new.rejected = {place for cell in state.rejected if (place := rewording.cell(cell))}
+    for key, text in notes.items():
+        old = comment_key(key)
+        place = None if old is None else rewording.cell(old)
+        if old is None:
+            new.comments[key] = text
+        elif place is not None:
+            new.comments[f"{place[0]}-{place[1]}"] = text
+        else:
+            new.marks.append(_mark(old, 0, text, rewording))
+    return new
+
+
+def _mark(cell: Cell, value: int, note: str, rewording: Rewording) -> Mark:
+    i, j = cell
+    source = "" if i < 0 else rewording.old[0][i]
+    target = "" if j < 0 else rewording.old[1][j]
+    side: Side = "source"
+    if j >= 0 and (i < 0 or rewording.target[j] is not None):
+        side = "target"
+    place = i if side == "source" else j
+    text = f"{source} - {target}" if i >= 0 and j >= 0 else source or target
+    at = rewording.near(side, place)
+    return Mark(side, at, text, (i, j, value), note)
+
+
+def _moved(mark: Mark, rewording: Rewording) -> Mark:
+    return Mark(mark.side, rewording.near(mark.side, mark.at), mark.text, mark.was, mark.note)

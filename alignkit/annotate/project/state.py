@@ -1,0 +1,352 @@
+"""The state of a stream: what the events of one annotator on one pair come to.
+
+It is a plain fold: each field that an event writes takes the value that the event gives. What an
+event of a client leaves out (the null of a word that is linked now, the weight of a link that is
+gone) is put into it before it is stored, by `completed`; `inverse` is what an undo of it writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
+
+from alignkit.annotate.project.events import (
+    UNDOABLE,
+    Cell,
+    CommentWrite,
+    Data,
+    Mark,
+    OneComment,
+    Spans,
+    Texts,
+    Turn,
+    Weight,
+    Write,
+    effective,
+    keyed_conflicts,
+    put,
+)
+from alignkit.annotate.project.names import Conflict
+
+
+class StateView(Struct):
+    """A state as it is stored and sent."""
+
+    seq: int = 0
+    rev: int = 1
+    cells: list[tuple[int, int, int]] = []
+    bulk: list[Cell] = []
+    rejected: list[Cell] = []
+    comments: list[tuple[str, str]] = []
+    judgment: str = ""
+    flags: list[str] = []
+    done: bool = False
+    marks: list[Mark] = []
+    undo: str | None = None
+    redo: str | None = None
+    weights: list[tuple[int, int, float]] = []
+    provenance: str = ""
+    whys: list[tuple[int, int, str]] | UnsetType = UNSET  # left out where nothing is decided
+    rewrites: list[tuple[str, Texts]] | UnsetType = UNSET
+    extracts: list[tuple[str, Spans]] | UnsetType = UNSET
+
+
+_decode_view = msgspec.json.Decoder(StateView).decode
+
+
+class PairState(Struct):
+    """What one annotator has said about one pair."""
+
+    seq: int = 0  # the last event
+    rev: int = 1  # the text that the cells belong to
+    cells: dict[Cell, int] = field(default_factory=dict)  # the value of each linked cell, nulls too
+    bulk: set[Cell] = field(default_factory=set)
+    rejected: set[Cell] = field(default_factory=set)
+    comments: dict[str, str] = field(default_factory=dict)  # by key, "i-j" or empty for the pair
+    judgment: str = ""
+    flags: list[str] = field(default_factory=list)
+    done: bool = False
+    marks: list[Mark] = field(default_factory=list)
+    weights: dict[Cell, float] = field(default_factory=dict)
+    provenance: str = ""
+    whys: dict[Cell, str] = field(default_factory=dict)
+    rewrites: dict[str, Texts] = field(default_factory=dict)
+    extracts: dict[str, Spans] = field(default_factory=dict)
+    undo: int = 0  # the events (seq) that would be undone and redone next; 0 for none
+    redo: int = 0
+
+    def apply(self, kind: str, data: Data) -> None:
+        """Take over what an event writes."""
+        if data.cells:
+            cells = self.cells
+            for i, j, _, after in data.cells:
+                if after:
+                    cells[i, j] = after
+                else:
+                    cells.pop((i, j), None)
+        if data.bulk:
+            _set_bits(self.bulk, data.bulk)
+        if data.rejected:
+            _set_bits(self.rejected, data.rejected)
+        if data.seen:
+            self.bulk.difference_update(data.seen)
+        if kind not in _PLAIN or data.how == "import" or data.weights or data.whys:
+            self._apply_rest(kind, data)
+
+    def _apply_rest(self, kind: str, data: Data) -> None:
+        for key, _, text in _comments(kind, data):
+            if text is None:
+                self.comments.pop(key, None)
+            else:
+                self.comments[key] = text
+        _put_cells(self.weights, data.weights)
+        _put_cells(self.whys, data.whys)
+        put(self.rewrites, data.rewrites)
+        put(self.extracts, data.extracts)
+        if data.label is not None:
+            self.judgment = data.label[1]
+        if data.flags is not None:
+            self.flags = data.flags[1]
+        if data.provenance is not None:
+            self.provenance = data.provenance[1]
+        turn = _turn(kind, data)
+        if turn is not None:
+            self.done = turn.after
+        if data.marks is not None:
+            self.marks = data.marks
+        if kind == "text":
+            self.rev = data.to
+
+    def push(self, kind: str, seq: int, below_of: Callable[[int], int]) -> int:
+        """Count an event, move the tops of undo and redo, and return what is below it."""
+        self.seq = seq
+        if kind in UNDOABLE:
+            below, self.undo, self.redo = self.undo, seq, 0
+            return below
+        if kind == "undo":
+            below, self.undo, self.redo = self.redo, below_of(self.undo), seq
+            return below
+        if kind == "redo":
+            below, self.redo, self.undo = self.undo, below_of(self.redo), seq
+            return below
+        if kind == "text":
+            self.undo = self.redo = 0
+        return 0
+
+    def view(self, undo: str | None = None, redo: str | None = None) -> StateView:
+        """Return the state in lists, in order; the tops as the ids of their events."""
+        cells = [(*cell, value) for cell, value in sorted(self.cells.items())]
+        weights = [(*cell, weight) for cell, weight in sorted(self.weights.items())]
+        whys = [(*cell, why) for cell, why in sorted(self.whys.items())] or UNSET
+        return StateView(
+            self.seq, self.rev, cells,
+            sorted(self.bulk), sorted(self.rejected), sorted(self.comments.items()),
+            self.judgment, self.flags, self.done, self.marks, undo, redo, weights, self.provenance,
+            whys, sorted(self.rewrites.items()) or UNSET, sorted(self.extracts.items()) or UNSET,
+        )  # fmt: skip
+
+
+_WRITES = (
+    "cells", "bulk", "rejected", "weights", "comments", "whys", "rewrites", "extracts"
+)  # fmt: skip
+"""The fields of an event that hold rows, each with a value before and after at its end."""
+_CHANGES = ("label", "flags", "provenance")
+"""The fields of an event that hold one value before and after."""
+_PLAIN = frozenset({"edit", "reject", "open"})
+"""Kinds that as a rule write marks of cells alone; a million of them are folded in seconds."""
+
+
+def copied(state: PairState, **changes: object) -> PairState:
+    """Return a state that can be changed apart from the first."""
+    fields = {name: getattr(state, name) for name in state.__struct_fields__}
+    own = {name: copy(value) for name, value in fields.items() if isinstance(value, (dict, set))}
+    return msgspec.structs.replace(state, **{**own, **changes})
+
+
+def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
+    """Read a state that was stored."""
+    view = _decode_view(text)
+    cells = {(i, j): value for i, j, value in view.cells}
+    weights = {(i, j): weight for i, j, weight in view.weights}
+    whys = {(i, j): why for i, j, why in view.whys or ()}
+    return PairState(
+        view.seq, view.rev, cells, set(view.bulk), set(view.rejected), dict(view.comments),
+        view.judgment, view.flags, view.done, view.marks, weights, view.provenance,
+        whys, dict(view.rewrites or ()), dict(view.extracts or ()), undo, redo,
+    )  # fmt: skip
+
+
+def inverse(kind: str, data: Data) -> Data:
+    """Return what takes an event back: the same fields, before and after exchanged."""
+    comment, turn = _comment(kind, data), _turn(kind, data)
+    fields: dict[str, Any] = {
+        name: tuple((*row[:-2], row[-1], row[-2]) for row in getattr(data, name)) or ()
+        for name in _WRITES
+    }
+    for name in _CHANGES:
+        change = getattr(data, name)
+        fields[name] = change and (change[1], change[0])
+    return Data(
+        **fields,
+        comment=comment and OneComment(comment.key, comment.after, comment.before),
+        done=turn and Turn(turn.after, turn.before),
+    )
+
+
+def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
+    """Return where a state holds neither what an event says was there nor what it sets.
+
+    Examples
+    --------
+    >>> state = PairState(cells={(0, 0): 1})
+    >>> conflicts(state, "edit", Data(cells=[(0, 0, 0, 2)]))
+    [{'i': 0, 'j': 0, 'before': 0, 'after': 2, 'now': 1}]
+    """
+    clashes: list[dict[str, Any]] = []
+    values: dict[str, Any]
+    for i, j, before, after in data.cells:
+        now = state.cells.get((i, j), 0)
+        if now not in (before, after):
+            clashes.append({"i": i, "j": j, "before": before, "after": after, "now": now})
+    for key, old, new in _comments(kind, data):
+        text = state.comments.get(key)
+        if (text or None) not in (old, new):
+            values = {"before": old or "", "after": new or "", "now": text or ""}
+            clashes.append({"field": "comment", "key": key, **values})
+    for i, j, was, why in data.whys:
+        held = state.whys.get((i, j))
+        if held not in (was, why):
+            values = {"before": was, "after": why, "now": held}
+            clashes.append({"field": "why", "key": f"{i}-{j}", **values})
+    for name, change, value in (
+        ("label", data.label, state.judgment),
+        ("flags", data.flags, state.flags),
+    ):
+        if change is not None and value not in change:
+            clashes.append({"field": name, "before": change[0], "after": change[1], "now": value})
+    clashes += keyed_conflicts("rewrite", state.rewrites, data.rewrites)
+    clashes += keyed_conflicts("extract", state.extracts, data.extracts)
+    return clashes + _null_conflicts(state, data)
+
+
+def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
+    nulls = {(i, j) for i, j, _, after in data.cells if after and -1 in (i, j)}
+    if not nulls:
+        return []
+    now = dict(state.cells)
+    now.update(((i, j), after) for i, j, _, after in data.cells)
+    return [
+        {"i": i, "j": j, "before": 0, "after": 0, "now": value}
+        for (i, j), value in now.items()
+        if value and -1 not in (i, j) and ((i, -1) in nulls or (-1, j) in nulls)
+    ]
+
+
+def completed(state: PairState, kind: str, data: Data) -> Data:
+    """Return an event's data as it is stored: what is so already left out, what follows put in."""
+    if clashes := conflicts(state, kind, data):
+        raise Conflict(clashes)
+    cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
+    bulk = _effective_marks(state.bulk, data.bulk)
+    rejected = _effective_marks(state.rejected, data.rejected)
+    changes: dict[str, Any] = {
+        "cells": (*cells, *_nulls_of(state, cells)),
+        "bulk": (*bulk, *_dropped(state.bulk, bulk, [w[:2] for w in cells if not w[3]])),
+        "rejected": (
+            *rejected,
+            *_dropped(state.rejected, rejected, [w[:2] for w in cells if w[3]]),
+        ),
+        "seen": tuple(cell for cell in data.seen if cell in state.bulk) or (),  # the default itself
+        "weights": (*data.weights, *_weights_of(state, data, cells)),
+        "whys": tuple(w for w in data.whys if state.whys.get((w[0], w[1])) != w[3]) or (),
+        "rewrites": effective(state.rewrites, data.rewrites),
+        "extracts": effective(state.extracts, data.extracts),
+    }
+    if kind == "done":
+        changes["before"] = state.done
+    if kind == "comment":
+        changes["before"] = state.comments.get(str(data.key), "")
+    if data.label is not None:
+        changes["label"] = (state.judgment, data.label[1])
+    if data.flags is not None:
+        changes["flags"] = (state.flags, data.flags[1])
+    return msgspec.structs.replace(data, **changes)
+
+
+def writes(kind: str, data: Data) -> bool:
+    """Return whether an event changes anything but what has been looked at.
+
+    Examples
+    --------
+    >>> writes("done", Data(before=True, after=True))
+    False
+    """
+    turn = _turn(kind, data)
+    changes = [getattr(data, name) for name in _CHANGES]
+    changes.append(turn and (turn.before, turn.after))
+    return (
+        any(getattr(data, name) for name in _WRITES if name != "comments")
+        or any(before != after for _, before, after in _comments(kind, data))
+        or any(change and change[0] != change[1] for change in changes)
+    )
+
+
+def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
+    written = {(i, j) for i, j, *_ in cells}
+    more = {
+        null
+        for i, j, _, after in cells
+        if after and -1 not in (i, j)
+        for null in ((i, -1), (-1, j))
+        if null in state.cells and null not in written
+    }
+    return [(i, j, state.cells[i, j], 0) for i, j in sorted(more)]
+
+
+def _weights_of(state: PairState, data: Data, cells: Sequence[Write]) -> list[Weight]:
+    written = {(i, j) for i, j, *_ in data.weights}
+    places = [(i, j) for i, j, *_ in cells if (i, j) in state.weights and (i, j) not in written]
+    return [(*place, state.weights[place], None) for place in places]
+
+
+def _comment(kind: str, data: Data) -> OneComment | None:
+    if kind == "comment":
+        return OneComment(str(data.key), str(data.before), str(data.after))
+    return data.comment
+
+
+def _comments(kind: str, data: Data) -> tuple[CommentWrite, ...]:
+    comment = _comment(kind, data)
+    if comment is None:
+        return data.comments
+    return ((comment.key, comment.before or None, comment.after or None), *data.comments)
+
+
+def _turn(kind: str, data: Data) -> Turn | None:
+    return Turn(bool(data.before), bool(data.after)) if kind == "done" else data.done
+
+
+def _effective_marks(marked: set[Cell], writes: Sequence[Write]) -> list[Write]:
+    return [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
+
+
+def _dropped(marked: set[Cell], writes: Sequence[Write], cells: Sequence[Cell]) -> list[Write]:
+    written = {(i, j) for i, j, *_ in writes}
+    return [(*cell, 1, 0) for cell in cells if cell in marked and cell not in written]
+
+
+def _set_bits(marked: set[Cell], writes: Sequence[Write]) -> None:
+    for i, j, _, after in writes:
+        (marked.add if after else marked.discard)((i, j))
+
+
+def _put_cells(held: dict[Cell, Any], writes: Sequence[tuple[int, int, Any, Any]]) -> None:
+    for i, j, _, after in writes:
+        if after is None:
+            held.pop((i, j), None)
+        else:
+            held[i, j] = after

@@ -1,0 +1,246 @@
+"""Ask and change a project: all that the server, the commands and tests need of it.
+
+All methods may be called from any thread. Each question sees one state of the project; each change
+is one transaction, on the disk when the method returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import select, update
+
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.appending import (
+    add_learned,
+    append_sent,
+    append_to_project,
+    enrolled,
+    put_set,
+    show_base,
+)
+from alignkit.annotate.project.database import Database, ServerLock
+from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
+from alignkit.annotate.project.fold import Setting, Suggestion
+from alignkit.annotate.project.names import TASKS, ProjectError, check_name
+from alignkit.annotate.project.queries import (
+    Appended,
+    Changes,
+    PairList,
+    PairView,
+    Progress,
+    ProjectInfo,
+    Queue,
+)
+
+_MOST_UNDO = 100
+_MOST_CHANGES = 2000
+_MOST_ROWS = 1000
+
+
+class Store:
+    """An open project; made by `open`, and closed by `close` or at the end of a `with`."""
+
+    def __init__(self, database: Database, lock: ServerLock | None) -> None:
+        self.database = database
+        self._lock = lock
+        self._own: set[tuple[int, str]] = set()
+
+    @classmethod
+    def open(
+        cls,
+        path: str,
+        *,
+        serve: bool = False,
+        readonly: bool = False,
+        lock: ServerLock | None = None,
+        log: bool = False,
+    ) -> Store:
+        """Open a project."""
+        if serve and lock is None:
+            Database(path).close()  # what is no project gets no lock beside it
+            lock = ServerLock(path)
+        try:
+            return cls(Database(path, readonly=readonly, log=log), lock)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+
+    def close(self) -> None:
+        """Close the project; a second call does nothing."""
+        self.database.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def path(self) -> str:
+        """The project's file."""
+        return self.database.path
+
+    def project(self) -> ProjectInfo:
+        """Return what is told of the project."""
+        with self.database.reading() as conn:
+            return queries.project_info(conn)
+
+    def progress(self, annotator: str, *, everything: bool = False) -> tuple[int, int]:
+        """Return how many pairs an annotator has done, and how many there are."""
+        with self.database.reading() as conn:
+            account = queries.account_of(conn, annotator)
+            own = PairList(conn, account, everything=everything)
+            return own.count_done(), own.count()
+
+    def progress_of_all(self) -> list[Progress]:
+        """Return how far each annotator is whom pairs are assigned to, or each that there is."""
+        with self.database.reading() as conn:
+            names, gold = queries.annotators(conn), queries.gold_name(conn)
+            progress = []
+            for account, name in enumerate(names, 1):
+                own = PairList(conn, account)
+                if (pairs := own.count()) and name != gold:
+                    progress.append(Progress(name, own.count_done(), pairs))
+            return progress
+
+    def known_own(self, k: int, annotator: str) -> bool:
+        """Return whether `check_own` has found that a pair is assigned to an annotator."""
+        return (k, annotator) in self._own
+
+    def check_own(self, k: int, annotator: str) -> None:
+        """Check that a pair is one of an annotator's: assigned, or nobody has any assigned."""
+        with self.database.reading() as conn:
+            pairs = PairList(conn, queries.account_of(conn, annotator))
+            pairs.check(k)
+        if pairs.assigned:  # which does not end
+            self._own.add((k, annotator))
+
+    def enrol(self, name: str) -> None:
+        """Register an annotator; one who is known stays."""
+        check_name(name)
+        with self.database.writing() as conn:
+            enrolled(conn, name)
+
+    def settings(
+        self,
+        *,
+        name: str | None = None,
+        scheme: str | None = None,
+        threshold: float | None = None,
+        suggestions: str | None = None,
+        gold: str | None = None,
+        task: str | None = None,
+        blind: bool | None = None,
+        majority: bool | None = None,
+    ) -> None:
+        """Change settings of the project; those that are None stay."""
+        given = {name: value for name, value in locals().items() if name != "self"}
+        changes = {name: value for name, value in given.items() if value is not None}
+        if gold is not None:
+            check_name(gold)
+        if task not in (None, *TASKS):
+            raise ProjectError(f"unknown task {task!r} (known: {', '.join(TASKS)})")
+        with self.database.writing() as conn:
+            self._settle(conn, changes)
+
+    def _settle(self, conn: Any, changes: dict[str, Any]) -> None:
+        now = conn.execute(select(schema.project)).one()._mapping
+        changes = {key: value for key, value in changes.items() if now[key] != value}
+        if changes:
+            conn.execute(update(schema.project).values(**changes))
+            if "suggestions" in changes:
+                show_base(conn)
+            append_to_project(conn, "setting", Setting(**changes))
+
+    def pair(self, k: int, annotator: str) -> PairView:
+        """Return a pair as an annotator sees it: suggestions only where they are to be shown."""
+        with self.database.reading() as conn:
+            account = queries.account_of(conn, annotator)
+            pair = queries.pair_row(conn, k)
+            stream, state = queries.stream_of(conn, account, pair)
+            undo = queries.stack(conn, stream, state.undo, _MOST_UNDO)
+            redo = queries.stack(conn, stream, state.redo, _MOST_UNDO)
+            own = PairList(conn, account)
+            at, done, pairs = own.place(k), own.count_done(), own.count()
+            next_open = own.next_open(at.place) if done < pairs else None
+            view = state.view(undo[0].id if undo else None, redo[0].id if redo else None)
+            shown = queries.suggested(conn, k) if at.shown else None
+            return PairView(
+                k, pair.id, pairs, done, at.previous, at.next, next_open,
+                pair.rev, pair.source, pair.target, pair.attributes,
+                view, undo, redo, shown, queries.last_n(conn), at.place,
+            )  # fmt: skip
+
+    def queue(self, annotator: str, *, after: int = 0, limit: int = 200) -> Queue:
+        """Return a part of an annotator's list of pairs: those behind the place `after`."""
+        with self.database.reading() as conn:
+            own = PairList(conn, queries.account_of(conn, annotator))
+            return own.queue(after, min(max(limit, 0), _MOST_ROWS))
+
+    def find(self, annotator: str, query: str, *, limit: int = 50) -> Queue:
+        """Return the pairs whose id, words or own comments hold a text, in any case."""
+        with self.database.reading() as conn:
+            own = PairList(conn, queries.account_of(conn, annotator))
+            return own.find(query[:200], min(max(limit, 0), _MOST_ROWS))
+
+    def append(
+        self,
+        k: int,
+        annotator: str,
+        *,
+        base: int,
+        rev: int,
+        events: Sequence[Sent],
+        actor: str | None = None,
+    ) -> tuple[Appended, bool]:
+        """Append events to an annotator's stream: all of them, or none."""
+        actor = annotator if actor is None else actor
+        with self.database.writing() as conn:
+            return append_sent(conn, k, annotator, base=base, rev=rev, events=events, actor=actor)
+
+    def history(self, k: int, annotator: str) -> list[Event]:
+        """Return all events of a stream, in order."""
+        with self.database.reading() as conn:
+            account = queries.account_of(conn, annotator)
+            stream = queries.stream_of(conn, account, queries.pair_row(conn, k))
+            return queries.events_after(conn, stream.id, 0)
+
+    def changes(self, annotator: str, after: int) -> Changes | None:
+        """Return an annotator's events behind number `after` of the project, or None."""
+        with self.database.reading() as conn:
+            own = PairList(conn, queries.account_of(conn, annotator))
+            rows = own.changes(after, _MOST_CHANGES)
+            if not rows:
+                return None
+            last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
+        changes = Changes(last, {})
+        for k, event in rows:
+            changes.pairs.setdefault(k, []).append(event)
+        return changes
+
+    def set_suggestions(
+        self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], *, show: bool = True
+    ) -> int:
+        """Store a set of suggestions in the place of one of that name, and show it."""
+        with self.database.writing() as conn:
+            stored = put_set(conn, name, rows)
+            if show:
+                self._settle(conn, {"suggestions": name})
+        return stored
+
+    def add_learned(
+        self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], lesson: Lesson
+    ) -> str:
+        """Store what was learned for some pairs, and show it; see `suggesting.add_learned`."""
+        with self.database.writing() as conn:
+            return add_learned(conn, name, rows, lesson)
+
+    def log(self) -> Iterator[LogEvent]:
+        """Yield all events, in the order of the project."""
+        with self.database.reading() as conn:
+            yield from queries.log_events(conn)

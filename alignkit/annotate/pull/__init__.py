@@ -1,1 +1,0 @@
-"""How far suggestions pull annotators, by a control sample in which some see none."""

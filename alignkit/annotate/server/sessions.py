@@ -1,0 +1,212 @@
+"""What the server needs beside the log: who has entered, and which suggestions are wanted.
+
+It is no part of the work: a project that is rebuilt from its log does without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+
+from msgspec import json
+from sqlalchemy import (
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    delete,
+    insert,
+    inspect,
+    select,
+)
+
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.appending import enrolled, opened, reopen_judged
+from alignkit.annotate.project.database import Database, wrong_value
+from alignkit.annotate.project.fold import Suggestion
+from alignkit.annotate.project.names import (
+    ADJUDICATOR,
+    ANNOTATOR,
+    DamagedProject,
+    ProjectError,
+    Visitor,
+    check_adjudicable,
+    check_annotator,
+    check_gold,
+    check_name,
+    not_assigned,
+)
+from alignkit.annotate.project.queries import PairList, has_assignments
+from alignkit.annotate.project.schema import add_missing
+from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.child import SuggestionPlan
+
+_METADATA = MetaData()
+_SESSIONS = Table(
+    "session",
+    _METADATA,
+    Column("hash", String(64), primary_key=True),
+    Column("second", String(64), nullable=False),
+    Column("annotator", Text, nullable=False),
+    Column("since", Integer, nullable=False),
+    Column("role", String(16), nullable=False, server_default=ANNOTATOR),
+)
+_PLANS = Table("plan", _METADATA, Column("plan", Text, nullable=False))
+LASTS = 30 * 24 * 3600
+"""How long somebody who has entered is known, in seconds."""
+
+
+class Desk:
+    """Know the sessions of a project, of which only hashes are kept, and its plan."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        table = _SESSIONS.c
+        with database.writing() as conn:
+            _drop_halves(conn)
+            add_missing(conn, _METADATA)
+            if fault := wrong_value(conn, _METADATA.sorted_tables):
+                raise DamagedProject(database.path, fault)
+            conn.execute(delete(_SESSIONS).where(table.since < time.time() - LASTS))
+            rows = conn.execute(select(table.hash, table.annotator, table.role, table.second)).all()
+        self._sessions = {row[0]: (Visitor(row[1], row[2]), row[3]) for row in rows}
+
+    def admit(self, visitor: Visitor) -> tuple[str, str]:
+        """Begin a session; return its two secrets, for the cookie and for the header."""
+        cookie, second = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        row = {"hash": _hash(cookie), "second": _hash(second)}
+        row |= {"annotator": visitor.name, "role": visitor.role}
+        with self._database.writing() as conn:
+            conn.execute(insert(_SESSIONS).values(**row, since=int(time.time())))
+        self._sessions[_hash(cookie)] = visitor, _hash(second)
+        return cookie, second
+
+    def visitor(self, cookie: str) -> Visitor | None:
+        """Return whose session a cookie belongs to."""
+        known = self._sessions.get(_hash(cookie))
+        return None if known is None else known[0]
+
+    def fits(self, cookie: str, second: str) -> bool:
+        """Return whether two secrets are those of one session."""
+        known = self._sessions.get(_hash(cookie))
+        return hmac.compare_digest("" if known is None else known[1], _hash(second))
+
+    def dismiss(self, cookie: str) -> None:
+        """End a session."""
+        self._sessions.pop(_hash(cookie), None)
+        with self._database.writing() as conn:
+            conn.execute(delete(_SESSIONS).where(_SESSIONS.c.hash == _hash(cookie)))
+
+    @property
+    def plan(self) -> SuggestionPlan | None:
+        """Where suggestions come from; None where nobody said."""
+        with self._database.reading() as conn:
+            text = conn.execute(select(_PLANS.c.plan)).scalar()
+            return None if text is None else json.decode(text, type=SuggestionPlan)
+
+    @plan.setter
+    def plan(self, plan: SuggestionPlan) -> None:
+        with self._database.writing() as conn:
+            conn.execute(delete(_PLANS))
+            conn.execute(insert(_PLANS).values(plan=json.encode(plan).decode()))
+
+    def opened(self, some: Sequence[int] | None = None) -> set[int]:
+        """Return the pairs, or which of some, that any page has opened."""
+        with self._database.reading() as conn:
+            return opened(conn, some)
+
+    def suggested(self) -> dict[int, list[Suggestion]]:
+        """Return the suggestions that opened pairs show."""
+        with self._database.reading() as conn:
+            closed = opened(conn)
+            found = queries.suggested_cells(conn).items()
+            return {k: cells for k, (_, cells) in found if k in closed}
+
+
+def _drop_halves(conn: Connection) -> None:
+    """Drop sessions of earlier versions, which had one secret."""
+    known = inspect(conn)
+    if known.has_table(_SESSIONS.name):
+        columns = {column["name"] for column in known.get_columns(_SESSIONS.name)}
+        if _SESSIONS.c.second.name not in columns:
+            _SESSIONS.drop(conn)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def admit(store: Store, visitor: Visitor, gold: str = "", **rules: bool) -> None:
+    """Let somebody in, and register the name under which they will work."""
+    if visitor.role == ADJUDICATOR:
+        check_name(visitor.name)
+        _admit_adjudicator(store, visitor.name, gold, rules)
+        return
+    with store.database.writing() as conn:
+        gold = "" if gold_status(conn) == "taken" else queries.gold_name(conn)
+        check_annotator(visitor.name, gold, queries.suggesting(conn))
+        account = enrolled(conn, visitor.name)
+        if has_assignments(conn) and not PairList(conn, account).count():
+            raise ProjectError(not_assigned(visitor.name, _assigned(conn)))
+
+
+def _assigned(conn: Connection) -> list[str]:
+    names = queries.annotators(conn)
+    rows = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
+    return [names[account - 1] for account in sorted(rows)]
+
+
+def _admit_adjudicator(store: Store, name: str, gold: str, rules: Mapping[str, bool]) -> None:
+    wanted = check_adjudicator(store, name, gold)
+    store.settings(gold=wanted, blind=rules.get("blind"), majority=rules.get("majority"))
+    store.enrol(wanted)
+
+
+def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
+    """Return the name under which the decisions of an adjudicator will stand."""
+    with store.database.reading() as conn:
+        check_adjudicable(queries.task_of(conn))
+        known, status = queries.gold_name(conn), gold_status(conn)
+        wanted = gold or known
+        taken = status == "taken" if wanted == known else wanted in queries.annotators(conn)
+    if wanted != known and status == "begun":
+        raise ProjectError(f"the decisions so far stand under {known!r}: leave out --gold {gold}")
+    check_gold(wanted, name, taken=taken)
+    return wanted
+
+
+def change_task(store: Store, task: str) -> None:
+    """Let a project's annotators do something else from now on; an empty name changes nothing.
+
+    Pairs that were judged are not aligned: to align them, they are open again.
+    """
+    now = store.project().task
+    if task in ("", now):
+        return
+    if "extract" in (task, now):
+        raise ProjectError(
+            f"{store.path}: is a project to {now}, not to {task}; make another (--project FILE)"
+        )
+    if now == "judge":
+        with store.database.writing() as conn:
+            reopen_judged(conn)
+    store.settings(task=task)
+
+
+def gold_status(conn: Connection) -> str:
+    """Return what the streams of the gold standard's name are."""
+    event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
+    name = queries.gold_name(conn)
+    joined = schema.event_table.join(schema.stream, event.stream == stream.id)
+    joined = joined.join(schema.account, account.id == stream.account)
+    asked = select(event.actor).select_from(joined).where(account.name == name)
+    if conn.execute(asked.limit(1)).first() is None:
+        return "free"
+    acted = asked.where(event.actor.not_in(("", name))).limit(1)
+    return "taken" if conn.execute(acted).first() is None else "begun"

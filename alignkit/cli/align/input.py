@@ -1,0 +1,223 @@
+"""Read what `alignkit align` aligns, as numbers: texts, or any corpus that holds words."""
+
+from __future__ import annotations
+
+import argparse
+import html
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from alignkit._support.wording import visible
+from alignkit.align.numbered_texts import Lines, lines_of, numbered
+from alignkit.cli.align.options import TEXT_FORMATS, refuse_links
+from alignkit.cli.common.inputs import Input, reading_options
+from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw
+from alignkit.errors import AlignerError, FormatError, OptionError
+from alignkit.io.detection import fitting_formats
+from alignkit.io.opening import head_of
+from alignkit.io.options import ReadOptions
+from alignkit.io.records import Reading
+from alignkit.io.registry import get_format
+from alignkit.io.text_files import TextFile, split_words
+from alignkit.model.coercion import describe_tokenizer, tokenizer
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.align.bitext import Bitext
+
+
+_PAIRS = 4096  # of a corpus at a time, where memory is not to grow
+_WEIGHT = 3.0  # of an entry of a dictionary that has none
+
+
+@dataclass(frozen=True)
+class InputBlock:
+    """Hold sentence pairs that are aligned together."""
+
+    bitext: Bitext | list[tuple[list[str], list[str]]]
+    pairs: Sequence[SentencePair] | None
+
+    @property
+    def lengths(self) -> tuple[list[int], list[int]]:
+        """The numbers of words of both sides of the pairs."""
+        if isinstance(self.bitext, list):
+            return [len(pair[0]) for pair in self.bitext], [len(pair[1]) for pair in self.bitext]
+        return self.bitext.source.lengths.tolist(), self.bitext.target.lengths.tolist()
+
+
+class InputSentences:
+    """Read the input of the command."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._declared = reading_options(options)
+        self._paths = [path for path in (options.input, options.second) if path is not None]
+        self.name = " and ".join(self._paths)
+        self.refused = 0
+        if "-" in self._paths and sys.stdin is None:
+            raise OptionError("standard input is closed; name a file")
+        if len(self._paths) == 2 and self._paths[0] == self._paths[1]:
+            raise OptionError(f"{self.name} is named twice; name one file for each language")
+        self._is_text = len(self._paths) == 2 or _is_text(options)
+        if self._is_text:
+            refuse_links(options)
+            if options.learn is not None:
+                raise OptionError("--learn needs gold links, and this input is text")
+        self._needs_pairs = options.to != "pharaoh" or options.to_ids or options.unescape
+        self._divide, self._attributes = None, {}
+        if options.tokenize is not None:
+            if not self._is_text:
+                raise OptionError(
+                    f"{self.name} holds words that are divided already: leave out --tokenize"
+                )
+            self._divide = tokenizer(options.tokenize)
+            self._attributes = {"tokenizer": describe_tokenizer(options.tokenize)}
+
+    def whole(self, *, casefold: bool) -> InputBlock:
+        """Read all sentence pairs."""
+        for block in self._blocks(casefold, whole=True):
+            return block
+        raise AlignerError(f"{self.name}: holds no sentence pairs to learn from")
+
+    def blocks(self, *, casefold: bool) -> Iterator[InputBlock]:
+        """Yield some sentence pairs at a time, in memory that does not grow."""
+        return self._blocks(casefold, whole=False)
+
+    def _blocks(self, casefold: bool, whole: bool) -> Iterator[InputBlock]:
+        if not self._is_text:
+            pairs = Input(self._paths[0], self._options.format, self._declared).pairs()
+            while some := list(islice(pairs, None if whole else _PAIRS)):
+                yield _packed(some, casefold)
+            return
+        format = self._options.format
+        unescape = self._declared.unescape and self._divide is None  # which takes whole words
+        plain = replace(_text_options(self._options), unescape=unescape)
+        reading = Reading(self._paths[0], plain)
+        live = self._paths == ["-"] and not whole
+        for read in lines_of(
+            self._paths, plain, format=format, whole=whole, refuse=self._refuse, watch=_watched
+        ):
+            lines = read
+            if self._divide is not None:
+                lines = _divided(read, self._divide, unescape=self._declared.unescape)
+            if self._needs_pairs:
+                block = _packed(_pairs(lines, reading, self._attributes), casefold)
+            elif live and lines.size == 1:
+                block = InputBlock(_in_words(lines), None)
+            else:
+                block = InputBlock(numbered(lines, casefold=casefold), None)
+            self._check_lengths(block, lines.first, reading)
+            yield block
+
+    def _refuse(self, error: FormatError) -> None:
+        """Answer a bad line by itself, so that line k of the output answers line k."""
+        self.refused += 1
+        column = f"column {error.column}: " if error.column else ""
+        message = in_words_of(self._options.parser, error.message)
+        tell_raw(f"# line {error.line}: {visible(column + message)}\n")
+
+    def _check_lengths(self, block: InputBlock, first: int, reading: Reading) -> None:
+        most = reading.options.max_words
+        for lengths, path in zip(block.lengths, (self._paths[0], self._paths[-1]), strict=True):
+            for k, size in enumerate(lengths):
+                if size > most:
+                    raise reading.too_long("a sentence", size, first + k, path)
+
+
+def _is_text(options: argparse.Namespace) -> bool:
+    if options.format is not None:
+        return options.format in TEXT_FORMATS
+    if options.source is not None or os.path.isdir(options.input):
+        return False  # an alignment with its words beside, or a folder: it has to be named
+    head = head_of(options.input).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not os.path.isfile(options.input):  # to be answered line by line: a mark is all one can see
+        return not (head.startswith(b'{"alignkit"') or b"urn:alignkit:" in head)
+    names = fitting_formats(options.input, encoding=options.encoding)
+    return not any(get_format(name).holds >= {"text"} for name in names)
+
+
+def _divided(lines: Lines, divide: Callable[[str], list[str]], *, unescape: bool) -> Lines:
+    """Put spaces between the words of lines."""
+    sides = [
+        "".join(
+            f"{' '.join(divide(html.unescape(line) if unescape else line))}\n"
+            for line in side.split("\n")[:-1]
+        )
+        for side in (lines.source, lines.target)
+    ]
+    return lines._replace(source=sides[0], target=sides[1])
+
+
+def _pairs(lines: Lines, reading: Reading, attributes: Mapping[str, str]) -> list[SentencePair]:
+    sides = zip(lines.source.split("\n")[:-1], lines.target.split("\n")[:-1], strict=True)
+    return [
+        SentencePair(
+            str(number), reading.tokens(source), reading.tokens(target), attributes=attributes
+        )
+        for number, (source, target) in enumerate(sides, start=lines.first)
+    ]
+
+
+def _packed(pairs: Sequence[SentencePair], casefold: bool) -> InputBlock:
+    from alignkit.align.bitext import Bitext
+
+    return InputBlock(Bitext.pack((pair.words for pair in pairs), casefold=casefold), pairs)
+
+
+def _in_words(lines: Lines) -> list[tuple[list[str], list[str]]]:
+    sides = (map(split_words, side.split("\n")[:-1]) for side in (lines.source, lines.target))
+    return list(zip(*sides, strict=True))
+
+
+@contextmanager
+def _watched(file: TextFile) -> Iterator[Callable[[int], None]]:
+    with ProgressBar(file.path, file.fraction) as progress:
+        yield progress.step
+
+
+def _text_options(options: argparse.Namespace) -> ReadOptions:
+    """Return what holds of any text that a command reads."""
+    return ReadOptions(
+        encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
+    )
+
+
+def read_dictionary(
+    path: str, options: argparse.Namespace, *, casefold: bool
+) -> dict[tuple[str, str], float]:
+    """Read word pairs with their pseudo-counts, and tell on stderr how many cannot be used."""
+    reading = Reading(path, _text_options(options))
+    found: dict[tuple[str, str], float] = {}
+    several = 0
+    for number, line in reading.lines():
+        if not line.strip():
+            continue
+        columns = (line.casefold() if casefold else line).split("\t")
+        words = [column.strip() for column in columns[:2]]
+        if len(columns) not in (2, 3) or not all(words):
+            raise reading.error("expected source word, tab, target word", number)
+        weight = _weight(columns[2], number, reading) if len(columns) == 3 else _WEIGHT
+        if any(len(word.split()) > 1 for word in words):
+            several += 1
+            continue
+        found[words[0], words[1]] = weight
+    if several:
+        say(f"{path}: {several:,} entries of several words are left out")
+    return found
+
+
+def _weight(text: str, number: int, reading: Reading) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = -1.0
+    if not 0 <= weight < 1e9:
+        raise FormatError(
+            f"{text[:40]!r} is no pseudo-count; expected a number, 0 or more", reading.path, number
+        )
+    return weight

@@ -1,0 +1,139 @@
+"""Merge the alignments of both directions into one.
+
+Both files hold source-target links, line by line; where the reverse alignment was written
+target-source, say so by --reverse-transposed. The methods are those of Moses' symal. --format,
+--base and the other options of reading hold for both.
+
+For example:
+  alignkit symmetrize f.align r.align --reverse-transposed --method intersection -o both.align
+  alignkit symmetrize f.align r.align | alignkit score - gold.align --ref-base 1
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from alignkit._support.values import FrozenMap
+from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.messages import warn
+from alignkit.cli.corpora.convert import tell_lost
+from alignkit.cli.parser import format_name, output_file
+from alignkit.corpora.join import Differences, join_pairs
+from alignkit.errors import JoinError
+from alignkit.io.paired_reading import have_blocks, link_blocks
+from alignkit.io.reading import write_corpus
+from alignkit.io.registry import WRITTEN
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.coercion import Choice, naming
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.io.base_checks import BaseWatch
+
+
+_BLOCK = 4096
+_METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("forward", metavar="FWD", help="the forward alignment; - is stdin")
+    parser.add_argument("reverse", metavar="REV", help="the reverse alignment; - is stdin")
+    parser.add_argument(
+        "--method",
+        choices=_METHODS,
+        default="grow-diag-final-and",
+        metavar="M",
+        help=f"{', '.join(_METHODS)} (default: grow-diag-final-and)",
+    )
+    parser.add_argument(
+        "--reverse-transposed", action="store_true", help="REV is written target-source"
+    )
+    group = parser.add_argument_group("what the output is")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
+    )
+    group.add_argument(
+        "--to",
+        type=format_name(WRITTEN),
+        default="pharaoh",
+        metavar="F",
+        help="its format, counted from --base where that is given (default: pharaoh)",
+    )
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    from alignkit.io.base_checks import BaseWatch
+
+    declared = reading_options(options)
+    turned = options.transpose != options.reverse_transposed
+    forward = Input(options.forward, options.format, declared)
+    reverse = Input(options.reverse, options.format, reading_options(options, transpose=turned))
+    watches = BaseWatch(forward.reading.base), BaseWatch(reverse.reading.base)
+    if have_blocks(forward, reverse):
+        merged = _merged_links(forward, reverse, options, watches)
+    else:
+        merged = _merged_pairs(forward, reverse, options, watches)
+    with naming(forward.path, reverse.path):
+        lost = write_corpus(merged, options.output, format=options.to, base=options.base)
+    tell_lost(options.output, options.to, lost)
+    for path, watch in zip((forward.path, reverse.path), watches, strict=True):
+        if suspicion := watch.suspicion("--base 1"):
+            warn(f"{path}: warning: {suspicion}")
+    return 0
+
+
+def _merged_links(
+    forward: Input, reverse: Input, options: argparse.Namespace, watches: Sequence[BaseWatch]
+) -> Iterator[SentencePair]:
+    from alignkit.model.symmetrization import symmetrize
+
+    def left_out(pairs: int) -> None:
+        if pairs:
+            warn(f"{pairs} sentence pairs left out: only one of the two directions has them")
+
+    for ids, *sides in link_blocks(forward, reverse, beyond=left_out):
+        for watch, side in zip(watches, sides, strict=True):
+            watch.add(side)
+        merged = symmetrize(sides[0], sides[1], options.method)
+        for k, id in enumerate(ids):
+            annotations = FrozenMap({options.method: Annotation(merged.alignment(k))})
+            yield SentencePair(str(id), None, None, annotations)
+
+
+def _merged_pairs(
+    forward: Input, reverse: Input, options: argparse.Namespace, watches: Sequence[BaseWatch]
+) -> Iterator[SentencePair]:
+    from alignkit.model.arrays import LinkArrays
+    from alignkit.model.symmetrization import symmetrize
+
+    found = Differences()
+    both = join_pairs(forward.pairs(), reverse.pairs(), partial=options.partial, differences=found)
+    choices = Choice(forward.path, None), Choice(reverse.path, None)
+    while block := list(islice(both, _BLOCK)):
+        sides = [
+            LinkArrays.pack(_alignment(pair, choice) for pair in side)
+            for choice, side in zip(choices, zip(*block, strict=True), strict=True)
+        ]
+        for watch, links in zip(watches, sides, strict=True):
+            watch.add(links)
+        merged = symmetrize(sides[0], sides[1], options.method)
+        for k, (pair, _) in enumerate(block):
+            annotations = FrozenMap({options.method: Annotation(merged.alignment(k))})
+            yield replace(pair, annotations=annotations)
+    if told := str(found):
+        warn(f"{forward.path} and {reverse.path}: {told}")
+
+
+def _alignment(pair: SentencePair, choice: Choice) -> Alignment:
+    alignment = choice.of(pair)
+    if alignment is None:
+        raise JoinError(f"pair {pair.id!r} is not annotated in one of the two directions")
+    return alignment

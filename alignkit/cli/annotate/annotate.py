@@ -1,0 +1,456 @@
+"""Annotate sentence pairs in the browser: correct suggested links, or draw one's own.
+
+CORPUS is in any format that alignkit reads: it is found, or named by --format; and where it holds
+no words (pharaoh, naacl) their files by --source and --target. What was done is kept
+in a project beside it, CORPUS.alignkit, and goes on there the next time. CORPUS may also be such a
+project. Without CORPUS the samples are opened, to try it: their project is in the folder of your
+data (~/.local/share/alignkit).
+
+Several people may take part on one machine, each in a browser of their own: the first starts the
+server, and for each other the same command prints a URL of that server that lets them in once, and
+ends. Annotators see their own pairs and work alone (`alignkit assign` says whose they are); with
+--adjudicate you decide where they differ.
+
+The page is at the URL that is printed, which lets one browser in; for another, a new one is
+printed. The server listens on this machine alone. Ctrl-C stops it; all that was acknowledged is on
+the disk. What a browser could not send it keeps until the next start at the same host and port; a
+project has a port of its own, and where that is taken you are told.
+
+For example:
+  alignkit annotate
+  alignkit annotate pairs.jsonl --annotator anna
+  alignkit annotate paraphrases.json --format jacana
+  alignkit annotate auto.align --source fr.txt --target en.txt --name auto --initial auto
+  alignkit annotate pairs.jsonl --annotator ben --model fr-en.model --no-browser
+  alignkit annotate pairs.jsonl --annotator carla --adjudicate
+  alignkit annotate pairs.jsonl --task judge --scheme turku
+  alignkit annotate --task extract articles/en articles/fr
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from alignkit.annotate.project.names import TASKS, check_adjudicable
+from alignkit.cli.common.files import require_extra
+from alignkit.cli.common.inputs import add_reading_arguments, detect_format, reading_options
+from alignkit.cli.common.messages import say
+from alignkit.cli.parser import annotator_name, number
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.model.coercion import TOKENIZERS
+
+if TYPE_CHECKING:
+    from alignkit.annotate.server.child import Job
+    from alignkit.annotate.server.opening import Opening
+
+
+_ELSEWHERE = (
+    "its own port {own} is taken, so it is at {port}: edits that a browser could not send wait at "
+    "{own}, until you stop what is there and start this again"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument(
+        "corpus",
+        metavar="CORPUS",
+        nargs="?",
+        help="file or folder to annotate, or a project (default: the samples)",
+    )
+    parser.add_argument(
+        "documents",
+        metavar="TARGET",
+        nargs="?",
+        help="with --task extract: target documents, where CORPUS holds the source documents",
+    )
+    parser.add_argument(
+        "--annotator",
+        metavar="NAME",
+        type=_who,
+        help="who annotates (default: the name you are logged in by)",
+    )
+    parser.add_argument(
+        "--project", metavar="FILE", help="the project (default: CORPUS.alignkit beside the corpus)"
+    )
+    parser.add_argument(
+        "--adjudicate",
+        action="store_true",
+        help="decide where annotators differ, instead of annotating",
+    )
+    parser.add_argument(
+        "--gold",
+        metavar="NAME",
+        type=_who,
+        help="with --adjudicate: the name of what is decided (default: gold)",
+    )
+    parser.add_argument(
+        "--blind",
+        action=argparse.BooleanOptionalAction,
+        help="with --adjudicate: hide whose votes you see, from now on (default: as before)",
+    )
+    parser.add_argument(
+        "--majority",
+        action=argparse.BooleanOptionalAction,
+        help="with --adjudicate: what more than half of a pair's annotators share is settled, from "
+        "now on (default: as before; at first what all share)",
+    )
+    add_task_arguments(parser, TASKS)
+    group = parser.add_argument_group("which links are suggested")
+    chosen = group.add_mutually_exclusive_group()
+    chosen.add_argument(
+        "--initial", metavar="NAME", help="those of this annotator or system in the corpus"
+    )
+    chosen.add_argument(
+        "--model", metavar="FILE", help="those of an aligner that 'alignkit align --save' saved"
+    )
+    chosen.add_argument(
+        "--suggestions",
+        choices=("trained", "none"),
+        help="those of an aligner trained on these very pairs (default), or none",
+    )
+    group.add_argument(
+        "--learning",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="learn from pairs that are done what to suggest for those that nobody has opened, "
+        "where an aligner suggests; it stays as it is said last (default: in a new project)",
+    )
+    group = parser.add_argument_group("the page")
+    group.add_argument("--scheme", metavar="NAME", help="labels of a new project's pairs")
+    group.add_argument(
+        "--guidelines", metavar="FILE", help="your guidelines, Markdown (default: alignkit's)"
+    )
+    group.add_argument(
+        "--port",
+        type=number(0, 65535),
+        metavar="N",
+        help="default: one that stays the project's own",
+    )
+    group.add_argument(
+        "--host", default="127.0.0.1", metavar="A", help="an address of the loopback alone"
+    )
+    group.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a further name by which browsers reach it, e.g. through a tunnel",
+    )
+    group.add_argument("--no-browser", action="store_true", help="only print the URL")
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate", "starlette", "uvicorn", "markdown_it")
+    from alignkit.annotate.server.serving import allowed_hosts, check_address, url_host
+
+    address = check_address(options.host)
+    allowed_hosts(address, 0, options.allow_host)
+    project, corpus = _places(options)
+    _check(options)
+    opening = _opening(options, project, corpus)
+    url = _invitation(options, opening)
+    if url is not None:
+        say(f"the server of {project} runs already; this lets {opening.visitor.name} in, once:")
+        _show(url, options, wait=5)
+        _tell_of_dashboard(url, options)
+        return 0
+    from alignkit.annotate.server.serving import check_beforehand
+
+    known = check_beforehand(opening.job, opening.plan, opening.visitor.role, options.gold or "")
+    if corpus is None:
+        _tell_of_samples(opening.job, known)
+    from alignkit.annotate.server.serving import listen
+
+    listener = listen(address, options.port, project)
+    port = listener.getsockname()[1]
+    from alignkit.annotate.project.names import page_of
+    from alignkit.annotate.server.security import Entrance
+    from alignkit.annotate.server.server import AnnotationServer
+    from alignkit.annotate.server.serving import Server, ServerFile, own_port
+
+    host, page = f"{url_host(address)}:{port}", page_of(opening.visitor)
+    entrance = Entrance(
+        opening.visitor, lambda token: say(f"for another browser: http://{host}{page}#{token}")
+    )
+    beside = ServerFile(host, entrance.secret)
+
+    def started() -> None:
+        say(f"project {project}, {opening.visitor.role} {opening.visitor.name}; Ctrl-C stops")
+        if options.port is None and port != own_port(project):
+            say(_ELSEWHERE.format(own=own_port(project), port=port))
+        _show(f"http://{host}{page}#{entrance.token}", options)
+        _tell_of_dashboard(f"http://{host}{page}", options)
+
+    hosts = allowed_hosts(address, port, options.allow_host)
+    app = AnnotationServer(opening, entrance, hosts, lambda: _guidelines(options.guidelines)).app
+    server = Server(app, started, lambda: opening.opened is not None)
+    opening.start(failed=server.end, opened=lambda: beside.write(project))
+    code = server.serve_until_stopped(listener)
+    beside.remove(project)
+    opening.stop()
+    if opening.problem is not None:
+        raise opening.problem
+    if opening.opened is None:
+        say("stopped; the project was not yet made: start again")
+        return 128 + code if code else 0
+    again = "" if corpus is None else f" {shlex.quote(project)}"
+    name = shlex.quote(opening.visitor.name)
+    role = " --adjudicate" if options.adjudicate else ""
+    go_on = f"alignkit annotate{again} --annotator {name}{role}"
+    say(f"stopped; the work is in {project}; go on by: {go_on}")
+    return 128 + code if code else 0
+
+
+def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
+    """Return the URL of a server that has the project already; None where there is none."""
+    from alignkit.annotate.server.serving import invited
+
+    project = opening.job.project
+    if not os.path.isdir(os.path.dirname(os.path.realpath(project))):
+        return None  # which is told later
+    printed: list[str] = []
+
+    def waiting(text: str) -> None:
+        if text not in printed:
+            say(f"the server of {project}: {text}")
+            printed.append(text)
+
+    rules = _rules(options)
+    url = invited(project, opening.visitor, options.gold or "", rules=rules, waiting=waiting)
+    named = ("initial", "model", "suggestions", "learning", "scheme", "task", "guidelines", "port")
+    values = {name: getattr(options, name) for name in named}
+    given = [f"--{'no-' * (x is False)}{name}" for name, x in values.items() if x is not None]
+    if url is not None and given:
+        say(f"{', '.join(given)}: of no use here, the server runs as it was started")
+    return url
+
+
+def _tell_of_dashboard(url: str, options: argparse.Namespace) -> None:
+    """Say where adjudicators find the dashboard: the session of the first page is good for it."""
+    if options.adjudicate:
+        home = url.partition("/adjudicate")[0]
+        say(f"then the dashboard, in the same browser: {home}/dashboard")
+
+
+def _show(url: str, options: argparse.Namespace, *, wait: float = 0) -> None:
+    print(url, flush=True)
+    if not options.no_browser:
+        from alignkit.annotate.server.serving import open_browser
+
+        open_browser(url, wait=wait)
+
+
+def _places(options: argparse.Namespace) -> tuple[str, str | None]:
+    """Return the project, and the corpus of which it is made; None where the samples are."""
+    corpus = options.corpus
+    if corpus is None:
+        from alignkit.annotate.project.names import own_folder
+
+        project = options.project or own_folder() / "paraphrases.alignkit"
+        return os.path.abspath(project), None
+    if corpus == "-":
+        raise OptionError("a corpus from standard input cannot be kept; write it into a file")
+    if not os.path.exists(corpus):
+        raise OptionError(f"{corpus}: there is no such file; name a corpus or a project")
+    from alignkit.annotate.project.database import is_project
+    from alignkit.annotate.project.names import project_beside
+
+    if is_project(corpus):
+        if options.project is not None:
+            raise OptionError(f"{corpus} is a project itself: leave out --project")
+        return os.path.abspath(corpus), corpus
+    return os.path.abspath(options.project or project_beside(corpus)), corpus
+
+
+def _check(options: argparse.Namespace) -> None:
+    check_task(options)
+    given = ["gold"] * (options.gold is not None) + list(_rules(options))
+    if given and not options.adjudicate:
+        raise OptionError(f"--{given[0]} is for --adjudicate: add it, or leave --{given[0]} out")
+    for option, path in (("--model", options.model), ("--guidelines", options.guidelines)):
+        if path is not None and not os.path.isfile(path):
+            raise OptionError(f"{option} {path}: there is no such file")
+    if options.scheme is not None:
+        from alignkit.model.labels.schemes import get_scheme
+
+        get_scheme(options.scheme)
+
+
+def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> Opening:
+    from alignkit.annotate.project.names import ADJUDICATOR, ANNOTATOR
+    from alignkit.annotate.server.child import SuggestionPlan
+    from alignkit.annotate.server.opening import Opening
+
+    plan = fallback = SuggestionPlan("trained")
+    given = True
+    if options.initial is not None:
+        plan = SuggestionPlan("initial", options.initial)
+    elif options.model is not None:
+        plan = SuggestionPlan("model", os.path.abspath(options.model))
+    elif options.suggestions is not None or options.task in ("judge", "extract"):
+        plan = SuggestionPlan(options.suggestions or "none")
+    else:
+        given = False
+        fallback = SuggestionPlan("initial", "initial") if corpus is None else fallback
+    return Opening(
+        _job(options, project, corpus),
+        plan if given else None,
+        fallback=fallback,
+        note=say,
+        learning=options.learning,
+        role=ADJUDICATOR if options.adjudicate else ANNOTATOR,
+        gold=options.gold or "",
+        rules=_rules(options),
+    )
+
+
+def _rules(options: argparse.Namespace) -> dict[str, bool]:
+    """Return how pairs are adjudicated, as far as it is said."""
+    given = {name: getattr(options, name) for name in ("blind", "majority")}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
+    """Return what is to be done where there is no project yet."""
+    from alignkit.annotate.server.child import Job
+
+    job = Job(project, scheme=options.scheme or "", annotator=options.annotator or _login())
+    job.task = options.task or ""
+    if os.path.exists(project):
+        if corpus is not None and os.path.abspath(corpus) != project:
+            say(f"{project} is there: going on with it; {corpus} is not read again")
+        return job
+    documents = documents_of(options)
+    if documents:
+        job.documents, job.tokenize = documents, options.tokenize
+    elif corpus is None:
+        from alignkit.annotate.project.names import samples
+
+        job.corpus, job.format = str(samples() / "paraphrases.jsonl"), "alignkit-jsonl"
+    else:
+        job.corpus, job.format = corpus, _format(options)
+    job.reading = asdict(reading_options(options))
+    named = job.corpus or " ~ ".join(os.path.basename(path.rstrip(os.sep)) for path in documents)
+    job.name = os.path.basename(named.rstrip("/" + os.sep))
+    return job
+
+
+def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
+    """Say that the samples are annotated by somebody of this name already."""
+    if job.annotator not in known:
+        return
+    from alignkit.annotate.project.names import samples
+    from alignkit.annotate.server.serving import annotators_of
+
+    file = str(samples() / "paraphrases.jsonl")
+    taken = known if job.corpus else annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
+    if job.annotator in taken:
+        say(
+            f"the samples hold the finished work of {', '.join(taken)}, and you go on with that of "
+            f"{job.annotator}; to begin anew, stop this and name yourself otherwise, e.g. "
+            f"alignkit annotate --annotator {job.annotator}2"
+        )
+
+
+def _format(options: argparse.Namespace) -> str:
+    """Return the corpus's format; one of links alone needs its words."""
+    path = options.corpus
+    format = detect_format(path, options.format, reading_options(options))
+    if format == "pharaoh" and options.source is None:
+        raise OptionError(
+            f"{path}: pharaoh holds links alone; add --source FILE --target FILE (its words, a "
+            "sentence a line)"
+        )
+    return format
+
+
+def _who(text: str) -> str:
+    name = annotator_name(text)
+    if not name.strip() or len(name) > 200 or not name.isprintable():
+        raise argparse.ArgumentTypeError(f"{name[:40]!r} is no name; give 1 to 200 letters")
+    return name
+
+
+def _login() -> str:
+    from getpass import getuser
+
+    with suppress(Exception):  # of several kinds, where the system knows no name
+        return getuser()
+    return "annotator"
+
+
+def _guidelines(path: str | None) -> str:
+    from alignkit.annotate.server.guidelines_page import render_guidelines
+
+    return render_guidelines(path)
+
+
+_LINKS = ("initial", "model", "suggestions")
+
+
+def add_task_arguments(parser: argparse.ArgumentParser, tasks: Sequence[str]) -> None:
+    """Declare what is to be done."""
+    group = parser.add_argument_group("what is to be done")
+    group.add_argument(
+        "--task",
+        choices=tasks,
+        help="align: draw links; judge: give pairs a label, flags, corrected texts; extract: "
+        "take pairs from documents (default: what is done in the project, or align)",
+    )
+    group.add_argument(
+        "--tokenize",
+        nargs="?",
+        const="treebank",
+        metavar="T",
+        help="with --task extract, behind the documents: divide texts into words by nltk: "
+        + "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
+        + " (default: at white space alone)",
+    )
+
+
+def check_task(options: argparse.Namespace) -> None:
+    """Refuse what does not go together with the task."""
+    if options.documents is not None and options.task != "extract":
+        raise OptionError(
+            f"{options.documents}: only --task extract takes two folders or files; name one corpus"
+        )
+    if options.adjudicate and options.task is not None:
+        check_adjudicable(options.task)
+    if options.tokenize is not None and options.task != "extract":
+        raise OptionError("--tokenize is for --task extract: add it, or leave --tokenize out")
+    if options.tokenize is not None and options.tokenize not in TOKENIZERS:
+        if os.path.exists(options.tokenize):
+            raise OptionError(
+                f"--tokenize {options.tokenize} names a file: put --tokenize behind the documents"
+            )
+        raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
+    given = [f"--{name}" for name in _LINKS if getattr(options, name) not in (None, "none")]
+    if given and options.task in ("judge", "extract"):
+        raise OptionError(
+            f"{given[0]} suggests links, and --task {options.task} draws none; leave it out"
+        )
+    if options.task == "extract" and options.corpus is None:
+        raise OptionError(
+            "--task extract needs documents: two folders with files of the same names, two files, "
+            "or a file of JSON lines"
+        )
+
+
+def documents_of(options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the documents that are named; none where a corpus is."""
+    if options.task != "extract" or (options.documents is None and options.format is not None):
+        return ()
+    paths = tuple(path for path in (options.corpus, options.documents) if path is not None)
+    for path in paths:
+        if not os.path.exists(path):
+            raise OptionError(f"{path}: there is no such file or folder; name documents")
+    return paths

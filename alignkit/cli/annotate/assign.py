@@ -1,0 +1,148 @@
+"""Say who annotates which pairs of a project, in what order, and who sees suggestions.
+
+Without --double all annotate all pairs. With it each pair is one's, and a share of them, drawn in
+each stratum, is two's; loads are even. The trial set comes first, for all. Nobody sees what others
+do. Part of the pairs is a control sample, in which some draw without suggestions, so that it can be
+told how far these pull: 10 %, and at least 150 pairs (of fewer, all), unless --control says
+otherwise.
+
+What is assigned stays. A second run adds annotators, and rows for pairs that lack some; pairs that
+come into the project later are assigned by the same plan. A server may be running: its pages have
+the new list with the next pair that they open.
+
+For example:
+  alignkit assign corpus.jsonl.alignkit --annotators anna ben
+  alignkit assign corpus.jsonl.alignkit --annotators anna ben carla --double 0.2 --trial 20
+  alignkit assign corpus.jsonl.alignkit --annotators dora --dry-run
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from alignkit._support.wording import visible
+from alignkit.cli.common.files import require_extra
+from alignkit.cli.common.messages import json_text, say
+from alignkit.cli.parser import annotator_name, number
+
+if TYPE_CHECKING:
+    from alignkit.annotate.assignment.assignment import Assignment
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("project", metavar="PROJECT", help="the project's file")
+    parser.add_argument(
+        "--annotators",
+        metavar="NAME",
+        nargs="+",
+        default=[],
+        type=annotator_name,
+        help="who annotates, besides those who do already",
+    )
+    group = parser.add_argument_group("which pairs")
+    group.add_argument(
+        "--double",
+        metavar="SHARE",
+        type=_share,
+        help="the share of pairs that two annotate, the others one (default: all annotate all)",
+    )
+    group.add_argument(
+        "--trial", metavar="N", type=number(0), help="pairs that all annotate first (default: 0)"
+    )
+    group.add_argument(
+        "--stratify",
+        metavar="BY",
+        nargs="+",
+        help="keep shares in strata by length, or by attributes of pairs (default: length)",
+    )
+    group.add_argument("--seed", metavar="N", type=number(0), help="of all draws (default: 0)")
+    group = parser.add_argument_group("in what order, with which suggestions")
+    group.add_argument(
+        "--order",
+        metavar="BY",
+        help="hash: at random; uncertainty: what suggestions leave most open first; or an "
+        "attribute, such as document: pairs of one value together, as in the corpus "
+        "(default: hash)",
+    )
+    group.add_argument(
+        "--control",
+        metavar="SHARE",
+        type=_share,
+        help="the share of pairs in the control sample; 0 for none (default: 0.1, or 0 where "
+        "pairs are judged or extracted)",
+    )
+    group.add_argument(
+        "--control-least",
+        metavar="N",
+        type=number(0),
+        help="how many pairs it has at least, if there are so many (default: 150)",
+    )
+    group = parser.add_argument_group("output")
+    group.add_argument("--dry-run", action="store_true", help="tell what would be done")
+    group.add_argument("--json", action="store_true", help="print JSON (default: tables)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate")
+    from alignkit.annotate.assignment.assignment import assign_pairs
+    from alignkit.annotate.project.store import Store
+
+    with Store.open(options.project, readonly=options.dry_run) as store:
+        assignment = assign_pairs(
+            store,
+            options.annotators,
+            double=options.double,
+            trial=options.trial,
+            seed=options.seed,
+            stratify=options.stratify,
+            order=options.order,
+            control=options.control,
+            least=options.control_least,
+            dry_run=options.dry_run,
+        )
+    print(json_text(assignment.to_dict()) if options.json else assignment)
+    _tell(options, assignment)
+    return 0
+
+
+def _tell(options: argparse.Namespace, assignment: Assignment) -> None:
+    if options.dry_run:
+        say("dry run: nothing was stored")
+    elif not assignment.new:
+        say(f"{options.project}: nothing to add; what is assigned stays as it is")
+    arms = sum(share.split + share.bare + share.coin for share in assignment.annotators)
+    if assignment.new and assignment.plan.control > 0 and not arms:
+        say(
+            "no pair is in the control sample: it takes pairs outside the trial that nobody has "
+            "begun"
+        )
+    if assignment.new and arms and not assignment.suggested:
+        say(
+            "no links are suggested yet: the control sample was drawn by length alone, and is for "
+            "links that are suggested later"
+        )
+    for name, count in assignment.apart.items():
+        say(
+            f"{visible(name)} has begun {count} pairs and is not among the annotators: these pairs "
+            f"are out of reach then, and their votes do not count; --annotators {visible(name)} "
+            "assigns them"
+        )
+    idle = [share.annotator for share in assignment.annotators if share.pairs == share.trial]
+    if idle and assignment.plan.double is not None:
+        say(
+            f"{visible(', '.join(idle))}: nothing but trial pairs, for all others have annotators "
+            "enough; a larger --double gives them some, and so do new pairs"
+        )
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"expected a share from 0 to 1, not {text[:40]!r}")
+    return value

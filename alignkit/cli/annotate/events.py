@@ -1,0 +1,135 @@
+"""Print the log of a project as JSON lines, check it, or rebuild a project from it.
+
+Each line is an event with all that is known of it; those of pair 0 are of the project itself: its
+pairs, settings, annotators and suggestions. A project is rebuilt from these lines alone. --check
+folds the log anew and tells where the tables beside it hold something else.
+
+For example:
+  alignkit events corpus.jsonl.alignkit > log.jsonl
+  alignkit events corpus.jsonl.alignkit --check
+  alignkit events log.jsonl --rebuild again.alignkit
+
+Exit code of --check: 0 all is as the log says; 1 something is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from alignkit.cli.common.files import require_extra
+from alignkit.cli.common.messages import ProgressBar, counted, json_text, visible_lines
+from alignkit.cli.parser import output_file, saved_file
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import replacing
+from alignkit.io.options import ReadOptions
+from alignkit.io.text_files import TextFile
+
+if TYPE_CHECKING:
+    from alignkit.annotate.project.events import LogEvent
+    from alignkit.annotate.project.replay import Replay
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument(
+        "project",
+        metavar="PROJECT",
+        help="the project's file; with --rebuild, a log in JSON lines too (- is stdin)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=output_file,
+        default=None,
+        help="file for the log (default: stdout)",
+    )
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--check", action="store_true", help="fold the log, and compare")
+    kind.add_argument(
+        "--rebuild", metavar="FILE", type=saved_file, help="write a new project from the log"
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings of --check as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate")
+    if options.json and not options.check:
+        raise OptionError("--json is for --check: the log itself is JSON lines anyhow")
+    if options.output is not None and (options.check or options.rebuild):
+        raise OptionError("--output is for the log: leave it out with --check and --rebuild")
+    if options.check:
+        return _check(options)
+    if options.rebuild is not None:
+        return _rebuild(options)
+    from alignkit.annotate.project.events import encode
+    from alignkit.annotate.project.store import Store
+
+    with (
+        Store.open(options.project, readonly=True, log=True) as store,
+        replacing(options.output or "-") as stream,
+    ):
+        for event in counted(store.log(), options.project, store.project().n, "events"):
+            stream.write(encode(event).decode() + "\n")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from alignkit.annotate.project.replay import replay
+    from alignkit.annotate.project.store import Store
+
+    with (
+        Store.open(options.project, readonly=True, log=True) as store,
+        ProgressBar(options.project, store.project().n, "events") as progress,
+    ):
+        replayed = replay(store, tell=progress.step)
+    if options.json:
+        print(json_text(vars(replayed) | {"ok": not replayed.differences}))
+    else:
+        print(visible_lines("\n".join(_lines(replayed))))
+    return 1 if replayed.differences else 0
+
+
+def _lines(replayed: Replay) -> Iterator[str]:
+    yield from replayed.differences
+    if replayed.more:
+        yield f"... and {replayed.more} more"
+    count = len(replayed.differences) + replayed.more
+    state = f"{count} differences" if count else "all is as the log says"
+    yield f"{replayed.events} events, {replayed.streams} streams: {state}"
+
+
+def _rebuild(options: argparse.Namespace) -> int:
+    from alignkit.annotate.project.building import build_project
+    from alignkit.annotate.project.database import is_project
+    from alignkit.annotate.project.names import ProjectError
+    from alignkit.annotate.project.store import Store
+
+    if os.path.lexists(options.rebuild):
+        raise ProjectError(f"{options.rebuild}: is there already; name another file")
+    if options.project != "-" and is_project(options.project):
+        with Store.open(options.project, readonly=True, log=True) as store:
+            total = store.project().n
+            build_project(options.rebuild, counted(store.log(), options.project, total, "events"))
+    else:
+        build_project(options.rebuild, _read_log(options.project))
+    return 0
+
+
+def _read_log(path: str) -> Iterator[LogEvent]:
+    from alignkit.annotate.project.events import decode_event
+    from alignkit.annotate.project.names import BadEvent
+
+    reading = TextFile(path, ReadOptions())
+    with ProgressBar(path, reading.fraction, unit="events") as progress:
+        for number, line in reading.lines():
+            if line and not line.isspace():
+                try:
+                    yield decode_event(line)
+                except BadEvent as problem:
+                    raise reading.error(str(problem), number) from None
+            progress.step()

@@ -1,0 +1,116 @@
+"""Write what was annotated in a project as a corpus.
+
+All pairs are written, each with what is there of it: unfinished work too, unless --done leaves it
+out; stderr tells how much. A file does not tell such work from what is done: read again, it is done
+(merged by `import`, a project keeps the difference). A pair that is marked done without links has
+an empty alignment; one that was only judged has its judgment; one that somebody only looked at is
+not annotated by them. A server may be running.
+
+Where adjudicators have decided, the gold standard is one of the annotators, and where its links
+come from is written beside it, into OUT.provenance.jsonl: a JSON object a line for each decision,
+with who made it, on which votes, and why.
+
+For example:
+  alignkit export corpus.jsonl.alignkit gold.jsonl --to alignkit-jsonl
+  alignkit export corpus.jsonl.alignkit - --to pharaoh --annotator anna --done
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections import Counter
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from alignkit.cli.common.files import require_extra
+from alignkit.cli.common.messages import counted, say
+from alignkit.cli.corpora.convert import add_writing_arguments, check_writing, checked, write
+from alignkit.cli.parser import output
+from alignkit.io.atomic_files import replacing
+from alignkit.io.registry import WRITTEN, get_format
+
+if TYPE_CHECKING:
+    from alignkit.annotate.project.store import Store
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("project", metavar="PROJECT", help="the project's file")
+    parser.add_argument(
+        "output", metavar="OUT", type=output, help="file or folder to write; - is stdout"
+    )
+    group = add_writing_arguments(parser, f"one of {', '.join(WRITTEN)}")
+    group.add_argument(
+        "--annotator", metavar="A", help="the work of this one alone (default: of all)"
+    )
+    group.add_argument("--done", action="store_true", help="leave out work that is not marked done")
+    chosen = group.add_mutually_exclusive_group()
+    chosen.add_argument(
+        "--provenance",
+        metavar="FILE",
+        type=output,
+        help="where the gold standard's decisions are told (default: OUT.provenance.jsonl, unless "
+        "OUT is stdout)",
+    )
+    chosen.add_argument("--no-provenance", action="store_true", help="do not tell them")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate")
+    from alignkit.annotate.exchange.exporting import exported_work
+    from alignkit.annotate.project.store import Store
+
+    check_writing(options)
+    with Store.open(options.project, readonly=True) as store:
+        unfinished: Counter[str] = Counter()
+        outdated: Counter[str] = Counter()
+        pairs = exported_work(
+            store,
+            annotator=options.annotator,
+            done=options.done,
+            unfinished=unfinished,
+            outdated=outdated,
+        )
+        if options.annotator is None and "annotators" not in get_format(options.to).holds:
+            pairs = checked(pairs, options.project)
+        write(counted(pairs, options.project, store.project().pairs), options)
+        _write_provenance(store, options)
+    if unfinished:
+        told = ", ".join(f"{count} by {name}" for name, count in sorted(unfinished.items()))
+        total = sum(unfinished.values())
+        say(
+            f"{options.project}: {total} alignments went along that are not marked "
+            f"done ({told}); --done leaves them out"
+        )
+    if outdated:
+        say(
+            f"{options.project}: {outdated.total()} trees are left out: the words below them were "
+            "corrected"
+        )
+    return 0
+
+
+def _write_provenance(store: Store, options: argparse.Namespace) -> None:
+    """Tell where the links of the gold standard come from, if it goes along."""
+    path = options.provenance
+    if path is None:
+        if options.no_provenance or options.output == "-":
+            return
+        if options.annotator not in (None, store.project().gold):
+            return
+        path = options.output.rstrip("/" + os.sep) + ".provenance.jsonl"
+    from alignkit.annotate.adjudication.provenance import provenance
+
+    lines = provenance(store, done=options.done)
+    first = next(lines, None)
+    if first is None and options.provenance is None:
+        return
+    count = 0
+    with replacing(path) as stream:
+        for line in chain([first] if first is not None else [], lines):
+            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            count += 1
+    say(f"{path}: where {count:,} decisions of the gold standard come from")

@@ -1,0 +1,175 @@
+"""Take corrected words, or work done elsewhere, into a project.
+
+FILE is a corpus with the ids of the project's pairs, two plain texts or one bitext (one line a
+pair, in the project's order), or another project of the same pairs.
+
+Where words differ from the project's, they are corrected. Links between words that are kept stand,
+those of words replaced one by one too; every other is listed, here and on the page, and the pair is
+to be marked done again. Annotations are merged: those of new annotators as they are, others as one
+edit with the difference, which undo takes back; what a stream has been before is older work, and
+left. To import a file twice changes nothing the second time. Pairs that the project does not have
+are left out, or come into it with --add-pairs.
+
+For example:
+  alignkit import corpus.jsonl.alignkit corrected.jsonl --words-only
+  alignkit import corpus.jsonl.alignkit corrected.fr corrected.en
+  alignkit import corpus.jsonl.alignkit bens-copy.alignkit
+  alignkit import corpus.jsonl.alignkit new.align --name eflomal --in-order
+  alignkit import corpus.jsonl.alignkit further.jsonl --add-pairs
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from alignkit.cli.common.files import require_extra
+from alignkit.cli.common.inputs import (
+    Input,
+    add_order_argument,
+    add_reading_arguments,
+    reading_options,
+)
+from alignkit.cli.common.messages import ProgressBar, json_text, visible_lines
+from alignkit.errors import OptionError
+from alignkit.io.detection import fitting_formats
+from alignkit.io.opening import head_of
+from alignkit.io.parallel_text import BITEXT, read_texts
+from alignkit.io.records import Reading
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.annotate.exchange.importing import Imported
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("project", metavar="PROJECT", help="the project's file")
+    parser.add_argument(
+        "input", metavar="FILE", help="corpus, text, or another project; - is stdin"
+    )
+    parser.add_argument(
+        "second", metavar="TARGET", nargs="?", help="the target words, where FILE is a plain text"
+    )
+    parser.add_argument(
+        "--words-only",
+        action="store_true",
+        help="take the words of FILE, and leave its annotations, even those that no longer fit",
+    )
+    parser.add_argument(
+        "--add-pairs",
+        action="store_true",
+        help="pairs of FILE whose ids the project does not have come into it, behind the others; "
+        "where pairs are assigned, these are too, and no other row changes (default: left out)",
+    )
+    add_reading_arguments(parser)
+    add_order_argument(parser)
+    parser.add_argument("--json", action="store_true", help="print what was done as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    require_extra("annotate")
+    from alignkit.annotate.exchange.importing import import_pairs, merge_project
+    from alignkit.annotate.project.database import is_project
+    from alignkit.annotate.project.store import Store
+
+    with (
+        Store.open(options.project) as store,
+        ProgressBar(options.project, store.project().pairs) as progress,
+    ):
+        step = progress.step
+        if options.second is None and is_project(options.input):
+            if options.add_pairs:
+                raise OptionError(
+                    "--add-pairs takes pairs from a corpus: export the other project, import that "
+                    "with --add-pairs, and then the project, which has the history of its work"
+                )
+            with Store.open(options.input, readonly=True) as other:
+                result = merge_project(store, other, in_order=options.in_order, tell=step)
+        else:
+            holds, pairs, in_order = _read(options)
+            if in_order and options.add_pairs:
+                raise OptionError(
+                    "--add-pairs tells new pairs by their ids, not by their order as --in-order "
+                    "and plain texts do"
+                )
+            result = import_pairs(
+                store, pairs, holds=holds, in_order=in_order, add=options.add_pairs, tell=step
+            )
+    if options.json:
+        print(json_text(_record(result)))
+    else:
+        print(visible_lines("\n".join(_lines(result))))
+    return 0
+
+
+def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
+    """Return what the format holds, the pairs, and whether their order is what counts."""
+    if options.second is None and not _is_bitext(options):
+        dropped = {"drop_out_of_range": True} if options.words_only else {}
+        source = Input(options.input, options.format, reading_options(options, **dropped))
+        pairs = source.pairs()
+        if options.words_only:
+            pairs = (SentencePair(pair.id, pair.source, pair.target) for pair in pairs)
+        return source.kind.holds, pairs, options.in_order
+    if options.source is not None or options.format is not None:
+        raise OptionError("a plain text has no links: leave out --format, --source and --target")
+    texts = reading_options(options, source=options.input, target=options.second)
+    return frozenset(), _texts(Reading(options.input, texts)), True
+
+
+def _is_bitext(options: argparse.Namespace) -> bool:
+    if options.format is not None or options.source is not None:
+        return False
+    first, _, _ = head_of(options.input).partition(b"\n")
+    return BITEXT.encode() in first and not fitting_formats(
+        options.input, encoding=options.encoding
+    )
+
+
+def _texts(reading: Reading) -> Iterator[SentencePair]:
+    for text in read_texts(reading) or ():
+        source, target = reading.tokens(text.source), reading.tokens(text.target)
+        yield SentencePair(text.snum or str(text.line), source, target)
+
+
+def _lines(result: Imported) -> Iterator[str]:
+    yield f"{result.pairs - result.added} pairs of the project"
+    if result.added:
+        yield f"{result.added} pairs are new in it"
+    if result.reworded:
+        yield (
+            f"{result.reworded} with corrected words: {result.carried} links stand, "
+            f"{len(result.lost)} do not"
+        )
+    for k, id, name, mark in result.lost:
+        i, j, value = mark.was
+        what = ("comment", "possible", "sure")[value]
+        note = f" ({mark.note})" if mark.note else ""
+        yield f"  pair {k} {id}, {name}: was linked: {mark.text} [{i}, {j}] {what}{note}"
+    yield (
+        f"{result.new} annotations are new, {result.changed} changed; {result.same} are as they "
+        f"were, {result.older} further than the file"
+    )
+    if result.both:
+        yield f"{result.both} cells were changed here and there; they are as there, undo goes back"
+    for ids, outcome in (
+        (result.surplus, "are not in the project, and were left out"),
+        (result.skipped, "have other words here, and were left out; import the words first"),
+        (result.trees, "have other trees here, which stay"),
+    ):
+        if ids:
+            yield f"{len(ids)} pairs {outcome} (the first: {ids[0]})"
+
+
+def _record(result: Imported) -> dict[str, object]:
+    lost = [
+        {
+            **{"k": k, "id": id, "annotator": name, "side": mark.side, "at": mark.at},
+            **{"text": mark.text, "was": list(mark.was), "note": mark.note},
+        }
+        for k, id, name, mark in result.lost
+    ]
+    return {**vars(result), "lost": lost}

@@ -1,0 +1,162 @@
+"""Give commands that work on parts of a corpus the same options, and the same face."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from alignkit.cli.common.messages import ProgressBar, say
+from alignkit.cli.parser import number
+from alignkit.errors import AlignkitError, OptionError
+from alignkit.io.atomic_files import WriteError, refuse_address, together
+from alignkit.io.options import ReadOptions
+
+if TYPE_CHECKING:
+    from alignkit.cluster.session import Session
+
+
+_EVERY = 60.0  # seconds between lines, where stderr is no terminal
+
+
+def add_cluster(parser: argparse.ArgumentParser, *, estimate: bool = True) -> None:
+    """Add the options of work on parts; perhaps that of an estimate."""
+    parser.set_defaults(stray=_stray)
+    group = parser.add_argument_group("more than one machine")
+    group.add_argument(
+        "--cluster",
+        metavar="C",
+        help="let workers of Dask do it: local:4 (so many processes here), tcp://HOST:8786, or "
+        "FILE.json, which a scheduler wrote; the output is the same (default: this process)",
+    )
+    group.add_argument(
+        "--work",
+        metavar="DIR",
+        help="folder that all workers see; what is done is kept in its folder alignkit-run, so "
+        "that the same command goes on after a stop (default: one beside the output, until all is "
+        "done)",
+    )
+    group.add_argument(
+        "--wait",
+        type=number(0),
+        metavar="SECONDS",
+        help="wait so long for workers, at the start and when none are left (default: for ever; "
+        "with --cluster local, 30)",
+    )
+    if estimate:
+        group.add_argument(
+            "--estimate",
+            action="store_true",
+            help="look into some parts, and print about how large the corpus is and what memory "
+            "and disk it takes, instead of doing it",
+        )
+
+
+def _stray(_options: argparse.Namespace, words: Sequence[str]) -> str:
+    """Guess that the shell put files in the place of a pattern."""
+    return "put a path with a * in quotes" if os.path.exists(words[0]) else ""
+
+
+def of_parts(options: argparse.Namespace, *paths: str | None) -> bool:
+    """Return whether a command is to work on parts: one has a ``*``, or there are workers."""
+    if options.wait is not None and options.cluster is None:
+        raise OptionError("--wait is for the workers of a cluster; name it by --cluster")
+    if (
+        options.cluster is not None
+        or options.work is not None
+        or getattr(options, "estimate", False)
+    ):
+        return True
+    if not any(path is not None and "*" in path for path in paths):
+        return False
+    from alignkit.cluster.parts import is_pattern
+
+    return any(path is not None and is_pattern(path) for path in paths)
+
+
+def by_workers(options: argparse.Namespace) -> bool:
+    """Return whether a command keeps what is done in a folder, for workers or for a later run."""
+    return options.cluster is not None or options.work is not None
+
+
+def refuse_options(options: argparse.Namespace, names: dict[str, object], why: str) -> None:
+    """Refuse options that work on parts does not have; `names` have what they are elsewhere."""
+    for name, default in names.items():
+        if getattr(options, name) != default:
+            flag = name.replace("_", "-")
+            raise OptionError(f"--{flag} is not for parts ('*', --cluster): {why}")
+
+
+def reading_of(options: argparse.Namespace) -> ReadOptions:
+    """Return how the texts are read."""
+    return ReadOptions(
+        encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
+    )
+
+
+@contextmanager
+def opened_session(options: argparse.Namespace) -> Iterator[Session]:
+    """Connect to the workers that the options name; tell where they can be watched."""
+    from alignkit.cluster.addresses import check_address
+    from alignkit.cluster.session import ThisProcess, open_session
+
+    if options.work is not None:
+        refuse_address(options.work)
+    if options.cluster is not None:
+        check_address(options.cluster)
+    with open_session(options.cluster, wait=options.wait) as session, together() as outputs:
+        if not isinstance(session, ThisProcess):
+            noun = "worker" if session.workers == 1 else "workers"
+            link = f"; see {session.dashboard}" if session.dashboard else ""
+            say(f"{options.cluster}: {session.workers} {noun}{link}")
+        outputs.kept = "parts that are done are kept, and the same command goes on with the others"
+        yield session
+
+
+def size(bytes: float) -> str:
+    """Return a number of bytes as people read it."""
+    for unit in ("bytes", "kB", "MB"):
+        if bytes < 1000:
+            return f"{bytes:.3g} {unit}"
+        bytes /= 1000
+    return f"{bytes:,.3g} GB" if bytes < 1000 else f"{bytes:,.0f} GB"
+
+
+def _goes_on(error: object) -> bool:
+    """Return whether what stopped a run lies in the machines, and the same command may go on."""
+    if not isinstance(error, AlignkitError):
+        return False
+    from alignkit.cluster.addresses import ClusterError
+
+    return isinstance(error, (ClusterError, WriteError))
+
+
+class PartsProgress:
+    """Tell how far work on parts is: in a line that changes, or in a line a minute."""
+
+    def __init__(self, label: str) -> None:
+        self._line = ProgressBar(label, None, None)
+        self._label = label
+        self._begun = self._told = time.monotonic()
+        self.text = ""
+
+    def __enter__(self) -> PartsProgress:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._line.__exit__()
+        if self.text and _goes_on(error):
+            say(f"{self._label}: {self.text}; what is done is kept: the same command goes on")
+
+    def __call__(self, done: int, total: int, text: str) -> None:
+        """Take in what is done, of how much, and what that is."""
+        share, self.text = done / max(total, 1), text
+        self._line.reach(share, text)
+        now = time.monotonic()
+        if now - self._told > _EVERY and not self._line.active:
+            left = (now - self._begun) * (1 / max(share, 1e-9) - 1)
+            say(f"{self._label}: {text}, {share:.0%}, {left:.0f} s left")
+            self._told = now

@@ -1,0 +1,239 @@
+"""Compare the files that a command reads and writes, before it does either."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+from alignkit.cli.parser import number
+from alignkit.errors import AlignkitError, OptionError
+from alignkit.io.atomic_files import identity, refuse_address, refuse_same, standard_stream
+
+if TYPE_CHECKING:
+    from alignkit.io.options import ReadOptions
+
+
+_PLACES = "input inputs corpus project hypothesis reference forward reverse table rules second"
+_READ = {
+    **dict.fromkeys(_PLACES.split(), ""),
+    "printed": "--table ",
+    "trees": "--trees ",
+    "key": "--key ",
+    "compare": "--compare ",
+    "add": "--add ",
+    "load": "--load ",
+    "dictionary": "--dictionary ",
+    "prior": "--prior ",
+    "vectors": "--vectors ",
+    "target_vectors": "--target-vectors ",
+    "ids_from": "--ids-from ",
+    "source": "--source ",
+    "target": "--target ",
+    "source_trees": "--source-trees ",
+    "target_trees": "--target-trees ",
+    "both_trees": "--trees ",
+    "predictions": "--predictions ",
+    "groups": "--groups ",
+    "stop_words": "--stop-words ",
+    "source_tags": "--source-tags ",
+    "target_tags": "--target-tags ",
+}
+"""The arguments that name files to read, and how messages call them."""
+
+_REPLACES = {
+    "output": ("input",),
+    "fix": ("inputs",),
+    "to_source": ("source",),
+    "to_target": ("target",),
+    "fix_source": ("source",),
+    "fix_target": ("target",),
+}
+"""What an output may replace: the corpus or the text that it is made of."""
+
+
+def check_files(options: argparse.Namespace) -> list[str]:
+    """Return the files that are to be written, once it is known that each is another file.
+
+    None may be one that cannot be written, or is also read where it is not to be replaced.
+    """
+    outputs: dict[str, str] = options.parser.outputs(options)
+    refuse_same(outputs.values())
+    for path in outputs.values():
+        _check_output(path)
+    for place, path in _named(options):
+        _check_input(place, path, outputs, options)
+    return list(outputs.values())
+
+
+def _check_output(path: str) -> None:
+    """Find out before the work what would keep its result from being written."""
+    refuse_address(path)
+    place = os.path.realpath(path)
+    folder = place if os.path.isdir(place) else os.path.dirname(place)
+    if standard_stream(path) is not None or not os.path.isdir(folder):
+        return
+    if os.path.exists(place) and not os.access(place, os.W_OK):
+        raise OptionError(f"{path}: cannot be written: it is read-only; nothing was changed")
+    if (os.path.isfile(place) or not os.path.exists(place)) and not os.access(folder, os.W_OK):
+        raise OptionError(
+            f"{path}: cannot be written: its folder takes no new file; nothing was changed"
+        )
+
+
+def refuse_second_reading(options: argparse.Namespace) -> None:
+    """Refuse to read standard input twice."""
+    if [path for _, path in _named(options)].count("-") > 1:
+        raise OptionError("standard input (-) can be read once only; name files for the others")
+
+
+def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
+    return [(place, path) for place in _READ for path in _files(place, options)]
+
+
+def _files(place: str, options: argparse.Namespace) -> list[str]:
+    value = getattr(options, place, None)
+    named = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    return [added(word)[0] for word in named] if place == "add" else named
+
+
+def added(word: str) -> tuple[str, list[str]]:
+    """Return the file in NAME=FILE:FORMAT:base=1:transpose, and the parts behind it.
+
+    Examples
+    --------
+    >>> added("anna=anna.wa:naacl:base=1")
+    ('anna.wa', ['naacl', 'base=1'])
+    """
+    path, parts = word.partition("=")[2], list[str]()
+    while ":" in path and not os.path.exists(path):
+        before, _, part = path.rpartition(":")
+        if not before or set("/\\.") & set(part):
+            break
+        path, parts = before, [part, *parts]
+    return path, parts
+
+
+def _check_input(
+    place: str, path: str, outputs: dict[str, str], options: argparse.Namespace
+) -> None:
+    file = "/dev/stdin" if path == "-" else path
+    if os.path.isfile(file) and standard_stream(file) is not None:
+        raise OptionError(
+            f"{path}: what is printed goes there too, so that it could not be read as it is; "
+            "print to another file"
+        )
+    others = [
+        output
+        for name, output in outputs.items()
+        if not (options.parser.replaces and place in _REPLACES.get(name, ()))
+    ]
+    _refuse_replaced(place, path, others)
+
+
+def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> None:
+    """Refuse outputs that no option names, but for standard output, where one is also read."""
+    files = [output for output in outputs if output != "-"]
+    for place, path in _named(options):
+        _refuse_replaced(place, path, files)
+
+
+def _refuse_replaced(place: str, path: str, outputs: Iterable[str]) -> None:
+    file = "/dev/stdin" if path == "-" else path
+    known = identity(file) if os.path.isfile(file) or os.path.isdir(file) else None
+    for output in outputs if known is not None else ():
+        if identity(output) == known:
+            raise OptionError(
+                f"{output} would be replaced, but is also read ({_READ[place]}{path}); name "
+                "another file for the output; nothing was changed"
+            )
+
+
+def short_names(paths: Sequence[str]) -> dict[str, str]:
+    """Return for each of some different paths as little of it as tells it from the others.
+
+    The last parts of all paths, as many as that takes; without the endings where these are not
+    needed. Where that is not enough, the paths stay as they are.
+
+    Examples
+    --------
+    >>> short_names(["out/eflomal.align", "out/fast_align.align"])
+    {'out/eflomal.align': 'eflomal', 'out/fast_align.align': 'fast_align'}
+    >>> list(short_names(["a/x.align", "b/x.align", "c/y.wa"]).values())
+    ['a/x', 'b/x', 'c/y']
+    >>> list(short_names(["a/x.align", "a/x.wa"]).values())
+    ['x.align', 'x.wa']
+    """
+    pure = [PurePath(path) for path in paths]
+    for count in range(1, max((len(path.parts) for path in pure), default=0) + 1):
+        named = ["/".join(path.parts[-count:]) for path in pure]
+        plain = [
+            name[: len(name) - len(path.suffix)] if path.suffix else name
+            for name, path in zip(named, pure, strict=True)
+        ]
+        for short in (plain, named):
+            if len(set(short)) == len(paths) and all(short):
+                return dict(zip(paths, short, strict=True))
+    return {path: path for path in paths}
+
+
+_NEEDS = {"annotate": ("sqlalchemy", "msgspec")}
+"""What every command that needs the extra needs of it."""
+
+
+def require_extra(name: str, *more: str) -> None:
+    """Refuse to go on where packages of an extra are missing; `more` names those of one command."""
+    missing = [package for package in (*_NEEDS[name], *more) if find_spec(package) is None]
+    if missing:
+        raise AlignkitError(
+            f"this needs more libraries ({', '.join(missing)}); type: "
+            f"pip install 'alignkit[{name}]'"
+        )
+
+
+_MEGABYTES = 128
+
+
+def add_memory(group: argparse._ActionsContainer, what: str) -> None:
+    """Add the option that says how much memory is taken to sort."""
+    group.add_argument(
+        "--memory",
+        type=number(1, 1 << 20),
+        metavar="MB",
+        help=f"memory to sort {what} in; the rest is on disk, and the result is the same "
+        f"(default: {_MEGABYTES})",
+    )
+
+
+def room(options: argparse.Namespace) -> int:
+    """Return how many bytes may be taken to sort."""
+    return (options.memory or _MEGABYTES) << 20
+
+
+class OpenedInput(NamedTuple):
+    """An input that was opened: its path, its format, and what was declared of it."""
+
+    path: str
+    format: str
+    options: ReadOptions
+
+
+_inputs: list[OpenedInput] = []
+
+
+def remember(path: str, format: str, options: ReadOptions) -> None:
+    """Remember an input."""
+    _inputs.append(OpenedInput(path, format, options))
+
+
+def opened() -> list[OpenedInput]:
+    """Return the inputs that were opened, each once, in their order."""
+    return list({one.path: one for one in _inputs}.values())
+
+
+def forget() -> None:
+    """Forget them: a command begins."""
+    _inputs.clear()

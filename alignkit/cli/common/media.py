@@ -1,0 +1,141 @@
+"""Give the commands that print tables the same media."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import TYPE_CHECKING, Protocol
+
+from alignkit._support.wording import how_many
+from alignkit.cli.common.inputs import tell
+from alignkit.cli.common.messages import json_text, say
+from alignkit.cli.parser import saved_file
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import replacing
+from alignkit.tables.table import MEDIA
+
+if TYPE_CHECKING:
+    from alignkit.rules.files import WrittenRules
+    from alignkit.tables.reports import Findings
+
+
+class Showable(Protocol):
+    """A result that can be printed as `add_media` offers it."""
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as JSON takes it."""
+
+    def csv(self) -> str:
+        """Return it as CSV."""
+
+    def show(self, medium: str) -> str:
+        """Return its tables in a medium."""
+
+
+def add_media(
+    group: argparse._ActionsContainer, *, csv: str | None = "print a row for each figure"
+) -> None:
+    """Add the options that name what tables are printed as: `json`, `csv`, or `medium`."""
+    form = group.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print JSON (default: tables as text)")
+    if csv is not None:
+        form.add_argument("--csv", action="store_true", help=csv)
+    for name, medium in MEDIA.items():
+        if medium.help:
+            form.add_argument(
+                f"--{name}", action="store_const", const=name, dest="medium", help=medium.help
+            )
+    group.set_defaults(medium="text")
+
+
+def print_result(result: Showable, options: argparse.Namespace) -> None:
+    """Print a result as the options of `add_media` ask for."""
+    if options.json:
+        print(json_text(result.to_json()))
+    elif options.csv:
+        print(result.csv())
+    else:
+        print(result.show(options.medium))
+
+
+def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
+    """Add the options that name the attribute by which pairs are grouped, and what divides it."""
+    group.add_argument(
+        "--by",
+        metavar=metavar,
+        help="a row for each value of this attribute (genre, document, ...) too; day, week and "
+        "month are known where annotations have times",
+    )
+    group.add_argument(
+        "--split",
+        metavar="TEXT",
+        help="what stands between several values of that attribute, e.g. a comma; a pair counts "
+        "in each (default: one value)",
+    )
+
+
+def add_separator(group: argparse._ActionsContainer) -> None:
+    """Add the option that says what divides the values of attributes that no split may cut."""
+    group.add_argument(
+        "--separator", metavar="S", help="what divides several values in one such attribute, e.g. ,"
+    )
+
+
+def check_groups(options: argparse.Namespace) -> None:
+    """Refuse what divides values where no attribute is named."""
+    if options.split is not None and options.by is None:
+        raise OptionError("--split is for --by: add it, or leave --split out")
+
+
+def add_labels(group: argparse._ArgumentGroup) -> None:
+    """Add the option that leaves out what joshua and ppdb can only write with two labels."""
+    group.add_argument(
+        "--one-label",
+        action="store_true",
+        help="joshua and ppdb: leave out rules with a label that differs between the sides "
+        "(default: both labels are written, [NP~S])",
+    )
+
+
+def joined_labels(options: argparse.Namespace, format: str | None) -> bool:
+    """Return whether rules with a label that differs are written, with both."""
+    if options.one_label and format not in ("joshua", "ppdb"):
+        raise OptionError("--one-label is for --to joshua and --to ppdb: leave it out")
+    return not options.one_label
+
+
+def tell_written(
+    output: str, written: WrittenRules, format: str, left_out: Counter[str] | None = None
+) -> None:
+    """Tell how many types of rules were written, and what was left out of them."""
+    where = "standard output" if output == "-" else output
+    say(f"{where}: {_types(written.rules, 'type of rule', 'types of rules')}")
+    tell(where, (left_out or Counter()) + written.left_out, "types left out: ")
+    if lost := [f"{name} ({_types(n)})" for name, n in written.lost.items() if n]:
+        say(f"{where}: {format} does not hold: {', '.join(lost)}")
+    if written.joined:
+        say(
+            f"{where}: {_types(written.joined)} with labels that differ between the sides; both "
+            "are written, as in [NP~S] (--one-label leaves them out)"
+        )
+
+
+def _types(number: int, one: str = "type", more: str = "") -> str:
+    return how_many(number, one, more, commas=True)
+
+
+def add_forms(group: argparse._ArgumentGroup) -> None:
+    """Add the options that say how results are printed, and --html."""
+    add_media(group, csv="print a row for each row of a table")
+    group.add_argument(
+        "--html", metavar="FILE", type=saved_file, help="write a page with the tables as well"
+    )
+
+
+def print_findings(findings: Findings, options: argparse.Namespace, *, title: str) -> None:
+    """Print a result as the options ask for, and write its page."""
+    if options.html is not None:
+        page = findings.page(title)
+        with replacing(options.html) as out:
+            out.write(page)
+    print_result(findings, options)

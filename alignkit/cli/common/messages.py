@@ -1,0 +1,284 @@
+"""Tell people things on stderr: visibly, and without harm where nobody listens."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from logging import WARNING, Handler, LogRecord, getLogger
+from typing import Any, TextIO, TypeVar
+
+from alignkit._support.wording import visible
+from alignkit.errors import AlignkitError
+
+_ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class _Voice:
+    """Remember how the command that runs speaks, and what it has told."""
+
+    def __init__(self) -> None:
+        self.quiet = False
+        self.told: set[str] = set()
+
+
+_voice = _Voice()
+
+
+def begin(*, quiet: bool) -> None:
+    """Begin a command: it has told nothing yet; a quiet one prints only warnings and errors."""
+    _voice.quiet = quiet
+    _voice.told.clear()
+
+
+def is_quiet() -> bool:
+    """Return whether only warnings and errors are printed."""
+    return _voice.quiet
+
+
+def say(text: str, *, error: bool = False, once: bool = False) -> None:
+    """Tell something in a line on stderr, if it is an error or errors are not all that is wanted.
+
+    Nothing in it can act on the terminal. With `once`, a command does not tell it again.
+    """
+    if error or not (_voice.quiet or (once and text in _voice.told)):
+        _voice.told.update({text} if once else ())
+        wipe = "\r\x1b[K" if sys.stderr.isatty() else ""  # a line of progress
+        tell_raw(f"{wipe}alignkit: {visible(text)}\n")
+
+
+def warn(text: str) -> None:
+    """Print a warning in a line on stderr, once; --quiet does not silence it."""
+    if text not in _voice.told:
+        _voice.told.add(text)
+        say(text, error=True)
+
+
+class _Told(Handler):
+    def emit(self, record: LogRecord) -> None:
+        if hasattr(record, "again"):  # of a state that may come back
+            say(record.getMessage(), error=True)
+        else:
+            (say if hasattr(record, "note") else warn)(record.getMessage())
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """Tell what the library warns of while a command runs."""
+    logger, handler = getLogger("alignkit"), _Told(WARNING)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def tell_raw(text: str) -> None:
+    """Write to stderr as it is; what nobody can read is lost, but the work goes on."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        silence(sys.stderr)
+
+
+def visible_lines(text: str) -> str:
+    """Return a text of several lines, in none of which anything can act on a terminal."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def json_text(value: object, *, indent: int | None = 2) -> str:
+    """Return a value as JSON, with escapes for what could act on a terminal; it means the same."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _ACTING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def silence(stream: TextIO) -> None:
+    """Let a stream that failed write to nowhere, so that it does not fail again at the exit."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+_QUOTES = "\"'"
+_ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`")
+
+
+def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
+    """Return a message with the options of a command in the places of arguments.
+
+    Arguments that are no options of the command stand as they are, without backquotes.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> _ = parser.add_argument("--max-words", type=int), parser.add_argument("--partial")
+    >>> in_words_of(parser, "allow more by `max_words`; say so by `partial=True`, not `other=1`")
+    'allow more by --max-words; say so by --partial, not other=1'
+    """
+    options = set() if parser is None else set(parser._option_string_actions)
+
+    def option(match: re.Match[str]) -> str:
+        name, value = match.groups()
+        flag = f"--{name.replace('_', '-')}"
+        if flag not in options:
+            return match[0].strip("`")
+        return flag if value in (None, "True") else f"{flag} {value.strip(_QUOTES)}"
+
+    return _ARGUMENT.sub(option, message)
+
+
+_CLOSED = "standard output is closed; open it, or name a file for the output"
+
+
+def prepare_streams(*, own: bool) -> None:
+    """Write UTF-8, and put something harmless where a stream is closed, as under cron.
+
+    A message to a closed stderr is lost; a result for a closed stdout is an error.
+    """
+    if own:
+        _occupy_numbers()
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(_Closed(), "utf-8", write_through=True)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            errors = "strict" if stream is sys.stdout else "backslashreplace"
+            stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")
+
+
+def require_output() -> None:
+    """Refuse work whose result could not be printed."""
+    if isinstance(getattr(sys.stdout, "buffer", None), _Closed):
+        raise AlignkitError(_CLOSED)
+
+
+def outlive_reader() -> None:
+    """Lose what is printed once nobody reads it any more, for there are files to be written too."""
+    with suppress(OSError, ValueError):  # stdout is closed, and no file
+        raw = _Unread(sys.stdout.fileno(), "w", closefd=False)
+        sys.stdout.flush()
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(raw), "utf-8", newline="\n", line_buffering=raw.isatty()
+        )
+
+
+class _Unread(io.FileIO):
+    """Write as long as somebody reads."""
+
+    def write(self, data: Any) -> Any:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return len(data)
+
+
+def finish_output() -> None:
+    """Write what is left for stdout after a failure; if that fails too, drop it in silence."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        silence(sys.stdout)
+
+
+def _occupy_numbers() -> None:
+    """Open what is closed of the numbers 0, 1 and 2 on nothing.
+
+    The next file would else get the number, and with it what others print to stdout or stderr.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            with suppress(OSError):
+                os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free number
+
+
+class _Closed(io.BufferedIOBase):
+    """Refuse all that is written."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _data: object) -> int:
+        raise AlignkitError(_CLOSED)
+
+
+T = TypeVar("T")
+
+_PATIENCE = 1.0  # seconds before anything is shown
+_EVERY = 0.25
+
+
+class ProgressBar:
+    """Count steps; after a second of work show them with the time left, if stderr is a terminal."""
+
+    def __init__(
+        self,
+        label: str,
+        fraction: Callable[[], float | None] | int | None,
+        unit: str | None = "pairs",
+    ) -> None:
+        self._label, self._unit = label, unit
+        self.detail = ""
+        self._steps, self._share = 0, 0.0
+        self._fraction: Callable[[], float | None]
+        if fraction is None:
+            self._fraction = lambda: self._share
+        elif callable(fraction):
+            self._fraction = fraction
+        else:
+            self._fraction = lambda: self._steps / max(fraction, 1)
+        self._start = time.monotonic()
+        self._next = self._start + _PATIENCE
+        self._shown = False
+        self.active = sys.stderr.isatty() and not is_quiet()
+
+    def step(self, count: int = 1) -> None:
+        """Count some work done."""
+        self._steps += count
+        if self.active and (count > 1 or not self._steps & 255) and time.monotonic() > self._next:
+            self._show()
+
+    def reach(self, share: float, detail: str = "") -> None:
+        """Take in the share that is done, 0 to 1, and what is being done now."""
+        self._share, self.detail = share, detail
+        self.step(256)
+
+    def _show(self) -> None:
+        now = time.monotonic()
+        self._next = now + _EVERY
+        passed = now - self._start
+        done = self._fraction()
+        parts = [self.detail] if self.detail else []
+        parts += [] if self._unit is None else [f"{self._steps:,} {self._unit}"]
+        if done:
+            parts += [f"{done:.0%}", f"{passed / done - passed:.0f} s left"]
+        text = visible(f"{self._label}: {', '.join(parts)}")
+        text = text[: shutil.get_terminal_size().columns - 1]  # a line that wraps cannot be wiped
+        tell_raw(f"\r\x1b[K{text}")
+        self._shown = True
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            tell_raw("\r\x1b[K")
+
+
+def counted(items: Iterable[T], label: str, total: int, unit: str | None = "pairs") -> Iterator[T]:
+    """Yield items, and show how many of the total were taken; see `Progress`."""
+    with ProgressBar(label, total, unit) as progress:
+        for item in items:
+            yield item
+            progress.step()

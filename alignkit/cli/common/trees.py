@@ -1,0 +1,196 @@
+"""Give every command that takes trees the same options in the same sense."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+
+from alignkit._support.wording import how_many
+from alignkit.cli.common.messages import say
+from alignkit.cli.parser import annotator_name
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.io.text_files import Finding
+from alignkit.io.tree_files import TREE_FORMATS, TREE_NAME
+from alignkit.model.sentence_pair import SentencePair
+
+_FILES = {"source": "source_trees", "target": "target_trees", "both": "both_trees"}
+_KINDS = ("strict_trees", "lenient_trees", "drop_function_tags", "drop_traces", "tree_format")
+_SINGULAR = {
+    "trees": "tree",
+    "sentences without a parse": "sentence without a parse",
+    "trees that do not fit, left out": "tree that does not fit, left out",
+    "labels without their function tags": "label without its function tags",
+    "traces left out": "trace left out",
+    "traces kept as words": "trace kept as a word",
+    "sides with several trees, joined below TOP": "side with several trees, joined below TOP",
+    "trees with brackets as words, told by the text": "tree with brackets as words, told by the "
+    "text",
+}
+
+
+def add_tree_options(
+    parser: argparse.ArgumentParser, *, both: str = "--trees"
+) -> argparse._ArgumentGroup:
+    """Add the options that name files of trees and say how they are read."""
+    group = parser.add_argument_group("what the trees are")
+    group.add_argument(
+        "--source-trees",
+        metavar="FILE",
+        help="trees of the source sentences, one for each in the same order",
+    )
+    group.add_argument("--target-trees", metavar="FILE", help="of the target sentences, likewise")
+    group.add_argument(
+        *dict.fromkeys((both, "--both-trees")),
+        dest="both_trees",
+        metavar="FILE",
+        help="of both sides in turn: source, target, source, target, ...",
+    )
+    group.add_argument(
+        "--tree-name",
+        metavar="NAME",
+        type=annotator_name,
+        help=f"the name of the trees read from files (default: {TREE_NAME}), or of those to use, "
+        "where the corpus holds several",
+    )
+    group.add_argument(
+        "--tree-format",
+        choices=tuple(TREE_FORMATS),
+        help="one tree a line, trees over several lines, or XML of Stanford's tools (default: "
+        "told by the file's first lines)",
+    )
+    group.add_argument(
+        "--strict-trees",
+        action="store_true",
+        help="refuse brackets as words, as in (JJ () (default: the known words tell them)",
+    )
+    group.add_argument(
+        "--lenient-trees",
+        action="store_true",
+        help="leave out, and count, trees that do not fit their sentence (default: an error)",
+    )
+    group.add_argument(
+        "--drop-function-tags", action="store_true", help="read NP-SBJ=1 as NP (default: kept)"
+    )
+    group.add_argument(
+        "--drop-traces",
+        action="store_true",
+        help="leave out -NONE- and nodes without other words (default: words as any other)",
+    )
+    return group
+
+
+def trees_named(options: argparse.Namespace) -> bool:
+    """Return whether files of trees are named."""
+    return any(getattr(options, name) is not None for name in _FILES.values())
+
+
+def tree_name(options: argparse.Namespace) -> str | None:
+    """Return the name of the trees to use; None for the only ones that a pair has."""
+    given: str | None = options.tree_name
+    return TREE_NAME if given is None and trees_named(options) else given
+
+
+def check_tree_options(options: argparse.Namespace) -> None:
+    """Refuse options of trees that contradict each other, or have no file to be about."""
+    both = next(
+        (
+            name
+            for name, action in options.parser._option_string_actions.items()
+            if action.dest == "both_trees"
+        ),
+        "--trees",
+    )
+    if options.both_trees is not None and (options.source_trees or options.target_trees):
+        raise OptionError(
+            f"{both} names one file for both sides: leave out --source-trees and --target-trees"
+        )
+    if not trees_named(options):
+        for name in _KINDS:
+            if getattr(options, name):
+                raise OptionError(
+                    f"--{name.replace('_', '-')} is for trees read from files: name them by "
+                    f"--source-trees, --target-trees or {both}"
+                )
+
+
+def with_trees(
+    options: argparse.Namespace, pairs: Iterable[SentencePair]
+) -> Iterator[SentencePair]:
+    """Yield pairs with the trees of the files that are named; at the end, tell on stderr of them.
+
+    Without such files the pairs are yielded as they are.
+    """
+    check_tree_options(options)
+    if not trees_named(options):
+        return iter(pairs)
+    return _told(options, pairs)
+
+
+def one_tree_a_side(
+    options: argparse.Namespace, pairs: Iterable[SentencePair], *sides: str
+) -> Iterator[SentencePair]:
+    """Yield pairs, whose trees are named or the only ones on those of the two sides."""
+    name = tree_name(options)
+    known: dict[str, None] = {}
+    for pair in pairs:
+        for side in sides or ("source", "target"):
+            trees = pair.source_trees if side == "source" else pair.target_trees
+            known.update(dict.fromkeys(trees))
+            if name is None and len(trees) > 1:
+                raise OptionError(
+                    f"pair {pair.id!r} has the {side} trees {', '.join(trees)}: choose by "
+                    "--tree-name"
+                )
+        yield pair
+    if name is not None and known and name not in known:
+        raise UnknownNameError("tree", name, known)
+
+
+def _told(options: argparse.Namespace, pairs: Iterable[SentencePair]) -> Iterator[SentencePair]:
+    counts: Counter[str] = Counter()
+    yield from attached(options, pairs, counts)
+    files = [getattr(options, name) for name in _FILES.values()]
+    named = ", ".join(path for path in dict.fromkeys(files) if path is not None)
+    if told := trees_told(counts):
+        say(f"{named}: {told}")
+
+
+def trees_told(counts: Counter[str]) -> str:
+    """Say what was counted while trees were read.
+
+    Examples
+    --------
+    >>> trees_told(Counter({"trees": 1200, "sentences without a parse": 1}))
+    '1,200 trees; 1 sentence without a parse'
+    """
+    return "; ".join(
+        how_many(number, _SINGULAR.get(kind, kind), kind, commas=True)
+        for kind, number in counts.items()
+        if number
+    )
+
+
+def attached(
+    options: argparse.Namespace,
+    pairs: Iterable[SentencePair],
+    counts: Counter[str],
+    observe: Callable[[Finding], None] | None = None,
+) -> Iterator[SentencePair]:
+    """Yield pairs with the trees of files, as `attach_trees`; with `observe` it is lenient."""
+    from alignkit.io.tree_files import attach_trees
+
+    files = {side: getattr(options, name) for side, name in _FILES.items()}
+    return attach_trees(
+        pairs,
+        **files,
+        name=tree_name(options) or TREE_NAME,
+        tree_format=options.tree_format,
+        strict=options.strict_trees,
+        drop_function_tags=options.drop_function_tags,
+        drop_traces=options.drop_traces,
+        lenient=options.lenient_trees or observe is not None,
+        encoding=options.encoding,
+        counts=counts,
+        observe=observe,
+    )

@@ -1,0 +1,74 @@
+"""Put several corpora of different sentence pairs into one.
+
+The pairs come in the order of the files, with the annotations and attributes that each has;
+annotators of the same name are taken for the same ones. An id that stands in two files is an error,
+unless --prefix tells them apart. Annotations of the same pairs are put together by `merge`.
+
+For example:
+  alignkit concat news.xml questions.jsonl -o corpus.jsonl
+  alignkit concat part-*.jsonl --prefix -o corpus.xml
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+
+from alignkit.cli.common.files import short_names
+from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.messages import json_text
+from alignkit.cli.corpora.convert import (
+    add_corpus_output,
+    corpus_format,
+    refuse_json_beside,
+    write_whole,
+)
+from alignkit.corpora.selection import concat
+from alignkit.errors import OptionError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument(
+        "inputs", nargs="+", metavar="IN", help="files or folders to read; - is stdin"
+    )
+    add_corpus_output(parser, "file to write; - is stdout")
+    parser.add_argument(
+        "--prefix",
+        action="store_true",
+        help="put the file's name without its ending, and a slash, before each id, as in news/12; "
+        "with its folder where names are alike",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print as JSON how many pairs came from each file"
+    )
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    refuse_json_beside(options)
+    declared = reading_options(options)
+    twice = [path for path, count in Counter(options.inputs).items() if count > 1]
+    if twice:
+        raise OptionError(f"{twice[0]} is given twice; name different files")
+    inputs = [Input(path, options.format, declared) for path in options.inputs]
+    format = corpus_format(options, [one.format for one in inputs])
+    names = short_names(options.inputs) if options.prefix else {}
+    read = {names.get(one.path, one.path): one.corpus() for one in inputs}
+    corpus = concat(read, prefix=options.prefix)
+    write_whole(corpus, options.output, format)
+    if options.json:
+        counts = [
+            {"path": path, "pairs": len(part)}
+            for path, part in zip(options.inputs, read.values(), strict=True)
+        ]
+        record = {
+            "output": options.output,
+            "format": format,
+            "pairs": len(corpus),
+            "annotators": list(corpus.annotators),
+            "inputs": counts,
+        }
+        print(json_text(record))
+    return 0

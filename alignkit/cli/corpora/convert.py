@@ -1,0 +1,320 @@
+"""Turn a corpus from one format into another.
+
+What the output format cannot hold is counted and told on stderr. The output takes its place only
+when it is whole, so IN and OUT may be the same file.
+
+For example:
+  alignkit convert gold.align gold.xml --to alignkit-xml --source fr.txt --target en.txt
+  alignkit convert gold.wa gold.align --from naacl --to pharaoh
+  alignkit convert pairs.json rows.tsv --rows classification --scheme turku --view binary
+  alignkit convert corpus.xml - --to pharaoh --annotator anna --to-source fr.txt
+  alignkit convert pairs.json pairs.jsonl --to alignkit-jsonl --trees parsed.xml.gz
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import astuple
+from typing import TextIO
+
+from alignkit.cli.common.inputs import (
+    Input,
+    add_reading_arguments,
+    add_scheme_argument,
+    reading_options,
+)
+from alignkit.cli.common.messages import say, warn
+from alignkit.cli.common.trees import add_tree_options, trees_named, with_trees
+from alignkit.cli.parser import format_name, output, output_file
+from alignkit.corpora.labelled import KINDS, training_rows
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import replacing, standard_stream
+from alignkit.io.format import JUDGED
+from alignkit.io.reading import write_corpus
+from alignkit.io.registry import WRITTEN, get_format
+from alignkit.model.coercion import Choice, naming
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels.schemes import get_scheme
+from alignkit.model.labels.views import get_view
+from alignkit.model.sentence_pair import SentencePair, origin_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    parser.add_argument(
+        "output", metavar="OUT", type=output, help="file or folder to write; - is stdout"
+    )
+    add_reading_arguments(parser, flags=("--from", "--format"))
+    group = add_writing_arguments(parser, "one of those of --from", required=False)
+    group.add_argument(
+        "--annotator", metavar="A", help="the alignments of this one alone (default: all)"
+    )
+    group.add_argument(
+        "--swap",
+        action="store_true",
+        help="exchange source and target, words and links; and, where --scheme is given, what "
+        "in judgments has a direction",
+    )
+    add_scheme_argument(group, "of the judgments, for --swap and --rows (default: none)")
+    add_rows_arguments(group)
+    add_tree_options(parser)
+
+
+def add_writing_arguments(
+    parser: argparse.ArgumentParser, formats: str, *, required: bool = True
+) -> argparse._ArgumentGroup:
+    """Add the options that say how a corpus is written; `formats` tells which there are."""
+    group = parser.add_argument_group("what the output is")
+    group.add_argument(
+        "--to",
+        required=required,
+        type=format_name(WRITTEN),
+        metavar="F",
+        help=f"its format, {formats}",
+    )
+    group.add_argument(
+        "--to-base",
+        type=int,
+        choices=(0, 1),
+        help="number of its first word (default: the format's custom)",
+    )
+    group.add_argument("--to-transpose", action="store_true", help="write links target first")
+    group.add_argument(
+        "--to-source",
+        metavar="FILE",
+        type=output_file,
+        help="write the source words there, where the format holds none; alone: a bitext",
+    )
+    group.add_argument(
+        "--to-target", metavar="FILE", type=output_file, help="write the target words there"
+    )
+    group.add_argument(
+        "--to-ids", action="store_true", help="write the pairs' ids before the links (pharaoh)"
+    )
+    group.add_argument(
+        "--to-weights",
+        action="store_true",
+        help="write the links' weights behind them, as in 0-0:0.93 (pharaoh)",
+    )
+    return group
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if options.rows is None:
+        _check_corpus(options)
+    source = Input(options.input, options.format, reading_options(options))
+    pairs: Iterator[SentencePair] = source.pairs(
+        judged=options.rows is not None, worded=options.rows is not None
+    )
+    if options.rows is not None:
+        if trees_named(options):
+            raise OptionError("rows for training hold no trees: leave out the options of trees")
+        with naming(options.input):
+            write_rows(pairs, options)
+        return 0
+    pairs = with_trees(options, pairs)
+    if options.annotator is not None:
+        pairs = _of_one(pairs, options)
+    elif "annotators" not in get_format(options.to).holds:
+        pairs = checked(pairs, options.input)
+    if options.swap:
+        pairs = _swapped(pairs, options)
+    with naming(options.input):
+        write(pairs, options)
+    return 0
+
+
+def _check_corpus(options: argparse.Namespace) -> None:
+    if options.to is None:
+        raise OptionError("say what to write: --to FORMAT, or --rows KIND for rows for training")
+    if options.no_rewrites or options.view is not None:
+        raise OptionError("--no-rewrites and --view are for --rows; leave them out")
+    check_writing(options)
+
+
+def check_writing(options: argparse.Namespace) -> None:
+    """Refuse options of writing that a format does not have."""
+    if options.to.startswith("alignkit-") and (options.to_base or options.to_transpose):
+        raise OptionError(
+            f"{options.to} is read as written source first and counted from 0, which the file does "
+            "not say: leave out --to-base and --to-transpose (--swap exchanges the sides)"
+        )
+
+
+def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
+    """Write pairs as the options say, and tell on stderr what the format cannot hold."""
+    lost = write_corpus(
+        pairs,
+        options.output,
+        format=options.to,
+        base=options.to_base,
+        transpose=options.to_transpose,
+        source=options.to_source,
+        target=options.to_target,
+        ids=options.to_ids,
+        weights=options.to_weights,
+        annotator=options.annotator,
+    )
+    tell_lost(options.output, options.to, lost)
+
+
+def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+    """Yield the pairs with their sides exchanged; tell what was not, for want of a scheme."""
+    arrows = strangers = 0
+    scheme = None if options.scheme is None else get_scheme(options.scheme)
+    for pair in pairs:
+        judgments = [annotation.judgment for annotation in pair.annotations.values()]
+        if scheme is None:
+            arrows += any("<" in judgment or ">" in judgment for judgment in judgments)
+        elif options.lenient_labels:
+            strangers += sum(text != "" and text not in scheme.judgments for text in judgments)
+        yield pair.transpose(scheme, lenient=options.lenient_labels)
+    if arrows:
+        warn(
+            f"{options.input}: the judgments of {arrows} pairs hold < or > and stay as they are; "
+            "if these say which side is more general, name the scheme, e.g. --scheme turku"
+        )
+    if strangers:
+        say(
+            f"{options.input}: {strangers} judgments are none of {options.scheme}: left as they are"
+        )
+
+
+def _of_one(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+    judged = JUDGED in get_format(options.to).holds
+    choice = Choice(options.input, options.annotator, judged=judged)
+    for pair in pairs:
+        choice.of(pair)
+        yield pair.without_annotations(*(set(pair.annotations) - {options.annotator}))
+    choice.check()
+
+
+def checked(pairs: Iterable[SentencePair], path: str) -> Iterator[SentencePair]:
+    """Yield the pairs of an input, once it is known that each has one alignment at most."""
+    choice = Choice(path, None)
+    for pair in pairs:
+        choice.of(pair)  # raises where there are several
+        yield pair
+
+
+def tell_lost(path: str, format: str, lost: Counter[str]) -> None:
+    """Tell on stderr what a format could not hold."""
+    for kind, count in lost.items():
+        say(f"{path}: format {format} cannot hold '{kind}' of {count} pairs")
+
+
+_COLUMNS = ("id", "label", "source", "target")
+
+
+def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
+    """Add the options that ask for rows."""
+    listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
+    group.add_argument(
+        "--rows",
+        choices=tuple(KINDS),
+        help="write rows for training, not a corpus: columns id, label, source, target, with tabs "
+        f"between; CSV where OUT ends in .csv, JSON lines where it ends in .jsonl. {listing}",
+    )
+    group.add_argument(
+        "--view", metavar="V", help="view of --scheme that the labels of rows are of (full)"
+    )
+    group.add_argument(
+        "--no-rewrites", action="store_true", help="no rows of pairs that annotators wrote anew"
+    )
+
+
+def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
+    """Write the rows, and tell how many there are, and how many pairs were written anew."""
+    if options.scheme is None or options.to is not None or options.swap:
+        raise OptionError("--rows needs --scheme, and takes neither --to nor --swap")
+    anew = written = 0
+
+    def counted() -> Iterator[SentencePair]:
+        nonlocal anew
+        for pair in pairs:
+            anew += origin_of(pair) is not None
+            yield pair
+
+    rows = training_rows(
+        counted(),
+        get_view(options.scheme, options.view or "full"),
+        options.rows,
+        annotator=options.annotator,
+        rewrites=not options.no_rewrites,
+        lenient=options.lenient_labels,
+    )
+    with replacing(options.output) as out:
+        write = _writer(options.output, out)
+        for row in rows:
+            write(astuple(row))
+            written += 1
+    say(f"{options.output}: {written} rows")
+    if anew and not options.no_rewrites:
+        say(
+            f"{options.input}: {anew} of the pairs are rewrites; an audit by the makers of the "
+            "Turku corpus upheld 78% of its rewrites; --no-rewrites leaves them out"
+        )
+
+
+def _writer(path: str, out: TextIO) -> Callable[[tuple[str, ...]], object]:
+    """Return what writes a row, as the ending of the file's name asks."""
+    if path.endswith(".jsonl"):
+        return lambda row: out.write(
+            json.dumps(dict(zip(_COLUMNS, row, strict=True)), ensure_ascii=False) + "\n"
+        )
+    if path.endswith(".csv"):
+        table = csv.writer(out, lineterminator="\n")
+        table.writerow(_COLUMNS)
+        return table.writerow
+    out.write("\t".join(_COLUMNS) + "\n")
+    return lambda row: out.write("\t".join(text.replace("\t", " ") for text in row) + "\n")
+
+
+_BY_ENDING = "by its ending alignkit-jsonl (.jsonl, -) or alignkit-xml (.xml), else as the input"
+
+
+def add_corpus_output(
+    parser: argparse.ArgumentParser, text: str, default: str = _BY_ENDING
+) -> None:
+    """Add the options that name the output and its format."""
+    parser.add_argument("-o", "--output", metavar="OUT", required=True, type=output, help=text)
+    parser.add_argument(
+        "--to", type=format_name(WRITTEN), metavar="F", help=f"format of OUT (default: {default})"
+    )
+
+
+def refuse_json_beside(options: argparse.Namespace) -> None:
+    """Refuse to print JSON where the corpus is printed."""
+    if options.json and standard_stream(options.output) is sys.stdout:
+        raise OptionError("--json prints on standard output: write the corpus to a file by -o")
+
+
+def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
+    """Return the format of the output: that of --to, of the name's ending, or of what was read."""
+    if options.to is not None:
+        return str(options.to)
+    name = options.output.removesuffix(".gz")
+    if name.endswith((".jsonl", "-")):
+        return "alignkit-jsonl"
+    formats = set(read)
+    if name.endswith(".xml") or len(formats) != 1:
+        return "alignkit-xml"
+    return formats.pop()
+
+
+def write_whole(corpus: Corpus, path: str, format: str) -> None:
+    """Write a corpus, and tell on stderr what the format cannot hold."""
+    if "annotators" not in get_format(format).holds and len(corpus.aligners) > 1:
+        raise OptionError(
+            f"format {format} holds the alignments of one annotator, but these are of "
+            f"{', '.join(corpus.aligners)}; write alignkit-xml or alignkit-jsonl, and choose by "
+            "`convert --annotator`"
+        )
+    tell_lost(path, format, write_corpus(corpus, path, format=format))

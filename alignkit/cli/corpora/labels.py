@@ -1,0 +1,102 @@
+"""Count how often each annotator gave each label, as a view of the scheme shows the judgments.
+
+A scheme has several views: full keeps every label with its flags, binary says paraphrase (1) or
+not (0), and others are between.
+
+For example:
+  alignkit labels corpus.json --scheme turku --view binary
+  alignkit labels corpus.jsonl --scheme paraphrase --by genre --json
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
+
+from alignkit.cli.common.files import OpenedInput, opened
+from alignkit.cli.common.inputs import (
+    Input,
+    add_reading_arguments,
+    add_rewrites_argument,
+    add_scheme_argument,
+    reading_options,
+)
+from alignkit.cli.common.media import add_groups, add_media, check_groups
+from alignkit.cli.common.messages import json_text, warn
+from alignkit.errors import AlignkitError, JudgmentError
+from alignkit.io.reading import open_reading
+from alignkit.model.labels.views import get_view
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    add_scheme_argument(parser, "of the judgments", required=True)
+    parser.add_argument("--view", default="full", metavar="V", help="view of it (default: full)")
+    parser.add_argument(
+        "--annotator", metavar="A", action="append", help="whose; repeatable (default: all)"
+    )
+    add_groups(parser, metavar="ATTRIBUTE")
+    add_rewrites_argument(parser)
+    add_media(parser, csv="print a row for each row of the table")
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    from alignkit.corpora.labelled import count_labels
+
+    check_groups(options)
+    view = get_view(options.scheme, options.view)
+    corpus = Input(options.input, options.format, reading_options(options)).corpus(judged=True)
+    counts = count_labels(
+        corpus,
+        view,
+        annotators=options.annotator,
+        by=options.by,
+        split=options.split,
+        lenient=options.lenient_labels,
+        rewrites=options.rewrites,
+    )
+    if counts.rewrites:
+        warn(
+            f"{options.input}: {counts.rewrites} of the pairs are rewrites, which nobody judged, "
+            "and left out; --rewrites counts them too"
+        )
+    if options.json:
+        print(json_text(counts.to_json()))
+    elif options.csv:
+        print(counts.table().csv())
+    else:
+        print(counts.show(options.medium))
+    return 0
+
+
+def placed(error: JudgmentError) -> str:
+    """Return the message of an error with the file, and the line where it is known.
+
+    The inputs of the command are read again; one that can be read only once gives its name alone.
+    """
+    inputs = opened()
+    places = list(_places(inputs, error.judgment))
+    of_pair = [place for id, place in places if id == error.pair]
+    place = (of_pair or [place for _, place in places] or [""])[0]
+    place = place or " and ".join(item.path for item in inputs)
+    return f"{place}: {error.message}; pass over such labels by --lenient-labels"
+
+
+def _places(inputs: list[OpenedInput], judgment: str) -> Iterator[tuple[str, str]]:
+    """Yield the id of each pair with a judgment, and where it stands."""
+    for path, format, options in inputs:
+        if not (os.path.isfile(path) or os.path.isdir(path)):
+            continue
+        lenient = replace(options, lenient=True, lenient_labels=True)
+        kind, reading = open_reading(path, format=format, options=lenient)
+        with suppress(AlignkitError), closing(reading):
+            for record in kind.parse(reading):
+                for raw in record.annotations.values():
+                    if raw.judgment == judgment:
+                        yield record.id, f"{raw.path or record.path or path}:{record.line}"

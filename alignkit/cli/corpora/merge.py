@@ -1,0 +1,122 @@
+"""Put several annotations of the same sentence pairs into one corpus.
+
+Pairs are joined by their ids, and their words must agree in number; words that differ are told.
+An input with several annotators adds each as NAME/ANNOTATOR. --base, --transpose and the other
+options of reading hold for BASE and for every FILE. A FILE may differ in base and direction: add
+base=0, base=1 or transpose (target first, or source first under --transpose) behind its format.
+
+For example:
+  alignkit merge pairs.xml --add anna=anna.wa:naacl --add ben=ben.xml -o corpus.xml
+  alignkit merge gold.align --add a=a.align:pharaoh:base=1 --add b=b.align:transpose -o both.xml
+  alignkit merge corpus.jsonl --add giza=giza.align:pharaoh --in-order -o - > with-giza.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from alignkit.cli.common.files import added
+from alignkit.cli.common.inputs import (
+    Input,
+    add_order_argument,
+    add_reading_arguments,
+    detect_format,
+    reading_options,
+)
+from alignkit.cli.common.messages import warn
+from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_lost
+from alignkit.corpora.join import Differences, merge
+from alignkit.errors import JoinError, OptionError
+from alignkit.io.paired_reading import hinting, in_order
+from alignkit.io.reading import write_corpus
+from alignkit.io.registry import get_format
+from alignkit.model.coercion import naming
+from alignkit.model.corpus import Corpus
+
+_ADDED = "NAME=FILE:FORMAT:base=1:transpose"
+_OWN = {"base=0": ("base", 0), "base=1": ("base", 1), "transpose": ("transpose", True)}
+"""What can stand behind the file of --add besides its format."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument(
+        "input", metavar="BASE", help="the pairs to which annotations are added; - is stdin"
+    )
+    parser.add_argument(
+        "--add",
+        action="append",
+        required=True,
+        metavar=_ADDED,
+        help="an annotation to add under a name; may be repeated (what is behind FILE may be left "
+        "out: as --format, --base and --transpose say)",
+    )
+    add_corpus_output(
+        parser, "file to write; - is stdout", "alignkit-jsonl for .jsonl and -, else alignkit-xml"
+    )
+    add_order_argument(parser)
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    format = corpus_format(options, ())
+    if "annotators" not in get_format(format).holds:
+        raise OptionError(
+            f"format {format} holds the alignments of one annotator; merge into alignkit-xml or "
+            "alignkit-jsonl"
+        )
+    files: dict[str, tuple[str, list[str]]] = {}
+    for word in options.add:
+        name, equals, rest = word.partition("=")
+        if not (equals and name and rest):
+            raise OptionError(f"--add {word}: expected {_ADDED}, e.g. anna=anna.align:pharaoh")
+        if name in files:
+            raise OptionError(f"--add names {name!r} twice")
+        files[name] = added(word)
+    base = Input(options.input, options.format, reading_options(options))
+    others = {name: _input(*file, options) for name, file in files.items()}
+    corpus = merged(base, others, partial=options.partial, ordered=options.in_order)
+    tell_lost(options.output, format, write_corpus(corpus, options.output, format=format))
+    return 0
+
+
+def merged(base: Input, others: dict[str, Input], *, partial: bool, ordered: bool) -> Corpus:
+    """Join the annotations of several inputs; say on stderr which words and pairs differ.
+
+    A `JoinError` names the inputs whose pairs differ.
+    """
+    corpus = base.corpus()
+    for name, other in others.items():
+        pairs = other.pairs()
+        if ordered:
+            _, pairs = in_order(corpus, pairs)
+        try:
+            with naming(base.path, other.path):
+                corpus = merge(corpus, {name: pairs}, partial=partial, tell=_tell)
+        except JoinError as error:
+            raise hinting(error) from None
+    return corpus
+
+
+def _input(path: str, parts: list[str], options: argparse.Namespace) -> Input:
+    """Prepare an added file; it shares the texts of the base where its format holds none."""
+    format, changes = None, dict[str, object]()
+    for part in parts:
+        if part in _OWN:
+            name, value = _OWN[part]
+            if name in changes:
+                raise OptionError(f"{path}:{part}: {name} is given twice")
+            changes[name] = value != options.transpose if name == "transpose" else value
+        elif format is not None or "=" in part or part.startswith("base"):
+            raise OptionError(f"{path}:{part}: expected {_ADDED}, with base=0 or base=1")
+        else:
+            get_format(part)  # raises, and lists the formats there are
+            format = part
+    detected = detect_format(path, format, reading_options(options, **changes))
+    texts = {} if get_format(detected).text_beside else {"source": None, "target": None}
+    return Input(path, detected, reading_options(options, **changes, **texts))
+
+
+def _tell(name: str, differences: Differences) -> None:
+    warn(f"{name}: {differences}")

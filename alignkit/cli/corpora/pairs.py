@@ -1,0 +1,237 @@
+"""Pair several translations of the same sentences with each other.
+
+The pairs are text within one language on which an aligner can be trained, as in the article's
+corpus. Several files are read in step: line k of each translates sentence k. In one file the
+columns of a line, divided by tabs, are the translations of a sentence. Words are divided by white
+space; lines and columns without words are missing translations, counted and in no pair.
+
+A pair is dropped only by the options below; what was kept and dropped is told on stderr. The
+article kept pairs of fewer than 50 words, with a length ratio below 1:9.
+
+For example:
+  alignkit pairs anna.txt ben.txt cleo.txt --max-length 49 --max-ratio 9 -o train.bitext
+  alignkit pairs translations.tsv --drop-identical --to-source train.a --to-target train.b
+  cut -f2- with-ids.tsv | alignkit pairs - --which first --both-orders --to tsv
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+
+from alignkit.cli.common.files import refuse_second_reading
+from alignkit.cli.common.inputs import add_limits
+from alignkit.cli.common.messages import ProgressBar, say
+from alignkit.cli.parser import number, output_file
+from alignkit.corpora.pairings import WHICH, PairingCounts, pair_translations
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import replacing, standard_stream
+from alignkit.io.options import ReadOptions
+from alignkit.io.parallel_text import Group, ParallelWriter, divisible, groups_of
+from alignkit.io.text_files import TextFile
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument(
+        "inputs",
+        metavar="IN",
+        nargs="+",
+        help="a file for each translator, or one with a column for each (.gz too); - is stdin",
+    )
+    parser.add_argument(
+        "--encoding", default="utf-8", metavar="E", help="of all input (default: utf-8)"
+    )
+    add_limits(parser)
+    _add_pairing(parser.add_argument_group("what is paired and kept"))
+    _add_output(parser.add_argument_group("what the output is"))
+
+
+def _add_pairing(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--which",
+        choices=tuple(WHICH),
+        default="all",
+        help="pair all with all, or the first with each of the others (default: all)",
+    )
+    group.add_argument(
+        "--both-orders",
+        action="store_true",
+        help="write each pair in both orders (default: the earlier translation is the source)",
+    )
+    group.add_argument(
+        "--min-length",
+        type=number(1),
+        default=1,
+        metavar="N",
+        help="fewest words of either side (default: 1)",
+    )
+    group.add_argument(
+        "--max-length",
+        type=number(1),
+        metavar="N",
+        help="most words of either side (default: no limit)",
+    )
+    group.add_argument(
+        "--max-ratio",
+        type=_ratio,
+        metavar="R",
+        help="most words of the longer side for each word of the shorter (default: no limit)",
+    )
+    group.add_argument(
+        "--drop-identical",
+        action="store_true",
+        help="drop pairs of sentences that are equal but for case (default: kept)",
+    )
+    group.add_argument(
+        "--drop-repeated",
+        action="store_true",
+        help="drop pairs that an earlier pair equals (default: kept); takes 100 bytes a pair",
+    )
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("-o", "--output", metavar="FILE", type=output_file, help="default: stdout")
+    group.add_argument(
+        "--to",
+        choices=("bitext", "tsv"),
+        metavar="F",
+        help="its format: bitext, 'source ||| target', or tsv, two columns (default: bitext)",
+    )
+    group.add_argument(
+        "--to-source",
+        metavar="FILE",
+        type=output_file,
+        help="write the source sentences there, line by line; needs --to-target, and no -o",
+    )
+    group.add_argument(
+        "--to-target", metavar="FILE", type=output_file, help="write the target sentences there"
+    )
+    group.add_argument(
+        "--to-ids",
+        action="store_true",
+        help="write an id and a tab first: 7/1-3 pairs translations 1 and 3 of line 7 (not bitext)",
+    )
+    group.add_argument(
+        "--json",
+        action="store_true",
+        help="print the counts as JSON on stdout (default: in words on stderr)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    _check(options)
+    declared = ReadOptions(
+        encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
+    )
+    readings = [TextFile(path, declared) for path in options.inputs]
+    groups: Iterable[Group] = groups_of(readings)
+    if _is_bitext(options):
+        groups = _without_divider(groups, readings)
+    pairings = pair_translations(
+        groups,
+        which=options.which,
+        both_orders=options.both_orders,
+        min_length=options.min_length,
+        max_length=options.max_length,
+        max_ratio=options.max_ratio,
+        drop_identical=options.drop_identical,
+        drop_repeated=options.drop_repeated,
+    )
+    with (
+        _outputs(options) as texts,
+        ProgressBar(readings[0].path, readings[0].fraction) as progress,
+    ):
+        for pair in pairings:
+            source, target = map(" ".join, pair.words)
+            texts.write(pair.id, source, target, before=f"{pair.id}\t" if options.to_ids else "")
+            progress.step()
+    if options.json:
+        print(json.dumps(asdict(pairings.counts), indent=2))
+    else:
+        _tell(pairings.counts, options)
+    return 0
+
+
+def _ratio(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 1 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(
+            f"expected a number, 1 or more, not {text[:40]!r}; for a ratio of 1:9 say 9"
+        )
+    return value
+
+
+def _check(options: argparse.Namespace) -> None:
+    inputs = options.inputs
+    refuse_second_reading(options)
+    twice = next((path for k, path in enumerate(inputs) if path in inputs[:k]), None)
+    if twice is not None:
+        raise OptionError(f"{twice} is named twice; each file is to be another translation")
+    if "-" in inputs and sys.stdin is None:
+        raise OptionError("standard input is closed; name a file")
+    if (options.to_source is None) != (options.to_target is None):
+        raise OptionError("--to-source and --to-target go together; for one file say -o")
+    if options.to_source is not None and (options.output is not None or options.to is not None):
+        raise OptionError("give -o and --to, or --to-source and --to-target, not both")
+    if options.to_ids and _is_bitext(options):
+        raise OptionError("a bitext has no ids: write --to tsv, or to two files")
+    if options.json and any(standard_stream(path) is sys.stdout for path in _paths(options)):
+        raise OptionError("--json prints on standard output: write the pairs to files, e.g. by -o")
+
+
+def _is_bitext(options: argparse.Namespace) -> bool:
+    return options.to_source is None and options.to != "tsv"
+
+
+def _without_divider(groups: Iterable[Group], readings: list[TextFile]) -> Iterator[Group]:
+    """Pass groups on; stop at a sentence that a bitext cannot hold."""
+    for line, group in enumerate(groups, start=1):
+        for k, words in enumerate(group):
+            if not divisible(words):
+                raise readings[min(k, len(readings) - 1)].error(
+                    "the words hold the divider '|||' of a bitext; write --to tsv, or to two files",
+                    line,
+                )
+        yield group
+
+
+def _paths(options: argparse.Namespace) -> list[str]:
+    if options.to_source is not None:
+        return [options.to_source, options.to_target]
+    return [options.output or "-"]
+
+
+@contextmanager
+def _outputs(options: argparse.Namespace) -> Iterator[ParallelWriter]:
+    """Open the one output or both; they take their places when all is written."""
+    with ExitStack() as stack:
+        streams = [stack.enter_context(replacing(path)) for path in _paths(options)]
+        yield ParallelWriter(*streams, form=options.to or "bitext")
+
+
+def _tell(counts: PairingCounts, options: argparse.Namespace) -> None:
+    say(
+        f"{counts.groups:,} groups of {counts.sentences:,} translations, "
+        f"{counts.empty:,} empty; {counts.pairs:,} pairs, {counts.kept:,} kept"
+    )
+    dropped = {
+        f"a side under {options.min_length} words": counts.too_short,
+        f"a side over {options.max_length} words": counts.too_long,
+        f"length ratio over {options.max_ratio or 0:g}": counts.too_unequal,
+        "identical": counts.identical,
+        "repeated": counts.repeated,
+    }
+    if counts.dropped:
+        listing = ", ".join(f"{n:,} x {reason}" for reason, n in dropped.items() if n)
+        say(f"dropped: {listing}")
+    if counts.unpaired:
+        say(f"{counts.unpaired:,} x group without a pair")

@@ -1,0 +1,237 @@
+"""Select sentence pairs of a corpus: by ids, by who aligned them, a share at random, or in parts.
+
+What is named narrows the corpus down in turn: --ids and --ids-from, then --annotated-by, then
+--share or --split. Pairs keep their order. Shares are drawn by --seed and are as near to what is
+asked as whole pairs allow, or, with --keep-together, whole groups.
+
+--split writes each part to OUT with the part's name before its ending: with '-o corpus.jsonl', the
+part 'dev' to corpus-dev.jsonl. Where shares add up to less than 1, the rest is left out.
+
+For example:
+  alignkit select corpus.jsonl --ids p05 p17 -o two.jsonl
+  alignkit select corpus.xml --share .1 --annotated-by anna ben --stratify genre -o trial.xml
+  alignkit select corpus.xml --split train=.8,dev=.1,test=.1 --keep-together document -o corpus.xml
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from alignkit._support.wording import how_many
+from alignkit.cli.common.files import refuse_replacing
+from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.media import add_separator
+from alignkit.cli.common.messages import in_words_of, json_text, say, warn
+from alignkit.cli.corpora.convert import (
+    add_corpus_output,
+    corpus_format,
+    refuse_json_beside,
+    write_whole,
+)
+from alignkit.cli.parser import number
+from alignkit.corpora.selection import SEED, Parts, connected_groups, select_ids, split_corpus
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import refuse_same
+from alignkit.io.options import ReadOptions
+from alignkit.io.records import Reading
+from alignkit.model.corpus import TEXTS, Corpus
+
+_ONE = "selected"  # what the only part is called
+_DRAWN = ("stratify", "keep_together", "keep_texts", "separator", "seed")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    add_corpus_output(parser, "file to write; - is stdout; with --split, what files are named by")
+    parser.add_argument("--ids", nargs="+", metavar="ID", help="the pairs of these ids")
+    parser.add_argument(
+        "--ids-from", metavar="FILE", help="the pairs of the ids in this file, one a line"
+    )
+    parser.add_argument(
+        "--annotated-by", nargs="+", metavar="A", help="the pairs that all of these aligned"
+    )
+    group = parser.add_argument_group("at random")
+    group.add_argument("--share", metavar="S", help="a share of the pairs, e.g. .1 or 10%%")
+    group.add_argument(
+        "--split",
+        nargs="+",
+        metavar="PART=S",
+        help="parts with their shares, e.g. train=.8 dev=.1 test=.1, or with commas",
+    )
+    group.add_argument(
+        "--seed",
+        type=number(0),
+        metavar="N",
+        help=f"the same one, the same pairs (default: {SEED})",
+    )
+    group.add_argument(
+        "--stratify",
+        metavar="ATTRIBUTE",
+        help="give each value of it the same share in all parts; judgment: what was judged",
+    )
+    group.add_argument(
+        "--keep-together",
+        action="append",
+        metavar="ATTRIBUTE",
+        help="leave no value of it on two sides, e.g. no document; may be repeated",
+    )
+    add_separator(group)
+    group.add_argument(
+        "--keep-texts",
+        action="store_true",
+        default=None,
+        help="leave no text on two sides, on whichever side of its pair and in whatever case",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print as JSON what was written (default: on stderr)"
+    )
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    refuse_json_beside(options)
+    shares = _shares(options)
+    places = _places(options, shares)
+    declared = reading_options(options)
+    read = Input(options.input, options.format, declared)
+    format = corpus_format(options, [read.format])
+    whole = read.corpus(needed=True)
+    corpus = _chosen(whole, options, declared)
+    parts = Parts({_ONE: corpus})
+    if shares is not None:
+        parts = split_corpus(
+            corpus,
+            shares,
+            seed=SEED if options.seed is None else options.seed,
+            stratify=options.stratify,
+            keep_together=options.keep_together or (),
+            separator=options.separator,
+            keep_texts=bool(options.keep_texts),
+        )
+    for name, part in parts.items():
+        write_whole(part, places[name], format)
+    cautions = [in_words_of(options.parser, text) for text in parts.cautions]
+    for text in cautions:
+        warn(f"{options.input}: caution: {text}")
+    written = {places[name]: part for name, part in parts.items()}
+    _tell(options, whole, corpus, shares, written, cautions)
+    return 0
+
+
+def _shares(options: argparse.Namespace) -> dict[str, float] | None:
+    """Return the shares of the parts; None where nothing is drawn."""
+    if options.share is not None and options.split is not None:
+        raise OptionError("--share writes one part and --split several: leave one of them out")
+    if options.share is not None:
+        return {_ONE: _number(options.share, "--share")}
+    if options.split is not None:
+        return _parts(",".join(options.split))
+    given = [f"--{name.replace('_', '-')}" for name in _DRAWN if getattr(options, name) is not None]
+    if given:
+        raise OptionError(f"{given[0]} is for pairs drawn at random: add --share or --split")
+    if not (options.ids or options.ids_from or options.annotated_by):
+        raise OptionError("say what to select: --ids, --annotated-by, --share or --split")
+    return None
+
+
+def _parts(text: str) -> dict[str, float]:
+    shares: dict[str, float] = {}
+    for word in text.split(","):
+        name, equals, share = (part.strip() for part in word.partition("="))
+        if not (name and equals and share) or "/" in name or "\\" in name:
+            raise OptionError(
+                f"--split {text[:80]}: expected names and shares, e.g. train=.8,dev=.1,test=.1"
+            )
+        if name in shares:
+            raise OptionError(f"--split names {name!r} twice")
+        shares[name] = _number(share, f"--split {name}")
+    return shares
+
+
+def _number(text: str, place: str) -> float:
+    try:
+        share = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        raise OptionError(
+            f"{place}: expected a share such as .1 or 10%, not {text[:40]!r}"
+        ) from None
+    if 1 < share <= 100 and not text.endswith("%"):
+        raise OptionError(f"{place}: a share is at most 1, not {text}; {text}% perhaps?")
+    return share
+
+
+def _places(options: argparse.Namespace, shares: dict[str, float] | None) -> dict[str, str]:
+    """Return the file of each part."""
+    outputs = {_ONE: options.output}
+    if options.split is not None and shares is not None:
+        if options.output == "-":
+            raise OptionError("--split writes several files: name OUT, e.g. -o corpus.jsonl")
+        path = PurePath(options.output)
+        outputs = {name: str(path.with_name(f"{path.stem}-{name}{path.suffix}")) for name in shares}
+        refuse_same(outputs.values())
+    refuse_replacing(outputs.values(), options)
+    return outputs
+
+
+def _chosen(corpus: Corpus, options: argparse.Namespace, declared: ReadOptions) -> Corpus:
+    """Return the pairs that were asked for by id and by annotator."""
+    if options.ids or options.ids_from:
+        ids = list(options.ids or ())
+        if options.ids_from:
+            lines = Reading(options.ids_from, ReadOptions(encoding=declared.encoding)).lines()
+            ids += [line.strip() for _, line in lines if line.strip()]
+        for id in ids:
+            if id not in corpus and all(part in corpus for part in id.split(",")):
+                raise OptionError(f"--ids {id[:80]}: put spaces between ids, not commas")
+        corpus = select_ids(corpus, ids)
+    if options.annotated_by:
+        corpus = corpus.annotated_by(*options.annotated_by)
+    return corpus
+
+
+def _tell(
+    options: argparse.Namespace,
+    whole: Corpus,
+    corpus: Corpus,
+    shares: dict[str, float] | None,
+    written: dict[str, Corpus],
+    cautions: Sequence[str],
+) -> None:
+    """Tell what was written, on stderr or as JSON."""
+    together = options.keep_together or []
+    parts = []
+    for name, (path, part) in zip(shares or [_ONE], written.items(), strict=True):
+        record: dict[str, object] = {"part": name, "path": path, "pairs": len(part)}
+        if shares is not None:
+            share = len(part) / len(corpus) if len(corpus) else None
+            record |= {"share": share, "asked": shares[name]}
+        if kept := [*together, *([TEXTS] if options.keep_texts else [])]:
+            record["groups"] = len(connected_groups(part, kept, options.separator))
+        parts.append(record)
+    bare = sum(not any(pair.attributes.get(name) for name in together) for pair in corpus)
+    if together and bare:
+        names = " or ".join(together)
+        say(f"{options.input}: {bare} x pair without {names}, each taken by itself")
+    if options.json:
+        record = {"input": options.input, "read": len(whole), "chosen": len(corpus)}
+        if shares is not None:
+            record["seed"] = SEED if options.seed is None else options.seed
+        print(json_text({**record, "parts": parts, "cautions": cautions}))
+        return
+    for record in parts:
+        say(_line(record, len(whole)))
+        if not record["pairs"]:
+            warn(f"{record['path']}: warning: it holds no pair; the share is too small")
+
+
+def _line(record: dict[str, object], read: int) -> str:
+    share, asked = record.get("share"), record.get("asked")
+    text = f"{record['path']}: {record['pairs']} of {read} pairs"
+    if isinstance(share, float) and isinstance(asked, float):
+        text += f", a share of {share:.1%} ({asked:.1%} asked for)"
+    groups = record.get("groups")
+    return f"{text}, {how_many(groups, 'group')}" if isinstance(groups, int) else text

@@ -1,0 +1,352 @@
+"""Draw alignments as matrices: a row for each source word, a column for each target word.
+
+With two annotators, agreement and each kind of difference have marks of their own.
+
+With --trees, the constituent trees of both sentences are drawn instead, with one annotator's links
+between them.
+
+For example:
+  alignkit show corpus.xml --id p07 --annotators anna ben
+  alignkit show gold.align --source fr.txt --target en.txt --html gold.html
+  alignkit show corpus.xml --id p07 --annotators gold --svg p07.svg
+  alignkit show corpus.xml --id p07 --annotators gold --trees --both-trees parsed.xml.gz
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pickle
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from os.path import isfile
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.messages import say
+from alignkit.cli.common.trees import (
+    add_tree_options,
+    one_tree_a_side,
+    tree_name,
+    trees_named,
+    with_trees,
+)
+from alignkit.cli.parser import number, output_file
+from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
+from alignkit.io.atomic_files import identity, replacing, together
+from alignkit.model.sentence_pair import SentencePair
+
+PAIRS_A_PAGE = 200  # some 2 MB, which a browser on a phone opens at once
+TREES_A_PAGE = 100  # the same
+LARGEST = 30_000  # pixels of a side of a picture that browsers draw
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    group = parser.add_argument_group("what is drawn")
+    group.add_argument(
+        "--id", action="append", metavar="ID", help="the pair of this id alone; may be repeated"
+    )
+    group.add_argument(
+        "--limit", type=number(1), metavar="N", help="the first N pairs alone (default: all)"
+    )
+    group.add_argument(
+        "--annotators",
+        nargs="+",
+        metavar="A",
+        help="whose alignments (default: everybody's); pairs that none of them annotated are "
+        "passed over",
+    )
+    group.add_argument(
+        "--trees",
+        dest="draw_trees",
+        action="store_true",
+        help="draw the trees of both sentences, the links of one annotator, and which nodes are "
+        "matched by them; pairs without trees are passed over",
+    )
+    group.add_argument(
+        "--links",
+        choices=("sure", "possible"),
+        help="with --trees: the links that match nodes, the sure ones (default) or all",
+    )
+    group = parser.add_argument_group("where it is drawn (default: in the terminal)")
+    group.add_argument(
+        "--html",
+        metavar="FILE",
+        type=output_file,
+        help="write a self-contained page; of many pairs several, FILE, FILE-page-2, ...",
+    )
+    group.add_argument(
+        "--pairs-a-page",
+        type=number(1),
+        metavar="N",
+        help=f"with --html (default: {PAIRS_A_PAGE}, with --trees {TREES_A_PAGE}; all where FILE "
+        "is - or a pipe)",
+    )
+    group.add_argument(
+        "--svg", metavar="FILE", type=output_file, help="write one picture; needs a single pair"
+    )
+    group.add_argument(
+        "--colour",
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="in the terminal (default: auto, which heeds NO_COLOR)",
+    )
+    group.add_argument("--ascii", action="store_true", help="draw in ASCII alone")
+    group.add_argument(
+        "--width",
+        type=number(1),
+        metavar="N",
+        help="columns of a line; wider matrices are split (default: those of the terminal)",
+    )
+    add_tree_options(parser, both="--both-trees")
+    add_reading_arguments(parser)
+    parser.set_defaults(stray=_stray)
+
+
+def _stray(options: argparse.Namespace, words: Sequence[str]) -> str:
+    """Tell who names a file by --trees, as other commands do, what names it here."""
+    if not options.draw_trees or len(words) > 1:
+        return ""
+    return "--trees draws trees, and takes no file: name one of both sides by --both-trees FILE"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if options.pairs_a_page and not options.html:
+        raise OptionError("--pairs-a-page is about the page; add --html FILE")
+    _check_trees(options)
+    read = Input(options.input, options.format, reading_options(options)).pairs()
+    pairs = _chosen(with_trees(options, read), options)
+    if options.draw_trees:
+        pairs = one_tree_a_side(options, pairs)
+    if not (options.html or options.svg):
+        _draw_terminal(pairs, options)
+        return 0
+    with TemporaryFile() as file, together():
+        kept = _Kept(pairs, file)
+        if options.svg:
+            _draw_svg(kept, options)
+        if options.html:
+            _draw_html(kept, options)
+    return 0
+
+
+class _Kept:
+    """Keep sentence pairs in a file, to be gone through more than once."""
+
+    def __init__(self, pairs: Iterable[SentencePair], file: IO[bytes]) -> None:
+        self._file = file
+        self._count = 0
+        for pair in pairs:
+            pickle.dump(pair, file)
+            self._count += 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, pair: object) -> bool:
+        return any(pair == other for other in self)
+
+    def __iter__(self) -> Iterator[SentencePair]:
+        place = 0  # of this walk, whatever others do with the file
+        for _ in range(self._count):
+            self._file.seek(place)
+            pair: SentencePair = pickle.load(self._file)  # written above
+            place = self._file.tell()
+            yield pair
+
+
+def _check_trees(options: argparse.Namespace) -> None:
+    """Refuse what is about trees without --trees, and what --trees cannot draw."""
+    if options.draw_trees:
+        if len(options.annotators or ()) > 1:
+            raise OptionError("--trees draws the links of one annotator: name one by --annotators")
+    elif options.links or options.tree_name or trees_named(options):
+        name = "--links" if options.links else "--tree-name" if options.tree_name else "trees"
+        raise OptionError(f"{name} cannot be drawn in a matrix: add --trees, or leave it out")
+
+
+class _Parsed:
+    """Keep to the pairs with trees, and count the others."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._name = tree_name(options)
+        self._names: dict[str, None] = {}
+        self._kept = self._bare = 0
+
+    def holds(self, pair: SentencePair) -> bool:
+        """Return whether the trees of a pair are drawn."""
+        known = dict.fromkeys((*pair.source_trees, *pair.target_trees))
+        self._names.update(known)
+        if not known or self._name not in {None, *known}:
+            self._bare += 1
+            return False
+        if not self._options.annotators and len(pair.alignments) > 1:
+            names = ", ".join(pair.alignments)
+            raise OptionError(
+                f"pair {pair.id!r} has the alignments of {names}: name one by --annotators"
+            )
+        self._kept += 1
+        return True
+
+    def end(self) -> None:
+        """Tell how many pairs were passed over."""
+        if self._bare and not self._kept:
+            if self._names:
+                what = f"tree of {self._options.input}:"
+                raise UnknownNameError(what, self._name or "", self._names)
+            raise OptionError(
+                f"{self._options.input} has no trees to draw: name files of them by "
+                "--source-trees, --target-trees or --both-trees"
+            )
+        if self._bare:
+            word = "pair" if self._bare == 1 else "pairs"
+            say(f"{self._bare:,} {word} without trees passed over")
+
+
+def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+    wanted = dict.fromkeys(options.id or ())
+    asked = dict.fromkeys(options.annotators or ())
+    shown: set[str] = set()
+    names: dict[str, None] = {}
+    judged: dict[str, None] = {}  # or aligned
+    parsed = _Parsed(options) if options.draw_trees else None
+    count = 0
+    for pair in pairs:
+        if wanted and pair.id not in wanted:
+            continue
+        shown.add(pair.id)
+        names.update(dict.fromkeys(pair.alignments))
+        judged.update(dict.fromkeys(pair.annotations))
+        if asked and judged and not asked.keys() & pair.alignments.keys():
+            continue
+        if parsed and not parsed.holds(pair):
+            continue
+        count += 1
+        yield pair
+        if count == options.limit:
+            break
+    else:
+        absent = [id for id in wanted if id not in shown]
+        if absent:
+            raise OptionError(f"{options.input} has no pair with the id {absent[0]!r}")
+        _check_names(options, asked, names, judged)
+    if parsed:
+        parsed.end()
+
+
+def _check_names(
+    options: argparse.Namespace,
+    asked: Iterable[str],
+    names: dict[str, None],
+    judged: dict[str, None],
+) -> None:
+    for name in asked:
+        if name in judged and name not in names:
+            raise NotAlignedError(f"pairs of {options.input}", name, names)
+        if judged and name not in names:
+            raise UnknownNameError(f"annotator of {options.input}:", name, judged)
+
+
+def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
+    if len(pairs) != 1:
+        raise OptionError(f"--svg draws one pair, but there are {len(pairs)}: choose by --id")
+    (pair,) = pairs
+    with replacing(options.svg) as out:
+        if options.draw_trees:
+            from alignkit.rules.drawings.svg import draw_tree_svg
+
+            image = draw_tree_svg(pair, **_of_trees(options))
+            out.write(image)
+            _tell_size(image)
+        else:
+            from alignkit.show.svg import draw_svg
+
+            out.write(draw_svg(pair, options.annotators))
+
+
+def _tell_size(image: str) -> None:
+    """Tell of a picture that is drawn whole, but larger than what shows pictures may show."""
+    size = re.search(r'width="([\d.]+)" height="([\d.]+)"', image)
+    sides = [float(side) for side in size.groups()] if size else [0.0]
+    if max(sides) > LARGEST:
+        said = " x ".join(f"{side:,.0f}" for side in sides)
+        say(
+            f"the picture is {said} pixels large, more than most programs show; without --svg "
+            "the trees are drawn as lines"
+        )
+
+
+def _of_trees(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what is drawn of trees, as keywords of all that draw them."""
+    (annotator,) = options.annotators or [None]
+    name = tree_name(options)
+    return {
+        "annotator": annotator,
+        "links": options.links or "sure",
+        "source_tree": name,
+        "target_tree": name,
+    }
+
+
+def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
+    from alignkit.show.html import draw_html_pages, draw_pages
+
+    alone = options.html == "-" or (os.path.exists(options.html) and not isfile(options.html))
+    if alone and options.pairs_a_page:
+        raise OptionError(
+            f"{options.html} takes one page; leave out --pairs-a-page, or name a file"
+        )
+    usual = TREES_A_PAGE if options.draw_trees else PAIRS_A_PAGE
+    most = len(pairs) if alone else options.pairs_a_page or usual
+    where: dict[str, Any] = {
+        "title": options.input, "path": options.html, "pairs_a_page": most,
+    }  # fmt: skip
+    if options.draw_trees:
+        from alignkit.rules.drawings.svg import tree_content
+
+        pages = draw_pages(pairs, tree_content(**_of_trees(options)), **where)
+    else:
+        pages = draw_html_pages(pairs, options.annotators, **where)
+    inputs = (
+        *(options.input, options.source, options.target),
+        *(options.source_trees, options.target_trees, options.both_trees),
+    )
+    read = {identity(path): path for path in inputs if path}
+    path = options.html
+    for count, (path, pieces) in enumerate(pages, 1):
+        if count > 1 and identity(path) in read:
+            raise OptionError(
+                f"page {count}, {path}, would replace what is read; name another FILE"
+            )
+        with replacing(path) as out:
+            out.writelines(pieces)
+    if path != options.html:
+        say(f"{len(pairs)} pairs on {count} pages, {options.html} to {path}")
+
+
+def _draw_terminal(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
+    from alignkit.show.text import draw_text
+
+    terminal = sys.stdout.isatty()
+    colour = options.colour == "always" or (
+        options.colour == "auto" and terminal and not os.environ.get("NO_COLOR")
+    )
+    width = options.width or (shutil.get_terminal_size().columns if terminal else None)
+    drawn: dict[str, Any] = {"colour": colour, "width": width, "unicode": not options.ascii}
+    for count, pair in enumerate(pairs):
+        if count:
+            print("\n")
+        if options.draw_trees:
+            from alignkit.rules.drawings.text import draw_tree_text
+
+            print(draw_tree_text(pair, **_of_trees(options), **drawn))
+        else:
+            print(draw_text(pair, options.annotators, **drawn))

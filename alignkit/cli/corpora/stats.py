@@ -1,0 +1,262 @@
+"""Count what a corpus holds: sentence pairs, words, and the links of each annotator.
+
+With --by, rows for each value of an attribute are added. With --diversity, how alike the two texts
+of a pair are worded: shared words, shared character n-grams, lengths.
+
+For example:
+  alignkit stats corpus.xml
+  alignkit stats gold.align --source fr.txt --target en.txt --json
+  alignkit stats corpus.xml --by phenomena --split ,
+  alignkit stats corpus.jsonl --diversity --by judgment --annotator anna
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from math import nan
+from typing import Any
+
+from alignkit._support.wording import overlapping, visible
+from alignkit.cli.common.inputs import (
+    Input,
+    add_reading_arguments,
+    add_rewrites_argument,
+    reading_options,
+)
+from alignkit.cli.common.media import add_forms, add_groups, check_groups, print_findings
+from alignkit.cli.common.messages import json_text
+from alignkit.corpora.counts import (
+    AnnotatorCounts,
+    CorpusCounts,
+    GroupCounts,
+    TreeCounts,
+    count_corpus,
+    count_groups,
+)
+from alignkit.errors import OptionError
+from alignkit.io.options import ReadOptions
+from alignkit.io.records import DIFFERING
+from alignkit.io.text_files import TextFile
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.table import Table
+
+_SIDES = ("source", "target")
+_NO_GROUPS: Mapping[str, Sequence[str]] = {}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    add_forms(parser.add_argument_group("what is printed; all but JSON with --diversity"))
+    add_groups(parser, metavar="ATTRIBUTE")
+    group = parser.add_argument_group("how diverse the wording is")
+    group.add_argument("--diversity", action="store_true", help="tell this instead")
+    group.add_argument(
+        "--annotator", metavar="A", help="whose judgments, if several judged (default: theirs)"
+    )
+    add_rewrites_argument(group)
+    group.add_argument(
+        "--stop-words",
+        metavar="FILE",
+        help="words to leave out of Jaccard, UTF-8 with white space between (default: none)",
+    )
+    group.add_argument(
+        "--stem", action="store_true", help="take Porter's stems of English words for Jaccard"
+    )
+    group.add_argument(
+        "--token",
+        metavar="REGEX",
+        help="what a token is (default: letters, digits and underscores in a row)",
+    )
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    check_groups(options)
+    source = Input(options.input, options.format, reading_options(options))
+    pairs = source.pairs(needed=options.diversity)
+    if options.diversity:
+        _tell_diversity(pairs, options)
+        return 0
+    _refuse_wording(options)
+    if options.by is None:
+        result = GroupCounts(count_corpus(pairs), {})
+    else:
+        result = count_groups(pairs, options.by, split=options.split)
+    if options.json:
+        record = _record(result.whole)
+        if source.reading.counts:
+            record["noted"] = dict(source.reading.counts)
+        if options.by is not None:
+            groups = {value: _record(part) for value, part in result.groups.items()}
+            record |= {"by": options.by, "groups": groups, "in_several_groups": result.several}
+        print(json_text(record))
+        return 0
+    _print(result.whole)
+    if differing := source.reading.counts[DIFFERING]:
+        print(f"\n{differing} x {DIFFERING}: nobody linked these words one by one")
+    if options.by is not None:
+        _print_groups(result, options.by)
+    return 0
+
+
+def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) -> None:
+    from alignkit.corpora.wording_diversity import diversity
+
+    result = diversity(
+        Corpus(pairs),
+        by=options.by,
+        annotator=options.annotator,
+        split=options.split,
+        rewrites=options.rewrites,
+        stop_words=_stop_words(options.stop_words),
+        stem=options.stem,
+        **({} if options.token is None else {"token": options.token}),
+    )
+    print_findings(result, options, title="Diversity of wording")
+
+
+def _stop_words(path: str | None) -> frozenset[str]:
+    if path is None:
+        return frozenset()
+    text = TextFile(path, ReadOptions()).text()
+    if not text.split():
+        raise OptionError(f"{path}: no stop words; write them with white space between")
+    return frozenset(text.split())
+
+
+def _refuse_wording(options: argparse.Namespace) -> None:
+    """Refuse what only --diversity needs."""
+    for name in ("annotator", "rewrites", "stop_words", "stem", "token", "csv", "html"):
+        if getattr(options, name):
+            raise OptionError(f"--{name.replace('_', '-')} is for --diversity: add it")
+    if options.medium != "text":
+        raise OptionError(f"--{options.medium} is for --diversity: add it")
+
+
+def _record(counts: CorpusCounts) -> dict[str, Any]:
+    judged = any(part.judged for part in counts.annotators.values())
+    record = asdict(counts)
+    if not judged:
+        for part in record["annotators"].values():
+            del part["judged"]
+    if not counts.trees:
+        del record["trees"]
+    return record
+
+
+def _print_groups(result: GroupCounts, by: str) -> None:
+    """Print a table of the groups, and one of their annotators."""
+    note = overlapping(result.several, result.whole.pairs, by) if result.several else ""
+    names = {value: value or f"(no {by})" for value in result.groups}
+    columns = [
+        Column(by, key="group"),
+        *(Column(name, "count") for name in ("pairs", "source words", "target words")),
+        *(Column(name, "decimal", digits=1) for name in ("source a pair", "target a pair")),
+    ]
+    rows: list[list[Cell]] = []
+    for value, part in result.groups.items():
+        with_text = part.pairs - part.without_text
+        tokens = part.source_tokens, part.target_tokens
+        means = [n / with_text if with_text else nan for n in tokens]
+        rows.append([names[value], part.pairs, *(tokens if with_text else (nan, nan)), *means])
+    print()
+    print(Table("", columns, rows, note))
+    people = [
+        (names[value], name, counts)
+        for value, part in result.groups.items()
+        for name, counts in part.annotators.items()
+    ]
+    if people:
+        counts_of = [(name, counts) for _, name, counts in people]
+        print()
+        print(_annotators(counts_of, {by: [group for group, *_ in people]}))
+
+
+def _print(counts: CorpusCounts) -> None:
+    ids = f", {counts.repeated_ids} with an id used before" if counts.repeated_ids else ""
+    print(f"{counts.pairs} sentence pairs{ids}")
+    if counts.without_text < counts.pairs:
+        with_text = counts.pairs - counts.without_text
+        sides = (
+            ("source", counts.source_tokens, counts.source_types, counts.longest_source),
+            ("target", counts.target_tokens, counts.target_types, counts.longest_target),
+        )
+        print()
+        columns = [
+            *(Column("side"), Column("words", "count"), Column("different", "count")),
+            *(Column("a pair", "decimal", digits=1), Column("longest", "count")),
+        ]
+        rows: list[list[Cell]] = [
+            [side, tokens, types, tokens / with_text, longest]
+            for side, tokens, types, longest in sides
+        ]
+        print(Table("", columns, rows))
+    if counts.annotators:
+        print()
+        print(_annotators(list(counts.annotators.items())))
+    if counts.trees:
+        print()
+        print(_trees(counts.trees))
+    if counts.attributes:
+        listing = ", ".join(f"{name} ({n} values)" for name, n in counts.attributes.items())
+        print(f"\nattributes: {visible(listing)}")
+
+
+def _trees(result: Mapping[str, TreeCounts]) -> Table:
+    columns = [
+        Column("trees"),
+        *(Column(f"{side} {what}", "count") for side in _SIDES for what in ("pairs", "nodes")),
+        Column("deepest", "count"),
+    ]
+    rows: list[list[Cell]] = [
+        [name, part.source, part.source_nodes, part.target, part.target_nodes, part.deepest]
+        for name, part in result.items()
+    ]
+    return Table("", columns, rows)
+
+
+def _annotators(
+    result: Sequence[tuple[str, AnnotatorCounts]], groups: Mapping[str, Sequence[str]] = _NO_GROUPS
+) -> Table:
+    """Return a table with a row for each annotator, behind the names of their groups, if any."""
+    judged = any(part.judged for _, part in result)
+    names = ("pairs", "empty", "sure", "possible", "nulls", "1-1", "identical")
+    columns = [
+        *(Column(name, key="group") for name in groups),
+        Column("annotator"),
+        *(Column(name, "count") for name in names),
+        Column("source aligned", "percent", unit="%"),
+        Column("target aligned", "percent", unit="%"),
+        *([Column("judged only", "count")] if judged else []),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            *(column[k] for column in groups.values()),
+            name,
+            *_counts(part),
+            *([part.judged] if judged else []),
+        ]
+        for k, (name, part) in enumerate(result)
+    ]
+    return Table("", columns, rows)
+
+
+def _counts(part: AnnotatorCounts) -> list[float]:
+    tokens = part.source_tokens, part.target_tokens
+    aligned = part.source_aligned, part.target_aligned
+    return [
+        part.pairs,
+        part.empty,
+        part.sure,
+        part.possible,
+        part.nulls,
+        part.one_to_one,
+        part.identical if any(tokens) else nan,
+        *(a / n if n else nan for a, n in zip(aligned, tokens, strict=True)),
+    ]

@@ -1,0 +1,157 @@
+"""Draw pairs that annotators wrote anew, and plain ones, for judges to look at.
+
+A pair that was written anew as a paraphrase is one because its author says so; a blind audit has
+others say it. --mix is the share of such rewrites among the items; the others are plain pairs that
+the corpus judges paraphrases. Each item is given to --each of the judges, none of whom judged or
+wrote the pair, where annotators of the corpus are among them. Sheets hold the two texts, and tell
+no label, context or origin; the key does. The column 'judgment' is filled with a label of --view,
+and 'alignkit audit read' takes it from there. Nothing that is there is ever overwritten.
+
+For example:
+  alignkit audit pairs corpus.json --n 500 --mix .5 --seed 1 --judges anna ben
+  alignkit audit pairs done.jsonl --n 200 --scheme turku --judges anna ben eva --sheets html
+  alignkit audit pairs done.jsonl --n 200 --view base --upheld 4 --by month -o march
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from alignkit._support.wording import brief
+from alignkit.cli.common.inputs import (
+    Input,
+    add_reading_arguments,
+    add_scheme_argument,
+    reading_options,
+)
+from alignkit.cli.common.messages import say
+from alignkit.cli.evaluate.audit import (
+    add_draw_arguments,
+    add_sheet_arguments,
+    check_sheets,
+    write_sheets,
+)
+from alignkit.cli.parser import number
+from alignkit.model.coercion import naming
+
+if TYPE_CHECKING:
+    from alignkit.audit.audit import Audit
+
+
+_SCHEMES = {"parade": "parade-votes", "turku": "turku", "etpc": "binary"}
+"""The scheme of the judgments of a format, where none is named."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
+    _add_drawing(parser.add_argument_group("what is drawn"))
+    _add_question(parser.add_argument_group("what is asked"))
+    add_sheet_arguments(parser)
+    add_reading_arguments(parser)
+
+
+def _add_drawing(group: argparse._ArgumentGroup) -> None:
+    add_draw_arguments(group)
+    group.add_argument(
+        "--mix",
+        type=_share,
+        default=0.5,
+        metavar="SHARE",
+        help="the share of rewrites among them (default: .5)",
+    )
+    group.add_argument(
+        "--each",
+        type=number(1),
+        default=2,
+        metavar="N",
+        help="how many judges look at each item (default: 2)",
+    )
+    group.add_argument(
+        "--plain",
+        choices=("upheld", "all"),
+        default="upheld",
+        help="plain pairs that all who judged them uphold, or all (default: upheld)",
+    )
+    group.add_argument(
+        "--annotator",
+        action="append",
+        metavar="A",
+        help="whose judgments say so; repeatable (default: all who judged)",
+    )
+    group.add_argument(
+        "--by",
+        metavar="GROUP",
+        help="spread the items over the values of this attribute (period, genre, ...), by which "
+        "'audit read' then counts too; day, week and month are known where annotations have times",
+    )
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected a share such as .5 or 50%, not {text[:40]!r}"
+        ) from None
+
+
+def _add_question(group: argparse._ArgumentGroup) -> None:
+    add_scheme_argument(group, "of the judgments (default: the one that all of them fit)")
+    group.add_argument(
+        "--view",
+        metavar="V",
+        help="view of it that has the labels judges choose from (default: binary, or full where "
+        "there is none)",
+    )
+    group.add_argument(
+        "--upheld",
+        nargs="+",
+        metavar="LABEL",
+        help="the labels of the view that uphold a pair (default: those that say paraphrase)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    check_sheets(options)
+    audit = _audit(options)
+    unasked = {0: ["rewrite"], 1: ["plain"]}.get(options.mix, [])
+    write_sheets(audit, options, silent=unasked)
+    idle = [name for name in audit.judges if not any(name in item.judges for item in audit.items)]
+    if idle:
+        say(
+            f"nothing is given to {', '.join(map(brief, idle))}, who judged, wrote or know the "
+            "pairs drawn; their sheets are empty"
+        )
+    pairs = {item.facts["pair"] for item in audit.items}
+    both = sum(item.facts.get("rewrite_of") in pairs for item in audit.items)
+    if both:
+        say(
+            f"{both} of the rewrites stand beside the pair that they were written anew of, which "
+            "a judge of both may notice; fewer items have less of it"
+        )
+    say(f"judgments: {audit.scale.words()}; upheld: {' or '.join(audit.upheld)}")
+    return 0
+
+
+def _audit(options: argparse.Namespace) -> Audit:
+    from alignkit.audit.judged_pairs import draw_pairs
+
+    read = Input(options.input, options.format, reading_options(options))
+    with naming(options.input):
+        return draw_pairs(
+            read.corpus(needed=True),
+            n=options.n,
+            mix=options.mix,
+            seed=options.seed,
+            judges=options.judges,
+            each=options.each,
+            scheme=options.scheme or _SCHEMES.get(read.format),
+            view=options.view,
+            upheld=options.upheld,
+            plain=options.plain,
+            annotators=options.annotator,
+            by=options.by,
+        )

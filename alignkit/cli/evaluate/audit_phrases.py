@@ -1,0 +1,150 @@
+"""Draw phrase pairs in which a system and the gold standard differ, for judges to look at.
+
+Half of the items are atomic phrase pairs that the system has and the gold standard lacks, half the
+other way round, in random order. Each judge gets a sheet, which does not tell which is which; the
+key does. The column 'judgment' is filled with correct, uncertain or incorrect (or c, u, i), and
+'alignkit audit read' takes it from there. Nothing that is there is ever overwritten.
+
+For example:
+  alignkit audit phrases giza.align gold.align --source fr.txt --target en.txt --n 100 --seed 1
+  alignkit audit phrases c.xml c.xml --hyp-annotator giza --ref-annotator gold --n 50 --sheets csv
+  alignkit audit phrases a.xml gold.xml --n 60 --judges anna ben --sheets html --key secret.json
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alignkit.cli.common.inputs import (
+    HYPOTHESIS,
+    REFERENCE,
+    add_order_argument,
+    add_reading_arguments,
+    add_side,
+    declared_sides,
+    open_sides,
+)
+from alignkit.cli.common.messages import warn
+from alignkit.cli.evaluate.audit import (
+    add_draw_arguments,
+    add_sheet_arguments,
+    check_sheets,
+    write_sheets,
+)
+from alignkit.cli.parser import number
+from alignkit.errors import OptionError
+from alignkit.model.coercion import naming
+from alignkit.model.corpus import Corpus
+
+if TYPE_CHECKING:
+    from alignkit.audit.audit import Audit
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("hypothesis", metavar="HYP", help="the system's alignments; - is stdin")
+    parser.add_argument("reference", metavar="REF", help="the gold standard; - is stdin")
+    for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
+        add_side(parser, side, long)
+    _add_drawing(parser.add_argument_group("what is drawn"))
+    add_sheet_arguments(parser)
+    add_reading_arguments(parser)
+
+
+def _add_drawing(group: argparse._ArgumentGroup) -> None:
+    add_draw_arguments(group)
+    group.add_argument(
+        "--links",
+        choices=("sure", "possible"),
+        default="sure",
+        help="phrase pairs of the sure links of both, or of all (default: sure)",
+    )
+    group.add_argument(
+        "--kind",
+        choices=("atomic", "composite", "all"),
+        default="atomic",
+        help="the smallest phrase pairs, those made of smaller ones, or both, that are no phrase "
+        "pair of any kind of the other side (default: atomic)",
+    )
+    group.add_argument(
+        "--include-identical",
+        action="store_true",
+        help="phrase pairs of equal words too (default: left out)",
+    )
+    group.add_argument(
+        "--exact-case",
+        action="store_true",
+        help="words that differ in case are not equal (default: they are)",
+    )
+    group.add_argument(
+        "--max-length",
+        type=number(1),
+        metavar="N",
+        help="most words of a phrase on either side (default: no limit)",
+    )
+    group.add_argument(
+        "--loose",
+        action="store_true",
+        help="extend phrases over unaligned words at their ends (default: tight)",
+    )
+    group.add_argument(
+        "--both",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="the share of items that both sides have, to check the judges with (default: 0)",
+    )
+    group.add_argument(
+        "--by",
+        metavar="GROUP",
+        help="spread the items over the values of this attribute too (genre, document, ...)",
+    )
+    add_order_argument(group)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    check_sheets(options)
+    audit = _audit(options)
+    write_sheets(audit, options, silent=("both",))
+    return 0
+
+
+def _audit(options: argparse.Namespace) -> Audit:
+    from alignkit.audit.phrase_errors import draw_phrases
+    from alignkit.scoring.files import TwoFiles
+
+    declared = declared_sides(options, options.hyp_annotator)
+    attributes: list[dict[str, str]] = []
+    sides = TwoFiles(
+        lambda: open_sides(options.hypothesis, options.reference, declared),
+        declared,
+        watch=lambda ref, hyp: attributes.append({**hyp.attributes, **ref.attributes}),
+        tell=warn,
+    )
+    with naming(sides.ref.path, sides.hyp.path):
+        corpus = Corpus(replace(pair, attributes=attributes[-1]) for pair in sides.annotated())
+        if sides.skipped:
+            warn(f"{sides.skipped} sentence pairs left out: only one of the two has annotated them")
+        if not len(corpus):
+            raise OptionError(
+                f"{sides.hyp.path} and {sides.ref.path}: no sentence pair is annotated in both; "
+                "nothing can be judged"
+            )
+        return draw_phrases(
+            corpus,
+            HYPOTHESIS,
+            REFERENCE,
+            n=options.n,
+            seed=options.seed,
+            kind=options.kind,
+            links=options.links,
+            ignore_identical=not options.include_identical,
+            exact_case=options.exact_case,
+            loose=options.loose,
+            max_length=options.max_length,
+            both=options.both,
+            by=options.by,
+        )

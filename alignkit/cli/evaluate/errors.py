@@ -1,0 +1,206 @@
+"""Say by kind of link where a system errs: what it draws wrongly, and what it misses.
+
+Precision asks, of the system's sure links in a class, how many the gold standard has; recall, of
+the gold standard's, how many the system has.
+
+For example:
+  alignkit errors corpus.jsonl --hyp-annotator initial --ref-annotator gold
+  alignkit errors giza.align gold.align --source fr.txt --target en.txt --function-words fr en
+  alignkit errors a.xml gold.xml --by-link kind,phenomenon --split , --examples 5 --html errors.html
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alignkit.cli.common.files import short_names
+from alignkit.cli.common.inputs import (
+    HYPOTHESIS,
+    REFERENCE,
+    Input,
+    add_order_argument,
+    add_reading_arguments,
+    add_sides,
+    declared_sides,
+    open_sides,
+)
+from alignkit.cli.common.media import add_forms, print_findings
+from alignkit.cli.common.messages import warn
+from alignkit.cli.parser import number
+from alignkit.errors import FormatError, OptionError
+from alignkit.io.options import ReadOptions
+from alignkit.io.paired_reading import LinkInput
+from alignkit.io.text_files import TextFile
+from alignkit.model.coercion import naming
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring.link_classes import LANGUAGES, function_words
+
+if TYPE_CHECKING:
+    from alignkit.scoring.link_classes import Frequencies
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_sides(parser, "the system's alignments; - is stdin")
+    group = parser.add_argument_group("what is told apart")
+    group.add_argument(
+        "--by-link",
+        default="kind,word,frequency,distance",
+        metavar="WAYS",
+        help="some of kind, word, frequency, distance, tag, phenomenon, with commas between "
+        "(default: kind,word,frequency,distance)",
+    )
+    group.add_argument(
+        "--function-words",
+        nargs="+",
+        metavar="L",
+        help="the languages of source and target, or one for both "
+        f"({', '.join(LANGUAGES.values())}), or files of words (default: not told apart)",
+    )
+    group.add_argument(
+        "--attribute",
+        default="phenomena",
+        metavar="NAME",
+        help="the attribute that names the phenomena of a pair (default: phenomena)",
+    )
+    group.add_argument(
+        "--split",
+        default=",",
+        metavar="TEXT",
+        help="what stands between several values of that attribute (default: a comma)",
+    )
+    for side in ("source", "target"):
+        group.add_argument(
+            f"--{side}-tags",
+            metavar="FILE",
+            help=f"the tags of {side} words, word/TAG, a line for each pair of REF (default: the "
+            f"attribute {side}_tags)",
+        )
+    add_order_argument(group)
+    group = parser.add_argument_group("what is printed")
+    group.add_argument(
+        "--examples",
+        type=number(0),
+        default=0,
+        metavar="N",
+        help="show so many errors of each class (default: none)",
+    )
+    group.add_argument("--resamples", type=number(1), default=1000, metavar="N",
+                       help="of the intervals (default: 1000)")  # fmt: skip
+    group.add_argument("--confidence", type=float, default=0.95, metavar="P",
+                       help="of the intervals (default: 0.95)")  # fmt: skip
+    group.add_argument("--seed", type=number(0), default=12345, metavar="N",
+                       help="of the draws (default: 12345)")  # fmt: skip
+    add_forms(group)
+    add_reading_arguments(parser)
+
+
+class _Reference:
+    """Read the reference; count the words of all its pairs in `frequencies`.
+
+    `tags` has the file of lines for each attribute of a pair that is to hold tags.
+    """
+
+    def __init__(self, file: Input, frequencies: Frequencies, tags: Mapping[str, str]) -> None:
+        self.path, self.format, self.kind = file.path, file.format, file.kind
+        self.reading, self.blocks = file.reading, file.blocks
+        self._file, self._frequencies, self._tags = file, frequencies, tags
+
+    def pairs(self) -> Iterator[SentencePair]:
+        """Yield the sentence pairs."""
+        options = ReadOptions(encoding=self.reading.options.encoding)
+        lines = {name: TextFile(path, options).lines() for name, path in self._tags.items()}
+        for line, pair in enumerate(self._file.pairs(), 1):
+            self._frequencies.add(pair)
+            tags = {name: next(texts, (line, ""))[1] for name, texts in lines.items()}
+            for name, text in tags.items():
+                self._check(name, text, line, pair)
+            yield replace(pair, attributes={**pair.attributes, **tags}) if tags else pair
+        for name, texts in lines.items():
+            if next(texts, None) is not None:
+                raise OptionError(f"{self._tags[name]}: more lines than {self.path} has pairs")
+
+    def _check(self, name: str, text: str, line: int, pair: SentencePair) -> None:
+        path = self._tags[name]
+        if not text.strip():
+            raise FormatError(f"no tags; give a line for each pair of {self.path}", path, line)
+        words = pair.source if name == "source_tags" else pair.target
+        if words is not None and len(text.split()) != len(words):
+            raise FormatError(
+                f"{len(text.split())} tags for {len(words)} words of pair {pair.id[:40]!r}; give "
+                "one a word, as word/TAG",
+                path,
+                line,
+            )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if options.reference is None and not (options.hyp_annotator and options.ref_annotator):
+        raise OptionError(
+            "name REF, the gold standard; or, where HYP holds it too, the annotators: "
+            "--hyp-annotator and --ref-annotator"
+        )
+    from alignkit.scoring.errors_by_kind import link_errors
+    from alignkit.scoring.link_classes import Frequencies
+
+    words = options.function_words
+    if words is not None and len(words) > 2:
+        raise OptionError("--function-words takes one language, or those of source and target")
+    known = None if words is None else function_words(*words)
+    frequencies = Frequencies()
+    corpus, skipped, cautions = _read(options, frequencies)
+    errors = link_errors(
+        corpus,
+        HYPOTHESIS,
+        REFERENCE,
+        by=[name.strip() for name in options.by_link.split(",") if name.strip()],
+        function_words=known,
+        frequencies=frequencies if frequencies else None,
+        attribute=options.attribute,
+        split=options.split,
+        examples=options.examples,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
+    )
+    name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
+    print_findings(
+        replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes)),
+        options,
+        title="Errors by kind of link",
+    )
+    return 0
+
+
+def _read(
+    options: argparse.Namespace, frequencies: Frequencies
+) -> tuple[Corpus, int, tuple[str, ...]]:
+    """Return the pairs that both annotated, how many others there are, and what looks wrong."""
+    from alignkit.scoring.files import TwoFiles
+
+    declared = declared_sides(options, options.hyp_annotator)
+    given = {"source_tags": options.source_tags, "target_tags": options.target_tags}
+    tags = {name: path for name, path in given.items() if path is not None}
+
+    def opened() -> tuple[LinkInput, LinkInput]:
+        hyp, ref = open_sides(options.hypothesis, options.reference, declared)
+        counted = _Reference(ref, frequencies, tags)
+        return counted if hyp is ref else hyp, counted
+
+    attributes: list[dict[str, str]] = []
+    sides = TwoFiles(
+        opened,
+        declared,
+        watch=lambda ref, hyp: attributes.append({**hyp.attributes, **ref.attributes}),
+        tell=warn,
+    )
+    with naming(sides.ref.path, sides.hyp.path):
+        corpus = Corpus(replace(pair, attributes=attributes[-1]) for pair in sides.annotated())
+        if not len(corpus):
+            raise OptionError("no sentence pair is aligned in both; there are no links to look at")
+    return corpus, sides.skipped, sides.cautions

@@ -1,0 +1,266 @@
+"""Score judgments of sentence pairs against a reference.
+
+Precision, recall and F1 of each label and flag, accuracy, macro and weighted F1, the confusion;
+every two systems are compared by McNemar's exact test. Predictions of any program come in by
+--predictions: lines of an id and a label with a tab between, or a label a line in the order of REF.
+
+For example:
+  alignkit score-labels system.tsv gold.tsv --compare other.tsv --scheme turku --view binary
+  alignkit score-labels corpus.jsonl --hyp-annotator a b --ref-annotator gold --scheme turku
+  alignkit score-labels gold.jsonl --predictions bert.tsv --scheme binary
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from alignkit.cli.common.files import short_names
+from alignkit.cli.common.inputs import (
+    HYPOTHESIS,
+    REFERENCE,
+    Input,
+    add_order_argument,
+    add_reading_arguments,
+    add_rewrites_argument,
+    add_side,
+    declared_sides,
+    open_sides,
+)
+from alignkit.cli.common.media import add_forms, print_findings
+from alignkit.cli.common.messages import warn
+from alignkit.corpora.join import Differences, join_pairs
+from alignkit.errors import JoinError, OptionError, UnknownNameError
+from alignkit.io.paired_reading import hinting, in_order
+from alignkit.model.annotation import Annotation
+from alignkit.model.coercion import naming
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels.schemes import SCHEMES
+from alignkit.model.labels.views import get_view
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.model.labels.views import View
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Hold pairs with the judgments of systems and of a reference, by the names of these."""
+
+    corpus: Corpus
+    systems: tuple[str, ...]
+    reference: str
+    unflagged: tuple[str, ...] = ()
+    """The systems whose labels are those of a view, which says nothing of flags."""
+
+
+def add_judged(group: argparse._ArgumentGroup, *, required: bool) -> None:
+    """Add the options that say what judgments are, and the files of predictions."""
+    group.add_argument(
+        "--scheme", required=required, choices=tuple(SCHEMES), help="of the judgments"
+    )
+    group.add_argument("--view", default="full", metavar="V",
+                       help="the view of the scheme (default: full)")  # fmt: skip
+    group.add_argument(
+        "--predictions",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="labels from files, id and label or labels in order; each file is a system",
+    )
+    group.add_argument(
+        "--predicted",
+        choices=("scheme", "view"),
+        help="what the labels of these files are of (default: the scheme, unless one is of the "
+        "view alone)",
+    )
+    add_rewrites_argument(group)
+
+
+def judged_sides(options: argparse.Namespace) -> Judged:
+    """Read the judgments of systems and of the reference as a command's options name them.
+
+    The command has HYP and REF, or REF alone, `--compare`, `--predictions`, and what
+    `alignkit.cli.common.inputs` declares, where several annotators of HYP may be named.
+    """
+    if options.predicted is not None and not options.predictions:
+        raise OptionError("--predicted is for --predictions FILE: add it, or leave it out")
+    view = get_view(options.scheme, options.view)
+    found = _of_one(options) if options.reference is None else _of_files(options)
+    return _with_files(found, options, view)
+
+
+def _of_one(options: argparse.Namespace) -> Judged:
+    """Read one corpus with the reference, and the annotators of it that are scored."""
+    if options.compare:
+        raise OptionError("--compare needs HYP and REF: name both")
+    names = tuple(options.hyp_annotator or ())
+    if not names and not options.predictions:
+        raise OptionError(
+            "nobody to score; name HYP and REF, annotators of one corpus by --hyp-annotator, or "
+            "files by --predictions"
+        )
+    path = options.hypothesis
+    declared = declared_sides(options, None)
+    corpus = open_sides(path, None, declared)[0].corpus(needed=True)
+    reference = _judge(corpus, options.ref_annotator, path, "--ref-annotator", apart=names)
+    return Judged(corpus, names, reference)
+
+
+def _of_files(options: argparse.Namespace) -> Judged:
+    """Read the reference, and files of systems, joined with it."""
+    annotators = options.hyp_annotator or [None]
+    paths = [options.hypothesis, *options.compare]
+    if len(set(paths)) < len(paths):
+        raise OptionError("the same system is named twice; name different ones to compare")
+    if len(annotators) > 1 and options.compare:
+        raise OptionError(
+            "--hyp-annotator names several systems of HYP, and --compare more files; give one of "
+            "the two"
+        )
+    if [*paths, options.reference].count("-") > 1 or (options.compare and options.reference == "-"):
+        raise OptionError("standard input (-) can be read once; name a file")
+    declared = declared_sides(options, None)
+    hyp, ref = open_sides(paths[0], options.reference, declared)
+    gold = ref.corpus(needed=True)
+    judge = _judge(gold, options.ref_annotator, ref.path, "--ref-annotator")
+    if len(annotators) > 1:
+        names = {name: name for name in annotators}
+    else:
+        names = {annotators[0]: short_names(paths)[paths[0]]}
+    systems = [*names.values(), *(short_names(paths)[path] for path in paths[1:])]
+    reference = judge if judge not in systems else f"{judge} of {ref.path}"
+    found = Corpus(_only(pair, {judge: reference}) for pair in gold)
+    for path in paths:
+        file = hyp if path == paths[0] else open_sides(path, options.reference, declared)[0]
+        other = file.corpus(needed=True)
+        if len(annotators) > 1:
+            kept = {_judge(other, name, path, ""): name for name in annotators}
+        else:
+            mine = _judge(other, annotators[0], path, "--hyp-annotator")
+            kept = {mine: short_names(paths)[path]}
+        found = Corpus(_joined(found, other, kept, file, ref, options))
+    return Judged(found, tuple(systems), reference)
+
+
+def _judge(
+    corpus: Corpus, name: str | None, path: str, option: str, *, apart: Sequence[str] = ()
+) -> str:
+    """Return who judged: who is named, or the only one apart from some."""
+    known = dict.fromkeys(
+        who for pair in corpus for who, one in pair.annotations.items() if one.judgment
+    )
+    if name is not None:
+        if name not in known:
+            raise UnknownNameError(f"annotator of {path} who judged pairs:", name, known)
+        return name
+    for one in apart:
+        if one not in known:
+            raise UnknownNameError(f"annotator of {path} who judged pairs:", one, known)
+        del known[one]
+    if len(known) != 1:
+        who = f"judged by {', '.join(known)}: choose by {option}" if known else "judged by nobody"
+        raise OptionError(f"{path}: pairs are {who}")
+    return next(iter(known))
+
+
+def _only(pair: SentencePair, names: dict[str, str]) -> SentencePair:
+    """Return a pair with some annotators' judgments, under other names."""
+    said: dict[str, Annotation] = {
+        names[who]: one for who, one in pair.annotations.items() if who in names
+    }
+    return replace(pair, annotations=said)
+
+
+def _joined(
+    refs: Corpus, hyps: Corpus, names: dict[str, str], hyp: Input, ref: Input,
+    options: argparse.Namespace,
+) -> Iterator[SentencePair]:  # fmt: skip
+    differences = Differences()
+    left, right = iter(refs), iter([_only(pair, names) for pair in hyps])
+    if options.in_order:
+        left, right = in_order(left, right)
+    found: dict[int, SentencePair] = {}
+    try:
+        with naming(ref.path, hyp.path):
+            for one, other in join_pairs(
+                left, right, partial=options.partial, differences=differences
+            ):
+                found[id(one)] = other
+    except JoinError as error:
+        raise hinting(error) from None
+    if told := str(differences):
+        warn(f"{ref.path} and {hyp.path}: {told}")
+    for pair in refs:
+        if (mine := found.get(id(pair))) is None:
+            yield pair
+            continue
+        attributes = {**mine.attributes, **pair.attributes}
+        said: dict[str, Annotation] = {**pair.annotations, **mine.annotations}
+        yield replace(pair, attributes=attributes, annotations=said)
+
+
+def _with_files(found: Judged, options: argparse.Namespace, view: View) -> Judged:
+    from alignkit.scoring.predictions import read_predictions
+
+    paths = list(options.predictions)
+    if len(set(paths)) < len(paths):
+        raise OptionError("the same file of predictions is named twice; name different ones")
+    corpus, names, unflagged = found.corpus, list(found.systems), list[str]()
+    for path, short in short_names(paths).items():
+        name = path if short in (*names, *corpus.annotators) else short
+        read = read_predictions(
+            corpus,
+            path,
+            view,
+            predicted=options.predicted,
+            lenient=options.lenient_labels,
+            encoding=options.encoding,
+        )
+        corpus = read.added(corpus, name)
+        names.append(name)
+        unflagged += [name] if read.of_view else []
+    return Judged(corpus, tuple(names), found.reference, tuple(unflagged))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("hypothesis", metavar="[HYP]", help="the judgments to score; - is stdin")
+    parser.add_argument(
+        "reference",
+        nargs="?",
+        metavar="REF",
+        help="the judgments to score against; where it stands alone, it holds those to score too, "
+        "by --hyp-annotator, or these come by --predictions",
+    )
+    for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
+        add_side(parser, side, long, several=side == HYPOTHESIS)
+    group = parser.add_argument_group("what is scored")
+    group.add_argument(
+        "--compare", nargs="+", default=[], metavar="HYP2", help="other systems, read as HYP is"
+    )
+    add_judged(group, required=True)
+    add_order_argument(group)
+    add_forms(parser.add_argument_group("what is printed"))
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    from alignkit.scoring.label_scores import score_labels
+
+    judged = judged_sides(options)
+    scores = score_labels(
+        judged.corpus,
+        judged.systems,
+        judged.reference,
+        scheme=options.scheme,
+        view=options.view,
+        lenient=options.lenient_labels,
+        rewrites=options.rewrites,
+        unflagged=judged.unflagged,
+    )
+    print_findings(scores, options, title="Scores of labels")
+    return 0

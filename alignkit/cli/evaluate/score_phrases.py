@@ -1,0 +1,128 @@
+"""Score a list of phrase pairs against a gold standard.
+
+Of the list, a TSV of two columns, a table of 'alignkit phrases --table' or one of Moses, those
+phrase pairs are kept that occur inside a sentence pair of the gold corpus; every such occurrence
+is then compared with the phrase pairs of the gold alignment (by default those of its sure links).
+
+For example:
+  alignkit score-phrases phrase-table.gz gold.xml --annotator gold --ignore-identical
+  alignkit score-phrases list.tsv gold.align --source test.fr --target test.en --json
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.messages import in_words_of, json_text, warn
+from alignkit.cli.evaluate.score import add_draws, settle_draws
+from alignkit.cli.parser import number
+from alignkit.errors import OptionError
+from alignkit.model.alignment import Alignment
+from alignkit.model.coercion import Choice, naming
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("table", metavar="TABLE", help="the phrase pairs (.gz too); - is stdin")
+    parser.add_argument("reference", metavar="REF", help="the gold standard, with words")
+    parser.add_argument(
+        "--table-format",
+        choices=("tsv", "moses"),
+        help="format of TABLE (default: moses where the first line has '|||', else tsv)",
+    )
+    group = parser.add_argument_group("what is scored")
+    group.add_argument(
+        "--annotator",
+        metavar="A",
+        help="whose alignments are the gold standard, if there are several",
+    )
+    group.add_argument(
+        "--links",
+        choices=("sure", "possible"),
+        default="sure",
+        help="gold phrase pairs of the sure links, or of all (default: sure)",
+    )
+    group.add_argument(
+        "--ignore-identical", action="store_true", help="leave out equal phrases (default: kept)"
+    )
+    group.add_argument(
+        "--exact-case",
+        action="store_true",
+        help="match upper and lower case (default: they count as equal)",
+    )
+    group.add_argument(
+        "--loose",
+        action="store_true",
+        help="gold phrases over unaligned words at their ends too (default: tight ones)",
+    )
+    group.add_argument(
+        "--min-length",
+        type=number(1),
+        default=1,
+        metavar="N",
+        help="least words of either side (default: 1)",
+    )
+    group.add_argument(
+        "--max-length",
+        type=number(1),
+        metavar="N",
+        help="most words of either side (default: no limit)",
+    )
+    group = parser.add_argument_group("what is printed")
+    group.add_argument("--ci", action="store_true", help="bootstrap intervals over sentence pairs")
+    add_draws(group, "of --ci")
+    group.add_argument("--json", action="store_true", help="print JSON (default: a table)")
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    settle_draws(options, drawn=options.ci, wanting="say --ci")
+    from alignkit.scoring.phrase_list import read_phrase_table, score_phrase_list
+
+    reference = Input(options.reference, options.format, reading_options(options))
+    choice = Choice(reference.path, options.annotator)
+    with naming(reference.path):
+        corpus = Corpus(
+            SentencePair(pair.id, *pair.words, _gold(choice.of(pair))) for pair in reference.pairs()
+        )
+    choice.check()
+    if "gold" not in corpus.annotators:
+        raise OptionError(f"{reference.path}: no sentence pair is annotated; nothing can be scored")
+    score = score_phrase_list(
+        read_phrase_table(
+            options.table,
+            format=options.table_format,
+            encoding=options.encoding,
+            max_size=options.max_size,
+        ),
+        corpus,
+        "gold",
+        links=options.links,
+        exact_case=options.exact_case,
+        ignore_identical=options.ignore_identical,
+        min_length=options.min_length,
+        max_length=options.max_length,
+        loose=options.loose,
+    )
+    told = [in_words_of(options.parser, one) for one in (*reference.cautions, *score.suspicions)]
+    for one in told[len(reference.cautions) :]:
+        warn(f"warning: {one}")
+    score = replace(score, suspicions=tuple(told))
+    if options.ci:
+        score = score.with_intervals(
+            resamples=options.resamples, confidence=options.confidence, seed=options.seed
+        )
+    if options.json:
+        print(json_text(score.to_json()))
+    else:
+        print(score)
+    return 0
+
+
+def _gold(alignment: Alignment | None) -> dict[str, Alignment]:
+    return {} if alignment is None else {"gold": alignment}

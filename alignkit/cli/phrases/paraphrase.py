@@ -1,0 +1,227 @@
+"""Rewrite parsed sentences by rules that were learned.
+
+The source side of a rule is matched at a node of a tree, labels as they are and words but for case,
+and replaced by the target side; several rules may be applied to a sentence, at different nodes.
+The best rewrites of each sentence are printed by the product of p(target | source) of their rules,
+those that change punctuation or determiners alone last, with what was changed in brackets and,
+below, each rule with its count, its probability and the words it was applied to (0-based,
+half-open). Rules are learned by 'alignkit rules'.
+
+For example:
+  alignkit paraphrase rules.tsv --trees sentences.trees
+  alignkit paraphrase rules.tsv --trees parsed.xml.gz --nbest 3 --min-count 5 --json
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from alignkit._support.wording import how_many
+from alignkit.cli.common.files import refuse_second_reading
+from alignkit.cli.common.messages import ProgressBar, json_text, say
+from alignkit.cli.common.trees import trees_told
+from alignkit.cli.parser import number, output_file
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import replacing
+
+if TYPE_CHECKING:
+    from alignkit.model.trees.tree import Tree
+    from alignkit.rules.rewriting.rewrites import Replacement, Rewrite
+    from alignkit.rules.rewriting.rule_index import RuleIndex
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("rules", metavar="RULES", help="file of rules (.gz too); - is stdin")
+    group = parser.add_argument_group("what is rewritten")
+    group.add_argument(
+        "--trees",
+        metavar="FILE",
+        required=True,
+        help="the parsed sentences: a Penn tree a line, .mrg or Stanford XML (.gz too); - is stdin",
+    )
+    group.add_argument(
+        "--tree-format",
+        metavar="F",
+        choices=("penn", "mrg", "stanford-xml"),
+        help="penn, mrg or stanford-xml (default: seen from the first lines)",
+    )
+    group.add_argument(
+        "--drop-function-tags", action="store_true", help="read NP-SBJ=1 as NP (default: as it is)"
+    )
+    group.add_argument(
+        "--drop-traces", action="store_true", help="leave traces out (default: they are words)"
+    )
+    group.add_argument("--encoding", default="utf-8", metavar="E", help="of it (default: utf-8)")
+    group = parser.add_argument_group("which rules are applied")
+    group.add_argument(
+        "--rules-format",
+        metavar="F",
+        choices=("tsv", "jsonl", "xrs"),
+        help="tsv, jsonl or xrs (default: seen from the first line)",
+    )
+    group.add_argument(
+        "--min-count",
+        type=number(0),
+        default=2,
+        metavar="N",
+        help="the least count, for nearly all rules are seen once only (default: 2); 0 takes those "
+        "whose count is not known, too",
+    )
+    group.add_argument(
+        "--min-p",
+        type=float,
+        default=0.1,
+        metavar="P",
+        help="the least p(target | source) (default: 0.1)",
+    )
+    group.add_argument(
+        "--any-labels",
+        action="store_true",
+        help="rules too of which the labels of the roots, or of a variable, differ between the "
+        "sides (default: not those)",
+    )
+    group = parser.add_argument_group("what the output is")
+    group.add_argument(
+        "--nbest",
+        type=number(1),
+        default=10,
+        metavar="N",
+        help="most rewrites of a sentence (default: 10)",
+    )
+    group.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
+    )
+    group.add_argument("--json", action="store_true", help="write JSON (default: text)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    refuse_second_reading(options)
+    from alignkit.rules.rewriting.rewrites import paraphrase
+
+    index = _index(options)
+    counts: Counter[str] = Counter()
+    number = unchanged = 0
+    with replacing(options.output) as out:
+        for number, tree in enumerate(_trees(options, counts), 1):
+            rewrites = paraphrase(tree, index, nbest=options.nbest) if tree is not None else []
+            unchanged += not rewrites
+            if options.json:
+                record = _record(number, tree, rewrites)
+                out.write('{"sentences": [\n' if number == 1 else ",\n")
+                out.write(json_text(record, indent=None))
+            elif tree is not None and rewrites:
+                out.writelines(f"{line}\n" for line in _lines(number, tree, rewrites))
+        if not number:
+            raise OptionError(f"{options.trees}: holds no trees; name a file that does")
+        if options.json:
+            rules = {"applicable": index.kept, "left_out": dict(index.left_out)}
+            out.write(f'\n], "rules": {json_text(rules, indent=None)}}}\n')
+    del counts["trees"]
+    if told := trees_told(counts):
+        say(f"{options.trees}: {told}")
+    sentences = how_many(number, "sentence", commas=True)
+    say(f"{options.trees}: {number - unchanged:,} of {sentences} rewritten")
+    return 0
+
+
+def _index(options: argparse.Namespace) -> RuleIndex:
+    from alignkit.rules.files import read_rules
+    from alignkit.rules.rewriting.rule_index import RuleIndex
+
+    if not 0 <= options.min_p <= 1:
+        raise OptionError(f"--min-p is {options.min_p}; it must be between 0 and 1")
+
+    try:
+        with ProgressBar(options.rules, lambda: None, "rules") as progress:
+
+            def rules() -> Iterator[object]:
+                for rule in read_rules(options.rules, options.rules_format):
+                    progress.step()
+                    yield rule
+
+            index = RuleIndex.build(
+                rules(),  # type: ignore[arg-type]
+                min_count=options.min_count,
+                min_p=options.min_p,
+                any_labels=options.any_labels,
+            )
+    except OptionError as error:
+        raise OptionError(f"{options.rules}: {error}") from None
+    reasons = [f"{n:,} {why}" for why, n in index.left_out.items()]
+    total = index.kept + sum(index.left_out.values())
+    if not total:
+        raise OptionError(f"{options.rules}: holds no rules; learn some by 'alignkit rules'")
+    told = f"; not applied: {', '.join(reasons)}" if reasons else ""
+    rules_told = how_many(total, "rule", commas=True)
+    say(f"{options.rules}: {index.kept:,} of {rules_told} can be applied{told}")
+    return index
+
+
+def _trees(options: argparse.Namespace, counts: Counter[str]) -> Iterator[Tree | None]:
+    from alignkit.io.tree_files import read_trees
+
+    trees = read_trees(
+        options.trees,
+        tree_format=options.tree_format,
+        drop_function_tags=options.drop_function_tags,
+        drop_traces=options.drop_traces,
+        encoding=options.encoding,
+        counts=counts,
+    )
+    with ProgressBar(options.trees, lambda: None, "sentences") as progress:
+        for tree in trees:
+            progress.step()
+            yield tree
+
+
+def _lines(number: int, tree: Tree, rewrites: list[Rewrite]) -> Iterator[str]:
+    yield f"{number}  {' '.join(tree.words)}"
+    for rank, rewrite in enumerate(rewrites, 1):
+        yield f"  {rank:>2}  {rewrite.probability:<6.3g}  {rewrite.marked(tree.words)}"
+        for replacement in rewrite.replacements:
+            yield f"      {_told(replacement)}"
+    yield ""
+
+
+def _told(replacement: Replacement) -> str:
+    from alignkit.rules.files.notation import rule_text
+
+    rule = replacement.rule
+    count = "?" if rule.count is None else f"{rule.count:g}"
+    span = f"{replacement.start}-{replacement.end}"
+    return f"{rule_text(rule.rule)} ||| {count} {rule.p_target:.3g} at {span}"
+
+
+def _record(number: int, tree: Tree | None, rewrites: list[Rewrite]) -> dict[str, object]:
+    from alignkit.rules.files.notation import rule_text
+
+    return {
+        "sentence": number,
+        "words": None if tree is None else list(tree.words),
+        "rewrites": [
+            {
+                "rank": rank,
+                "probability": rewrite.probability,
+                "words": list(rewrite.words),
+                "origins": list(rewrite.origins),
+                "minor": rewrite.minor,
+                "rules": [
+                    {
+                        "rule": rule_text(replacement.rule.rule),
+                        "count": replacement.rule.count,
+                        "p_target": replacement.rule.p_target,
+                        "node": replacement.node,
+                        "start": replacement.start,
+                        "end": replacement.end,
+                    }
+                    for replacement in rewrite.replacements
+                ],
+            }
+            for rank, rewrite in enumerate(rewrites, 1)
+        ],
+    }

@@ -1,0 +1,342 @@
+"""Extract the phrase pairs that are consistent with the alignments.
+
+One line a phrase pair: id, source start, source end, target start, target end (0-based,
+half-open), kind, source words, target words. The words are empty where the text is not known.
+
+With --table, each phrase pair once, in tab-separated columns: source, target, how often,
+p(target | source), p(source | target); sorted by source, then target, as their bytes are
+(LC_ALL=C sort). What memory does not hold is sorted on disk, beside the output. There IN, --source
+and --target may have a '*' (in quotes), which stands for the same text in all: the parts of a
+corpus, which the workers of a cluster count at once.
+
+For example:
+  alignkit phrases corpus.xml --annotator gold --links sure --kind atomic
+  alignkit phrases gold.align --source fr.txt --target en.txt --max-length 7 -o phrases.tsv
+  zcat giza.align.gz | alignkit phrases - --jsonl | head
+  alignkit phrases links.align --source fr.txt --target en.txt --table --max-length 7 -o table.tsv
+  alignkit phrases 'out/*.align.gz' --source 'in/*.fr' --target 'in/*.en' --table -o table.tsv.gz
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from alignkit._support.wording import escaped
+from alignkit.cli.common.cluster import (
+    PartsProgress,
+    add_cluster,
+    by_workers,
+    of_parts,
+    opened_session,
+    refuse_options,
+    size,
+)
+from alignkit.cli.common.files import add_memory, room
+from alignkit.cli.common.inputs import (
+    Input,
+    add_reading_arguments,
+    detect_format,
+    reading_options,
+    tell,
+)
+from alignkit.cli.common.messages import ProgressBar, json_text, say
+from alignkit.cli.parser import number, output_file
+from alignkit.errors import MissingTextError, OptionError
+from alignkit.io.atomic_files import replacing, sorting_folder
+from alignkit.model.alignment import Alignment
+from alignkit.model.coercion import Choice, naming
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.cluster.parts import Part
+    from alignkit.cluster.phrase_tables import AlignedInput
+    from alignkit.model.arrays import TokenArrays
+    from alignkit.rules.tables.phrase_tables import PhraseCounts, PhraseTally, TableSettings
+
+
+_BLOCK = 4096
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    group = parser.add_argument_group("what is extracted")
+    group.add_argument(
+        "--annotator", metavar="A", help="whose alignments to use, if there are several"
+    )
+    group.add_argument(
+        "--links",
+        choices=("sure", "possible"),
+        default="possible",
+        help="extract from the sure links, or from all (default: possible, which is all)",
+    )
+    group.add_argument(
+        "--kind",
+        choices=("atomic", "composite", "all"),
+        default="all",
+        help="the smallest phrase pairs, those made of smaller ones, or both (default: all)",
+    )
+    group.add_argument(
+        "--max-length",
+        type=number(1),
+        metavar="N",
+        help="most words of either side (default: no limit)",
+    )
+    group.add_argument(
+        "--loose",
+        action="store_true",
+        help="extend phrases over unaligned words at their ends (default: tight); needs the words",
+    )
+    group.add_argument(
+        "--ignore-identical",
+        action="store_true",
+        help="leave out pairs of equal phrases (default: kept); needs the words",
+    )
+    group = parser.add_argument_group("what is counted")
+    group.add_argument(
+        "--table",
+        action="store_true",
+        dest="counted",
+        help="write a phrase table: each phrase pair once, with its count and probabilities",
+    )
+    group.add_argument(
+        "--min-count",
+        type=number(1),
+        metavar="N",
+        help="leave out of the table what was seen less often; probabilities stay (default: 1)",
+    )
+    add_memory(group, "phrase pairs")
+    group = parser.add_argument_group("what the output is")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
+    )
+    group.add_argument(
+        "--jsonl", action="store_true", help="write one JSON object a line (default: TSV)"
+    )
+    add_cluster(parser)
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    if not options.counted and not options.min_count is options.memory is None:
+        raise OptionError("--min-count and --memory are about the table; say --table")
+    paths = {"input": options.input, "source": options.source, "target": options.target}
+    if of_parts(options, *paths.values()):
+        return phrases_of_parts(options)
+    source = Input(options.input, options.format, reading_options(options))
+    if options.counted:
+        return count_phrases([source], options.input, options)
+    lines = _json_lines if options.jsonl else _tab_lines
+    chosen = Choice(source.path, options.annotator).annotated(source.pairs())
+    with replacing(options.output) as out:
+        while block := list(islice(chosen, _BLOCK)):
+            for pair, found in _extract(block, options):
+                out.writelines(lines(pair, found))
+    return 0
+
+
+_Found = Iterator[tuple[int, int, int, int, int]]
+"""Source start and end, target start and end, and 1 for atomic, of each phrase pair."""
+
+
+def _extract(
+    block: list[tuple[SentencePair, Alignment]], options: argparse.Namespace
+) -> Iterator[tuple[SentencePair, _Found]]:
+    from alignkit.model.arrays import LinkArrays
+    from alignkit.model.phrases import extract_phrases
+
+    words = options.loose or options.ignore_identical
+    source, target = _words(block, options) if words else (None, None)
+    phrases = extract_phrases(
+        LinkArrays.pack(alignment for _, alignment in block),
+        links=options.links,
+        kind=options.kind,
+        loose=options.loose,
+        max_length=options.max_length,
+        ignore_identical=options.ignore_identical,
+        source=source,
+        target=target,
+    )
+    ends = phrases.offsets.tolist()
+    # flat lists: a list for each phrase pair would keep the garbage collector busy
+    columns = [*(column.tolist() for column in phrases.spans.T), phrases.atomic.tolist()]
+    for (pair, _), start, end in zip(block, ends, ends[1:], strict=False):
+        yield pair, zip(*(column[start:end] for column in columns), strict=True)
+
+
+def _words(
+    block: list[tuple[SentencePair, Alignment]], options: argparse.Namespace
+) -> tuple[TokenArrays, TokenArrays]:
+    from alignkit.model.arrays import TokenArrays, Vocabulary
+
+    if not all(pair.has_text for pair, _ in block):
+        flag = "--loose" if options.loose else "--ignore-identical"
+        raise MissingTextError(
+            f"{options.input}: {flag} needs the words; name the texts by --source and --target"
+        )
+    vocabulary = Vocabulary()
+    words = [pair.words for pair, _ in block]
+    return (
+        TokenArrays.pack((source for source, _ in words), vocabulary),
+        TokenArrays.pack((target for _, target in words), vocabulary),
+    )
+
+
+def _tab_lines(pair: SentencePair, found: _Found) -> Iterator[str]:
+    id = escaped(pair.id)
+    source, before, after = _joined(pair.source)
+    target, to_before, to_after = _joined(pair.target)
+    kinds = ("composite", "atomic")
+    for a, b, c, d, kind in found:
+        yield (
+            f"{id}\t{a}\t{b}\t{c}\t{d}\t{kinds[kind]}\t"
+            f"{source[before[a] : after[b]]}\t{target[to_before[c] : to_after[d]]}\n"
+        )
+
+
+def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], range | list[int]]:
+    """Join tokens by spaces; return also where word k begins and where the first k words end."""
+    if tokens is None:
+        anywhere = range(2**31)
+        return "", anywhere, anywhere
+    parts = [escaped(token) for token in tokens]
+    starts, ends, at = [], [0], 0
+    for part in parts:
+        starts.append(at)
+        ends.append(at + len(part))
+        at += len(part) + 1
+    return " ".join(parts), starts, ends
+
+
+def _json_lines(pair: SentencePair, found: _Found) -> Iterator[str]:
+    for a, b, c, d, kind in found:
+        record: dict[str, object] = {
+            "id": pair.id,
+            "source_start": a,
+            "source_end": b,
+            "target_start": c,
+            "target_end": d,
+            "kind": "atomic" if kind else "composite",
+        }
+        if pair.source is not None and pair.target is not None:
+            record |= {"source": pair.source[a:b], "target": pair.target[c:d]}
+        yield json_text(record, indent=None) + "\n"
+
+
+def count_phrases(sources: Iterable[Input], name: str, options: argparse.Namespace) -> int:
+    """Write the phrase table of some inputs, which messages call `name`."""
+    from alignkit.rules.tables.phrase_tables import PhraseCounts
+
+    settings = _settings(options)
+    least = options.min_count or 1
+    with (
+        replacing(options.output) as out,
+        PhraseCounts(settings, folder=sorting_folder(options.output), room=room(options)) as counts,
+    ):
+        for source in sources:
+            with naming(source.path):
+                counts.add(Choice(source.path, options.annotator).annotated(source.pairs()))
+        lines = _table_json if options.jsonl else PhraseCounts.lines
+        with ProgressBar(name, lambda: None, "entries") as progress:
+            for text in lines(counts, min_count=least):
+                out.write(text)
+                progress.step(text.count("\n"))
+    _tell_counted(name, counts.occurrences, counts.tally, least)
+    return 0
+
+
+def _tell_counted(path: str, occurrences: int, tally: PhraseTally, least: int) -> None:
+    left_out = f"; {tally.left_out:,} seen less than {least} times left out" if least > 1 else ""
+    say(f"{path}: {occurrences:,} phrase pairs, {tally.different:,} different{left_out}")
+
+
+def _table_json(counts: PhraseCounts, *, min_count: int) -> Iterator[str]:
+    for entry in counts.entries(min_count=min_count):
+        yield json_text(asdict(entry), indent=None) + "\n"
+
+
+def _settings(options: argparse.Namespace) -> TableSettings:
+    from alignkit.rules.tables.phrase_tables import TableSettings
+
+    return TableSettings(
+        options.links, options.kind, options.loose, options.max_length, options.ignore_identical
+    )
+
+
+def _given(
+    parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace
+) -> AlignedInput:
+    """Return how parts are read; the format of all is that of the largest."""
+    from alignkit.cluster.parts import largest_of
+    from alignkit.cluster.phrase_tables import AlignedInput
+
+    reading = reading_options(options, source=None, target=None)
+    format = detect_format(largest_of(parts).paths[0], options.format, reading)
+    return AlignedInput(tuple(sides), format, options.annotator, reading)
+
+
+def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace) -> int:
+    """Print about how many phrase pairs there are, and what they take."""
+    from alignkit.cluster.estimate import estimate_phrases
+    from alignkit.cluster.exchange import memory_of
+
+    found = estimate_phrases(parts, _settings(options), _given(parts, sides, options))
+    print(
+        f"about {found.pairs:,} pairs in {len(parts):,} parts; {found.occurrences:,} phrase pairs"
+    )
+    memory = size(memory_of(2 * room(options)))
+    print(
+        f"counting takes about {memory} of memory a worker (--memory), and at most "
+        f"{size(found.disk)} of disk"
+    )
+    return 0
+
+
+def phrases_of_parts(options: argparse.Namespace) -> int:
+    """Write the phrase table of parts."""
+    from alignkit.cluster.parts import find_parts, one_file
+
+    if not options.counted:
+        raise OptionError("parts ('*', --cluster) are counted together: say --table")
+    given = {"source": options.source, "target": options.target}
+    sides = {side: path for side, path in given.items() if path is not None}
+    parts = find_parts(options.input, *sides.values())
+    if options.estimate:
+        return _estimate(parts, sides, options)
+    one_file(options.output)
+    if not by_workers(options):
+        inputs = (
+            Input(
+                part.paths[0],
+                options.format,
+                reading_options(options, **dict(zip(sides, part.paths[1:], strict=True))),
+            )
+            for part in parts
+        )
+        return count_phrases(inputs, options.input, options)
+    refuse_options(options, {"jsonl": False}, "leave it out")
+    if options.output == "-":
+        raise OptionError("the table goes to a file: name it by -o")
+    from alignkit.cluster.phrase_tables import count_parts
+
+    least = options.min_count or 1
+    with opened_session(options) as session, PartsProgress("phrases") as progress:
+        found = count_parts(
+            session,
+            parts,
+            options.output,
+            _settings(options),
+            _given(parts, sides, options),
+            min_count=least,
+            room=room(options),
+            work=options.work,
+            progress=progress,
+        )
+    tell(options.input, found.found)
+    _tell_counted(options.input, found.occurrences, found.tally, least)
+    return 0

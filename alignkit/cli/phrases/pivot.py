@@ -1,0 +1,329 @@
+"""Find paraphrases: phrases that share translations, by their probabilities.
+
+TABLE is a phrase table, as 'alignkit phrases --table' writes it, or one of Moses ('|||'). Two of
+its phrases e1 and e2 are paraphrases if both are paired with some phrase f, the pivot, and
+p(e2 | e1) is the sum of p(e2 | f) p(f | e1) over all such f (Bannard & Callison-Burch 2005). With
+TABLE2, e1 is of TABLE and e2 of TABLE2.
+
+TABLE may also hold rules with both probabilities, of any grammar and format of 'alignkit rules':
+then rules with one side in common make paraphrase rules, whose p(t|s) is p(e2 | e1).
+
+A table may be in several files, TABLE having a '*' (in quotes); the workers of a cluster join
+phrase tables of one or several files at once.
+
+One line a paraphrase, in tab-separated columns: e1, e2, p(e2 | e1), p(e1 | e2), the number of
+pivots; sorted by e1, the most probable first. What memory does not hold is sorted on disk, beside
+the output. What is left out is told.
+
+For example:
+  alignkit align fr.txt en.txt -o links.align
+  alignkit phrases links.align --source fr.txt --target en.txt --table --max-length 7 -o table.tsv
+  alignkit pivot table.tsv -o paraphrases.tsv
+  alignkit pivot table.tsv.gz -o paraphrases.tsv.gz --cluster tcp://head:8786 --work /shared/pivot
+  alignkit pivot hiero.joshua --min-count 2 --to ppdb -o rules.ppdb
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, cast
+
+from alignkit.cli.common.cluster import (
+    PartsProgress,
+    add_cluster,
+    by_workers,
+    of_parts,
+    opened_session,
+    refuse_options,
+)
+from alignkit.cli.common.files import add_memory, refuse_second_reading, room
+from alignkit.cli.common.inputs import add_limits, tell
+from alignkit.cli.common.media import add_labels, joined_labels, tell_written
+from alignkit.cli.common.messages import ProgressBar, json_text, say
+from alignkit.cli.parser import number, output_file
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import replacing, sorting_folder
+from alignkit.io.opening import look_ahead
+from alignkit.io.text_files import line_encoding
+
+if TYPE_CHECKING:
+    from alignkit.rules.grammar import RuleType
+    from alignkit.rules.tables.pivots import Pivot, PivotSettings, PivotTally
+
+
+_PHRASES = ("tsv", "moses")
+_RULES = ("tsv", "jsonl", "xrs", "joshua", "moses", "ppdb")  # help must not load what knows them
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("table", metavar="TABLE", help="phrase table (.gz too); - is stdin")
+    parser.add_argument(
+        "second", metavar="[TABLE2]", nargs="?", help="where e2 is from (default: TABLE)"
+    )
+    group = parser.add_argument_group("what is joined")
+    group.add_argument(
+        "--pivot",
+        choices=("source", "target"),
+        default="source",
+        help="the side of f; the paraphrases are of the other (default: source)",
+    )
+    group.add_argument(
+        "--min-count",
+        type=number(1),
+        default=1,
+        metavar="N",
+        help="leave out phrase pairs that were seen less often, before all else (default: 1)",
+    )
+    add_memory(group, "phrase pairs and paraphrases")
+    group = parser.add_argument_group("what is kept")
+    group.add_argument(
+        "--min-p",
+        type=float,
+        default=0.001,
+        metavar="P",
+        help="leave out paraphrases with a lower p(e2 | e1) (default: 0.001)",
+    )
+    group.add_argument(
+        "--top",
+        type=number(0),
+        default=20,
+        metavar="N",
+        help="keep the N most probable ones of each e1; 0 keeps all (default: 20)",
+    )
+    group.add_argument(
+        "--identity", action="store_true", help="keep e2 = e1 too (default: left out)"
+    )
+    group = parser.add_argument_group("what the output is")
+    group.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
+    )
+    group.add_argument(
+        "--jsonl", action="store_true", help="write one JSON object a line (default: TSV)"
+    )
+    group.add_argument(
+        "--to",
+        metavar="F",
+        choices=_RULES,
+        help="format of paraphrase rules (default: that of TABLE)",
+    )
+    add_labels(group)
+    group = parser.add_argument_group("what the input is")
+    group.add_argument(
+        "--table-format",
+        choices=_PHRASES,
+        help="format of phrase tables (default: moses where the first line has '|||', else tsv)",
+    )
+    group.add_argument(
+        "--rules",
+        metavar="F",
+        choices=_RULES,
+        help="the tables are rules in this format (default: found by their first lines): "
+        f"{', '.join(_RULES)}",
+    )
+    group.add_argument(
+        "--encoding", default="utf-8", metavar="E", help="of all input (default: utf-8)"
+    )
+    add_limits(group, words=False)
+    add_cluster(parser, estimate=False)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    from alignkit.rules.tables.pivots import PivotSettings
+
+    refuse_second_reading(options)
+    line_encoding(options.encoding)  # refuses what is none
+    settings = PivotSettings(options.min_p, options.top or None, options.identity)
+    tables = [options.table] + ([] if options.second is None else [options.second])
+    if of_parts(options, *tables):
+        return pivot_of_parts(tables, settings, options)
+    formats = [_rules_format(path, options) for path in tables]
+    if formats.count(None) not in (0, len(formats)):
+        raise OptionError(
+            f"of {' and '.join(tables)}, one holds phrase pairs and one rules; join two alike"
+        )
+    if formats[0] is not None:
+        return _rules(tables, formats, settings, options)
+    if options.to is not None:
+        raise OptionError("--to is about rules, and these are phrase pairs; see --jsonl")
+    if options.one_label:
+        raise OptionError("--one-label is about rules, and these are phrase pairs: leave it out")
+    return join_phrases([[path] for path in tables], tables, settings, options)
+
+
+def _rules_format(path: str, options: argparse.Namespace) -> str | None:
+    """Return the format of rules that a file holds, None if it holds phrase pairs."""
+    if options.rules is not None or options.table_format is not None:
+        return cast("str | None", options.rules)
+    from alignkit.rules.files.fields import found_format
+
+    head, _ = look_ahead(path, 1 << 16, options.max_size, options.encoding)
+    line = head.decode(options.encoding, "replace").removeprefix("\ufeff").partition("\n")[0]
+    found = None if "\t" in line else found_format(path, line)
+    if found == "moses" and not line.partition("|||")[0].rstrip().endswith("]"):
+        return None  # its phrase tables lack the left-hand side
+    return found
+
+
+def _rules(
+    tables: list[str],
+    formats: list[str | None],
+    settings: PivotSettings,
+    options: argparse.Namespace,
+) -> int:
+    from alignkit.rules.files import WrittenRules, read_rules, rule_lines
+    from alignkit.rules.pivot import RulePivot
+
+    if options.jsonl:
+        raise OptionError("--jsonl is about phrase pairs, and these are rules; say --to jsonl")
+    format = options.to or formats[0] or ""
+    joined = joined_labels(options, format)
+    written = WrittenRules()
+    with (
+        replacing(options.output) as out,
+        RulePivot(
+            len(tables), on=options.pivot, folder=sorting_folder(options.output), room=room(options)
+        ) as made,
+    ):
+        for side, (path, format) in enumerate(zip(tables, formats, strict=True), start=1):
+            rules = read_rules(path, format, encoding=options.encoding, max_size=options.max_size)
+            with ProgressBar(path, lambda: None, "rules") as progress:
+                try:
+                    seen = made.add(side, _stepped(rules, progress), min_count=options.min_count)
+                except OptionError as problem:
+                    raise OptionError(f"{path}: {problem}") from None
+            if not seen:
+                raise OptionError(f"{path}: holds no rules; name a file that does")
+            tell(path, made.left_out, f"of {seen:,} rules, left out: ")
+            made.left_out.clear()
+        rules = map(_rounded, made.rules(settings))
+        out.writelines(rule_lines(rules, format, joined_labels=joined, told=written))
+    tell_joined(made.pivot.tally, made.pivot.repeated, settings, " and ".join(tables))
+    tell_written(options.output, written, format)
+    return 0
+
+
+def _stepped(rules: Iterator[RuleType], progress: ProgressBar) -> Iterator[RuleType]:
+    for rule in rules:
+        yield rule
+        progress.step()
+
+
+def _rounded(rule: RuleType) -> RuleType:
+    """Return a rule with twelve digits of its probabilities; those behind tell nothing."""
+    p, back = (float(f"{number:.12g}") for number in (rule.p_target or 0, rule.p_source or 0))
+    return replace(rule, p_target=p, p_source=back)
+
+
+def join_phrases(
+    tables: list[list[str]], names: list[str], settings: PivotSettings, options: argparse.Namespace
+) -> int:
+    """Join phrase tables, each in some files; messages call them by their names."""
+    from alignkit.rules.tables.pivots import Pivot
+
+    with (
+        replacing(options.output) as out,
+        Pivot(len(tables), folder=sorting_folder(options.output), room=room(options)) as pivot,
+    ):
+        for side, files in enumerate(tables, start=1):
+            if not sum([_read(path, side, pivot, options) for path in files]):
+                raise OptionError(
+                    f"{names[side - 1]}: holds no phrase pairs; name a file that does"
+                )
+        lines = _json_lines(pivot, settings) if options.jsonl else pivot.lines(settings)
+        with ProgressBar(options.table, lambda: None, "paraphrases") as progress:
+            for text in lines:
+                out.write(text)
+                progress.step(text.count("\n"))
+    tell_joined(pivot.tally, pivot.repeated, settings, " and ".join(names))
+    return 0
+
+
+def pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> int:
+    """Join tables."""
+    from alignkit.cluster.parts import find_parts, one_file
+
+    one_file(options.output)
+    found = [find_parts(path) for path in tables]
+    refuse_options(
+        options,
+        {"rules": None, "to": None, "one_label": False},
+        "it is about rules, and phrase tables alone may be in parts",
+    )
+    if not by_workers(options):
+        files = [[part.paths[0] for part in table] for table in found]
+        return join_phrases(files, tables, settings, options)
+    refuse_options(options, {"jsonl": False}, "leave it out")
+    if options.output == "-":
+        raise OptionError("the paraphrases go to a file: name it by -o")
+    from alignkit.cluster.phrase_tables import TableInput, join_tables
+
+    given = TableInput(
+        options.pivot, options.min_count, options.table_format, options.encoding, options.max_size
+    )
+    with opened_session(options) as session, PartsProgress("pivot") as progress:
+        made = join_tables(
+            session,
+            found,
+            options.output,
+            settings,
+            given,
+            room=room(options),
+            work=options.work,
+            progress=progress,
+        )
+    for path, entries, left_out in zip(tables, made.entries, made.left_out, strict=True):
+        _tell_rare(path, entries, left_out, options.min_count)
+    tell_joined(made.tally, made.repeated, settings, " and ".join(tables))
+    return 0
+
+
+def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> int:
+    """Add a file to a table; return how many entries it holds."""
+    from alignkit.rules.tables.table_file import TableFile
+
+    file = TableFile(
+        path, format=options.table_format, encoding=options.encoding, max_size=options.max_size
+    )
+    before = pivot.added
+    with ProgressBar(path, file.fraction, "phrase pairs") as progress:
+        entries = pivot.add_file(
+            side, file, on=options.pivot, min_count=options.min_count, told=progress.step
+        )
+    _tell_rare(path, entries, entries - (pivot.added - before), options.min_count)
+    return entries
+
+
+def _tell_rare(path: str, entries: int, left_out: int, least: int) -> None:
+    if left_out:
+        say(
+            f"{path}: {left_out:,} of {entries:,} phrase pairs were seen less than {least} times "
+            "and are left out"
+        )
+
+
+def _json_lines(pivot: Pivot, settings: PivotSettings) -> Iterator[str]:
+    for found in pivot.paraphrases(settings):
+        yield json_text(asdict(found), indent=None) + "\n"
+
+
+def tell_joined(tally: PivotTally, repeated: int, settings: PivotSettings, named: str) -> None:
+    """Tell what was found, and what was left out."""
+    left_out = {
+        f"with p below {settings.min_p:g}": tally.rare,
+        f"beyond the best {settings.top}": tally.beyond,
+    }
+    told = ", ".join(f"{count:,} {why}" for why, count in left_out.items() if count)
+    kept = tally.found - tally.rare - tally.beyond
+    say(
+        f"{named}: {kept:,} of {tally.found:,} paraphrases, by {tally.paths:,} paths over pivots"
+        + (f"; left out: {told}" if told else "")
+    )
+    if repeated:
+        say(
+            f"{named}: {repeated:,} phrase pairs come again; the greatest probabilities "
+            "of each count"
+        )

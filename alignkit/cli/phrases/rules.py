@@ -1,0 +1,417 @@
+"""Learn synchronous paraphrase rules from aligned, parsed sentence pairs.
+
+A rule is what lies between aligned constituents of two trees: NP(x0:NP PP(IN("of") x1:NP)) |||
+NP(x1:NP x0:NP). Printed are the rules by kind and count, each with a sentence pair in which it was
+seen; those whose two sides are equal are left out, though they count for the probabilities. With
+--to, rules are written as 'alignkit paraphrase' and other tools read them.
+
+With --grammar s2t one side needs no trees (string to tree), with samt one side's trees give labels,
+with hiero no trees are needed.
+
+For example:
+  alignkit rules corpus.jsonl --annotator gold --source-trees a.trees --target-trees b.trees
+  alignkit rules gold.json --trees parsed.xml.gz --kind reordering,reordering+words --html r.html
+  alignkit rules gold.json --trees parsed.xml.gz --size 2 --to tsv -o rules.tsv
+  alignkit rules bitext.align --source fr.txt --target en.txt --grammar hiero --to joshua -o rules
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from alignkit._support.wording import how_many
+from alignkit.cli.common.files import add_memory, room
+from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options, tell
+from alignkit.cli.common.media import add_labels, add_media, joined_labels, tell_written
+from alignkit.cli.common.messages import ProgressBar, json_text, say
+from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
+from alignkit.cli.parser import number, output_file
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import refuse_same, replacing, together
+from alignkit.model.coercion import Choice
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.rules.grammar import Grammar
+
+
+_GRAMMARS = ("stsg", "s2t", "hiero", "samt")
+_FORMATS = ("tsv", "jsonl", "xrs", "joshua", "moses", "ppdb")
+_LISTED = 20
+_TREES_ONLY = ("size", "all", "deletions", "max_nodes", "max_depth")
+_FLAT_ONLY = ("loose", "max_length", "max_symbols", "min_hole", "memory")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
+    _add_learning(parser.add_argument_group("what is learned"))
+    group = parser.add_argument_group("hiero and samt alone")
+    group.add_argument(
+        "--side",
+        choices=("source", "target"),
+        help="samt: the side whose trees give the labels (default: target)",
+    )
+    group.add_argument(
+        "--loose",
+        action="store_true",
+        help="phrases may begin and end with unaligned words (default: tight)",
+    )
+    for name, least, default, what in (
+        ("--max-length", 1, 10, "most words of a phrase"),
+        ("--max-symbols", 1, 5, "most words and variables of a side"),
+        ("--min-hole", 1, 2, "least words of what becomes a variable"),
+    ):
+        told = f"{what} (default: {default})"
+        group.add_argument(name, type=number(least), metavar="N", help=told)
+    add_memory(group, "rules")
+    group = parser.add_argument_group("which rules are printed or written; all count")
+    group.add_argument(
+        "--kind",
+        metavar="K,...",
+        help="of these kinds alone: identity, same-words, relabelling, lexical, phrasal, "
+        "monotone+words, reordering, reordering+words (default: all but identity)",
+    )
+    group.add_argument("--identity", action="store_true", help="rules with two equal sides, too")
+    group.add_argument(
+        "--min-count",
+        type=number(1),
+        metavar="N",
+        help="seen so often (default: any count; of --all many are below 1)",
+    )
+    _add_output(parser.add_argument_group("what the output is"))
+    add_tree_options(parser)
+    add_reading_arguments(parser)
+
+
+def _add_learning(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--annotator", metavar="A", help="whose alignments to use, if there are several"
+    )
+    group.add_argument(
+        "--links",
+        choices=("sure", "possible"),
+        default="sure",
+        help="learn from the sure links, or from all (default: sure)",
+    )
+    group.add_argument(
+        "--grammar",
+        choices=_GRAMMARS,
+        default="stsg",
+        help="trees on both sides; string to tree; hiero; or hiero with labels of trees "
+        "(default: stsg, trees on both sides)",
+    )
+    group.add_argument(
+        "--string",
+        choices=("source", "target"),
+        help="s2t: the side that is a string (default: the one without trees, or the source)",
+    )
+    group.add_argument(
+        "--size",
+        type=number(1),
+        metavar="N",
+        help="rules made of up to N minimal ones (default: 1, the minimal ones)",
+    )
+    group.add_argument(
+        "--all",
+        action="store_true",
+        help="a rule for each two nodes that fit, which share a count where several fit (default: "
+        "the minimal rules of one derivation)",
+    )
+    group.add_argument(
+        "--deletions",
+        action="store_true",
+        help="constituents without links are deleted (d0) or inserted (i0) whole (default: they "
+        "stay as words)",
+    )
+    group.add_argument(
+        "--max-variables",
+        type=number(0),
+        metavar="N",
+        help="most variables (default: no limit; hiero and samt: 2)",
+    )
+    group.add_argument(
+        "--max-nodes",
+        type=number(1),
+        metavar="N",
+        help="most nodes of a side, variables counted (default: no limit)",
+    )
+    group.add_argument(
+        "--max-depth",
+        type=number(1),
+        metavar="N",
+        help="most nodes from the root of a side down, variables counted (default: no limit)",
+    )
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--to", choices=_FORMATS, metavar="F", help=f"write the rules: {', '.join(_FORMATS)}"
+    )
+    group.add_argument(
+        "-o", "--output", metavar="FILE", type=output_file, help="of --to (default: stdout)"
+    )
+    add_labels(group)
+    group.add_argument(
+        "--html", metavar="FILE", type=output_file, help="write a page with the trees drawn"
+    )
+    group.add_argument(
+        "--examples",
+        type=number(0),
+        metavar="N",
+        help="sentence pairs told of each rule (default: 1; with --to: 0)",
+    )
+    group.add_argument(
+        "--limit",
+        type=number(0),
+        metavar="N",
+        help=f"most rules listed of each kind, 0 for all (default: {_LISTED}; JSON: all)",
+    )
+    add_media(group, csv=None)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    kinds = _check(options)
+    source = Input(options.input, options.format, reading_options(options))
+    pairs = _chosen(with_trees(options, source.pairs(needed=True)), options)
+    if options.grammar != "hiero":
+        sides = [options.side or "target"] if options.grammar == "samt" else []
+        pairs = one_tree_a_side(options, pairs, *sides)
+    if options.grammar in ("hiero", "samt"):
+        if options.to and not (options.html or options.examples):
+            _write_flat(pairs, options, kinds)
+            return 0
+        grammar = _learn_flat(pairs, options)
+    else:
+        grammar = _learn_trees(pairs, options)
+    _tell(grammar, options)
+    chosen = grammar.select(
+        kinds=kinds,
+        min_count=options.min_count or 0,
+        identity=options.identity or kinds is not None,
+    )
+    with together():
+        if options.html:
+            from alignkit.rules.show import write_rules_page
+
+            title = f"Rules of {options.input}"
+            write_rules_page(chosen, options.html, title=title, whole=grammar)
+        if options.to:
+            _write(grammar, chosen, options)
+        elif not options.html:
+            _print(grammar, chosen, options)
+    return 0
+
+
+def _chosen(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
+    """Yield the pairs with the chosen annotator's work alone."""
+    choice = Choice(options.input, options.annotator)
+    for pair in pairs:
+        chosen = choice.of(pair)
+        others = [name for name, alignment in pair.alignments.items() if alignment is not chosen]
+        yield pair.without_annotations(*others) if others else pair
+    choice.check()
+
+
+def _check(options: argparse.Namespace) -> list[str] | None:
+    """Refuse options that contradict each other; return the kinds that are asked for."""
+    flat = options.grammar in ("hiero", "samt")
+    for name in _TREES_ONLY if flat else _FLAT_ONLY:
+        if getattr(options, name) not in (None, False):
+            those = "hiero and samt" if not flat else "stsg and s2t"
+            raise OptionError(f"--{name.replace('_', '-')} is for --grammar {those}: leave it out")
+    if options.side is not None and options.grammar != "samt":
+        raise OptionError("--side is for --grammar samt: leave it out")
+    if options.string is not None and options.grammar != "s2t":
+        raise OptionError("--string is for --grammar s2t: leave it out")
+    joined_labels(options, options.to)
+    shown = options.json or options.medium != "text" or options.limit is not None
+    if shown and (options.to or options.html):
+        raise OptionError("--to and --html write files: leave out what is about what is printed")
+    if options.to is None and options.output is not None:
+        raise OptionError("-o names the file of --to FORMAT: add it, or leave -o out")
+    if options.to is not None:
+        options.output = options.output or "-"
+        refuse_same(path for path in (options.html, options.output) if path is not None)
+    if options.kind is None:
+        return None
+    from alignkit.errors import UnknownNameError
+    from alignkit.rules.grammar import KINDS
+
+    kinds = [name.strip() for name in options.kind.split(",")]
+    for name in kinds:
+        if name not in KINDS:
+            raise UnknownNameError("kind of rule", name, KINDS)
+    return kinds
+
+
+def _learn_trees(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Grammar:
+    from alignkit.rules.learning import learn_grammar
+
+    name = tree_name(options)
+    return learn_grammar(
+        pairs,
+        links=options.links,
+        grammar=options.grammar,
+        source_tree=name,
+        target_tree=name,
+        string=options.string,
+        size=options.size or 1,
+        all=options.all,
+        deletions=options.deletions,
+        max_variables=options.max_variables,
+        max_nodes=options.max_nodes,
+        max_depth=options.max_depth,
+        examples=_examples(options),
+    )
+
+
+def _examples(options: argparse.Namespace) -> int:
+    """Return how many places are kept of each rule: one to be looked at, none in files of rules."""
+    if options.examples is None:
+        return 0 if options.to and not options.html else 1
+    examples: int = options.examples
+    return examples
+
+
+def _flat_options(options: argparse.Namespace) -> dict[str, Any]:
+    from alignkit.rules.hiero.extraction import HieroOptions
+
+    names = ("max_length", "max_symbols", "min_hole", "max_variables")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    return {
+        "grammar": options.grammar,
+        "links": options.links,
+        "side": options.side or "target",
+        "tree": tree_name(options),
+        "options": HieroOptions(loose=options.loose, **given),
+        "min_count": options.min_count or 1,
+        "room": room(options),
+    }
+
+
+def _learn_flat(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Grammar:
+    from alignkit.rules.hiero.grammar import learn_hiero
+
+    return learn_hiero(pairs, examples=_examples(options), **_flat_options(options))
+
+
+def _write_flat(
+    pairs: Iterator[SentencePair], options: argparse.Namespace, kinds: list[str] | None
+) -> None:
+    from alignkit.rules.hiero.grammar import write_hiero
+
+    done = [0.0]
+    with ProgressBar(f"{options.input}: rules", lambda: done[0], None) as progress:
+
+        def step(steps: float, whole: float) -> None:
+            done[0] = steps / max(whole, 1)
+            progress.step(256)
+
+        written = write_hiero(
+            pairs,
+            options.output,
+            format=options.to,
+            identity=options.identity,
+            kinds=kinds,
+            progress=step,
+            **_flat_options(options),
+        )
+    tell(options.input, Counter(written.passed_over), "pairs passed over: ")
+    say(
+        f"{options.input}: {how_many(written.tokens, 'rule', commas=True)} of "
+        f"{how_many(written.pairs, 'sentence pair', commas=True)}; written: "
+        f"{how_many(written.rules, 'type', commas=True)}, {written.bytes:,} bytes"
+    )
+    tell(options.input, Counter(written.left_out), "types left out: ")
+
+
+def _tell(grammar: Grammar, options: argparse.Namespace) -> None:
+    tell(options.input, Counter(grammar.passed_over), "pairs passed over: ")
+    tell(options.input, Counter(grammar.dropped), "rules dropped: ")
+    if not grammar.pairs:
+        unparsed = "not parsed" in grammar.passed_over
+        why = _where_trees_are(options) if unparsed else ""
+        raise OptionError(f"{options.input}: no sentence pair gave rules{why}")
+
+
+def _where_trees_are(options: argparse.Namespace) -> str:
+    """Say what to do where pairs lack the trees that the grammar is made of."""
+    if options.grammar == "s2t":
+        side = {"source": "target", "target": "source"}.get(options.string or "")
+        return (
+            f"; name trees by --{side}-trees"
+            if side
+            else "; name trees of one side by --source-trees or --target-trees"
+        )
+    named = {"source": options.source_trees, "target": options.target_trees}
+    bare = [side for side, path in named.items() if path is None]
+    if len(bare) == 1:
+        return (
+            f"; name the trees of the other side by --{bare[0]}-trees, or take it as a string "
+            "by --grammar s2t"
+        )
+    return "; name trees by --source-trees and --target-trees, or by --trees"
+
+
+def _write(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:
+    from alignkit.rules.files import write_rules
+
+    written = write_rules(
+        chosen, options.output, options.to, joined_labels=joined_labels(options, options.to)
+    )
+    tell_written(options.output, written, options.to, _not_chosen(grammar, chosen, options))
+
+
+def _not_chosen(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Counter[str]:
+    """Count the types that are not written since they are rare, or of other kinds."""
+    least = options.min_count or 0
+    rare = sum((one.count or 0) < least for one in grammar)
+    others = len(grammar) - len(chosen) - rare
+    why = "identity" if options.kind is None else "of other kinds"
+    return +Counter({f"seen less than {least} times": rare, why: others})
+
+
+def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:
+    from alignkit.rules.show import grammar_lines, grammar_summary, grammar_tables
+
+    most = _LISTED if options.limit is None else options.limit or None
+    with replacing("-") as out:
+        if options.json:
+            out.writelines(_json(grammar, chosen, options))
+        elif options.medium == "text":
+            pairs = how_many(grammar.pairs, "sentence pair", commas=True)
+            out.write(f"{pairs}\n\n{grammar_summary(grammar)}\n\n")
+            out.writelines(f"{line}\n" for line in grammar_lines(chosen, most=most))
+        else:
+            tables = [grammar_summary(grammar), *grammar_tables(chosen, most=most)]
+            out.writelines(f"{table.show(options.medium)}\n\n" for table in tables)
+
+
+def _json(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Iterator[str]:
+    from alignkit.rules.files import rule_lines
+
+    kinds = {
+        kind: {"rules": tokens, "types": types} for kind, (tokens, types) in grammar.kinds().items()
+    }
+    record: dict[str, object] = {
+        "grammar": grammar.kind,
+        "links": options.links,
+        "pairs": grammar.pairs,
+        "passed_over": dict(grammar.passed_over),
+        "rules": grammar.tokens,
+        "types": len(grammar),
+        "sizes": {str(size): count for size, count in grammar.sizes.items()},
+        "dropped": dict(grammar.dropped),
+        "kinds": kinds,
+        "chosen": {"rules": chosen.tokens, "types": len(chosen)},
+    }
+    yield json_text(record).rstrip().removesuffix("}").rstrip() + ',\n  "list": ['
+    types = chosen.types[: options.limit or None]
+    for place, line in enumerate(rule_lines(types, "jsonl")):
+        yield f"{',' if place else ''}\n    {line.rstrip()}"
+    yield "\n  ]\n}\n"

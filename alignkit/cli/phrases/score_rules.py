@@ -1,0 +1,119 @@
+"""Score the rules that follow from alignments against those of a gold standard.
+
+Over the same trees, the minimal rules of the hypothesis are looked for among the rules of the
+reference that up to three minimal ones make up (precision), and the other way round (recall); the
+same is said of matched pairs of nodes, which the other's links make consistent or not. Both are
+told without identities, too, the rules whose two sides are equal.
+
+For example:
+  alignkit score-rules system.align gold.jsonl --ref-annotator gold --in-order --trees both.trees
+  alignkit score-rules corpus.jsonl --hyp-annotator anna --ref-annotator gold --ci
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from alignkit.cli.common.inputs import (
+    add_order_argument,
+    add_reading_arguments,
+    add_sides,
+    declared_sides,
+    open_sides,
+)
+from alignkit.cli.common.media import add_media, print_result
+from alignkit.cli.common.messages import in_words_of, warn
+from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
+from alignkit.cli.evaluate.score import add_draws, settle_draws
+from alignkit.errors import OptionError
+
+if TYPE_CHECKING:
+    from alignkit.cli.common.inputs import Input
+    from alignkit.model.sentence_pair import SentencePair
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_sides(parser, "the alignments to score; - is stdin")
+    add_tree_options(parser)
+    group = parser.add_argument_group("what is scored")
+    group.add_argument(
+        "--links",
+        choices=("sure", "possible"),
+        default="sure",
+        help="rules of the sure links, or of all (default: sure)",
+    )
+    add_order_argument(group)
+    group = parser.add_argument_group("how sure one can be")
+    group.add_argument(
+        "--ci", action="store_true", help="bootstrap intervals over sentence pairs (default: none)"
+    )
+    add_draws(group, "of --ci")
+    add_media(parser.add_argument_group("what is printed"))
+    add_reading_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    settle_draws(options, drawn=options.ci, wanting="say --ci")
+    if options.reference is None and not (options.hyp_annotator and options.ref_annotator):
+        raise OptionError(
+            f"{options.hypothesis} alone holds both only where --hyp-annotator and --ref-annotator "
+            "say whose alignments are scored against whose; else name REF"
+        )
+    from alignkit.rules.rule_score import UNANNOTATED, score_rules
+    from alignkit.scoring.files import TwoFiles
+
+    declared = declared_sides(options, options.hyp_annotator)
+
+    def open_both() -> tuple[_Parsed, _Parsed]:
+        hyp, ref = open_sides(options.hypothesis, options.reference, declared)
+        parsed = _Parsed(ref, options)
+        return (parsed if hyp is ref else _Parsed(hyp, None)), parsed
+
+    files = TwoFiles(open_both, declared, pairwise=True, tell=warn)
+    score = score_rules(
+        files.annotated(),
+        "hyp",
+        "ref",
+        links=options.links,
+        source_tree=tree_name(options),
+        target_tree=tree_name(options),
+        signature=files.signature,
+    )
+    told = tuple(in_words_of(options.parser, one) for one in files.cautions)
+    score = replace(score, suspicions=told)
+    for path, suspicion in files.suspicions.items():
+        warn(in_words_of(options.parser, f"{path}: warning: {suspicion}"))
+    if files.skipped:
+        score = score.with_skipped(UNANNOTATED, files.skipped)
+    if not score.pairs:
+        raise OptionError(
+            f"{options.reference or options.hypothesis}: no sentence pair has trees on both sides "
+            "and both alignments; name files of trees by --source-trees and --target-trees"
+        )
+    if options.ci:
+        score = score.with_intervals(
+            resamples=options.resamples, confidence=options.confidence, seed=options.seed
+        )
+    print_result(score, options)
+    return 0
+
+
+class _Parsed:
+    """Read an input, its pairs with the trees that the options name, if it is given options."""
+
+    def __init__(self, source: Input, options: argparse.Namespace | None) -> None:
+        self._source, self._options = source, options
+        self.path, self.format = source.path, source.format
+        self.kind, self.reading, self.blocks = source.kind, source.reading, source.blocks
+
+    def pairs(self) -> Iterator[SentencePair]:
+        """Yield the sentence pairs."""
+        pairs = self._source.pairs()
+        if self._options is not None:
+            pairs = one_tree_a_side(self._options, with_trees(self._options, pairs))
+        yield from pairs

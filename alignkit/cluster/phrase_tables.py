@@ -1,0 +1,434 @@
+"""Count the phrase pairs of the parts of a corpus: a phrase table, with the bytes of one machine.
+
+Each part counts its own and writes them in buckets by target phrase. A bucket brings those of all
+parts together, so that it knows the totals of its target phrases, and writes them turned round, in
+buckets by the order of source phrases; of these each makes its lines of the table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from alignkit._support.arguments import check_arguments
+from alignkit.cluster.exchange import (
+    BucketExchange,
+    PhraseSample,
+    add_records,
+    add_turned,
+    exchanging,
+    write_records,
+    write_text,
+    write_turned,
+)
+from alignkit.cluster.parts import OnProgress, Part, find_parts, largest_of
+from alignkit.cluster.run import Done
+from alignkit.cluster.session import Connection, Session, open_session
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.io.detection import find_format
+from alignkit.io.opening import MAX_MEGABYTES
+from alignkit.io.options import ReadOptions
+from alignkit.io.reading import open_reading, read_pairs
+from alignkit.io.records import Reading
+from alignkit.model.coercion import Choice, naming
+from alignkit.rules.tables.exchange import WordPool
+from alignkit.rules.tables.phrase_tables import (
+    PhraseCounts,
+    PhraseTally,
+    TableSettings,
+    table_blocks,
+    table_lines,
+    turned,
+)
+from alignkit.rules.tables.pivots import (
+    PIVOTS,
+    VALUES,
+    Pivot,
+    PivotSettings,
+    PivotTally,
+    chosen,
+    joined,
+    pivot_lines,
+)
+from alignkit.rules.tables.runs import ROOM, Runs
+from alignkit.rules.tables.table_file import TableFile
+
+if TYPE_CHECKING:
+    from alignkit.model.sentence_pair import SentencePair
+
+
+@dataclass(frozen=True)
+class AlignedInput:
+    """How the files of a part are read."""
+
+    sides: tuple[str, ...] = ()  # what the files behind the first are: some of source and target
+    format: str | None = None  # of the first one; None finds it, in the largest part
+    annotator: str | None = None  # whose alignments; None where there is one alone
+    reading: ReadOptions = field(default_factory=ReadOptions)  # how files are encoded, and the like
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a table holds."""
+
+    pairs: int  # how many sentence pairs were read, and how many phrase pairs found in them
+    occurrences: int
+    tally: PhraseTally  # how many different ones, and how many of those were not frequent enough
+    found: Counter[str]  # what was odd in the files, by kind
+
+
+def phrases(
+    client: Connection,
+    aligned: str,
+    output: str,
+    *,
+    source: str | None = None,
+    target: str | None = None,
+    annotator: str | None = None,
+    format: str | None = None,
+    links: str = "possible",
+    kind: str = "all",
+    loose: bool = False,
+    max_length: int | None = None,
+    ignore_identical: bool = False,
+    min_count: int = 1,
+    work: str | None = None,
+    wait: float | None = None,
+    progress: OnProgress | None = None,
+) -> Counted:
+    """Write the phrase table of the parts of a corpus.
+
+    Parameters
+    ----------
+    client, work, wait, progress
+        As of `alignkit.cluster.align`.
+    aligned, source, target
+        Paths with one ``*``: the alignments of the parts, and the words if these hold none.
+    output
+        The file of the table.
+    annotator, format, links, kind, loose, max_length, ignore_identical, min_count
+        As of `alignkit.read_corpus` and `alignkit.rules.tables.phrase_table`.
+
+    Raises
+    ------
+    AlignkitError
+        If something cannot be read, written, or done.
+    """
+    check_arguments(phrases, locals())
+    named = {"source": source, "target": target}
+    sides = {side: path for side, path in named.items() if path is not None}
+    with open_session(client, wait=wait) as session:
+        return count_parts(
+            session,
+            find_parts(aligned, *sides.values()),
+            output,
+            TableSettings(links, kind, loose, max_length, ignore_identical),
+            AlignedInput(tuple(sides), format, annotator),
+            min_count=min_count,
+            work=work,
+            progress=progress,
+        )
+
+
+def count_parts(
+    session: Session,
+    parts: Sequence[Part],
+    output: str,
+    settings: TableSettings,
+    given: AlignedInput,
+    *,
+    min_count: int = 1,
+    room: int = ROOM,
+    buckets: int | None = None,
+    work: str | None = None,
+    progress: OnProgress | None = None,
+) -> Counted:
+    """Write the phrase table of some parts in a session; see `phrases`."""
+    if given.format is None:
+        path = largest_of(parts).paths[0]
+        given = replace(given, format=find_format(path, encoding=given.reading.encoding))
+    what = {
+        "command": "phrases",
+        "settings": asdict(settings),
+        "min_count": min_count,
+        "input": asdict(given),
+    }
+    with exchanging(
+        session,
+        parts,
+        output,
+        what,
+        given.reading,
+        room=room,
+        buckets=buckets,
+        work=work,
+        progress=progress,
+    ) as run:
+        tasks = {part.key: (part, settings, given) for part in parts}
+        values = run.records("parts are counted", _count_part, tasks)
+        numbered, cuts = run.number(values)
+        tallies = run.turned(
+            ("target phrases", "brought together"),
+            _turn,
+            *(numbered.places, numbered.pool, cuts, min_count),
+            rooms=2,
+        )
+        run.lines(output, len(cuts) + 1, ("source phrases", "written"), _write, numbered.shown)
+    return Counted(
+        sum(part["pairs"] for part in values.values()),
+        sum(part["occurrences"] for part in values.values()),
+        PhraseTally(*(sum(tally[k] for tally in tallies) for k in range(2))),
+        sum((Counter(part["found"]) for part in values.values()), Counter()),
+    )
+
+
+def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], Reading]:
+    """Return the sentence pairs of a part, and what reads them."""
+    named: dict[str, Any] = dict(zip(given.sides, part.paths[1:], strict=True))
+    options = replace(given.reading, **named)
+    kind, reading = open_reading(part.paths[0], format=given.format, options=options)
+    return read_pairs(kind, reading), reading
+
+
+def _count_part(
+    part: Part, settings: TableSettings, given: AlignedInput, exchange: BucketExchange, parts: int
+) -> Done:
+    sample = PhraseSample(parts)
+    with (
+        PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as counts,
+        naming(part.paths[0]),
+    ):
+        pairs, reading = open_part(part, given)
+        counts.add(Choice(part.paths[0], given.annotator).annotated(pairs))
+        words = counts.words
+        files = write_records(exchange, part.key, map(sample.seen, counts.records()), words)
+        value = {
+            "pairs": reading.read,
+            "occurrences": counts.occurrences,
+            "found": dict(reading.counts),
+            "sample": sample.phrases(words),
+        }
+    return Done(value, files)
+
+
+def _turn(
+    bucket: int,
+    places: Mapping[str, str],
+    pool: str,
+    cuts: Sequence[Sequence[int]],
+    min_count: int,
+    exchange: BucketExchange,
+) -> Done:
+    ranks = np.arange(len(WordPool.read(pool)), dtype=np.int32)
+    tally = PhraseTally()
+    with Runs(exchange.folder, room=exchange.room) as runs:
+        add_records(runs, exchange, bucket, places)
+        records = turned(runs, ranks, min_count, tally)
+        path = write_turned(exchange, bucket, records, cuts)
+    return Done([tally.different, tally.left_out], [path])
+
+
+def _write(bucket: int, shown: str, exchange: BucketExchange) -> Done:
+    words = WordPool.read(shown)
+    with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
+        add_turned(runs, exchange, bucket)
+        path = write_text(exchange, bucket, table_lines(table_blocks(runs), words))
+    return Done(None, [path])
+
+
+_MARK = 1  # symbol behind the pivot: the number of the table
+
+
+@dataclass(frozen=True)
+class TableInput:
+    """How the files of tables are read."""
+
+    on: str = "source"  # the side of the pivot
+    min_count: int = 1  # entries that were seen less often are left out
+    format: str | None = None  # as of TableFile
+    encoding: str = "utf-8"
+    max_size: int = MAX_MEGABYTES
+
+    def __post_init__(self) -> None:
+        if self.on not in PIVOTS:
+            raise UnknownNameError("side", self.on, PIVOTS)
+        if self.min_count < 1:
+            raise OptionError(f"min_count is {self.min_count}; the least is 1")
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What was joined."""
+
+    entries: tuple[int, ...]
+    left_out: tuple[int, ...]
+    repeated: int  # how many were there before
+    tally: PivotTally  # what was joined of them
+
+
+def pivot(
+    client: Connection,
+    table: str,
+    output: str,
+    *,
+    second: str | None = None,
+    on: str = "source",
+    min_count: int = 1,
+    min_p: float = 0.001,
+    top: int | None = 20,
+    identity: bool = False,
+    work: str | None = None,
+    wait: float | None = None,
+    progress: OnProgress | None = None,
+) -> Joined:
+    """Write the paraphrases that phrase tables hold.
+
+    Parameters
+    ----------
+    client, work, wait, progress
+        As of `alignkit.cluster.align`.
+    table, second
+        The file of a table; or a path with one ``*``, for the files that it is in.
+    output
+        The file of the paraphrases.
+    on, min_count, min_p, top, identity
+        As of `alignkit.rules.tables.pivot`.
+
+    Raises
+    ------
+    AlignkitError
+        If something cannot be read, written, or done.
+    """
+    check_arguments(pivot, locals())
+    tables = [find_parts(path) for path in (table, second) if path is not None]
+    with open_session(client, wait=wait) as session:
+        return join_tables(
+            session,
+            tables,
+            output,
+            PivotSettings(min_p, top, identity),
+            TableInput(on, min_count),
+            work=work,
+            progress=progress,
+        )
+
+
+def join_tables(
+    session: Session,
+    tables: Sequence[Sequence[Part]],
+    output: str,
+    settings: PivotSettings,
+    given: TableInput,
+    *,
+    room: int = ROOM,
+    buckets: int | None = None,
+    work: str | None = None,
+    progress: OnProgress | None = None,
+) -> Joined:
+    """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`."""
+    files = [part for table in tables for part in table]
+    what = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
+    with exchanging(
+        session,
+        files,
+        output,
+        what,
+        ReadOptions(),
+        room=room,
+        buckets=buckets,
+        work=work,
+        progress=progress,
+    ) as run:
+        tasks = {
+            f"{side}-{part.key}": (part, side, given)
+            for side, table in enumerate(tables, 1)
+            for part in table
+        }
+        values = run.records("tables are read", _read_part, tasks)
+        sides = range(1, len(tables) + 1)
+        entries, left_out = (
+            tuple(sum(part[name] for part in values.values() if part["side"] == k) for k in sides)
+            for name in ("entries", "left_out")
+        )
+        for count, table in zip(entries, tables, strict=True):
+            if not count:
+                more = f", nor do {len(table) - 1} more" if len(table) > 1 else ""
+                raise OptionError(
+                    f"{table[0].paths[0]}: holds no phrase pairs{more}; name a file that does"
+                )
+        numbered, cuts = run.number(values)
+        tallies = run.turned(
+            ("pivots", "joined"),
+            _join,
+            *(numbered.places, numbered.pool, len(tables), cuts, settings.identity),
+        )
+        tallies += run.lines(
+            output,
+            len(cuts) + 1,
+            ("paraphrases", "written"),
+            _write_pivots,
+            *(numbered.shown, settings),
+        )
+    names = [field.name for field in fields(PivotTally)]
+    tally = PivotTally(*(sum(row[name] for row in tallies) for name in names))
+    return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
+
+
+def _read_part(
+    part: Part, side: int, given: TableInput, exchange: BucketExchange, parts: int
+) -> Done:
+    path = part.paths[0]
+    file = TableFile(path, format=given.format, encoding=given.encoding, max_size=given.max_size)
+    sample = PhraseSample(parts, _MARK)
+    with Pivot(folder=exchange.folder, room=exchange.room) as made:
+        entries = made.add_file(side, file, on=given.on, min_count=given.min_count)
+        words = made.words
+        blocks = map(sample.seen, made.records())
+        key = f"{side}-{part.key}"
+        files = write_records(exchange, key, blocks, words, skip=_MARK)
+        value = {
+            "side": side,
+            "entries": entries,
+            "left_out": entries - made.added,
+            "sample": sample.phrases(words),
+        }
+    return Done(value, files)
+
+
+def _join(
+    bucket: int,
+    places: Mapping[str, str],
+    pool: str,
+    tables: int,
+    cuts: Sequence[Sequence[int]],
+    identity: bool,
+    exchange: BucketExchange,
+) -> Done:
+    count = len(WordPool.read(pool)) + 1
+    names = (
+        np.arange(count, dtype=np.int32),
+        np.full(count, -1, np.int32),
+        np.zeros((count, 1), np.int32),
+    )
+    tally = PivotTally()
+    with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
+        add_records(runs, exchange, bucket, places, skip=_MARK)
+        paths = joined(runs, tables, identity, names, tally)
+        path = write_turned(exchange, bucket, paths, cuts)
+    return Done(asdict(tally), [path])
+
+
+def _write_pivots(
+    bucket: int, shown: str, settings: PivotSettings, exchange: BucketExchange
+) -> Done:
+    words, tally = WordPool.read(shown), PivotTally()
+    with Runs(exchange.folder, sums=VALUES, room=exchange.room) as runs:
+        add_turned(runs, exchange, bucket)
+        tally.paths = runs.added
+        lines = pivot_lines(chosen(runs, settings, tally), words)
+        path = write_text(exchange, bucket, lines)
+    return Done(asdict(tally), [path])

@@ -1,0 +1,2 @@
+from .wording_diversity import Diversity as Diversity
+from .wording_diversity import diversity as diversity

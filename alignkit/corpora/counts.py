@@ -1,0 +1,211 @@
+"""Count what a corpus holds, in one pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from alignkit._support.arguments import check_arguments, each
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import group_text, no_group, values_of
+from alignkit.model.sentence_pair import SentencePair
+
+
+@dataclass
+class AnnotatorCounts:
+    """Count the annotations of one annotator."""
+
+    pairs: int = 0  # sentence pairs aligned
+    empty: int = 0  # of these, how many have no link
+    sure: int = 0  # links that are sure, and links that are only possible
+    possible: int = 0
+    nulls: int = 0  # words explicitly aligned to nothing
+    source_aligned: int = 0  # words that bear a link
+    target_aligned: int = 0
+    source_tokens: int = 0  # words of the aligned pairs whose text is known
+    target_tokens: int = 0
+    one_to_one: int = 0  # links of which both words bear no other link
+    identical: int = 0  # links between words equal after casefold
+    comments: int = 0  # annotations with a comment
+    judged: int = 0
+
+    def add(self, pair: SentencePair, annotation: Annotation) -> None:
+        """Count one annotation."""
+        self.comments += bool(annotation.comment)
+        if annotation.alignment is None:
+            self.judged += 1
+        else:
+            self._add_links(pair, annotation.alignment)
+
+    def _add_links(self, pair: SentencePair, alignment: Alignment) -> None:
+        from_words = [link.i for link in alignment]
+        to_words = [link.j for link in alignment]
+        sources, targets = Counter(from_words), Counter(to_words)
+        sure = sum(alignment.packed()[1])
+        self.pairs += 1
+        self.empty += not len(alignment)
+        self.sure += sure
+        self.possible += len(alignment) - sure
+        self.nulls += len(alignment.nulls)
+        self.source_aligned += len(sources)
+        self.target_aligned += len(targets)
+        self.one_to_one += sum(
+            sources[i] == 1 and targets[j] == 1 for i, j in zip(from_words, to_words, strict=True)
+        )
+        if pair.source is not None and pair.target is not None:
+            self.source_tokens += len(pair.source)
+            self.target_tokens += len(pair.target)
+            self.identical += sum(
+                pair.source[i].casefold() == pair.target[j].casefold() for i, j in alignment
+            )
+
+
+@dataclass
+class TreeCounts:
+    """Count the trees of one name."""
+
+    source: int = 0  # sentence pairs with a tree of that side
+    target: int = 0
+    source_nodes: int = 0  # their nodes
+    target_nodes: int = 0
+    deepest: int = 0  # how many nodes the longest way down passes
+
+
+@dataclass
+class CorpusCounts:
+    """Count the sentence pairs of a corpus."""
+
+    pairs: int = 0  # sentence pairs
+    without_text: int = 0  # of these, how many have no words
+    repeated_ids: int = 0  # pairs whose id an earlier pair has
+    source_tokens: int = 0  # words
+    target_tokens: int = 0
+    source_types: int = 0  # different words
+    target_types: int = 0
+    longest_source: int = 0  # words of the longest sentence
+    longest_target: int = 0
+    annotators: dict[str, AnnotatorCounts] = field(default_factory=dict)
+    attributes: dict[str, int] = field(default_factory=dict)
+    trees: dict[str, TreeCounts] = field(default_factory=dict)
+
+
+def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
+    """Count the pairs of a corpus in one pass; memory grows with words and ids, not with links.
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("a", "b"), ("a",), {"gold": Alignment.parse("0-0 1?0")})
+    >>> counts = count_corpus([pair])
+    >>> counts.source_tokens, counts.annotators["gold"].sure, counts.annotators["gold"].identical
+    (2, 1, 1)
+    """
+    counting = _Counting()
+    for pair in each("pairs", pairs, SentencePair):
+        counting.add(pair)
+    return counting.counts()
+
+
+@dataclass
+class GroupCounts:
+    """Count a corpus, and the groups that the values of an attribute make of it."""
+
+    whole: CorpusCounts  # the counts of all pairs
+    groups: dict[str, CorpusCounts]
+    several: int = 0  # how many pairs have several values: groups overlap by these
+
+
+def count_groups(
+    pairs: Iterable[SentencePair], attribute: str, *, split: str | None = None
+) -> GroupCounts:
+    """Count the pairs of a corpus, and of each value of an attribute, in one pass.
+
+    Parameters
+    ----------
+    pairs
+        The sentence pairs.
+    attribute
+        The name of the attribute; or ``"day"``, ``"week"``, ``"month"``: see
+        `alignkit.model.corpus.group_text`.
+    split
+        What stands between several values in it; a pair then counts in the group of each.
+
+    Raises
+    ------
+    UnknownNameError
+        If no pair has the attribute.
+    OptionError
+        If no annotation has a time to take a day, week or month from.
+
+    Examples
+    --------
+    >>> pairs = [SentencePair(str(k), ("a",), ("b",), {}, {"genre": text})
+    ...          for k, text in enumerate(["news", "web", "news, web"])]
+    >>> found = count_groups(pairs, "genre", split=",")
+    >>> {value: counts.pairs for value, counts in found.groups.items()}, found.several
+    ({'news': 2, 'web': 2}, 1)
+    """
+    check_arguments(count_groups, locals(), apart=["pairs"])
+    whole, several, known = _Counting(), 0, False
+    parts: dict[str, _Counting] = {}
+    for pair in each("pairs", pairs, SentencePair):
+        whole.add(pair)
+        text = group_text(pair, attribute)
+        known = known or text is not None
+        values = values_of(text or "", split)
+        several += len(values) > 1
+        for value in values:
+            parts.setdefault(value, _Counting()).add(pair)
+    counts = whole.counts()
+    if counts.pairs and not known:
+        raise no_group(attribute, counts.attributes)
+    return GroupCounts(counts, {value: part.counts() for value, part in parts.items()}, several)
+
+
+class _Counting:
+    """Count sentence pairs as they come."""
+
+    def __init__(self) -> None:
+        self._counts = CorpusCounts()
+        self._ids: set[str] = set()
+        self._sources: set[str] = set()
+        self._targets: set[str] = set()
+        self._values: dict[str, set[str]] = {}
+
+    def add(self, pair: SentencePair) -> None:
+        """Count one pair."""
+        found = self._counts
+        found.pairs += 1
+        found.repeated_ids += pair.id in self._ids
+        self._ids.add(pair.id)
+        if pair.source is None or pair.target is None:
+            found.without_text += 1
+        else:
+            found.source_tokens += len(pair.source)
+            found.target_tokens += len(pair.target)
+            found.longest_source = max(found.longest_source, len(pair.source))
+            found.longest_target = max(found.longest_target, len(pair.target))
+            self._sources.update(pair.source)
+            self._targets.update(pair.target)
+        for name, value in pair.attributes.items():
+            self._values.setdefault(name, set()).add(value)
+        for name, tree in pair.source_trees.items():
+            count = found.trees.setdefault(name, TreeCounts())
+            count.source += 1
+            count.source_nodes += len(tree)
+            count.deepest = max(count.deepest, tree.depth)
+        for name, tree in pair.target_trees.items():
+            count = found.trees.setdefault(name, TreeCounts())
+            count.target += 1
+            count.target_nodes += len(tree)
+            count.deepest = max(count.deepest, tree.depth)
+        for name, annotation in pair.annotations.items():
+            found.annotators.setdefault(name, AnnotatorCounts()).add(pair, annotation)
+
+    def counts(self) -> CorpusCounts:
+        """Return what was counted."""
+        found = self._counts
+        found.source_types, found.target_types = len(self._sources), len(self._targets)
+        found.attributes = {name: len(seen) for name, seen in self._values.items()}
+        return found

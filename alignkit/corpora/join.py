@@ -1,0 +1,279 @@
+"""Joining of inputs that hold the same sentence pairs, by id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from alignkit._support.arguments import check_arguments, each
+from alignkit.errors import JoinError
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.model.trees.tree import Tree
+
+
+_REMARKS = ("comment", "judgment", "provenance")
+
+
+@dataclass
+class Differences:
+    """Words of joined pairs that differ, and pairs that one side lacks."""
+
+    tokens: list[tuple[str, str, int, str, str]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    surplus: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        parts = []
+        if self.tokens:
+            id, side, position, first, second = self.tokens[0]
+            pairs = len({entry[0] for entry in self.tokens})
+            parts.append(
+                f"{len(self.tokens)} tokens differ in {pairs} pairs (pair {id!r}, {side} word "
+                f"{position}: {first!r} and {second!r}); those of the first are kept"
+            )
+        if self.missing:
+            parts.append(f"{len(self.missing)} pairs are not in the second")
+        if self.surplus:
+            parts.append(f"{len(self.surplus)} pairs are in the second alone")
+        return "; ".join(parts)
+
+
+def join_pairs(
+    first: Iterable[SentencePair],
+    second: Iterable[SentencePair],
+    *,
+    partial: bool = False,
+    differences: Differences | None = None,
+) -> Iterator[tuple[SentencePair, SentencePair]]:
+    """Yield the pairs that two inputs share, in the order of the first.
+
+    As long as their ids agree, the two are read in step, and ids may repeat; the rest is joined by
+    id, and ids must be unique.
+
+    Parameters
+    ----------
+    first, second
+        Sentence pairs; the words of either may be unknown.
+    partial
+        Either may lack pairs of the other; otherwise that is an error.
+    differences
+        Collects tokens that differ and pairs that are missing.
+
+    Raises
+    ------
+    JoinError
+        If a pair is missing, an id repeats where ids must tell pairs apart, or sentences of the
+        same id have different numbers of tokens.
+    """
+    check_arguments(join_pairs, locals())
+    return _joined(
+        each("first", first, SentencePair),
+        each("second", second, SentencePair),
+        partial,
+        differences if differences is not None else Differences(),
+    )
+
+
+def _joined(
+    left: Iterator[SentencePair], right: Iterator[SentencePair], partial: bool, found: Differences
+) -> Iterator[tuple[SentencePair, SentencePair]]:
+    before = _Stepped()
+    for one in left:
+        other = next(right, None)
+        if other is None or one.id != other.id:
+            rest = chain([] if other is None else [other], right)
+            yield from _by_id(chain([one], left), rest, partial, found, before)
+            return
+        before.add(one.id)
+        yield _checked(one, other, found)
+    found.surplus.extend(pair.id for pair in right)
+    _check_whole(found, partial, before.count)
+
+
+class _Stepped:
+    """Remember the ids of the pairs read in step; ids 1, 2, 3, ... take no memory."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._numbered = 0
+        self._others: set[str] = set()
+
+    def add(self, id: str) -> None:
+        if self._numbered == self.count and id == str(self.count + 1):
+            self._numbered += 1
+        else:
+            self._others.add(id)
+        self.count += 1
+
+    def __contains__(self, id: str) -> bool:
+        number = int(id) if len(id) < 19 and id.isascii() and id.isdecimal() else 0
+        return id in self._others or (0 < number <= self._numbered and id == str(number))
+
+
+def _by_id(
+    left: Iterable[SentencePair],
+    right: Iterable[SentencePair],
+    partial: bool,
+    found: Differences,
+    before: _Stepped,
+) -> Iterator[tuple[SentencePair, SentencePair]]:
+    others: dict[str, SentencePair] = {}
+    for pair in right:
+        if pair.id in others or pair.id in before:
+            raise JoinError(f"id {pair.id!r} repeats in the second input, so pairs cannot be told")
+        others[pair.id] = pair
+    seen: set[str] = set()
+    joined = []
+    for one in left:
+        if one.id in seen or one.id in before:
+            raise JoinError(f"id {one.id!r} repeats in the first input, so pairs cannot be told")
+        seen.add(one.id)
+        if one.id in others:
+            joined.append((one, others.pop(one.id)))
+        else:
+            found.missing.append(one.id)
+    found.surplus.extend(others)
+    _check_whole(found, partial, before.count + len(joined))
+    for one, other in joined:
+        yield _checked(one, other, found)
+
+
+def _check_whole(found: Differences, partial: bool, shared: int) -> None:
+    if partial or not (found.missing or found.surplus):
+        return
+    which, ids = ("second", found.missing) if found.missing else ("first", found.surplus)
+    raise JoinError(
+        f"{shared} pairs are in both, but the {which} input lacks {len(ids)} "
+        f"(the first of them has the id {ids[0]!r}); if that is meant, say so by `partial=True`"
+    )
+
+
+def _checked(
+    one: SentencePair, other: SentencePair, found: Differences
+) -> tuple[SentencePair, SentencePair]:
+    for side in ("source", "target"):
+        mine, theirs = getattr(one, side), getattr(other, side)
+        if mine is None or theirs is None or mine == theirs:
+            continue
+        if len(mine) != len(theirs):
+            raise JoinError(
+                f"pair {one.id!r}: the {side} sentence has {len(mine)} tokens in the first input "
+                f"and {len(theirs)} in the second"
+            )
+        found.tokens.extend(
+            (one.id, side, position, a, b)
+            for position, (a, b) in enumerate(zip(mine, theirs, strict=True))
+            if a != b
+        )
+    return one, other
+
+
+def merge(
+    base: Iterable[SentencePair],
+    others: Mapping[str, Iterable[SentencePair]],
+    *,
+    partial: bool = False,
+    tell: Callable[[str, Differences], None] | None = None,
+) -> Corpus:
+    """Put the annotations of several inputs of the same pairs into one corpus.
+
+    Parameters
+    ----------
+    base
+        The pairs; their words, where known, attributes and trees are kept.
+    others
+        For each name the same pairs with annotations to add under that name, or, if an input has
+        several annotators, as ``name/annotator``. Trees are added too, over the words kept; one
+        that differs from the known one of its name becomes ``name/tree``.
+    partial
+        An input may lack pairs: it has not annotated those.
+    tell
+        Called with the name and the `Differences` of each input that has any.
+
+    Raises
+    ------
+    JoinError
+        As `join_pairs`; and if a name is there already. Of two annotations of a name, of which one
+        has no alignment (the pair was judged only), one is made unless they contradict each other.
+    """
+    check_arguments(merge, locals())
+    pairs = list(each("base", base, SentencePair))
+    for name, other in others.items():
+        found = Differences()
+        joined = list(join_pairs(pairs, other, partial=partial, differences=found))
+        if tell is not None and (found.tokens or found.missing or found.surplus):
+            tell(name, found)
+        at = 0
+        for k, pair in enumerate(pairs):  # in this order they were joined
+            if at < len(joined) and joined[at][0] is pair:
+                pairs[k] = _with(pair, joined[at][1], name)
+                at += 1
+    return Corpus(pairs)
+
+
+def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
+    """Make one of two annotations of which one has no alignment; None if they contradict."""
+    if known is None:
+        return added
+    if known.alignment is not None and added.alignment is not None:
+        return None
+    said = [(getattr(known, kind), getattr(added, kind)) for kind in _REMARKS]
+    if any(one and other and one != other for one, other in said):
+        return None
+    return Annotation(
+        added.alignment if known.alignment is None else known.alignment,
+        flags=known.flags | added.flags,
+        when=max(filter(None, (known.when, added.when)), default=None),  # the later
+        **{kind: one or other for kind, (one, other) in zip(_REMARKS, said, strict=True)},
+    )
+
+
+def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
+    several = len(other.annotations) > 1
+    annotations: dict[str, Annotation] = dict(pair.annotations)
+    for annotator, annotation in other.annotations.items():
+        key = f"{name}/{annotator}" if several else name
+        both = _united(annotations.get(key), annotation)
+        if both is None:
+            raise JoinError(
+                f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
+            )
+        annotations[key] = both
+    source = pair.source if pair.source is not None else other.source
+    target = pair.target if pair.target is not None else other.target
+    trees = [
+        _with_trees(pair, name, getattr(pair, side), getattr(other, side), words)
+        for side, words in (("source_trees", source), ("target_trees", target))
+    ]
+    return replace(
+        pair,
+        source=source,
+        target=target,
+        annotations=annotations,
+        source_trees=trees[0],
+        target_trees=trees[1],
+    )
+
+
+def _with_trees(
+    pair: SentencePair,
+    name: str,
+    known: Mapping[str, Tree],
+    added: Mapping[str, Tree],
+    words: tuple[str, ...] | None,
+) -> Mapping[str, Tree]:
+    if not added or words is None:
+        return known
+    trees = dict(known)
+    for key, tree in added.items():
+        fitted = tree if tree.words == words else tree.with_words(words)
+        free = key if trees.get(key, fitted) == fitted else f"{name}/{key}"
+        if trees.setdefault(free, fitted) != fitted:
+            raise JoinError(f"pair {pair.id!r} has a tree {free!r} already: choose a new name")
+    return trees

@@ -1,0 +1,303 @@
+"""Count the judgments of a corpus, as a view shows them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_kind, words
+from alignkit._support.values import FrozenMap
+from alignkit._support.wording import how_many, natural_key, overlapping
+from alignkit.errors import FormatError, JudgmentError, OptionError, UnknownNameError
+from alignkit.model.corpus import Corpus, values_of
+from alignkit.model.labels.views import View
+from alignkit.model.sentence_pair import SentencePair, origin_of
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.table import Table
+
+NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
+"""Why a cell of a matrix holds no label."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelMatrix:
+    """What A annotators judged of P pairs, in numbers."""
+
+    annotators: tuple[str, ...]
+    ids: tuple[str, ...]
+    labels: tuple[str, ...]
+    values: NDArray[np.int8]
+    left_out: FrozenMap[str, int]
+
+
+def judges_of(pairs: Iterable[SentencePair]) -> tuple[str, ...]:
+    """Return the names of those who judged at least one pair."""
+    orders = dict.fromkeys(
+        tuple(name for name, one in pair.annotations.items() if one.judgment) for pair in pairs
+    )
+    names = tuple(dict.fromkeys(name for order in orders for name in order))
+    whole = (order for order in orders if len(order) == len(names))
+    return next(whole, tuple(sorted(names, key=natural_key)))
+
+
+def judged_part(corpus: Corpus, *, rewrites: bool) -> tuple[Corpus, int, tuple[str, ...]]:
+    """Return the pairs that count as judged, how many rewrites do not, and what to know of them."""
+    kept = corpus.filter(lambda pair: origin_of(pair) is None)
+    if not (anew := len(corpus) - len(kept)):
+        return corpus, 0, ()
+    said = f"{anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
+    if rewrites:
+        return corpus, 0, (f"{said}: they count as what their writers meant them to be",)
+    told = f"{said}, and left out; --rewrites (in Python, rewrites=True) counts them too"
+    return kept, anew, (told,)
+
+
+def judgments_of(
+    corpus: Corpus, annotators: Sequence[str] | None, view: View, *, lenient: bool = False
+) -> LabelMatrix:
+    """Return what annotators, None for all, judged, as a view shows it."""
+    check_kind("corpus", corpus, Corpus)
+    check_kind("view", view, View)
+    known = judges_of(corpus)
+    names = known if annotators is None else tuple(dict.fromkeys(words("annotators", annotators)))
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("annotator who judged pairs", name, known)
+    numbers = {label: k for k, label in enumerate(view.labels)}
+    codes = {
+        judgment: -1 if label is None else numbers[label] for judgment, label in view.rows.items()
+    }
+    values = np.full((len(names), len(corpus)), -1, dtype=np.int8)
+    counts: Counter[str] = Counter()
+    rows = {name: row for row, name in enumerate(names)}
+    judged = 0
+    for p, pair in enumerate(corpus):
+        for name, annotation in pair.annotations.items():
+            judgment = annotation.judgment
+            if not judgment or name not in rows:
+                continue
+            judged += 1
+            if judgment in codes:
+                values[rows[name], p] = codes[judgment]
+                counts[SKIPPED] += codes[judgment] < 0
+            elif lenient:
+                counts[UNKNOWN] += 1
+            else:
+                try:
+                    view.scheme.parse(judgment)
+                except FormatError as error:
+                    raise JudgmentError.of(error, pair.id, name, judgment) from None
+    counts[NOT_JUDGED] = values.size - judged
+    left_out = FrozenMap({reason: counts[reason] for reason in LEFT_OUT})
+    return LabelMatrix(names, corpus.ids, view.labels, values, left_out)
+
+
+KINDS = {
+    "plain": "each pair once",
+    "classification": "each pair in both orders, its label flipped",
+    "generation": "a text and a paraphrase of it, in each direction that the label allows",
+}
+
+# what says the same, to be generated both ways; and where the target is the more general one
+_BOTH = {
+    "turku": ("4",),
+    "paraphrase": ("paraphrase",),
+    "parade": ("2", "3"),
+    "parade-votes": ("2", "3"),
+    "binary": ("1",),
+    "entailment": ("equivalence",),
+}
+_ONWARD = {"turku": ("4>",), "entailment": ("forward",)}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRow:
+    """A row for training."""
+
+    id: str  # of the pair
+    label: str  # of the view, for the texts in this order
+    source: str  # the texts, words divided by single spaces
+    target: str
+
+
+def training_rows(
+    pairs: Iterable[SentencePair],
+    view: View,
+    kind: str,
+    *,
+    annotator: str | None = None,
+    rewrites: bool = True,
+    lenient: bool = False,
+) -> Iterator[TrainingRow]:
+    """Yield the rows of judged pairs."""
+    if kind not in KINDS:
+        raise UnknownNameError("kind of rows", kind, KINDS)
+    scheme = view.scheme
+    if kind == "generation" and scheme.name not in _BOTH:
+        raise OptionError(f"which judgments of {scheme.name} allow to generate is not known")
+    seen: dict[str, None] = {}
+    for pair in pairs:
+        judged = {name: a.judgment for name, a in pair.annotations.items() if a.judgment}
+        seen.update(dict.fromkeys(judged))
+        if annotator is None and len(seen) > 1:
+            names = ", ".join(seen)
+            raise OptionError(f"{names} judged pairs: choose one by `annotator`")
+        judgment = judged.get(annotator) if annotator is not None else "".join(judged.values())
+        if not judgment or (not rewrites and origin_of(pair) is not None):
+            continue
+        try:
+            scored = view.of(judgment) is not None
+        except FormatError as error:
+            if lenient:
+                continue
+            name = annotator if annotator is not None else next(iter(judged))
+            raise JudgmentError.of(error, pair.id, name, judgment) from None
+        if scored:
+            yield from _rows(pair, judgment, view, kind)
+    if annotator is not None and annotator not in seen:
+        raise UnknownNameError("annotator who judged pairs", annotator, seen)
+
+
+def _rows(pair: SentencePair, judgment: str, view: View, kind: str) -> Iterator[TrainingRow]:
+    source, target = (" ".join(words) for words in pair.words)
+    scheme = view.scheme
+    back = scheme.flip(judgment)
+    allowed = {*_BOTH.get(scheme.name, ()), *_ONWARD.get(scheme.name, ())}
+    if kind != "generation" or judgment in allowed:
+        yield TrainingRow(pair.id, view.of(judgment) or "", source, target)
+    if kind == "classification" or (kind == "generation" and back in allowed):
+        yield TrainingRow(pair.id, view.of(back) or "", target, source)
+
+
+_Counts = tuple[tuple[int, ...], ...]
+_BAR = 40  # signs of a bar that stands for all
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCounts:
+    """How often each annotator gave each label."""
+
+    view: View  # the view
+    annotators: tuple[str, ...]  # the names of the A annotators
+    counts: _Counts  # A rows of K counts, one a label of the view
+    left_out: Mapping[str, int]
+    by: str  # the attribute that makes the groups; empty where there are none
+    groups: Mapping[str, _Counts]
+    several: int  # how many pairs have several values of it: groups overlap by these
+    pairs: int  # how many pairs there are
+    rewrites: int = 0  # how many more were left out that annotators wrote anew, and nobody judged
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return one flat dict for each group, annotator and label."""
+        return self.table().to_records()
+
+    def to_json(self) -> dict[str, object]:
+        """Return what JSON holds of it."""
+        record: dict[str, object] = {
+            "scheme": self.view.scheme.name,
+            "view": self.view.name,
+            "labels": list(self.view.labels),
+            "order": None if self.view.order is None else list(self.view.order),
+            "pairs": self.pairs,
+            "counts": self._named(self.counts),
+            "left_out": dict(self.left_out),
+            "rewrites_left_out": self.rewrites,
+        }
+        if self.by:
+            groups = {value: self._named(counts) for value, counts in self.groups.items()}
+            record |= {"by": self.by, "groups": groups, "in_several_groups": self.several}
+        return record
+
+    def _named(self, counts: _Counts) -> dict[str, dict[str, int]]:
+        return {
+            name: dict(zip(self.view.labels, row, strict=True))
+            for name, row in zip(self.annotators, counts, strict=True)
+        }
+
+    def table(self, *, bars: bool = False, unused: bool = True) -> Table:
+        """Return the table of all counts, a row a label."""
+        never = [k for k, column in enumerate(zip(*self.counts, strict=True)) if not any(column)]
+        hidden = set() if unused or len(never) == len(self.view.labels) else set(never)
+        columns = [
+            *([Column(self.by, key="group")] if self.by else []),
+            *(Column(name) for name in ("annotator", "label")),
+            Column("pairs", "count"),
+            Column("share", "percent", unit="%"),
+            *([Column("histogram")] if bars else []),
+        ]
+        rows: list[list[Cell]] = []
+        apart = []
+        named = [(value or f"(no {self.by})", counts) for value, counts in self.groups.items()]
+        for shown, each in [("all", self.counts), *named]:
+            for name, counts in zip(self.annotators, each, strict=True):
+                apart += [len(rows)] if rows else []
+                total = sum(counts)
+                for k, (label, count) in enumerate(zip(self.view.labels, counts, strict=True)):
+                    if k in hidden:
+                        continue
+                    share = count / total if total else nan
+                    bar = ["#" * round(_BAR * count / total) if total else ""] if bars else []
+                    rows.append([*([shown] if self.by else []), name, label, count, share, *bar])
+        title = f"{self.pairs} pairs by the labels of {self.view.scheme.name}, {self.view.name}"
+        stub = 3 if self.by else 2
+        return Table(title, columns, rows, self._note(hidden), apart=apart, stub=stub)
+
+    def show(self, medium: str = "text") -> str:
+        """Return the table of the labels that were given; see `alignkit.show.Table.show`."""
+        return self.table(bars=medium == "text", unused=False).show(medium)
+
+    def __str__(self) -> str:
+        return self.show()
+
+    def _note(self, hidden: Collection[int]) -> str:
+        said = [f"{count} {reason}" for reason, count in self.left_out.items() if count]
+        notes = [f"without a label: {', '.join(said)}"] if said else []
+        never = [label for k, label in enumerate(self.view.labels) if k in hidden]
+        what = "label" if len(never) == 1 else "labels"
+        notes += [f"nobody gave the {what} {', '.join(never)}"] if never else []
+        notes += [overlapping(self.several, self.pairs, self.by)] if self.several else []
+        return "; ".join(notes)
+
+
+def count_labels(
+    corpus: Corpus,
+    view: View,
+    *,
+    annotators: Sequence[str] | None = None,
+    by: str | None = None,
+    split: str | None = None,
+    lenient: bool = False,
+    rewrites: bool = False,
+) -> LabelCounts:
+    """Count how often each annotator gave each label of a view."""
+    corpus, left_out, _ = judged_part(corpus, rewrites=rewrites)
+    matrix = judgments_of(corpus, annotators, view, lenient=lenient)
+    if not matrix.annotators:
+        raise OptionError("no pair of the corpus is judged")
+    groups: dict[str, _Counts] = {}
+    several = 0
+    if by is not None:
+        for value, part in corpus.groups(by, split=split).items():
+            judges = [name for name in matrix.annotators if name in judges_of(part)]
+            group = judgments_of(part, judges, view, lenient=lenient)
+            found = dict(zip(judges, _counted(group), strict=True))
+            nothing = (0,) * len(view.labels)
+            groups[value] = tuple(found.get(name, nothing) for name in matrix.annotators)
+        several = sum(len(values_of(pair.attributes.get(by, ""), split)) > 1 for pair in corpus)
+    counts = _counted(matrix)
+    left = matrix.left_out
+    return LabelCounts(
+        view, matrix.annotators, counts, left, by or "", groups, several, len(corpus), left_out
+    )
+
+
+def _counted(matrix: LabelMatrix) -> _Counts:
+    size = len(matrix.labels)
+    return tuple(
+        tuple(np.bincount(row[row >= 0], minlength=size).tolist()) for row in matrix.values
+    )

@@ -1,0 +1,366 @@
+"""Put corpora together, and divide one at random: by shares, by strata, without cutting groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from alignkit._support.arguments import check_arguments, each
+from alignkit._support.wording import how_many
+from alignkit.corpora.leakage import GROUPED, GROUPS, find_leaks
+from alignkit.errors import ArgumentError, OptionError, RepeatedIdError, UnknownIdError
+from alignkit.model.corpus import TEXTS, Corpus, group_texts, group_values
+from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+SEED = 12345
+_COLUMNS = 100  # strata that are looked at where groups stay whole
+_GROUPS = (*GROUPS, "document")  # what is known to name pairs that belong together
+
+
+class Parts(dict[str, Corpus]):
+    """The parts of a corpus by name; `meant` are attributes that were to be divided so."""
+
+    meant: tuple[str | None, ...] = ()
+    separator: str | None = None
+
+    @property
+    def cautions(self) -> list[str]:
+        """What stands in several parts: groups, rewrites and their pairs, equal pairs."""
+        divider = self.separator
+        found = [
+            f"{how_many(count, 'value')} of {name} in several parts; `keep_together={name!r}` "
+            "leaves none"
+            for name in _GROUPS
+            if name not in self.meant
+            if (count := self._divided(partial(group_values, attribute=name, separator=divider)))
+        ]
+        pairs = [pair for part in self.values() for pair in part]
+        origins = {origin_of(pair) for pair in pairs} - {None}
+        homes = self._divided(lambda pair: {origin_of(pair) or pair.id} & origins)
+        if homes and not found:
+            found.append(
+                f"{how_many(homes, 'pair')} in another part than what was written anew of it; "
+                f"`keep_together={REWRITE_OF!r}` leaves none"
+            )
+        before = 0
+        for number, (name, part) in enumerate(self.items()):
+            leaks = find_leaks(Corpus(pairs[:before]), part, ())
+            before += len(part)
+            if count := sum(leak.kind != GROUPED for leak in leaks):
+                where = "an earlier part" if number > 1 else next(iter(self))
+                found.append(
+                    f"{count} of {how_many(len(part), 'pair')} of {name} are equal or reversed "
+                    f"pairs of {where}; `keep_texts=True` leaves none"
+                )
+        return found
+
+    def _divided(self, values: Callable[[SentencePair], Iterable[str]]) -> int:
+        """Return how many values stand in several parts."""
+        each = [{value for pair in part for value in values(pair)} for part in self.values()]
+        return sum(count > 1 for count in Counter(x for part in each for x in part).values())
+
+
+def concat(
+    corpora: Mapping[str, Iterable[SentencePair]] | Iterable[Iterable[SentencePair]],
+    *,
+    prefix: bool = False,
+) -> Corpus:
+    """Put corpora of different sentence pairs into one, in their order.
+
+    Annotators of the same name are taken for the same ones. Annotations of the same pairs are put
+    together by `merge`.
+
+    Parameters
+    ----------
+    corpora
+        The corpora, by name; names are ``"1"``, ``"2"``, ... where there are none.
+    prefix
+        Put the corpus's name and a slash before each id.
+
+    Raises
+    ------
+    RepeatedIdError
+        If an id stands in two of them.
+
+    Examples
+    --------
+    >>> one, other = Corpus.from_texts(["a"], ["b"]), Corpus.from_texts(["c"], ["d"])
+    >>> concat({"news": one, "web": other}, prefix=True).ids
+    ('news/1', 'web/1')
+    """
+    check_arguments(concat, locals(), apart=["corpora"])
+    if isinstance(corpora, (str, bytes)) or not isinstance(corpora, Iterable):
+        raise ArgumentError("corpora must be several corpora, in a list or by name")
+    if not isinstance(corpora, Mapping):
+        corpora = {str(number): corpus for number, corpus in enumerate(corpora, 1)}
+    homes: dict[str, str] = {}
+    clashes: dict[str, tuple[str, str]] = {}
+    found: list[SentencePair] = []
+    for name, corpus in corpora.items():
+        for pair in each(f"corpora[{name!r}]", corpus, SentencePair):
+            added = replace(pair, id=f"{name}/{pair.id}") if prefix else pair
+            home = homes.setdefault(added.id, name)
+            if home != name:
+                clashes.setdefault(added.id, (home, name))
+            found.append(added)
+    if clashes:
+        id, (home, name) = next(iter(clashes.items()))
+        more = f", and {len(clashes) - 1} more ids likewise" if len(clashes) > 1 else ""
+        raise RepeatedIdError(
+            f"id {id!r} stands in {home} and in {name}{more}; put names before the ids by "
+            "`prefix=True`, or, if these are the same pairs, merge them"
+        )
+    return Corpus(found)
+
+
+def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
+    """Return the pairs of these ids, in the order of the corpus.
+
+    Raises
+    ------
+    UnknownIdError
+        If no pair has one of them.
+    """
+    check_arguments(select_ids, locals())
+    wanted = dict.fromkeys(ids)
+    for id in wanted:
+        if id not in corpus:
+            raise UnknownIdError(id, corpus.ids)
+    return corpus.filter(lambda pair: pair.id in wanted)
+
+
+def sample(
+    corpus: Corpus,
+    share: float,
+    *,
+    seed: int = SEED,
+    stratify: str | None = None,
+    keep_together: str | Sequence[str] = (),
+    separator: str | None = None,
+    keep_texts: bool = False,
+) -> Corpus:
+    """Return a share of a corpus, drawn at random; see `split_corpus`.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["a"] * 10, ["b"] * 10)
+    >>> len(sample(corpus, 0.3))
+    3
+    """
+    check_arguments(sample, locals())
+    parts = split_corpus(
+        corpus,
+        {"the sample": share},
+        seed=seed,
+        stratify=stratify,
+        keep_together=keep_together,
+        separator=separator,
+        keep_texts=keep_texts,
+    )
+    return parts["the sample"]
+
+
+def split_corpus(
+    corpus: Corpus,
+    shares: Mapping[str, float],
+    *,
+    seed: int = SEED,
+    stratify: str | None = None,
+    keep_together: str | Sequence[str] = (),
+    separator: str | None = None,
+    keep_texts: bool = False,
+) -> Parts:
+    """Divide a corpus at random into parts that hold the shares asked for.
+
+    Parameters
+    ----------
+    corpus
+        The corpus.
+    shares
+        The share of each part, such as ``{"train": 0.8, "dev": 0.1, "test": 0.1}``. They add up to
+        1; where it is less, the rest of the pairs is left out.
+    seed
+        The same seed gives the same parts.
+    stratify
+        An attribute of which each value is to have the same share in all parts; beside
+        `keep_together`, each of the 100 most frequent. Without an attribute of that name,
+        ``"judgment"`` is what the annotators judged.
+    keep_together
+        One attribute or several: pairs that share a value come into one part, so that no document,
+        film or entity stands in two of them. A pair without a value stands by itself; but what
+        was written anew of a pair stays with it, see `alignkit.model.sentence_pair`.
+    separator
+        What divides several values in one such attribute; None: each is one value.
+    keep_texts
+        Pairs that share a text, on either side, come into one part; case does not count, nor does
+        the Unicode form of characters. So no text of one part stands in another.
+
+    Returns
+    -------
+    Parts
+        A dict of corpora, with their pairs in the order of the corpus. Shares are as near to what
+        was asked as whole pairs allow, or whole groups: `alignkit.corpora.split` says how. Its
+        `cautions` say what came into several parts.
+
+    Raises
+    ------
+    OptionError
+        If the shares make no sense, or there are fewer pairs or groups than parts.
+    UnknownNameError
+        If no pair has the attribute.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["a"] * 10, ["b"] * 10)
+    >>> {name: len(part) for name, part in split_corpus(corpus, {"train": 0.8, "dev": 0.2}).items()}
+    {'train': 8, 'dev': 2}
+    """
+    check_arguments(split_corpus, locals(), apart=["shares"])
+    asked = _checked(shares, seed)
+    together = [keep_together] if isinstance(keep_together, str) else list(keep_together)
+    for attribute in [*together, *([] if stratify is None else [stratify])]:
+        group_texts(corpus, attribute)  # refuses one that no pair has
+    import numpy as np
+
+    if separator is not None and not together:
+        raise OptionError(
+            "`separator` divides the values of `keep_together`: name an attribute by that too"
+        )
+    rng = np.random.default_rng(seed)
+    strata = _strata(corpus, stratify)
+    together += [TEXTS] if keep_texts else []
+    groups = connected_groups(corpus, together, separator) if together else None
+    count = len(corpus) if groups is None else len(groups)
+    if 0 < count < len(shares):
+        what = f"{count} pairs, too few"
+        if together:
+            what = f"pairs with the same {' or '.join(together)} make {count} groups, too few"
+        raise OptionError(f"{what} for {len(shares)} parts")
+    if groups is None or count == len(corpus):
+        parts = _of_pairs(strata, asked, rng)
+    else:
+        parts = _of_groups(groups, strata, asked, rng)
+    found = Parts(
+        (name, Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k))
+        for k, name in enumerate(shares)
+    )
+    found.meant, found.separator = (*together, stratify), separator
+    return found
+
+
+def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
+    """Return the shares, and at the end, if there is any, that of what is left out."""
+    if seed < 0:
+        raise OptionError(f"the seed is {seed}; it must be 0 or more")
+    if not isinstance(shares, Mapping) or not shares:
+        raise OptionError(
+            "shares must name the parts, e.g. {'train': 0.8, 'dev': 0.1, 'test': 0.1}"
+        )
+    for name, share in shares.items():
+        if isinstance(share, bool) or not isinstance(share, (int, float)):
+            raise OptionError(f"the share of {name} must be a number, not {share!r}")
+        if not (isfinite(share) and 0 < share <= 1):
+            raise OptionError(f"the share of {name} is {share}; it must be above 0 and at most 1")
+    total = sum(shares.values())
+    if total > 1 + 1e-9:
+        raise OptionError(f"the shares add up to {total:g}; they must make at most 1")
+    left = 1 - total
+    return [*shares.values(), *([left] if left > 1e-9 else [])]
+
+
+def connected_groups(
+    corpus: Corpus, attributes: Sequence[str], separator: str | None = None
+) -> list[list[int]]:
+    """Return the places of pairs that share a value of an attribute, directly or by other pairs."""
+    roots = list(range(len(corpus)))
+
+    def root(k: int) -> int:
+        while roots[k] != k:
+            roots[k] = roots[roots[k]]
+            k = roots[k]
+        return k
+
+    first: dict[tuple[str, str], int] = {}
+    origins = {k: id for k, pair in enumerate(corpus) if (id := origin_of(pair)) is not None}
+    homes: dict[str, int] = {}  # of rewrites: their pair, or the first of its rewrites without it
+    for k, pair in enumerate(corpus if origins else ()):
+        homes[pair.id] = k
+    for k, id in origins.items():
+        one, other = root(homes.setdefault(id, k)), root(k)
+        roots[max(one, other)] = min(one, other)
+    for k, pair in enumerate(corpus):
+        for name in attributes:
+            for value in group_values(pair, name, separator):
+                one, other = root(first.setdefault((name, value), k)), root(k)
+                roots[max(one, other)] = min(one, other)
+    found: dict[int, list[int]] = {}
+    for k in range(len(roots)):
+        found.setdefault(root(k), []).append(k)
+    return list(found.values())
+
+
+def _strata(corpus: Corpus, attribute: str | None) -> list[int]:
+    """Return the number of the stratum of each pair."""
+    if attribute is None:
+        return [0] * len(corpus)
+    numbers: dict[str, int] = {}
+    values = group_texts(corpus, attribute)
+    return [numbers.setdefault(value, len(numbers)) for value in values]
+
+
+def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) -> list[int]:
+    """Return the part of each pair, where every pair may come into any part."""
+    from alignkit.corpora.split import divide_evenly
+
+    members: dict[int, list[int]] = {}
+    for k, stratum in enumerate(strata):
+        members.setdefault(stratum, []).append(k)
+    each_stratum = list(members.values())
+    mixed = [each_stratum[h] for h in rng.permutation(len(members))]
+    parts = [0] * len(strata)
+    for places, counts in zip(mixed, divide_evenly([*map(len, mixed)], shares), strict=True):
+        order = rng.permutation(places).tolist()
+        for part, count in enumerate(counts):
+            for k in order[:count]:
+                parts[k] = part
+            del order[:count]
+    return parts
+
+
+def _columns(strata: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
+    """Return the column of each stratum, given their sizes: the largest have one of their own."""
+    import numpy as np
+
+    order = np.argsort(-strata, kind="stable")
+    own = order[:_COLUMNS][strata[order[:_COLUMNS]] >= parts]
+    columns = np.full(len(strata), len(own))
+    columns[own] = range(len(own))
+    return columns
+
+
+def _of_groups(
+    groups: list[list[int]], strata: list[int], shares: list[float], rng: np.random.Generator
+) -> list[int]:
+    """Return the part of each pair, where groups stay whole."""
+    import numpy as np
+
+    from alignkit.corpora.split import divide_groups
+
+    columns = _columns(np.bincount(strata), len(shares))[strata]
+    sizes = np.zeros((len(groups), columns.max() + 1), np.int64)
+    for number, places in enumerate(groups):
+        np.add.at(sizes[number], columns[places], 1)
+    parts = [0] * len(strata)
+    for places, part in zip(groups, divide_groups(sizes, shares, rng).tolist(), strict=True):
+        for k in places:
+            parts[k] = part
+    return parts

@@ -1,0 +1,252 @@
+"""Examination of a file: what is odd in it, and which base and direction its links fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from alignkit._support.wording import how_many
+from alignkit.corpora.leakage import Repeats
+from alignkit.errors import FormatError
+from alignkit.io.base_checks import Fit, Fits, shift_of
+from alignkit.io.detection import with_shift
+from alignkit.io.options import ReadOptions
+from alignkit.io.reading import open_reading, read_pairs
+from alignkit.io.records import Reading, Record
+from alignkit.io.text_files import Finding
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.model.trees.tree import Tree
+
+
+_MOST_KEPT = 10_000  # findings of a kind; more are only counted
+_FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that deep, preterminals too
+
+
+@dataclass
+class Examination:
+    """What was found in a file."""
+
+    path: str  # what was examined
+    format: str
+    base: int  # what was declared, or is the format's custom
+    transposed: bool
+    records: int = 0  # sentence pairs in the file; refused of them are broken
+    refused: int = 0
+    links: int = 0  # links as written, of all annotators; sure of them are sure
+    sure: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)  # how often each kind of finding occurs
+    fits: list[Fit] = field(default_factory=list)
+    trees: Counter[tuple[str, str]] = field(default_factory=Counter)
+    tree_counts: Counter[str] = field(default_factory=Counter)
+    has_text: bool = False  # whether the words of at least one pair are known
+    corpus: Corpus = field(default_factory=Corpus)
+    lines: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing odd was found."""
+        return not self.counts
+
+    def add_tree(
+        self, id: str, side: str, name: str, tree: Tree, path: str, line: int | None = None
+    ) -> None:
+        """Count a tree, and note if it is flat."""
+        self.trees[side, name] += 1
+        if len(tree.words) > _FLAT_WORDS and tree.depth < _LEAST_DEPTH:
+            message = (
+                f"pair {id!r}: {side} tree {name!r} over {len(tree.words)} words is "
+                f"{how_many(tree.depth, 'node')} deep"
+            )
+            self.observe(Finding("flat tree", message, path, line))
+
+    def observe(self, finding: Finding) -> None:
+        """Count a finding, and keep it while there are not too many of its kind."""
+        self.counts[finding.kind] += finding.times
+        if self.counts[finding.kind] <= _MOST_KEPT:
+            self.findings.append(finding)
+
+
+def examine(
+    path: str,
+    *,
+    format: str,
+    options: ReadOptions,
+    keep: bool = True,
+) -> Examination:
+    """Read a file leniently and report all that is odd in it.
+
+    Broken records are left out and links out of range dropped, each a finding. Unless it is to
+    `keep` the sentence pairs, memory hardly grows with the file.
+    """
+    lenient = replace(options, lenient=True, drop_out_of_range=True)
+    found = Examination(path, format, 0, options.transpose)
+    kind, plain = open_reading(path, format=format, options=lenient)
+    found.base = plain.base
+    fits = Fits(plain.base, options.transpose)
+    watch = _Watch(found, fits)
+    reading = _Watched(path, lenient, base=kind.base, observe=found.observe, watch=watch.record)
+    # pairs that the kernel of a line format reads are plain: the record need not be looked at
+    plainly = kind.blocks is None
+    pairs = reading.pairs(kind.parse(reading)) if plainly else read_pairs(kind, reading)
+    with closing(pairs):
+        try:
+            kept = list(_look_over(pairs, reading, watch, keep))
+        except FormatError as error:  # texts of several lengths, say
+            raise with_shift(error, path, format, options) from None
+    found.corpus = Corpus(kept)
+    found.refused = reading.refused
+    found.records = reading.read + reading.refused
+    if not found.records:
+        found.observe(Finding("empty file", "there are no sentence pairs in it", path))
+    suspicion = fits.suspicion()
+    if suspicion is not None:
+        found.observe(Finding(suspicion.kind, suspicion.message, path))
+    dropped = found.counts["link out of range"]
+    if dropped and (shift := shift_of(path, format, options)) is not None:
+        found.observe(Finding("row shift", str(shift), path, shift.line))
+    found.fits, found.links, found.has_text = fits.each, fits.links, fits.has_text
+    found.findings.sort(key=lambda finding: (finding.path, finding.line or 0))
+    return found
+
+
+class _Watched(Reading):
+    """A reading that shows each record to a watch before it makes a sentence pair."""
+
+    def __init__(self, *words: Any, watch: Callable[[Record], None], **options: Any) -> None:
+        super().__init__(*words, **options)
+        self._watch = watch
+        self.built: SentencePair | None = None
+
+    def build(self, record: Record) -> SentencePair | None:
+        """Make a sentence pair of a record, and remember that it was made here."""
+        self._watch(record)
+        self.built = super().build(record)
+        return self.built
+
+
+def _look_over(
+    pairs: Iterator[SentencePair], reading: _Watched, watch: _Watch, keep: bool
+) -> Iterator[SentencePair]:
+    """Count repeated ids; yield the pairs if they are to be kept."""
+    found = watch.found
+    seen: set[str] = set()
+    repeats = Repeats()
+    numbered = 0  # ids 1, 2, 3, ... need no memory
+    for count, pair in enumerate(pairs, 1):
+        if pair is reading.built:
+            path, line = reading.place
+        else:
+            path, line = reading.path, count
+            watch.pair(pair, line)
+        if numbered == count - 1 and pair.id == str(count):
+            numbered = count
+        elif pair.id in seen or _is_number(pair.id, numbered):
+            message = f"{pair.id!r} names an earlier pair too"
+            found.observe(Finding("repeated id", message, path, line))
+        else:
+            seen.add(pair.id)
+        watch.trees(pair, path, line)
+        for kind, message in repeats.add(pair):
+            found.observe(Finding(kind, message, path, line))
+        if keep:
+            found.lines.setdefault(pair.id, (path, line))
+            yield pair
+
+
+def _is_number(id: str, most: int) -> bool:
+    number = int(id) if id.isascii() and id.isdecimal() and len(id) < 19 else 0
+    return 0 < number <= most and id == str(number)
+
+
+class _Watch:
+    """Counts of links as written and of what is empty, of each sentence pair."""
+
+    def __init__(self, found: Examination, fits: Fits) -> None:
+        self.found, self._fits = found, fits
+
+    def record(self, record: Record) -> None:
+        """Take a record as written."""
+        path = record.path or self.found.path
+        for name, raw in record.annotations.items():
+            self.found.sure += sum(link.status == "sure" for link in raw.links)
+            if raw.aligned and not raw.links:
+                self._note_empty(name, record.id, raw.path or path, record.line)
+        self._fits.record(record)
+        judged = any(raw.judgment and not raw.aligned for raw in record.annotations.values())
+        words = record.source, record.target
+        self._look_at_words(record.id, words, path, record.line, judged=judged)
+
+    def pair(self, pair: SentencePair, line: int) -> None:
+        """Take a pair that came without a record."""
+        parts = []
+        for name, alignment in pair.alignments.items():
+            points, flags = alignment.packed()
+            self.found.sure += flags.count(1)
+            parts.append(points)
+            if not points:
+                self._note_empty(name, pair.id, self.found.path, line)
+        self._fits.read(parts, pair.source, pair.target)
+        words = pair.source, pair.target
+        self._look_at_words(pair.id, words, self.found.path, line, judged=False)
+
+    def trees(self, pair: SentencePair, path: str, line: int) -> None:
+        for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
+            for name, tree in trees.items():
+                self.found.add_tree(pair.id, side, name, tree, path, line)
+
+    def _note_empty(self, name: str, id: str, path: str, line: int) -> None:
+        message = f"pair {id!r} has no links by {name!r}"
+        self.found.observe(Finding("empty alignment", message, path, line))
+
+    def _look_at_words(
+        self,
+        id: str,
+        words: tuple[Sequence[str] | None, Sequence[str] | None],
+        path: str,
+        line: int,
+        *,
+        judged: bool,
+    ) -> None:
+        missing = words.count(None)
+        for side, tokens in zip(("source", "target"), words, strict=True):
+            if tokens is None and (missing == 1 or judged):  # else there are only links
+                message = f"pair {id!r}: the {side} words are not there"
+                self.found.observe(Finding("words missing", message, path, line))
+            if tokens is not None and not tokens:
+                message = f"pair {id!r} has no {side} words"
+                self.found.observe(Finding("empty sentence", message, path, line))
+
+
+def compare_texts(first: Examination, second: Examination) -> None:
+    """Add to the second examination findings of pairs, by id, whose tokens differ in the first."""
+    known = {pair.id: pair for pair in first.corpus}
+    for pair in second.corpus:
+        other = known.pop(pair.id, None)
+        place = second.lines[pair.id]
+        if other is None:
+            message = f"pair {pair.id!r} is not in {first.path}"
+            second.observe(Finding("pair of one file only", message, *place))
+            continue
+        for side in ("source", "target"):
+            mine, theirs = getattr(pair, side), getattr(other, side)
+            if mine is None or theirs is None or mine == theirs:
+                continue
+            message = f"pair {pair.id!r}: {_difference(side, theirs, mine)}"
+            second.observe(Finding("texts differ", message, *place))
+    for id in known:
+        message = f"pair {id!r} is in {first.path} alone"
+        second.observe(Finding("pair of one file only", message, second.path))
+
+
+def _difference(side: str, first: Sequence[str], second: Sequence[str]) -> str:
+    if len(first) != len(second):
+        return f"{len(first)} and {len(second)} {side} words"
+    k = next(k for k, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
+    return f"{side} word {k} is {first[k]!r} in the first file and {second[k]!r} here"

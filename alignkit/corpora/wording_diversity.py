@@ -1,0 +1,375 @@
+"""How diverse the wording of the pairs of a corpus is, all together and by label."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, log, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import how_many, overlapping
+from alignkit.corpora.labelled import judged_part, judges_of
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.model.coercion import compared, porter_stem
+from alignkit.model.corpus import JUDGMENT, Corpus, group_text, no_group, values_of
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.reports import Findings
+from alignkit.tables.table import Table
+from alignkit.version import __version__
+
+TOKEN = r"\w+"
+"""What a token is, unless told otherwise: letters, digits and underscores in a row."""
+
+_SIZES = (2, 3, 4)
+
+
+def token_types(
+    text: str,
+    *,
+    token: str = TOKEN,
+    stop_words: Collection[str] = (),
+    stem: Callable[[str], str] | None = None,
+) -> frozenset[str]:
+    """Return the different tokens of a text in lower case."""
+    found = {one for one in re.findall(token, text.lower()) if one not in stop_words}
+    return frozenset(found if stem is None else map(stem, found))
+
+
+def jaccard(first: Collection[str], second: Collection[str]) -> float:
+    """Return the share of all types that both have; NaN where neither has any."""
+    mine, other = frozenset(first), frozenset(second)
+    every = len(mine | other)
+    return len(mine & other) / every if every else nan
+
+
+def ngrams(text: str) -> Counter[str]:
+    """Count the character n-grams of 2 to 4 within words, in lower case."""
+    found: Counter[str] = Counter()
+    for word in text.lower().split():
+        padded = f" {word} "
+        for size in _SIZES:
+            found.update(padded[k : k + size] for k in range(len(padded) - size + 1))
+    return found
+
+
+def idf_of(texts: Iterable[str]) -> dict[str, float]:
+    """Return ln((1 + n) / (1 + df)) + 1 for each n-gram, df the texts of n that hold it."""
+    holding: Counter[str] = Counter()
+    number = 0
+    for text in texts:
+        holding.update(ngrams(text).keys())
+        number += 1
+    return {gram: log((1 + number) / (1 + df)) + 1 for gram, df in holding.items()}
+
+
+def cosine(
+    first: Mapping[str, int], second: Mapping[str, int], weights: Mapping[str, float] | None = None
+) -> float:
+    """Return the cosine of two counts; NaN where either is empty."""
+    if not first or not second:
+        return nan
+    if first == second:
+        return 1.0  # rounding would miss it
+    one, other = (_weighted(counts, weights) for counts in (first, second))
+    if len(other) < len(one):
+        one, other = other, one
+    dot = sum(value * other[gram] for gram, value in one.items() if gram in other)
+    return min(1.0, dot / (_length(one) * _length(other)))
+
+
+def _weighted(
+    counts: Mapping[str, int], weights: Mapping[str, float] | None
+) -> Mapping[str, float]:
+    if weights is None:
+        return counts
+    return {gram: count * weights[gram] for gram, count in counts.items()}
+
+
+def _length(values: Mapping[str, float]) -> float:
+    return sqrt(sum(value * value for value in values.values()))
+
+
+def length_ratio(first: str, second: str, *, token: str = TOKEN) -> float:
+    """Return the tokens of the shorter text by those of the longer; NaN where both have none."""
+    low, high = sorted(len(re.findall(token, text)) for text in (first, second))
+    return low / high if high else nan
+
+
+BINS = 20
+"""The bars of a histogram, of equal width from 0 to 1, which belongs to the last."""
+
+
+MEASURES = {
+    "jaccard": "Jaccard",
+    "cosine": "cosine, tf",
+    "cosine_idf": "cosine, tf-idf",
+    "length_ratio": "length ratio",
+}
+"""What is measured, and what tables call it."""
+
+
+_DRAWN = ("jaccard", "cosine")
+_LONGEST = 24
+
+
+class Wording(NamedTuple):
+    """The measures of a pair; NaN where undefined."""
+
+    jaccard: float
+    cosine: float
+    cosine_idf: float
+    length_ratio: float
+    identical: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Diversity(Findings):
+    """How alike the texts of pairs are worded.
+
+    Parameters
+    ----------
+    ids
+        Those of the P pairs.
+    values
+        (P, 4): `MEASURES` of each pair; NaN where undefined.
+    identical
+        (P,): whether both texts are equal word by word, after casefold.
+    groups
+        By label or value the places of its pairs.
+    by
+        What the groups are by; empty for none.
+    skipped
+        How many pairs have no text.
+    notes
+        What is to be known.
+    signature
+        The settings in one line.
+    """
+
+    ids: tuple[str, ...]
+    values: NDArray[np.float64]
+    identical: NDArray[np.bool_]
+    groups: Mapping[str, NDArray[np.int64]]
+    by: str = ""
+    skipped: int = 0
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    rewrites_left_out: int | None = None
+
+    @property
+    def head(self) -> Sequence[str]:
+        """On how many pairs."""
+        left = f", {self.skipped} left out (no text)" if self.skipped else ""
+        return (f"wording of {how_many(len(self.ids), 'sentence pair')}{left}",)
+
+    def mean(self, measure: str, group: str | None = None) -> float:
+        """Return the mean of a measure over the pairs that have it; NaN where none has."""
+        known = self._known(measure, group)
+        return float(known.mean()) if len(known) else float("nan")
+
+    def histogram(self, measure: str, group: str | None = None) -> list[int]:
+        """Return how many pairs fall into each of the `BINS` of a measure."""
+        return [int(n) for n in np.histogram(self._known(measure, group), BINS, (0.0, 1.0))[0]]
+
+    def _known(self, measure: str, group: str | None) -> NDArray[np.float64]:
+        if measure not in MEASURES:
+            raise UnknownNameError("measure", measure, MEASURES)
+        values = self.values[:, list(MEASURES).index(measure)]
+        values = values if group is None else values[self.groups[group]]
+        return values[~np.isnan(values)]
+
+    def _parts(self) -> Iterator[tuple[str, str | None]]:
+        yield "all pairs", None
+        yield from ((group or f"(no {self.by})", group) for group in self.groups)
+
+    def tables(self) -> Sequence[Table]:
+        """Return the means, and the histograms of all pairs and of each group."""
+        columns = [
+            Column(self.by or "pairs of", key="group"),
+            Column("pairs", "count"),
+            *(Column(name, "decimal", key=key) for key, name in MEASURES.items()),
+            Column("identical", "percent", unit="%"),
+        ]
+        rows: list[list[Cell]] = []
+        for name, group in self._parts():
+            same = self.identical if group is None else self.identical[self.groups[group]]
+            share = float(same.mean()) if len(same) else float("nan")
+            rows.append([name, len(same), *(self.mean(one, group) for one in MEASURES), share])
+        note = "means over pairs; 1 where the texts are worded alike"
+        means = Table("", columns, rows, note, "means", apart=[1])
+        return [means, *(self._histogram(measure) for measure in _DRAWN)]
+
+    def shown_tables(self) -> Sequence[Table]:
+        """Return the same, the histograms with bars."""
+        means = self.tables()[0]
+        return [means, *(self._histogram(measure, bars=True) for measure in _DRAWN)]
+
+    def _histogram(self, measure: str, *, bars: bool = False) -> Table:
+        parts = dict(self._parts())
+        columns = [
+            Column("from", "decimal", digits=2),
+            Column("to", "decimal", digits=2),
+            *(Column(name, "count", key=f"group {name}") for name in parts),
+        ]
+        counts = [self.histogram(measure, group) for group in parts.values()]
+        rows: list[list[Cell]] = [
+            [k / BINS, (k + 1) / BINS, *(column[k] for column in counts)] for k in range(BINS)
+        ]
+        if bars:
+            columns.insert(3, Column("", key="bar"))
+            most = max(counts[0], default=0)
+            for row, count in zip(rows, counts[0], strict=True):
+                row.insert(3, "#" * ceil(_LONGEST * count / most) if most else "")
+        return Table(f"Histogram: {MEASURES[measure]}", columns, rows, "", measure, stub=2)
+
+
+def diversity(
+    corpus: Corpus,
+    *,
+    by: str | None = None,
+    annotator: str | None = None,
+    split: str | None = None,
+    rewrites: bool = False,
+    stop_words: Collection[str] = (),
+    stem: bool = False,
+    token: str = TOKEN,
+) -> Diversity:
+    r"""Measure how alike the two texts of each pair are worded.
+
+    Jaccard is the share of all token types that both texts have. The cosine is of the frequencies
+    of character n-grams of 2 to 4 within words, once plain and once with each n-gram weighted by
+    ln((1 + n) / (1 + df)) + 1, where df of all n texts of both sides hold it. The length ratio is
+    the tokens of the shorter text by those of the longer. Case does not count.
+
+    Parameters
+    ----------
+    by
+        Groups too: ``"judgment"``, or an attribute.
+    annotator
+        Whose judgments; needed where several judged a pair.
+    split
+        What stands between several values of the attribute.
+    stop_words
+        To leave out of Jaccard, in any case.
+    stem
+        Take Porter's stems (English) of what is left, for Jaccard.
+    token
+        A regular expression of a token.
+
+    Raises
+    ------
+    OptionError
+        If `token` is no regular expression, or several judged a pair and nobody is named.
+
+    References
+    ----------
+    Kanerva et al. 2021, Finnish Paraphrase Corpus, NoDaLiDa: the cosine. He et al. 2020, PARADE,
+    EMNLP: Jaccard by label. Porter 1980, Program 14(3):130-137.
+
+    Examples
+    --------
+    >>> pairs = [SentencePair("1", ("a", "dog"), ("a", "dog")),
+    ...          SentencePair("2", ("a", "dog"), ("one", "dog", "barks"))]
+    >>> found = diversity(Corpus(pairs))
+    >>> found.mean("jaccard"), found.identical.tolist(), found.histogram("jaccard")[5]
+    (0.625, [True, False], 1)
+    """
+    check_arguments(diversity, locals())
+    if annotator is not None and by != JUDGMENT:
+        raise OptionError("annotator says whose judgments make groups: give by='judgment' too")
+    if annotator is not None and annotator not in (judges := judges_of(corpus)):
+        raise UnknownNameError("annotator who judged pairs", annotator, judges)
+    try:
+        re.compile(token)
+    except re.error as error:
+        raise OptionError(f"token {token!r} is no regular expression: {error}") from None
+    judged = by == JUDGMENT and not any(JUDGMENT in pair.attributes for pair in corpus)
+    corpus, left_out, told = judged_part(corpus, rewrites=rewrites or not judged)
+    places = [k for k, pair in enumerate(corpus) if pair.has_text]
+    if len(corpus) and not places:
+        raise MissingTextError("no pair has words, and so no wording; give the texts")
+    pairs = [corpus[k] for k in places]
+    texts = [(" ".join(pair.source or ()), " ".join(pair.target or ())) for pair in pairs]
+    groups, several = _groups(pairs, by, annotator, split, judged=judged)
+    stops = frozenset(word.lower() for word in stop_words)
+    found = list(_measured(texts, token, stops, stem=stem))
+    values = np.array([one[:4] for one in found], np.float64).reshape(len(found), 4)
+    said = f"tokens:{token}|case:folded|stop-words:{len(stops)}|stem:{'porter' if stem else 'no'}"
+    return Diversity(
+        tuple(pair.id for pair in pairs),
+        values,
+        np.array([one.identical for one in found], bool),
+        groups,
+        by or "",
+        len(corpus) - len(places),
+        (*told, *([overlapping(several, len(pairs), by or "")] if several else [])),
+        f"{said}|version:{__version__}",
+        left_out if judged else None,
+    )
+
+
+def _measured(
+    texts: Sequence[tuple[str, str]], token: str, stops: frozenset[str], *, stem: bool
+) -> Iterator[Wording]:
+    stemmer = porter_stem() if stem else None
+    weights = idf_of(text for pair in texts for text in pair)
+    for source, target in texts:
+        types = [
+            token_types(text, token=token, stop_words=stops, stem=stemmer)
+            for text in (source, target)
+        ]
+        grams = ngrams(source), ngrams(target)
+        yield Wording(
+            jaccard(*types),
+            cosine(*grams),
+            cosine(*grams, weights),
+            length_ratio(source, target, token=token),
+            compared(source, ignore_case=True) == compared(target, ignore_case=True),
+        )
+
+
+def _groups(
+    pairs: Sequence[SentencePair],
+    by: str | None,
+    annotator: str | None,
+    split: str | None,
+    *,
+    judged: bool,
+) -> tuple[dict[str, NDArray[np.int64]], int]:
+    """Return the places of each group, in the order of their first use; labels in theirs."""
+    if by is None:
+        return {}, 0
+    places: dict[str, list[int]] = {}
+    several = 0
+    for k, pair in enumerate(pairs):
+        text = _judgment(pair, annotator) if judged else group_text(pair, by)
+        values = (text or "",) if judged else values_of(text or "", split)
+        several += len(values) > 1
+        for value in values:
+            places.setdefault(value, []).append(k)
+    if not any(places) and pairs:
+        if judged:
+            who = f"by {annotator!r}" if annotator else "by anybody"
+            raise OptionError(f"no pair was judged {who}; name one who judged, or an attribute")
+        raise no_group(by, dict.fromkeys(name for pair in pairs for name in pair.attributes))
+    ordered = sorted(places) if judged else list(places)
+    return {value: np.array(places[value], np.int64) for value in ordered}, several
+
+
+def _judgment(pair: SentencePair, annotator: str | None) -> str:
+    found = {name: one.judgment for name, one in pair.annotations.items() if one.judgment}
+    if annotator is not None:
+        return found.get(annotator, "")
+    if len(set(found.values())) > 1:
+        raise OptionError(
+            f"pair {pair.id!r} was judged by {', '.join(found)}, and differently: choose by "
+            "`annotator`"
+        )
+    return next(iter(found.values()), "")

@@ -1,0 +1,541 @@
+"""Safe output: files and folders are written next to their places and renamed when all is whole.
+
+Renaming is the one step that a file system does wholly or not at all.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import shutil
+import stat
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, Any, BinaryIO, TextIO, TypeVar, cast
+
+from alignkit._support.signals import undisturbed
+from alignkit._support.wording import visible_data
+from alignkit.errors import AlignkitError, OptionError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+Identity = tuple[object, ...]
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+for _name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):
+    _NEW_FILE |= getattr(os, _name, 0)
+_UNCHANGED = "nothing was changed"
+
+
+class WriteError(AlignkitError):
+    """An output that could not be written; what was there before is still there."""
+
+
+def identity(path: str | os.PathLike[str]) -> Identity | None:
+    """Return a key of a file, the same under all its names and whether it exists or not.
+
+    None stands for a terminal or another character device, which many may write to.
+    """
+    try:
+        status = os.stat(path)
+    except ValueError:  # a NUL in the name: no file
+        return (os.fspath(path),)
+    except OSError:
+        place = os.path.realpath(path)
+        with suppress(OSError):
+            folder = os.stat(os.path.dirname(place))
+            return folder.st_dev, folder.st_ino, os.path.basename(place)
+        return (place,)
+    return None if stat.S_ISCHR(status.st_mode) else (status.st_dev, status.st_ino)
+
+
+def free_name(folder: Path) -> Path:
+    """Return a path in a folder that nobody else has."""
+    return folder / f".alignkit-{os.urandom(8).hex()}.part"
+
+
+def lock_alone(file: int) -> bool | None:
+    """Lock an open file as long as this process lives; False: another has it, None: no locks there.
+
+    A process that closes the file, however often it has it open, gives the lock back.
+    """
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as problem:
+        return False if problem.errno in (errno.EACCES, errno.EAGAIN) else None
+    return True
+
+
+class _NewFile:
+    """A new file next to its place, with the mode of the old one and, if allowed, its owner."""
+
+    def __init__(self, path: str) -> None:
+        self.place = Path(os.path.realpath(path) if os.path.islink(path) else path)
+        old = _old_status(self.place)
+        self.names = 0 if old is None else old.st_nlink - 1
+        self.beside = free_name(self.place.parent)
+        mode = 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o777
+        try:
+            self.descriptor = os.open(self.beside, _NEW_FILE, mode)
+        except PermissionError as problem:
+            raise PermissionError(
+                problem.errno,
+                f"its folder takes no new file ({problem.strerror}), and all is written beside "
+                "first",
+            ) from None
+        if old is not None:
+            _copy_mode(self.descriptor, old)
+
+    def put(self, exchange: _Exchange, *, alone: bool) -> None:
+        """Rename the file to its place; with others, keep what was there until all are put."""
+        if alone:
+            os.replace(self.beside, self.place)
+        else:
+            exchange.put(self.beside, self.place)
+
+    def discard(self) -> None:
+        with suppress(OSError):
+            self.beside.unlink()
+
+
+class NewFolder:
+    """New files below `root`, which are to join what else is in the folder `place`."""
+
+    def __init__(self, path: str) -> None:
+        self.place = Path(os.path.realpath(path))
+        self.names = 0
+        self.root = free_name(
+            next(here for here in (self.place, *self.place.parents) if here.exists())
+        )
+        self.root.mkdir()
+
+    def put(self, exchange: _Exchange, *, alone: bool) -> None:
+        """Rename the files to their places; what they replace is kept until all are put."""
+        exchange.make_folder(self.place)
+        for new in sorted(path for path in self.root.rglob("*") if path.is_file()):
+            place = Path(os.path.realpath(self.place / new.relative_to(self.root)))
+            exchange.make_folder(place.parent)
+            old = _old_status(place)
+            if old is not None:
+                if not stat.S_ISREG(old.st_mode):
+                    kind = "a folder" if stat.S_ISDIR(old.st_mode) else "no file"
+                    raise OSError(errno.EEXIST, f"{place} is {kind}; a file is to be there")
+                _copy_mode(new, old)
+                self.names += old.st_nlink - 1
+            exchange.put(new, place)
+
+    def discard(self) -> None:
+        """Remove what has not been put in its place."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+_New = TypeVar("_New", _NewFile, NewFolder)
+
+
+def _old_status(place: Path) -> os.stat_result | None:
+    """Return the status of the file that is to be replaced, None if there is none."""
+    try:
+        status = os.stat(place)
+    except FileNotFoundError:
+        return None
+    if not os.access(place, os.W_OK):
+        raise PermissionError(errno.EACCES, "it is read-only")
+    return status
+
+
+def _copy_mode(new: int | Path, old: os.stat_result) -> None:
+    """Give a file the owner, as far as that is allowed, and the mode of another."""
+    if not hasattr(os, "chown"):
+        return
+    mode = stat.S_IMODE(old.st_mode)
+    for owner in ((old.st_uid, old.st_gid), (-1, old.st_gid)):
+        with suppress(OSError):
+            os.chown(new, *owner)
+            break
+    else:  # the group is another one: it may do what anybody may
+        mode = mode & ~0o2070 | (mode & 0o007) << 3
+    with suppress(OSError):
+        os.chmod(new, mode)
+
+
+class _Exchange:
+    """Renamings of files to their places, all of which can be undone."""
+
+    def __init__(self) -> None:
+        self._folders: list[Path] = []
+        self._steps: list[tuple[Path, Path, Path | None]] = []  # new, place, where the old one is
+
+    def make_folder(self, folder: Path) -> None:
+        """Make a folder and those above it, if they are not there."""
+        for path in (*reversed(folder.parents), folder):
+            if not path.exists():
+                path.mkdir()
+                self._folders.append(path)
+            elif not path.is_dir():
+                raise OSError(errno.EEXIST, f"{path} is a file; a folder is to be there")
+
+    def put(self, new: Path, place: Path) -> None:
+        """Rename a file to its place; what was there is kept beside until `finish`."""
+        kept: Path | None = None
+        if os.path.lexists(place):
+            kept = free_name(place.parent)
+            try:
+                os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
+            except OSError:  # a file system without such links
+                os.rename(place, kept)
+        self._steps.append((new, place, kept))
+        os.replace(new, place)
+
+    def undo(self) -> list[str]:
+        """Put everything back; return where things are that could not be."""
+        lost: list[str] = []
+        for new, place, kept in reversed(self._steps):
+            try:
+                if os.path.lexists(place) and not os.path.lexists(new):
+                    os.rename(place, new)
+                if kept is not None:
+                    os.replace(kept, place)
+                    with suppress(OSError):
+                        kept.unlink()  # renaming leaves two names of one file as they are
+            except OSError:
+                lost.append(f"the old {place} is now {kept}" if kept else f"{place} is new")
+        for folder in reversed(self._folders):
+            with suppress(OSError):
+                folder.rmdir()  # fails if something is in it
+        return lost
+
+    def finish(self) -> None:
+        """Remove what was replaced."""
+        for _, _, kept in self._steps:
+            if kept is not None:
+                with suppress(OSError):
+                    kept.unlink()
+
+
+class Outputs:
+    """Files and folders that are to take their places together."""
+
+    def __init__(self) -> None:
+        self.placed = 0
+        self.kept = ""
+        self.notes: list[str] = []
+        self._unfinished: list[_NewFile | NewFolder] = []
+        self._whole: dict[Identity, tuple[str, _NewFile | NewFolder]] = {}
+
+    def __len__(self) -> int:
+        return len(self._unfinished) + len(self._whole)
+
+    def place(self) -> None:
+        """Put everything that is whole in its place, or, if that fails, nothing."""
+        exchange = _Exchange()
+        path = ""
+        with undisturbed():
+            try:
+                for path, item in self._whole.values():  # noqa: B007 - the error names it
+                    item.put(exchange, alone=len(self._whole) == 1)
+            except OSError as problem:
+                lost = exchange.undo()
+                state = f"not all could be put back: {'; '.join(lost)}" if lost else unchanged()
+                raise _cannot_write(path, problem, state) from None
+            exchange.finish()
+            self.notes += [
+                f"{path}: replaced; other names (hard links) of the old file keep what it held"
+                for path, item in self._whole.values()
+                if item.names
+            ]
+            self.placed += len(self._whole)
+            self.discard()
+
+    def discard(self) -> None:
+        """Remove what has not been put in its place."""
+        for item in (*self._unfinished, *(item for _, item in self._whole.values())):
+            item.discard()
+        self._unfinished.clear()
+        self._whole.clear()
+
+    @contextmanager
+    def making(self, kind: type[_New], path: str) -> Iterator[_New]:
+        """Make a file or folder, which is whole at the end."""
+        with undisturbed():
+            item = kind(path)
+            self._unfinished.append(item)
+        try:
+            yield item
+            key = identity(item.place) or (str(item.place),)
+            if key in self._whole:
+                raise WriteError(_same(path, self._whole[key][0]))
+            self._unfinished.remove(item)
+            self._whole[key] = path, item
+        except BaseException:
+            item.discard()
+            raise
+
+
+_outputs: ContextVar[Outputs | None] = ContextVar("outputs", default=None)
+_apart: ContextVar[bool] = ContextVar("apart", default=False)
+
+
+def unchanged() -> str:
+    """Return in words what a failing output leaves as it was: all, or only itself among parts."""
+    outputs = _outputs.get()
+    if outputs is not None and outputs.kept:
+        return f"this output was not changed; {outputs.kept}"
+    return "this output was not changed" if _apart.get() else _UNCHANGED
+
+
+@contextmanager
+def together() -> Iterator[Outputs]:
+    """Let all that is written inside take its place at the end, or nothing.
+
+    Inside another such block it is a part of that.
+    """
+    outer = _outputs.get()
+    if outer is not None:
+        yield outer
+        return
+    outputs = Outputs()
+    token = _outputs.set(outputs)
+    try:
+        yield outputs
+        outputs.place()
+    finally:
+        _outputs.reset(token)
+        outputs.discard()
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Let each file that is written inside take its place when it is whole, whatever else fails."""
+    token, flag = _outputs.set(None), _apart.set(True)
+    try:
+        yield
+    finally:
+        _outputs.reset(token)
+        _apart.reset(flag)
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[TextIO]:
+    """Open a file for writing UTF-8 text; it takes its place only when all is written.
+
+    ``-`` is standard output; if that is a terminal, nothing in the text can act on it. Names in
+    ``.gz`` are packed, to the same bytes at any time. Devices, pipes and the file that standard
+    output goes to are written in place. Hard links of a replaced file keep what it held.
+    """
+    stream = standard_stream(path)
+    if stream is not None:
+        yield cast("TextIO", _Terminal(stream)) if stream.isatty() else stream
+        stream.flush()
+        return
+    with _staged(path, text=True, packed=path.endswith(".gz")) as file:
+        yield cast("TextIO", file)
+
+
+class _Terminal:
+    """A terminal on which no control character acts."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.flush = stream.flush
+
+    def write(self, text: str) -> int:
+        return self._stream.write(visible_data(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+
+@contextmanager
+def replacing_bytes(path: str, *, text: bool = False) -> Iterator[BinaryIO]:
+    """Open a file for writing bytes, like `replacing`; only those of a `text` are packed."""
+    stream = standard_stream(path)
+    if stream is not None:
+        stream.flush()
+        yield stream.buffer
+        stream.buffer.flush()
+        return
+    with _staged(path, text=False, packed=text and path.endswith(".gz")) as file:
+        yield cast("BinaryIO", file)
+
+
+@contextmanager
+def replacing_file(path: str) -> Iterator[str]:
+    """Name a new, empty file for code that opens files itself; it takes its place when whole."""
+    with _clear_errors(path), together() as outputs:
+        if _is_written_in_place(path):
+            raise WriteError(f"{path}: is a device or a pipe; name a file")
+        with outputs.making(_NewFile, path) as item:
+            os.close(item.descriptor)
+            yield str(item.beside)
+
+
+@contextmanager
+def replacing_folder(path: str) -> Iterator[NewFolder]:
+    """Make files in `NewFolder.root`; they take their places in the folder when all are written."""
+    with _clear_errors(path), together() as outputs, outputs.making(NewFolder, path) as item:
+        yield item
+
+
+@contextmanager
+def _staged(path: str, *, text: bool, packed: bool) -> Iterator[IO[Any]]:
+    with _clear_errors(path), together() as outputs:
+        if _is_written_in_place(path):
+            with open(path, "wb") as raw, _encoded(raw, text, packed) as stream:
+                yield stream
+            return
+        with outputs.making(_NewFile, path) as item, os.fdopen(item.descriptor, "wb") as raw:
+            with _encoded(raw, text, packed) as stream:
+                yield stream
+            raw.flush()
+            os.fsync(raw.fileno())
+
+
+@contextmanager
+def _encoded(raw: BinaryIO, text: bool, packed: bool) -> Iterator[IO[Any]]:
+    """Write text or bytes to a file, packed or not; the file stays open if nothing fails."""
+    out = cast("BinaryIO", _Packer(raw) if packed else raw)
+    stream = io.TextIOWrapper(out, "utf-8", newline="\n") if text else out
+    try:
+        yield stream
+        stream.flush()
+        if isinstance(out, _Packer):
+            out.finish()
+        if isinstance(stream, io.TextIOWrapper):
+            stream.detach()
+    except BaseException:
+        with suppress(Exception):  # what failed once may do so again
+            stream.close()
+        raise
+
+
+class _Packer(io.BufferedIOBase):
+    """A gzip file without name and time, so that equal data give equal bytes."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._packing = zlib.compressobj(6, wbits=31)
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._raw.write(self._packing.compress(data))
+        return len(data)
+
+    def finish(self) -> None:
+        self._raw.write(self._packing.flush())
+
+
+@contextmanager
+def _clear_errors(path: str) -> Iterator[None]:
+    """Turn what can go wrong with a file into one clear line."""
+    try:
+        yield
+    except UnicodeEncodeError as problem:
+        raise WriteError(
+            f"{path}: {problem.object[problem.start : problem.end]!r} cannot be written as UTF-8; "
+            f"{unchanged()}"
+        ) from None
+    except (BrokenPipeError, AlignkitError):  # the latter of what is read meanwhile
+        raise
+    except OSError as problem:
+        raise _cannot_write(path, problem, unchanged()) from None
+
+
+def _cannot_write(path: str, problem: OSError, state: str) -> WriteError:
+    return WriteError(f"{path}: cannot be written: {problem.strerror or problem}; {state}")
+
+
+def sorting_folder(path: str) -> str:
+    """Return the folder where an output's rows are sorted: its own, if it has one."""
+    if standard_stream(path) is not None or _is_written_in_place(path):
+        from tempfile import gettempdir
+
+        return gettempdir()
+    return os.path.dirname(path) or "."
+
+
+def _is_written_in_place(path: str) -> bool:
+    """Return whether a path is a device or a pipe, which has nothing to lose and none beside it."""
+    try:
+        mode = os.stat(path).st_mode
+    except ValueError:
+        raise WriteError(f"{path!r}: cannot be the name of a file; {_UNCHANGED}") from None
+    except FileNotFoundError:
+        if path.endswith(os.sep):
+            raise WriteError(f"{path}: is the name of a folder; name a file") from None
+        return False
+    if stat.S_ISDIR(mode):
+        raise WriteError(f"{path or repr(path)}: is a folder; name a file")
+    if stat.S_ISBLK(mode):
+        raise WriteError(f"{path}: is a disk; name a file")
+    return not stat.S_ISREG(mode)
+
+
+def standard_stream(path: str) -> TextIO | None:
+    """Return the open stream that a path means: ``-``, or the file that one of them goes to.
+
+    That file may have been opened for appending, and replacing it would lose what is still to be
+    written; a shell has it open as ``/dev/stdout`` and by its name.
+    """
+    if path == "-":
+        return sys.stdout
+    key = identity(path)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            status = os.fstat(stream.fileno())
+        except (OSError, ValueError, AttributeError):
+            continue  # closed, or no file
+        if key == (status.st_dev, status.st_ino):
+            return stream
+    return None
+
+
+def refuse_address(path: str) -> None:
+    """Refuse a URL, which would only make a folder called ``s3:``."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", path):
+        raise OptionError(f"{path}: is a URL; alignkit needs the path of a file or folder")
+
+
+def refuse_unwritable(paths: Iterable[str]) -> None:
+    """Refuse files, before any work, that could not be made."""
+    for path in paths:
+        refuse_address(path)
+        folder = os.path.dirname(path) or "."
+        if standard_stream(path) is not None:
+            continue
+        if not os.path.isdir(folder):
+            raise OptionError(f"{path}: cannot be written: there is no folder {folder}")
+        if not os.access(folder, os.W_OK) and not os.path.exists(path):
+            raise OptionError(f"{path}: cannot be written: nothing can be made in {folder}")
+
+
+def refuse_same(paths: Iterable[str]) -> None:
+    """Refuse outputs that are the same file, however they are named."""
+    seen: dict[Identity, str] = {}
+    for path in paths:
+        stream = standard_stream(path)
+        key = identity(path) if stream is None else (id(stream),)
+        if key is None:  # a device takes what comes
+            continue
+        if key in seen:
+            raise OptionError(_same(path, seen[key]))
+        seen[key] = path
+
+
+def _same(path: str, other: str) -> str:
+    named = "is named twice" if path == other else f"and {other} are the same file"
+    return f"{path} {named}; outputs go to different files, each to a file of its own; {_UNCHANGED}"

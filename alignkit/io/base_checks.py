@@ -1,0 +1,365 @@
+"""Counts of the links of a file that fit each base and direction, and suspicions they raise."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.wording import how_many
+from alignkit.errors import AlignkitError
+from alignkit.io.format import Format
+from alignkit.io.options import ReadOptions
+from alignkit.io.parallel_text import BITEXT
+from alignkit.io.records import Reading, Record
+from alignkit.io.registry import prepare
+from alignkit.io.text_files import TextFile, split_words
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+
+_FEW = 20  # links; with fewer nothing can be said about base and direction
+_BLOCK = 4096  # sentence pairs whose links are looked at together
+_LARGEST = 2**31 - 1
+
+_READINGS = {"turned": 0, "moved one word back": -1, "moved one word on": 1}
+"""How the links of a side could be meant, and the step to each word of it."""
+
+_Words = Union[Sequence[str], None]
+
+
+@dataclass
+class Fit:
+    """The links of a file under one base and direction.
+
+    Those `outside` lie outside their pair, `equal` ones join words equal after casefold (names,
+    numbers, punctuation, cognates); the right base and direction have clearly more of these.
+    """
+
+    base: int
+    transposed: bool
+    outside: int = 0
+    equal: int = 0
+
+
+class Suspicion(NamedTuple):
+    """Another base or direction that fits better than the declared one, and why."""
+
+    kind: str
+    message: str
+    base: int
+    transposed: bool
+
+
+class Fits:
+    """All links of a file as written, counted a block of sentence pairs at a time.
+
+    `each` counts them under each base and direction, `links` all, also those to the empty word.
+    """
+
+    def __init__(self, base: int, transposed: bool) -> None:
+        self.base, self.transposed = base, transposed
+        self.each = [Fit(base, turned) for base in (0, 1) for turned in (False, True)]
+        self.links = 0
+        self.has_text = False
+        self._words = Vocabulary()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._points: list[bytes] = []  # links of each pair, as written or as read
+        self._as_read: list[bool] = []
+        self._texts: list[tuple[_Words, _Words]] = []
+
+    def record(self, record: Record) -> None:
+        """Take the links of a record as written."""
+        numbers: list[int] = []
+        for raw in record.annotations.values():
+            for link in raw.links:
+                if link.status == "none":
+                    continue
+                self.links += 1
+                if link.i is not None and link.j is not None:
+                    numbers += (link.i, link.j)
+        self._add(_packed(numbers), False, record.source, record.target)
+
+    def read(self, points: Iterable[bytes], source: _Words, target: _Words) -> None:
+        """Take the links of a pair that came without a record; see `Alignment.packed`."""
+        together = b"".join(points)
+        self.links += len(together) // 8
+        self._add(together, True, source, target)
+
+    def _add(self, points: bytes, as_read: bool, source: _Words, target: _Words) -> None:
+        self.has_text |= source is not None
+        if not points:
+            return
+        self._points.append(points)
+        self._as_read.append(as_read)
+        self._texts.append((source, target))
+        if len(self._points) == _BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Count how the links taken so far fit."""
+        if not self._points:
+            return
+        links = np.frombuffer(b"".join(self._points), np.int32).reshape(-1, 2).astype(np.int64)
+        counts = [len(points) // 8 for points in self._points]
+        pair = np.repeat(np.arange(len(counts)), counts)
+        as_read = np.array(self._as_read)[pair]
+        if self.transposed:
+            links[as_read] = links[as_read][:, ::-1]
+        links[as_read] += self.base
+        tokens = [
+            TokenArrays.pack((text[side] or () for text in self._texts), self._words)
+            for side in (0, 1)
+        ]
+        ends = np.array(
+            [[_LARGEST if side is None else len(side) for side in text] for text in self._texts]
+        )[pair]
+        known = np.array([None not in text for text in self._texts])[pair]
+        for fit in self.each:
+            at = (links[:, ::-1] if fit.transposed else links) - fit.base
+            outside = ((at < 0) | (at >= ends)).any(axis=1)
+            fit.outside += int(np.count_nonzero(outside))
+            both = np.flatnonzero(known & ~outside)
+            source, target = (
+                side.ids[side.offsets[pair[both]] + at[both, k]] for k, side in enumerate(tokens)
+            )
+            fit.equal += int((source == target).sum())
+        self._forget()
+
+    def suspicion(self) -> Suspicion | None:
+        """Return a base or direction that fits clearly better than the declared one."""
+        self.flush()
+        if self.links < _FEW:
+            return None
+        if not self.has_text:
+            from_one = self._of(1, False)
+            if self.base or from_one.outside:
+                return None
+            message = "no link of the file uses word 0 on either side: are words counted from 1?"
+            return Suspicion("suspicious base", message, 1, self.transposed)
+        declared = self._of(self.base, self.transposed)
+        better = [fit for fit in self.each if _fits_better(fit, declared, self.links)]
+        if not better:
+            return None
+        best = min(better, key=lambda fit: (fit.outside, -fit.equal))
+        kind = "suspicious base" if best.base != self.base else "suspicious direction"
+        turned = {False: ", source first", True: ", target first"}[best.transposed]
+        message = (
+            f"read from {best.base}{turned if best.transposed != self.transposed else ''}, "
+            f"{best.outside} links lie outside and {best.equal} join equal words; as declared, "
+            f"{declared.outside} and {declared.equal}"
+        )
+        return Suspicion(kind, message, best.base, best.transposed)
+
+    def _of(self, base: int, transposed: bool) -> Fit:
+        return next(fit for fit in self.each if (fit.base, fit.transposed) == (base, transposed))
+
+
+def _packed(numbers: list[int]) -> bytes:
+    try:
+        return array("i", numbers).tobytes()
+    except OverflowError:  # out of every range; it will be a finding
+        return array("i", [min(number, _LARGEST) for number in numbers]).tobytes()
+
+
+def _fits_better(fit: Fit, declared: Fit, links: int) -> bool:
+    """Return whether a fit beats the declared one by more than chance and a stray link would."""
+    fewer = declared.outside - fit.outside
+    if fewer > max(2, links // 200):
+        return True
+    if fewer > 0:
+        return fit.equal >= declared.equal
+    return fewer == 0 and fit.equal > 1.5 * declared.equal + 5
+
+
+class Misfit:
+    """Shared links of two sides as read, and with one of them turned or moved by a word.
+
+    Turning or moving gains hardly any shared links if both are right as they are.
+    """
+
+    def __init__(self) -> None:
+        self._links = self._shared = 0
+        self._changes = {reading: np.zeros(2, np.int64) for reading in _READINGS}
+
+    def add(self, first: LinkArrays, second: LinkArrays) -> None:
+        """Look at the links of the same pairs, until enough were seen."""
+        if self._links > _BLOCK * 16:
+            return
+        first, second = first.part(0, _BLOCK), second.part(0, _BLOCK)
+        theirs = _keys(second, second.links)
+        shared = np.isin(theirs, _keys(first, first.links))
+        self._links += len(theirs)
+        self._shared += int(shared.sum())
+        for reading, step in _READINGS.items():
+            moved = first.links + step if step else first.links[:, ::-1]
+            then = np.isin(theirs, _keys(first, moved))
+            self._changes[reading] += (then & ~shared).sum(), (shared & ~then).sum()
+
+    def suspicion(self) -> str:
+        """Return in words which reading fits far better than the present one, if one does."""
+        reading, (won, lost) = max(self._changes.items(), key=lambda item: item[1][0] - item[1][1])
+        if won < _FEW // 2 or won < 3 * lost or (won - lost) ** 2 < 16 * (won + lost):
+            return ""
+        what = "`transpose`" if reading == "turned" else "`base`"
+        return (
+            f"the two share {self._shared} of {self._links} links, but {self._shared + won - lost} "
+            f"if the links of one are {reading}: check {what} of both"
+        )
+
+
+def _keys(arrays: LinkArrays, links: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return a number for each link and its pair; links before the first word have none."""
+    pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
+    inside = (links >= 0).all(axis=1)
+    i, j = links[inside].astype(np.int64).T
+    keys: NDArray[np.int64] = (pair[inside] << 42) | (i << 21) | j
+    return keys
+
+
+class BaseWatch:
+    """Whether any link of an input, read from `base`, uses the first word of either side."""
+
+    def __init__(self, base: int = 0) -> None:
+        self._base = base
+        self._links = 0
+        self._first = False
+
+    def add(self, links: LinkArrays) -> None:
+        """Look at the links of some pairs; once a first word is seen, at no more."""
+        if not self._first and len(links.links):
+            self._links += len(links.links)
+            self._first = bool((links.links == 0).any())
+
+    def see(self, alignment: Alignment) -> None:
+        """Look at the links of one pair likewise."""
+        if not self._first:
+            self._links += len(alignment)
+            self._first = any(0 in link for link in alignment)
+
+    def suspicion(self, typed: str = "`base=1`") -> str:
+        """Return in words that no link of many used a first word; else nothing.
+
+        `typed` is what the user is to type to declare the other base.
+        """
+        if self._first or self._links < _FEW or self._base != 0:
+            return ""
+        return f"no link uses word 0 on either side; if words are counted from 1, say so by {typed}"
+
+
+_STEPS = (1, -1, 2, -2, 3, -3)  # lines
+_GAIN, _OUTSIDE = 6, 3  # so many lines must fit better elsewhere, and of them not fit here at all
+
+
+class Shift(NamedTuple):
+    """Say from which line on texts are shifted, where links first fail there, and by how many."""
+
+    line: int
+    fails: int
+    step: int
+    texts: list[str]
+
+    def __str__(self) -> str:
+        return (
+            f"links and words look shifted from about line {self.line} on (links fail at line "
+            f"{self.fails}): from there the links fit the words {how_many(abs(self.step), 'line')} "
+            f"{'before' if self.step < 0 else 'after'} in {' and '.join(self.texts)}; look there "
+            "for a line too many or missing, and mend it"
+        )
+
+
+def shift_of(path: str, format: str, options: ReadOptions) -> Shift | None:
+    """Return where the texts beside a file of links are shifted; None where nothing shows that."""
+    texts = list(dict.fromkeys(one for one in (options.source, options.target) if one))
+    if not texts or "-" in (path, *texts):
+        return None
+    bare = replace(options, source=None, target=None, lenient=True, partial=True)
+    try:
+        chosen, reading = prepare(path, format, bare)
+        with closing(reading):
+            extents = _extents(chosen, reading)
+        sides = _lengths(TextFile(path, options), texts)
+    except (AlignkitError, ValueError):  # reading in earnest says what is wrong
+        return None
+    found = [_shifted(extents[:, k], lengths) for k, lengths in enumerate(sides)]
+    first = next(filter(None, found), None)
+    if first is None:
+        return None
+    named = dict.fromkeys(
+        text for one, text in zip(found, texts * 2, strict=False) if one and one[2] == first[2]
+    )
+    return Shift(first[0] + 1, first[1] + 1, first[2], list(named))
+
+
+def _extents(chosen: Format, reading: Reading) -> NDArray[np.int32]:
+    """Return for each line the least (P, 2) sentence lengths that hold its links; 0 without any."""
+    if chosen.blocks is None:
+        pairs = list(reading.pairs(chosen.parse(reading)))
+        made = (next(iter(pair.alignments.values()), Alignment()) for pair in pairs)
+        names: Sequence[object] = [pair.id for pair in pairs]
+        blocks = [(names, LinkArrays.pack(made))]
+    else:
+        blocks = list(chosen.blocks(reading))
+    links = LinkArrays.concatenate([block for _, block in blocks])
+    # a ValueError where ids are no numbers of lines
+    lines = np.concatenate([np.fromiter(map(int, map(str, ids)), np.int64) for ids, _ in blocks])
+    found = np.zeros((lines.max(), 2), np.int32)
+    found[lines - 1] = LinkArrays.extents(links.links, links.offsets)
+    return found
+
+
+def _lengths(reading: TextFile, texts: list[str]) -> list[NDArray[np.int32]]:
+    """Return how many words each line of the source has, and each of the target."""
+    if len(texts) > 1:
+        sizes = ((len(split_words(text)) for _, text in reading.lines(path)) for path in texts)
+        return [np.fromiter(side, np.int32) for side in sizes]
+    halves = (text.partition(BITEXT)[::2] for _, text in reading.lines(texts[0]))
+    return list(np.array([[*map(len, map(split_words, one))] for one in halves], np.int32).T)
+
+
+def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int, int, int] | None:
+    """Return the first line, the first that fails and the step of a shift, counted from 0."""
+    slack = {step: _slack(needed, lengths, step) for step in (0, *_STEPS)}
+    failing = slack[0] < 0
+    best = (0.0, 0, 0, 0)
+    for step in _STEPS:
+        better = np.sign(_far(slack[0]) - _far(slack[step]))
+        sums = np.concatenate(([0], np.cumsum(better)))
+        gains = sums - np.minimum.accumulate(sums)
+        end = int(np.argmax(gains))
+        start = int(np.flatnonzero(sums[: end + 1] == sums[: end + 1].min())[-1])
+        outside = failing[start:end].sum()
+        others = failing.sum() - outside
+        needed_gain = (_GAIN + 2 * abs(step)) * (1 if len(failing) - end < 5 else 2)
+        proven = gains[end] >= needed_gain and outside >= _OUTSIDE
+        rest = len(failing) - (end - start)
+        if (
+            proven
+            and 4 * (slack[step][start:end] < 0).sum() <= outside
+            and (4 * others * (end - start) <= outside * rest)
+        ):
+            best = max(best, (float(gains[end]), -step, start, end))
+    gain, step, start, _ = best
+    if not gain:
+        return None
+    return start, start + int(np.argmax(failing[start:])), -step
+
+
+def _slack(needed: NDArray[np.int32], lengths: NDArray[np.int32], step: int) -> NDArray[np.float64]:
+    """Return how many words the line `step` on has beyond those needed; NaN where none is known."""
+    found = np.full(len(needed), np.nan)
+    rows = np.arange(max(0, -step), min(len(needed), len(lengths) - step))
+    found[rows] = lengths[rows + step] - needed[rows]
+    found[needed == 0] = np.nan
+    return found
+
+
+def _far(slack: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how ill a line fits: links outside fit worse than any inside."""
+    return np.nan_to_num(np.where(slack < 0, 1000 - slack, slack))

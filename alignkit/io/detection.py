@@ -1,0 +1,604 @@
+"""Detection of a file's format by its first records, and hints when a declared format is wrong.
+
+alignkit's own formats bear a mark. Every other format tries the first hundred records; it fits if
+it reads all of them, whatever base and direction are: links out of range do not count, for both are
+declared, never guessed. Of several that fit, those that find links go before those that find none,
+and the one that knows a mark of its own (`Format.surely`) before the others. If more than one is
+left, nothing is guessed.
+
+If no format fits, the file is of the format whose keys or headings it has, or else of the only one
+that reads no fewer records than it refuses; reading it reports where it is broken.
+
+A folder is of a format that reads it, unless it holds files of a corpus, at any depth, that the
+format would pass over.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import re
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from io import BufferedReader
+from itertools import islice
+from logging import getLogger
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import AlignkitError, FileError, FormatError, OptionError, UnknownFormatError
+from alignkit.io.format import Format
+from alignkit.io.opening import bounded_lines, look_ahead, open_input
+from alignkit.io.options import ReadOptions
+from alignkit.io.records import Reading
+from alignkit.io.registry import FORMATS, check_path, get_format, prepare
+from alignkit.io.text_files import line_encoding
+from alignkit.model.labels.schemes import get_scheme
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.io.base_checks import Shift
+
+
+T = TypeVar("T")
+_LOGGER = getLogger("alignkit")
+
+_RECORDS = 100
+_HEAD = 1 << 19  # bytes that hold the first records
+_SHOWN = 512  # characters
+_FILES_TRIED = 30  # files of a folder that are looked at
+_FILES_WALKED = 20_000  # files of which those are chosen
+_SPACE = "\ufeff \t\r\n\v\f"
+_DIGITS = "0123456789"
+_NUMBER = re.compile("[0-9]+")
+
+_BEGINS = {
+    "alignkit-xml": "<",
+    "alignkit-jsonl": "{",
+    "naacl": _DIGITS,
+    "giza": "#",
+    "rte": "#",
+    "jacana": "[",
+    "edinburgh": "{",
+    "jsonl": "{",
+    "ists": "<",
+    "blinker": _DIGITS,
+    "paraphrase-xml": "<",
+    "etpc": "<",
+}
+"""The characters of which a file's first is one, white space aside, where not any will do."""
+
+_WITHOUT_PAIRS = {
+    "jacana": re.compile(r"\[\s*\]\s*"),
+    "edinburgh": re.compile(r'\{\s*"paraphrases"\s*:\s*\[\s*\]\s*\}\s*'),
+    "paraphrase-xml": re.compile(r"(<\?[^<>]*\?>)?\s*<corpus\s*(/>|>\s*</corpus\s*>)\s*"),
+}
+"""What a corpus without pairs looks like, where it shows the format."""
+
+_BY_STEM = ("yawat", "transread")  # the name of several files without their endings will do
+
+_KEYS = {
+    "alignkit-jsonl": {"source", "target", "attributes", "annotations", "sure"},
+    "jacana": {"source", "target", "sureAlign", "possibleAlign"},
+    "edinburgh": {"paraphrases", "S", "T", "string"},
+    "jsonl": {"src_words", "tgt_words", "alignment"},
+    "turku": {"label", "txt1", "txt2"},
+}
+_HEADINGS = {
+    "turku": {"label", "txt1", "txt2"},
+    "parade": {"four-class labels", "binary labels", "entity", "definition1", "definition2"},
+}
+_ELEMENTS = {"etpc": {"relation", "pair_id", "type_name", "s1_scope", "s2_scope"}}
+_KEY = re.compile(r'"(\w+)"\s*:')
+_ELEMENT = re.compile(r"<(\w+)\s*/?>")
+
+_MARKS = (
+    ("[", '"label"', "turku"),
+    ("[", '"txt', "turku"),
+    ("[", "", "jacana"),
+    ("{", '"paraphrases"', "edinburgh"),
+    ("{", "", "jsonl"),
+    ("<", "<paraphrase", "paraphrase-xml"),
+    ("<", "<sentence", "ists"),
+    ("#", "# Sentence pair", "giza"),
+    ("#", "# sentence pair", "rte"),
+)
+"""How a file begins, and what stands among its first characters: what it looks like."""
+
+_LINK = re.compile(r"[0-9]+[^\sA-Za-z]*[-?pP_:,./][^\sA-Za-z]*[0-9]+\S{0,2}")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_LABELS_OF_PARADE = re.compile(r"[0-3]\t[01]")
+
+
+def find_format(
+    path: str | PathLike[str], *, encoding: str = "utf-8", base: int | None = None
+) -> str:
+    """Return the name of the one format that fits a file.
+
+    Parameters
+    ----------
+    path
+        The file or folder; ``-`` is standard input, which can be read afterwards.
+    encoding, base
+        What is known of it; see `ReadOptions`. Neither is guessed.
+
+    Raises
+    ------
+    UnknownFormatError
+        If none fits, or several do: its `fitting` lists them.
+    FileError
+        If the file cannot be read.
+    """
+    check_arguments(find_format, locals())
+    check_path(path)
+    options = ReadOptions(encoding=encoding, base=base)
+    sample = _Sample.of(str(path), options)
+    if sample.mark is not None:
+        return sample.mark
+    if sample.empty:
+        return "pharaoh"  # a file without lines is one
+    trials = [_best_trial(name, sample, options) for name in sample.candidates()]
+    fitting = _fitting_trials(trials)
+    if len(fitting) == 1:
+        _refuse_others(sample.path, fitting[0])
+        return fitting[0].name
+    if names := [trial.name for trial in fitting]:
+        message = f"reads as {_listed(names)} alike; say which it is: {_declared(names)}"
+        raise UnknownFormatError(message, sample.path, names)
+    if sample.head is None and not os.path.isdir(sample.path):
+        without_pairs = [trial for trial in trials if not (trial.pairs or trial.refused)]
+        if len(without_pairs) == 1:
+            return without_pairs[0].name
+    if (name := _likeness(sample)) is not None:
+        return name
+    broken = [trial for trial in trials if trial.links and len(trial.pairs) >= trial.refused]
+    if len(broken) == 1:
+        return broken[0].name
+    raise _unknown(sample, trials, options)
+
+
+def fitting_formats(path: str | PathLike[str], *, encoding: str = "utf-8") -> list[str]:
+    """Return the names of the formats that fit a file; none if it cannot be read."""
+    try:
+        return [find_format(path, encoding=encoding)]
+    except UnknownFormatError as error:
+        return error.fitting
+    except (FormatError, OptionError):
+        return []
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """The beginning of an input; `head` is None for folders and missing files."""
+
+    path: str
+    head: bytes | None
+    more: bool  # whether the file goes on
+    first: str  # the first characters
+    encoding: str
+
+    @classmethod
+    def of(cls, path: str, options: ReadOptions) -> _Sample:
+        """Look at an input; one that can be read only once can be read afterwards."""
+        if path != "-" and (Path(path).is_dir() or not Path(path).exists()):
+            return cls(path, None, False, "", options.encoding)
+        head, more = look_ahead(path, _HEAD, options.max_size, options.encoding)
+        encoding = options.encoding
+        line_encoding(encoding)  # refuses unknown ones
+        try:
+            text = _decoded(head, encoding, more)
+        except UnicodeError:  # of UTF-16 without its mark, not of decoding
+            encoding = "latin-1"  # whatever it is, the format shows
+            text = _decoded(head, encoding, more)
+        if more and "\n" in text:
+            text = text[: text.rindex("\n") + 1]
+            head = text.encode(encoding, "surrogatepass")
+        return cls(path, head, more, text[:4096].lstrip(_SPACE)[:_SHOWN], encoding)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in the file."""
+        return self.head is not None and not self.head.strip(b"\xef\xbb\xbf")
+
+    @property
+    def mark(self) -> str | None:
+        """The one of alignkit's own formats whose mark the file bears, or that of no pairs."""
+        if self.first.startswith('{"alignkit"'):
+            return "alignkit-jsonl"
+        if self.first.startswith("<") and "urn:alignkit:" in self.first:
+            return "alignkit-xml"
+        if self.more or len(self.head or "") > _SHOWN:
+            return None
+        names = (name for name, text in _WITHOUT_PAIRS.items() if text.fullmatch(self.first))
+        return next(names, None)
+
+    def candidates(self) -> Iterable[str]:
+        """Return the names of the formats that are worth trying."""
+        if self.head is None:
+            return FORMATS if Path(self.path).exists() else _BY_STEM
+        return [name for name in FORMATS if self.first[:1] in _BEGINS.get(name, self.first[:1])]
+
+
+def _decoded(head: bytes, encoding: str, more: bool) -> str:
+    return codecs.getincrementaldecoder(encoding)().decode(head, final=not more)
+
+
+class _EnoughError(Exception):
+    """There are too many broken records for this to be the format."""
+
+
+class _Head(Reading):
+    """A reading of no more than the head of an input."""
+
+    def __init__(self, sample: _Sample, options: ReadOptions, base: int) -> None:
+        super().__init__(sample.path, options, base=base)
+        self._head = sample.head
+        self.cut = sample.more
+        self.complaint = ""
+
+    @contextmanager
+    def open(self, path: str | None = None) -> Iterator[BufferedReader]:
+        """Open the head where the input is wanted, else another file."""
+        if path not in (None, self.path) or self._head is None:
+            with super().open(path) as stream:
+                yield stream
+            return
+        yield cast("BufferedReader", io.BytesIO(self._head))
+
+    def complain(self, error: FormatError) -> None:
+        """Keep what is wrong first, in words: a traceback would keep files open."""
+        line = "" if error.line is None else f"line {error.line}: "
+        self.complaint = self.complaint or f"{line}{error.message}"
+
+    def refuse(self, error: FormatError) -> None:
+        """Count a broken record; too many are enough."""
+        super().refuse(error)
+        self.complain(error)
+        if self.refused > _RECORDS:
+            raise _EnoughError
+
+
+@dataclass
+class _Trial:
+    """The pairs that one format reads from the first records of an input."""
+
+    name: str
+    kind: Format
+    reading: _Head
+    pairs: list[SentencePair] = field(default_factory=list)
+    failed: bool = False
+
+    @property
+    def refused(self) -> int:
+        return self.reading.refused + self.failed
+
+    @property
+    def links(self) -> bool:
+        """Whether there is a link, a null or a labelled cell, even one out of range."""
+        alignments = (a for pair in self.pairs for a in pair.alignments.values())
+        dropped = self.reading.counts["link out of range"]
+        return bool(dropped) or any(len(a) or a.nulls or a.labels for a in alignments)
+
+    @property
+    def fits(self) -> bool:
+        return bool(self.pairs) and not self.refused and self.surely is not False
+
+    @property
+    def surely(self) -> bool | None:
+        return None if self.kind.surely is None else self.kind.surely(self.reading, self.pairs)
+
+
+def _best_trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
+    """Try a format under the base that is declared, or under each."""
+    trial = _trial(name, sample, options)
+    if trial.failed and name in _BY_STEM:  # its other files may be encoded otherwise
+        trial = _trial(name, replace(sample, encoding="latin-1"), options)
+    for base in (0, 1) if options.base is None else ():
+        if trial.fits:
+            break
+        other = _trial(name, sample, replace(options, base=base))
+        if len(other.pairs) - other.refused > len(trial.pairs) - trial.refused:
+            trial = other
+    return trial
+
+
+def _trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
+    kind = get_format(name)
+    lenient = ReadOptions(
+        base=options.base,
+        encoding=sample.encoding,
+        drop_out_of_range=True,
+        partial=True,
+        lenient=True,
+        max_size=options.max_size,
+        max_words=options.max_words,
+    )
+    reading = _Head(sample, lenient, kind.base)
+    trial = _Trial(name, kind, reading)
+    try:
+        with closing(reading.pairs(kind.parse(reading))) as pairs:
+            trial.pairs.extend(islice(pairs, _RECORDS))
+    except (FormatError, OptionError, _EnoughError) as problem:
+        if isinstance(problem, FormatError):
+            reading.complain(problem)
+        within = sample.more and trial.pairs and name in _BEGINS and not reading.refused
+        trial.failed = not within  # the head may end within a record
+    return trial
+
+
+def _fitting_trials(trials: list[_Trial]) -> list[_Trial]:
+    """Return those that fit: with links before those without, one that is sure before the rest."""
+    fitting = [trial for trial in trials if trial.fits]
+    fitting = [trial for trial in fitting if trial.links] or fitting
+    sure = [trial for trial in fitting if trial.surely]
+    return sure if len(sure) == 1 else fitting
+
+
+def _refuse_others(path: str, trial: _Trial) -> None:
+    """Refuse a folder if the format that fits would pass over files of a corpus in it."""
+    if not os.path.isdir(path):
+        return
+    members = trial.kind.members
+    others = _corpora(path, set() if members is None else set(members(trial.reading)))
+    if others:
+        names = _listed([trial.name, *_examples(path, others)])
+        advice = f"name one of them, or say {_declared([trial.name])}"
+        fitting = list(dict.fromkeys((trial.name, *others)))
+        raise UnknownFormatError(f"holds files that read as {names}; {advice}", path, fitting)
+
+
+def _corpora(folder: str, known: set[Path]) -> dict[str, str]:
+    """Return the formats of files in a folder and the folders in it, each with one such file."""
+    examples: dict[str, str] = {}
+    for path in _spread(path for path in _walk(folder) if Path(path) not in known):
+        if os.path.getsize(path):
+            for name in fitting_formats(path):
+                examples.setdefault(name, path)
+    return examples
+
+
+def _walk(folder: str) -> Iterator[str]:
+    """Yield the files in a folder, and then in the folders in it, but for hidden ones."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            path = os.path.join(here, name)
+            if not name.startswith(".") and os.path.isfile(path):
+                yield path
+
+
+def _spread(files: Iterator[str]) -> list[str]:
+    """Return some files: first one of each ending in each folder, then a second, ..."""
+    seen: dict[tuple[str, str], int] = {}
+    ranked: list[tuple[int, int, str]] = []
+    for path in islice(files, _FILES_WALKED):
+        kind = os.path.dirname(path), _NUMBER.sub("", Path(path).suffix)
+        seen[kind] = seen.get(kind, 0) + 1
+        ranked.append((seen[kind], len(ranked), path))
+    return [path for _, _, path in sorted(ranked)[:_FILES_TRIED]]
+
+
+def _examples(folder: str, examples: dict[str, str]) -> list[str]:
+    return [f"{name} ({os.path.relpath(path, folder)})" for name, path in examples.items()]
+
+
+def _likeness(sample: _Sample) -> str | None:
+    """Return the format whose keys, headings or elements the beginning of an input has most of.
+
+    None is returned if it has fewer than two of each format, or as many of several.
+    """
+    if sample.head is None:
+        counts = _shared(_ELEMENTS, _ELEMENT.findall("\n".join(_beginnings(sample.path))))
+    else:
+        counts = _shared_names(sample.head.decode(sample.encoding, "replace"))
+    best = max(counts.values())
+    names = [name for name, count in counts.items() if count == best]
+    return names[0] if best > 1 and len(names) == 1 else None
+
+
+def _shared_names(text: str) -> dict[str, int]:
+    start = text.lstrip("\ufeff \t\r\n")[:1]
+    if start == "<":
+        return _shared(_ELEMENTS, _ELEMENT.findall(text))
+    first = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
+    if "\t" in first and start not in "[{":
+        return _shared(_HEADINGS, [name.strip().casefold() for name in first.split("\t")])
+    return _shared(_KEYS, _KEY.findall(text))
+
+
+def _shared(names: dict[str, set[str]], present: list[str]) -> dict[str, int]:
+    return {format: len(own.intersection(present)) for format, own in names.items()}
+
+
+def _beginnings(path: str) -> Iterator[str]:
+    """Yield the beginnings of some XML files of a folder."""
+    for file in sorted(Path(path).glob("*.xml"))[:5]:
+        if file.is_file():
+            with file.open("rb") as stream:
+                yield stream.read(1 << 16).decode("utf-8", "replace")
+
+
+def _unknown(sample: _Sample, trials: list[_Trial], options: ReadOptions) -> FormatError:
+    """Return the error of a file that no format fits."""
+    if sample.head is not None:
+        for _ in _Head(sample, options, 0).lines():
+            pass  # what is no text is refused as such
+    elif not os.path.isdir(sample.path):
+        with open_input(sample.path):  # raises: there is no such file
+            pass
+    elif corpora := _corpora(sample.path, set()):
+        names = _listed(_examples(sample.path, corpora))
+        message = f"holds files that read as {names}; name one of them"
+        return UnknownFormatError(message, sample.path)
+    return UnknownFormatError(_cause(sample, trials), sample.path)
+
+
+def _cause(sample: _Sample, trials: Sequence[_Trial]) -> str:
+    """Return in words why none of the formats that were tried fits."""
+    names = f"say which it is by `format`: {', '.join(FORMATS)}"
+    if sample.head is None:
+        return f"no format fits this folder; {names}"
+    none = "no format fits this file's first records"
+    line = sample.first.split("\n")[0].rstrip("\r")
+    name = _looks_like(sample.first, line)
+    complaints = {trial.name: trial.reading.complaint for trial in trials}
+    if complaints.get(name):
+        return f"{none}; it looks like {name}, but {complaints[name]}"
+    if name or line[:1] in ("<", "[", "{"):
+        return f"{none}; {names}"
+    if " ||| " in line:
+        return f"{none}: it is text, 'source ||| target'; give it by `source`, beside its links"
+    if _LETTERS.search(line):
+        return (
+            f"{none}: it is text without links; give it by `source` or `target`, beside its links"
+        )
+    return f"{none}; {names}"
+
+
+def _looks_like(first: str, line: str) -> str:
+    """Return the format that a file looks like by its first characters and its first line."""
+    for start, mark, name in _MARKS:
+        if first.startswith(start) and mark in first:
+            return name
+    columns = line.split("\t")
+    if len(columns) > 1:
+        heading = columns[0].casefold()
+        labels = _LABELS_OF_PARADE.fullmatch("\t".join(columns[:2]))
+        if heading == "four-class labels" or (labels and len(columns) == 5):
+            return "parade"
+        if heading == "label" or (len(columns) > 2 and columns[0] in get_scheme("turku").judgments):
+            return "turku"
+        if 5 < len(columns) < 13:
+            return "multimwa"
+        return "pharaoh" if len(columns) == 2 and _are_links(columns[1]) else "xlwa"
+    if _are_links(line):
+        return "pharaoh"
+    words = line.split()
+    if words and all(map(_NUMBER.fullmatch, words[:2])):
+        return "blinker" if len(words) < 3 else "naacl"
+    return ""
+
+
+def _are_links(text: str) -> bool:
+    words = text.split()
+    return sum(map(bool, map(_LINK.fullmatch, words))) * 2 > len(words)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join((", ".join(names[:-1]), names[-1]) if len(names) > 1 else names)
+
+
+def _declared(names: Sequence[str]) -> str:
+    return " or ".join(f'`format="{name}"`' for name in names)
+
+
+def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
+    """Pass on what is read; errors name another format that fits, or that texts are shifted.
+
+    If links out of range were dropped on request, texts that look shifted are a warning.
+    """
+    path, format, options = reading.path, reading.format, reading.options
+    try:
+        yield from items
+        dropped = reading.counts["link out of range"] and not options.lenient
+        if dropped and (shift := _shift(path, format, options)) is not None:
+            reading.shift = str(shift)
+            _LOGGER.warning("%s: warning: %s", path, shift)
+    except FormatError as error:
+        reading.close()  # the traceback may hold parsers that wait with open files
+        shifted = with_shift(error, path, format, options)
+        if shifted is not error:
+            raise shifted from None
+        hint = hint_of(path, format, options, named=error.path != path)
+        if not hint or hint in error.message:
+            raise
+        if isinstance(error, FileError):
+            raise type(error)(error.path, error.errno, f"{error.strerror}; {hint}") from None
+        message = f"{error.message}; {hint}"
+        raise FormatError(message, error.path, error.line, error.column) from None
+
+
+def with_shift(error: FormatError, path: str, format: str, options: ReadOptions) -> FormatError:
+    """Return an error that says that texts are shifted; the error itself if they do not look so."""
+    if isinstance(error, FileError) or (shift := _shift(path, format, options)) is None:
+        return error
+    message = f"{error.message.partition('; ')[0]}; {shift}"
+    return FormatError(message, error.path, error.line, error.column)
+
+
+def _shift(path: str, format: str, options: ReadOptions) -> Shift | None:
+    if options.source is None:
+        return None
+    from alignkit.io.base_checks import shift_of  # NumPy
+
+    return shift_of(path, format, options)
+
+
+def hint_of(path: str, format: str, options: ReadOptions, *, named: bool = False) -> str:
+    """Return in words which other format fits what is refused as one; empty if none does.
+
+    With `named`, the words name the file, for an error that is about another.
+    """
+    if not format or not (os.path.isdir(path) or os.path.isfile(path)):
+        return ""  # what can be read only once was read
+    what = "the folder" if os.path.isdir(path) else "the file"
+    what += f" {path}" if named else ""
+    try:
+        name = find_format(path, encoding=options.encoding)
+        if name == format:
+            return ""
+        sample = _Sample.of(path, options)
+        fits = sample.mark is not None or _best_trial(name, sample, options).fits
+        return f"{what} reads as {name}: {_declared([name])}" if fits and not sample.empty else ""
+    except UnknownFormatError as error:
+        useful = error.fitting and format not in error.fitting
+        return f"{what} {error.message}" if useful else ""
+    except (FormatError, OptionError):
+        return ""
+
+
+def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
+    """Return in words whether the first records of a detected file suggest another base or side.
+
+    Nothing is suspected of alignkit's own formats, which hold base and direction themselves, of
+    what can be read only once, and if base or direction was declared.
+    """
+    paths = [file for file in (path, options.source, options.target) if file is not None]
+    declared = options.base is not None or options.transpose
+    if declared or format.startswith("alignkit-") or "-" in paths:
+        return []
+    if not (os.path.isdir(path) or all(map(os.path.isfile, paths))):
+        return []
+    from alignkit.io.base_checks import Fits  # NumPy, which most formats do without
+
+    chosen, reading = prepare(path, format, replace(options, lenient=True))
+    if chosen.blocks is not None and reading.plain_bytes:
+        reading = _FirstLines(path, reading.options, base=chosen.base)
+    fits = Fits(reading.base, options.transpose)
+    with suppress(AlignkitError), closing(reading), closing(chosen.parse(reading)) as records:  # type: ignore[type-var]
+        for record in islice(records, _RECORDS):  # reading in earnest reports what is wrong
+            fits.record(record)
+    suspicion = fits.suspicion()
+    if suspicion is None:
+        return []
+    advice = [f"base {suspicion.base}"] if suspicion.base != reading.base else []
+    advice += ["that links are written target first"] if suspicion.transposed else []
+    return [
+        f"{suspicion.kind} in its first records: {suspicion.message}; if it is so, declare "
+        f"{' and '.join(advice)} ('alignkit check' tells more)"
+    ]
+
+
+class _FirstLines(Reading):
+    """A reading of the first lines of each file, where a line is a pair: more would take time."""
+
+    @contextmanager
+    def open(self, path: str | None = None) -> Iterator[BufferedReader]:
+        """Open the first lines of a file."""
+        with super().open(path) as stream:
+            lines = bounded_lines(stream, path or self.path, self.options.max_size)
+            yield cast("BufferedReader", io.BytesIO(b"".join(islice(lines, _RECORDS))))

@@ -1,0 +1,142 @@
+"""A format: its parser, its writer, and what it can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from alignkit.io.records import Reading, Record
+from alignkit.io.writing import Writing
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.model.arrays import LinkArrays
+
+
+JUDGED = "judged only"
+"""The kind of an annotation without an alignment."""
+
+EVERYTHING = frozenset(
+    {
+        "text",  # the words
+        "no text",  # pairs of which the words are not known
+        "ids",
+        "possible",  # possible links apart from sure ones
+        "nulls",
+        "possible nulls",
+        "weights",
+        "labels",  # of links
+        "other labels",  # of nulls and of cells without a link
+        "comment",
+        "flags",
+        "judgment",
+        "provenance",
+        "when",  # the time of an annotation
+        JUDGED,  # an annotation without an alignment, as against one with no links
+        "attributes",
+        "trees",  # of sentences
+        "annotators",  # more than one a pair
+        "names",  # of annotators
+        "absent",  # a pair that is not annotated, as against one with no links
+        "empty",  # an annotation without links
+        "spaces",  # tokens that are empty or hold ASCII white space
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """How a format is read and written.
+
+    Parameters
+    ----------
+    parse
+        Yields the records of a reading.
+    write
+        Writes pairs as they come; None: the format is only read.
+    holds
+        Which of `EVERYTHING` survives being written and read again, or ``"attribute NAME"``.
+    asked
+        What else survives if the user asks for it: names of options of `WriteOptions`.
+    base
+        The number of the first word, by the format's custom.
+    text_beside
+        The words stand in files of their own (``--source`` and ``--target``).
+    folder
+        The format is a folder of files (a file of it can usually be read alone).
+    remark
+        What to say once to a user who reads the format; empty: nothing.
+    surely
+        Whether a file whose first records read as these pairs is of this format; None if the
+        records alone cannot say. Used to detect the format of a file.
+    members
+        The files of a folder that belong to the format.
+    pairs
+        A faster way from the file to the pairs, with the same result as `parse`.
+    blocks
+        The ids and links of many pairs at a time, without words; ids that are the numbers of the
+        lines come as a range.
+    """
+
+    parse: Callable[[Reading], Iterator[Record]]
+    write: Callable[[Iterable[SentencePair], Writing], None] | None
+    holds: frozenset[str]
+    asked: frozenset[str] = frozenset()
+    base: int = 0
+    text_beside: bool = False
+    folder: bool = False
+    remark: Callable[[Reading], str] | None = None
+    surely: Callable[[Reading, Sequence[SentencePair]], bool | None] | None = None
+    members: Callable[[Reading], Iterable[Path]] | None = None
+    pairs: Callable[[Reading], Iterator[SentencePair]] | None = None
+    blocks: Callable[[Reading], Iterator[tuple[Sequence[object], LinkArrays]]] | None = None
+
+
+_OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {
+    "empty": lambda a: not (len(a) or a.nulls or a.labels),
+    "possible": lambda a: 0 in a.packed()[1],
+    "nulls": lambda a: a.nulls,
+    "possible nulls": lambda a: a.nulls - a.sure_nulls,
+    "weights": lambda a: a.weights,
+    "labels": lambda a: a.labels,
+    "other labels": lambda a: a.labels and set(a.labels) - a.possible,
+}
+_OF_ANNOTATION: dict[str, Callable[[Annotation], object]] = {
+    "comment": lambda a: a.comment,
+    "flags": lambda a: a.flags,
+    "judgment": lambda a: a.judgment,
+    "provenance": lambda a: a.provenance,
+    "when": lambda a: a.when is not None,
+}
+
+
+def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
+    """Yield the kinds of things that a pair has and the format cannot hold, each once."""
+    annotations = [
+        annotation
+        for annotation in pair.annotations.values()
+        if annotation.alignment is not None or JUDGED in holds
+    ]
+    alignments = [a.alignment for a in annotations if a.alignment is not None]
+    if len(annotations) < len(pair.annotations):
+        yield JUDGED
+    if "attributes" not in holds and any(
+        f"attribute {name}" not in holds for name in pair.attributes
+    ):
+        yield "attributes"
+    if "trees" not in holds and (pair.source_trees or pair.target_trees):
+        yield "trees"
+    if "annotators" not in holds and len(annotations) > 1:
+        yield "annotators"
+    if "absent" not in holds and not annotations:
+        yield "absent"
+    for kind, has in _OF_ALIGNMENT.items():
+        if kind not in holds and any(map(has, alignments)):
+            yield kind
+    for kind, says in _OF_ANNOTATION.items():
+        if kind not in holds and any(map(says, annotations)):
+            yield kind

@@ -1,0 +1,304 @@
+"""alignkit's own JSON, one pair a line [alignkit-jsonl]; holds everything.
+
+Specification
+-------------
+UTF-8. The first line says what follows (a reader does without it, so that a few lines written by
+hand will do; where it stands, the version must be known)::
+
+    {"alignkit": "corpus", "version": 1}
+
+Then one object a line and pair::
+
+    {"id": "p1", "source": ["a", "b"], "target": ["c"], "attributes": {"genre": "news"},
+     "trees": {"source": {"parse": "(NP (DT a) (NN b))"}, "target": {"parse": "(NP (NN c))"}},
+     "annotations": {"anna": {"sure": "0-0", "possible": "1-0", "null": "3- -4",
+                              "possible_null": "2-", "weights": {"0-0": 0.93},
+                              "labels": {"0-0": "EQUI"}, "comment": "...", "flags": ["..."],
+                              "judgment": "...", "provenance": "...",
+                              "when": "2026-11-22T13:06:28Z"}}}
+
+- `source` and `target` are the tokens, which may be empty or hold white space; null or missing:
+  the words are not known.
+- A name missing from `annotations` has not annotated the pair; ``{"sure": ""}`` is an annotation
+  without links. An annotation without `sure`, `possible`, `null`, `possible_null` and labels is
+  no alignment: ``{"judgment": "paraphrase"}`` judged the pair, and nobody aligned it. One that
+  says nothing at all, ``{}``, is an error.
+- Links are ``i-j``, source first, from 0, divided by spaces. `possible` lists those that are
+  *only* possible. ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to
+  nothing: `null` surely, `possible_null` possibly.
+- `when` is the time of the last change, with seconds and zone. Alone it says nothing of a pair.
+- `trees` has for each side, by name, constituent trees in Penn brackets
+  (`alignkit.trees.brackets`), whose leaves are the tokens.
+- `weights` and `labels` are keyed by links or nulls; a label may stand on a cell without a link.
+- Members that are empty are left out, but for the `sure` of an alignment. Members that are null
+  count as missing; members not named here are an error.
+
+Empty lines mean nothing, and files may be joined one behind the other.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, TypeGuard
+
+from alignkit._support.values import FrozenMap
+from alignkit.errors import AlignkitError, AlignmentError, FormatError
+from alignkit.io.format import EVERYTHING, Format
+from alignkit.io.link_notation import LinkTexts, parse_links, parse_nulls, raw_links
+from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.strict_json import Object, member, parse_json, texts
+from alignkit.io.text_files import BOM
+from alignkit.io.writing import Writing
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.model.trees.tree import Tree
+
+
+VERSION = 1
+_HEADER = {"alignkit": "corpus", "version": VERSION}
+_TEXTS = ("comment", "judgment", "provenance")
+_PAIR = {"id", "source", "target", "attributes", "annotations", "trees"}
+_SIDES = ("source", "target")
+_LINKS = ("sure", "possible", "null", "possible_null")
+_ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, "when"}
+_SIMPLE = {"sure", "possible", *_TEXTS, "when"}
+_JUDGED = {"judgment"}
+_PLAIN = re.compile(r"(?:[0-9]{1,9}-[0-9]{1,9}(?: [0-9]{1,9}-[0-9]{1,9})*)?")
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    for line, value in _objects(reading):
+        with reading.refusing(line):
+            yield _record(value, line)
+
+
+def _pairs(reading: Reading) -> Iterator[SentencePair]:
+    plain = reading.base == 0 and not reading.options.transpose
+    for line, value in _objects(reading):
+        pair = _quick(value, reading) if plain else None
+        if pair is not None:
+            reading.read += 1
+            yield pair
+            continue
+        with reading.refusing(line):
+            pair = reading.build(_record(value, line))
+            if pair is not None:
+                yield pair
+
+
+def _objects(reading: Reading) -> Iterator[tuple[int, Object]]:
+    for line, text in reading.lines():
+        if not text or text.isspace():
+            continue
+        with reading.refusing(line):
+            value = parse_json(text, reading.path, line)
+            if type(value) is not dict:
+                raise FormatError("expected an object, one a line")
+            if "alignkit" not in value:
+                yield line, value
+            elif value != _HEADER:
+                known = json.dumps(_HEADER)
+                raise FormatError(f"header {json.dumps(value)[:60]} is not known; expected {known}")
+
+
+def _record(value: Object, line: int) -> Record:
+    _check_keys(value, _PAIR, "pair")
+    id: str = member(value, "id", str)
+    attributes: Object = member(value, "attributes", dict, {})
+    for key in attributes:
+        member(attributes, key, str)
+    found: Object = member(value, "annotations", dict, {})
+    trees = _tree_texts(value)
+    return Record(
+        id,
+        line,
+        texts(value, "source") if value.get("source") is not None else None,
+        texts(value, "target") if value.get("target") is not None else None,
+        {name: _annotation(member(found, name, dict), name, line) for name in found},
+        attributes,
+        source_trees=trees[0],
+        target_trees=trees[1],
+    )
+
+
+def _tree_texts(value: Object) -> list[dict[str, str]]:
+    sides: Object = member(value, "trees", dict, {})
+    _check_keys(sides, set(_SIDES), "trees")
+    found: list[Object] = [member(sides, side, dict, {}) for side in _SIDES]
+    return [{name: member(trees, name, str) for name in trees} for trees in found]
+
+
+def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
+    _check_keys(value, _ANNOTATION, f"annotation of {name[:40]!r}")
+    links = parse_links(member(value, "sure", str, ""))
+    links += parse_links(member(value, "possible", str, ""), "possible")
+    links += parse_nulls(member(value, "null", str, ""))
+    links += parse_nulls(member(value, "possible_null", str, ""), "possible")
+    weights: Object = member(value, "weights", dict, {})
+    for key, weight in weights.items():
+        if type(weight) not in (int, float):
+            raise FormatError(f"the weight of {key[:40]!r} is not a number")
+    labels: Object = member(value, "labels", dict, {})
+    for key in labels:
+        member(labels, key, str)
+    numbers = {key: float(weight) for key, weight in weights.items()}
+    found = RawAnnotation(
+        raw_links(links, numbers, labels, line),
+        flags=texts(value, "flags") if value.get("flags") is not None else (),
+        aligned=bool(labels) or any(value.get(key) is not None for key in _LINKS),
+        when=member(value, "when", str, ""),
+        **{key: member(value, key, str, "") for key in _TEXTS},
+    )
+    if not found.aligned and not found.flags and not any(value.get(key) for key in _TEXTS):
+        raise FormatError(
+            f'the annotation of {name[:40]!r} says nothing; write {{"sure": ""}} for an '
+            "alignment without links, or leave the name out where the pair is not annotated"
+        )
+    return found
+
+
+def _check_keys(value: Object, known: set[str], what: str) -> None:
+    unknown = value.keys() - known
+    if unknown:
+        raise FormatError(
+            f"unknown key {min(unknown)[:40]!r} in the {what}; known: {', '.join(sorted(known))}"
+        )
+
+
+def _quick(value: Object, reading: Reading) -> SentencePair | None:
+    """Make a pair where all is plain; None where `_record` and `build` must look."""
+    if not value.keys() <= _PAIR:
+        return None
+    id, source, target = value.get("id"), value.get("source"), value.get("target")
+    if type(id) is not str or not _all_texts(source) or not _all_texts(target):
+        return None
+    if max(len(source), len(target)) > reading.options.max_words:
+        return None
+    attributes, found = value.get("attributes", {}), value.get("annotations", {})
+    if type(attributes) is not dict or type(found) is not dict:
+        return None
+    if attributes and not _all_texts(list(attributes.values())):
+        return None
+    annotations = []
+    for name, raw in found.items():
+        annotation = _quick_annotation(raw, len(source), len(target))
+        if annotation is None:
+            return None
+        annotations.append((name, annotation))
+    words = tuple(map(reading.token, source)), tuple(map(reading.token, target))
+    if "trees" not in value:
+        return SentencePair(id, *words, FrozenMap(annotations), attributes)
+    try:
+        trees = _quick_trees(value, words)
+    except FormatError:  # `build` says where
+        return None
+    return SentencePair(id, *words, FrozenMap(annotations), attributes, *trees)
+
+
+def _quick_trees(value: Object, words: tuple[tuple[str, ...], ...]) -> list[dict[str, Tree]]:
+    from alignkit.model.trees.tree import Tree
+
+    return [
+        {name: Tree.parse(text, tokens) for name, text in trees.items()}
+        for trees, tokens in zip(_tree_texts(value), words, strict=True)
+    ]
+
+
+def _all_texts(values: object) -> TypeGuard[list[str]]:
+    return type(values) is list and set(map(type, values)) <= {str}
+
+
+def _quick_annotation(raw: object, n: int, m: int) -> Annotation | None:
+    if type(raw) is not dict or not raw.keys() <= _SIMPLE or not _all_texts(list(raw.values())):
+        return None
+    alignment = None
+    if "sure" in raw:
+        alignment = _quick_alignment(raw["sure"], raw.get("possible", ""), n, m)
+    if alignment is None and not (raw.keys() == _JUDGED and raw["judgment"]):
+        return None
+    try:
+        return Annotation(alignment, **{key: raw[key] for key in (*_TEXTS, "when") if key in raw})
+    except AlignmentError:  # no time: `build` says where
+        return None
+
+
+def _quick_alignment(sure: str, possible: str, n: int, m: int) -> Alignment | None:
+    if _PLAIN.fullmatch(sure) is None or _PLAIN.fullmatch(possible) is None:
+        return None
+    numbers = list(map(int, sure.replace("-", " ").split()))
+    certain = len(numbers) // 2
+    if possible:
+        numbers += map(int, possible.replace("-", " ").split())
+    sources, targets = numbers[::2], numbers[1::2]
+    if numbers and (max(sources) >= n or max(targets) >= m):
+        return None
+    links = list(zip(sources, targets, strict=True))
+    if not possible:
+        links.sort()
+        flags = b"\1" * certain
+    else:
+        order = sorted(range(len(links)), key=links.__getitem__)
+        links = [links[k] for k in order]
+        flags = bytes(k < certain for k in order)
+    if len(set(links)) < len(links):
+        return None
+    return Alignment.from_bytes(array("i", chain.from_iterable(links)).tobytes(), flags)
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    with writing.open() as stream:
+        stream.write(encode(_HEADER) + "\n")
+        for pair in pairs:
+            try:
+                line = encode(_written(pair, writing)) + "\n"
+                if BOM in line:
+                    line = line.replace(BOM, "\\ufeff")
+                stream.write(line)
+            except ValueError as problem:  # NaN, or half a surrogate pair
+                raise AlignkitError(f"pair {pair.id[:40]!r} cannot be written: {problem}") from None
+
+
+def _written(pair: SentencePair, writing: Writing) -> Object:
+    value: Object = {"id": pair.id, "source": pair.source, "target": pair.target}
+    if pair.attributes:
+        value["attributes"] = dict(pair.attributes)
+    sides = {"source": pair.source_trees, "target": pair.target_trees}
+    if any(sides.values()):
+        value["trees"] = {
+            side: {name: str(tree) for name, tree in trees.items()}
+            for side, trees in sides.items()
+            if trees
+        }
+    if pair.annotations:
+        value["annotations"] = {
+            name: _written_annotation(annotation, writing)
+            for name, annotation in pair.annotations.items()
+        }
+    return value
+
+
+def _written_annotation(annotation: Annotation, writing: Writing) -> Object:
+    alignment = annotation.alignment
+    found: Object = {}
+    if alignment is not None:
+        links = LinkTexts(writing.oriented(alignment), writing.base)
+        found = {key: getattr(links, key) for key in (*_LINKS, "weights", "labels")}
+    members = found | {
+        "comment": annotation.comment,
+        "flags": sorted(annotation.flags),
+        "judgment": annotation.judgment,
+        "provenance": annotation.provenance,
+        "when": annotation.when,
+    }
+    return {key: member for key, member in members.items() if member or key == "sure"}
+
+
+FORMAT = Format(parse=_parse, pairs=_pairs, write=_write, holds=EVERYTHING)

@@ -1,0 +1,275 @@
+"""alignkit's own XML [alignkit-xml]; holds everything.
+
+Specification
+-------------
+The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the namespace
+``urn:alignkit:corpus:1``::
+
+    <corpus xmlns="urn:alignkit:corpus:1" version="1">
+      <pair id="p1">
+        <attribute name="genre">news</attribute>
+        <source><w>a</w> <w>b</w></source>
+        <target><w>c</w></target>
+        <tree side="source" name="parse">(NP (DT a) (NN b))</tree>
+        <annotation by="anna" judgment="paraphrase" provenance="..." when="2026-11-22T13:06:28Z">
+          <flag>tokenization</flag>
+          <comment>...</comment>
+          <sure>0-0</sure>
+          <possible>1-0</possible>
+          <null>3- -4</null>
+          <possible-null>2-</possible-null>
+          <weight link="0-0">0.93</weight>
+          <label link="0-0">EQUI</label>
+        </annotation>
+      </pair>
+    </corpus>
+
+- `source` and `target` hold one `w` a token, kept to the letter, white space included; where the
+  element is missing, the words are not known.
+- A `tree` of a side is written in Penn brackets (`alignkit.trees.brackets`); its leaves are the
+  tokens.
+- Links are ``i-j``, source first, from 0. `possible` lists those that are *only* possible.
+  ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to nothing.
+- A label may stand on a cell without a link.
+- `when` is the time of the last change, with seconds and zone.
+- A name that is missing has not annotated the pair. An annotation with an empty `sure` has no
+  links. One without `sure`, `possible`, `null`, `possible-null` and labels is no alignment: who
+  made it judged the pair, or said something else of it, and nobody aligned it. Where it says
+  nothing at all, ``<annotation by="anna"/>``, it is an annotation without links, which earlier
+  versions wrote so.
+
+Each pair is checked against the schema as it comes, so that memory does not grow with the file.
+Entities, document types and the network are never used (`alignkit.formats.safe_xml`). Characters
+that XML 1.0 cannot hold (control characters, lone surrogates, U+FFFE and U+FFFF) are refused when
+writing: alignkit-jsonl holds those that are text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from typing import TypeVar
+
+from lxml import etree
+
+from alignkit.errors import AlignkitError, FormatError
+from alignkit.io.format import EVERYTHING, Format
+from alignkit.io.link_notation import LinkTexts, parse_links, parse_nulls, raw_links
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.safe_xml import line_of, local_name, read_elements, xml_text
+from alignkit.io.writing import Writing
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.sentence_pair import SentencePair
+
+V = TypeVar("V")
+
+_UNHELD = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+NAMESPACE = "urn:alignkit:corpus:1"
+
+
+def load_schema() -> etree.RelaxNG:
+    """Return the schema."""
+    text = files("alignkit.io").joinpath("alignkit.rng").read_bytes()
+    return etree.RelaxNG(etree.fromstring(text))
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    schema = load_schema()
+    elements = read_elements(reading, "pair")
+    _check_root(next(elements), reading)
+    for element in elements:
+        line = line_of(element)
+        with reading.refusing(line):
+            _check(element, schema)
+            yield _record(element, line)
+
+
+def _check_root(root: etree._Element, reading: Reading) -> None:
+    if root.tag != f"{{{NAMESPACE}}}corpus":
+        raise reading.error(
+            f"the root is <{str(root.tag)[:60]}>; expected <corpus> in the namespace {NAMESPACE}",
+            line_of(root),
+        )
+    if root.get("version") != "1" or len(root.attrib) != 1:
+        found = etree.tostring(root, encoding="unicode")[:100].split(">")[0]
+        raise reading.error(f'{found!r}...; expected version="1" alone', line_of(root))
+
+
+def _check(element: etree._Element, schema: etree.RelaxNG) -> None:
+    if not schema.validate(element):
+        first = next(iter(schema.error_log), None)
+        message = first.message if first else "does not follow the schema"
+        raise FormatError(
+            f"not as in alignkit.rng: {message[:1].lower()}{message[1:][:200]}",
+            line=first.line if first else None,
+        )
+
+
+def _record(element: etree._Element, line: int) -> Record:
+    record = Record(element.get("id") or "", line, None, None)
+    for child in element:
+        name = local_name(child)
+        if name == "attribute":
+            _add(record.attributes, child.get("name") or "", child.text or "", child)
+        elif name == "source":
+            record.source = [word.text or "" for word in child]
+        elif name == "target":
+            record.target = [word.text or "" for word in child]
+        elif name == "tree":
+            trees = record.source_trees if child.get("side") == "source" else record.target_trees
+            _add(trees, child.get("name") or "", child.text or "", child)
+        else:
+            _add(record.annotations, child.get("by") or "", _annotation(child), child)
+    return record
+
+
+def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> None:
+    if key in known:
+        raise FormatError(
+            f"{local_name(element)} {key[:40]!r} occurs twice in one pair", line=line_of(element)
+        )
+    known[key] = value
+
+
+def _annotation(element: etree._Element) -> RawAnnotation:
+    found = RawAnnotation(
+        judgment=element.get("judgment") or "",
+        provenance=element.get("provenance") or "",
+        when=element.get("when") or "",
+    )
+    links: list[RawLink] = []
+    weights: dict[str, float] = {}
+    labels: dict[str, str] = {}
+    flags: list[str] = []
+    aligned = False
+    for child in element:
+        name, text, line = local_name(child), child.text or "", line_of(child)
+        if name == "flag":
+            flags.append(text)
+        elif name == "comment":
+            found.comment = text
+        elif name == "weight":
+            _add(weights, child.get("link") or "", _number(text, line), child)
+        elif name == "label":
+            _add(labels, child.get("link") or "", text, child)
+        else:
+            aligned = True
+            parse = parse_nulls if name.endswith("null") else parse_links
+            links += parse(text, "possible" if name.startswith("possible") else "sure", line)
+    found.flags = flags
+    found.links = raw_links(links, weights, labels, line_of(element))
+    said = found.comment or found.flags or found.judgment or found.provenance
+    found.aligned = aligned or bool(labels) or not said
+    return found
+
+
+def _number(text: str, line: int) -> float:
+    value = float(text)  # the schema let nothing else pass, but it does let NaN
+    if not math.isfinite(value):
+        raise FormatError(f"weight {text[:40]!r} is not a finite number", line=line)
+    return value
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    with writing.open() as stream:
+        stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+        stream.write(f'<corpus xmlns="{NAMESPACE}" version="1">\n')
+        for pair in pairs:
+            try:
+                element = _written(pair, writing)
+            except ValueError:
+                raise AlignkitError(
+                    f"pair {pair.id[:40]!r} holds{_where(pair)} a character that XML cannot, such "
+                    "as a control character; write alignkit-jsonl"
+                ) from None
+            stream.write("  " + xml_text(element, pair.id) + "\n")
+        stream.write("</corpus>\n")
+
+
+def _where(pair: SentencePair) -> str:
+    """Return which comment of a pair XML cannot hold; nothing where it is something else."""
+    for name, annotation in pair.annotations.items():
+        if _UNHELD.search(annotation.comment):
+            return f" in the comment of {name[:40]!r}"
+        labels = annotation.alignment.labels if annotation.alignment is not None else {}
+        for link, text in labels.items():
+            if _UNHELD.search(text):
+                return f" in the comment of {name[:40]!r} on link {link.i}-{link.j} (from 0)"
+    return ""
+
+
+def _written(pair: SentencePair, writing: Writing) -> etree._Element:
+    element = etree.Element("pair", {"id": pair.id})
+    for key, value in pair.attributes.items():
+        _child(element, "attribute", value, {"name": key})
+    for side, tokens in (("source", pair.source), ("target", pair.target)):
+        if tokens is not None:
+            words = _child(element, side)
+            for token in tokens:
+                _child(words, "w", token)
+    for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
+        for name, tree in trees.items():
+            _child(element, "tree", str(tree), {"side": side, "name": name})
+    for name, annotation in pair.annotations.items():
+        _write_annotation(element, name, annotation, writing)
+    _indent(element, "    ")
+    return element
+
+
+def _write_annotation(
+    pair: etree._Element, name: str, annotation: Annotation, writing: Writing
+) -> None:
+    named = {
+        "judgment": annotation.judgment,
+        "provenance": annotation.provenance,
+        "when": annotation.when or "",
+    }
+    element = _child(pair, "annotation", "", {"by": name} | {k: v for k, v in named.items() if v})
+    for flag in sorted(annotation.flags):
+        _child(element, "flag", flag)
+    if annotation.comment:
+        _child(element, "comment", annotation.comment)
+    if annotation.alignment is not None:
+        _write_links(element, writing.oriented(annotation.alignment), writing.base)
+    _indent(element, "      ")
+
+
+def _write_links(element: etree._Element, alignment: Alignment, base: int) -> None:
+    links = LinkTexts(alignment, base)
+    texts = {
+        "sure": links.sure,
+        "possible": links.possible,
+        "null": links.null,
+        "possible-null": links.possible_null,
+    }
+    for key, text in texts.items():
+        if text or key == "sure":  # without links it is an alignment still
+            _child(element, key, text)
+    for link, weight in links.weights.items():
+        _child(element, "weight", repr(float(weight)), {"link": link})
+    for link, label in links.labels.items():
+        _child(element, "label", label, {"link": link})
+
+
+def _child(
+    parent: etree._Element, name: str, text: str = "", attributes: dict[str, str] | None = None
+) -> etree._Element:
+    child = etree.SubElement(parent, name, attributes)
+    if text:
+        child.text = text
+    return child
+
+
+def _indent(element: etree._Element, space: str) -> None:
+    if len(element):
+        element.text = "\n" + space
+        for child in element:
+            child.tail = "\n" + space
+        element[-1].tail = "\n" + space[:-2]
+
+
+FORMAT = Format(parse=_parse, write=_write, holds=EVERYTHING)

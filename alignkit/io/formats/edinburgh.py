@@ -1,0 +1,131 @@
+"""The Edinburgh++ corpus of paraphrases, JSON [edinburgh].
+
+Specification
+-------------
+One object whose `paraphrases` are the pairs::
+
+    {"paraphrases": [
+      {"id": "novels:1", "train": "A", "S": {"string": "a b c d"}, "T": {"string": "e f"},
+       "annotations": {"A": {"S": [[0, [0]], [3, [0, 1]]], "P": [[1, [1]]]},
+                       "C": {"S": [], "P": []}}}]}
+
+- `S` and `T` hold the source and the target, tokens divided by white space;
+- each annotator's `S` (sure) and `P` (possible) list ``[i, [j, ...]]``: source word i is linked to
+  each target word j, from 0; a link in both is sure;
+- `train` names the annotator whose alignment is the gold one; like every other text or number of
+  a paraphrase it becomes an attribute.
+
+References
+----------
+Cohn, Callison-Burch & Lapata 2008, "Constructing corpora for the development and evaluation of
+paraphrase systems", Computational Linguistics 34(4), doi:10.1162/coli.08-003-R1-07-044; the
+corrected edition of Thadani, Martin & White 2012, COLING.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from alignkit.errors import FormatError
+from alignkit.io.format import Format
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.strict_json import (
+    JsonText,
+    Object,
+    keep_attributes,
+    member,
+    position,
+    read_id,
+    write_attributes,
+)
+from alignkit.io.text_files import BOM, split_words
+from alignkit.io.writing import Writing
+from alignkit.model.sentence_pair import SentencePair
+
+_OWN = ("id", "S", "T", "annotations")
+_STATUS: dict[str, Status] = {"S": "sure", "P": "possible"}
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    text = JsonText(reading.text(), reading.path)
+    found = False
+    for key in text.members():
+        if key != "paraphrases":
+            reading.note("member left out", f"{key[:40]!r} beside the paraphrases", text.line)
+            text.value()
+            continue
+        found = True
+        for number, (line, value) in enumerate(text.elements(), start=1):
+            with reading.refusing(line):
+                yield _record(reading, value, number, line)
+    text.finish()
+    if not found:
+        raise reading.error("no 'paraphrases' in the object; expected a list of pairs")
+
+
+def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
+    if type(value) is not dict:
+        raise FormatError("expected an object for each paraphrase")
+    id = read_id(value, number)
+    source: str = member(member(value, "S", dict), "string", str)
+    target: str = member(member(value, "T", dict), "string", str)
+    record = Record(id, line, split_words(source), split_words(target))
+    annotations: Object = member(value, "annotations", dict, {})
+    for name in annotations:
+        record.annotations[name] = _annotation(reading, member(annotations, name, dict), line)
+    keep_attributes(record, value, _OWN, reading, links=("annotations",))
+    return record
+
+
+def _annotation(reading: Reading, value: Object, line: int) -> RawAnnotation:
+    unknown = value.keys() - _STATUS.keys()
+    if unknown:
+        reading.note("member left out", f"{min(unknown)[:40]!r} of an annotation", line)
+    links = []
+    for key, status in _STATUS.items():
+        for entry in member(value, key, list, []):
+            if type(entry) is not list or len(entry) != 2 or type(entry[1]) is not list:
+                raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, [j, ...]]")
+            if not entry[1]:
+                reading.note("word without links", f"[{position(entry[0])}, []]", line)
+            links += [RawLink(position(entry[0]), position(j), status) for j in entry[1]]
+    return RawAnnotation(links)
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    with writing.open() as stream:
+        divider = '{"paraphrases": [\n'
+        for pair in pairs:
+            stream.write(divider + encode(_written(pair, writing)).replace(BOM, "\\ufeff"))
+            divider = ",\n"
+        stream.write('{"paraphrases": []}\n' if divider[0] == "{" else "\n]}\n")
+
+
+def _written(pair: SentencePair, writing: Writing) -> Object:
+    source, target = writing.words(pair)
+    value: Object = {"id": pair.id}
+    write_attributes(value, pair, _OWN, writing)
+    value["S"], value["T"] = {"string": source}, {"string": target}
+    value["annotations"] = {}
+    for name, alignment in pair.alignments.items():
+        links: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+        for (i, j), sure in writing.oriented(alignment).items():
+            links[sure].append((i + writing.base, j + writing.base))
+        value["annotations"][name] = {"S": _grouped(links[True]), "P": _grouped(links[False])}
+    return value
+
+
+def _grouped(links: list[tuple[int, int]]) -> list[tuple[int, list[int]]]:
+    return [(i, [j for _, j in group]) for i, group in groupby(links, key=lambda link: link[0])]
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=frozenset(
+        {"text", "ids", "possible", "attributes", "annotators", "names", "absent", "empty"}
+    ),
+)

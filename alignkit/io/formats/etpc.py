@@ -1,0 +1,368 @@
+"""The Extended Typology Paraphrase Corpus, a folder of XML [etpc].
+
+Specification
+-------------
+A folder of files, each a root with elements in it, which hold elements with texts:
+
+- relations, in any number of files: ``<relation>`` with `pair_id`, `type_id`, `type_name`,
+  `sense_preserving` (yes or no), `s1_scope` and `s2_scope`, `s1_text` and `s2_text`, `key_s1` and
+  `key_s2`, `k1_text` and `k2_text`;
+- ``text_pairs.xml``, which may be missing: `pair_id`, `sent1_tok` and `sent2_tok`, and
+  `mrpc_label`, `etpc_label` and others;
+- ``paraphrase_types.xml``, which may be missing: `type_id` and `type_name` of all types.
+
+A scope is a list of positions of words, from 0, divided by commas, or ``whole sentence``.
+
+- A relation with words on both sides links each of its words of the one to each of the other, and
+  labels these cells by its type's name; one of the type Identity with equal words in equal order
+  links them one by one. If it preserves the sense (yes), the links are sure; otherwise the cells
+  keep the label and are no links. With words on one side, these are aligned to nothing, likewise.
+  The annotator is ``etpc``.
+  Links of relations between texts that differ are counted: nobody linked their words one by one.
+- `etpc_label` and `mrpc_label` become judgments (scheme binary) of the annotators ``etpc`` and
+  ``mrpc``. A pair without a relation that names words is not aligned.
+- The types of a pair become its attribute `phenomena`, divided by ``", "``: commas within the name
+  of a type become semicolons. Those of relations between whole sentences are `whole-sentence` too.
+  What else text_pairs.xml says of a pair becomes attributes, but for the raw sentences.
+- Without text_pairs.xml the words are not known. With ``--no-text`` they are taken from the
+  relations' texts where these have a word for each position of their scope; the others are ``_``.
+  A sentence then ends at the last word that a relation names: it may be longer.
+
+Odd things are counted: a stray comma in a list, a line end in a text, a type that
+paraphrase_types.xml does not have, relations that occur twice, that hold no words at all, or that
+do not say whether they preserve the sense, and words in which relations differ (the first stands).
+Pairs come in the order of text_pairs.xml, or of their numbers. A file of relations can be read
+alone, where its format is named. The format is only read.
+
+References
+----------
+Kovatchev, Martí & Salamó 2018, "ETPC: a paraphrase identification corpus annotated with extended
+paraphrase typology and negation", LREC.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxml import etree
+
+from alignkit._support.wording import natural_key
+from alignkit.errors import FormatError, OptionError
+from alignkit.io.format import JUDGED, Format
+from alignkit.io.link_notation import judged
+from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.safe_xml import line_of, local_name, read_elements
+from alignkit.io.text_files import split_words
+from alignkit.model.labels.schemes import get_scheme
+
+BLANK = "_"
+"""What stands for a word that is not known."""
+
+_WHOLE = "whole sentence"
+_POSITION = re.compile(r"[0-9]{1,9}")
+_SCOPES = ("s1_scope", "s2_scope")
+_KEYS = ("key_s1", "key_s2")
+_TEXTS = ("s1_text", "s2_text")
+_SENSES = {"yes": True, "no": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation of a type between words of two sentences."""
+
+    pair: str  # the id of the pair
+    number: str  # the number and the name of the type
+    type: str
+    preserving: bool  # whether it preserves the sense
+    whole: bool  # whether one of its scopes is the whole sentence
+    scopes: tuple[tuple[int, ...], tuple[int, ...]]
+    texts: tuple[tuple[str, ...], tuple[str, ...]]  # its words, as it quotes them
+    key: tuple[str, ...]  # all its texts, to tell one that occurs twice
+    path: str  # where it stands
+    line: int
+
+
+def members_of(element: etree._Element) -> dict[str, str]:
+    """Return the texts of the elements in an element, by their names."""
+    found: dict[str, str] = {}
+    for child in element:
+        name = local_name(child)
+        if name in found:
+            raise FormatError(f"<{name[:40]}> occurs twice", line=line_of(child))
+        found[name] = child.text or ""
+    return found
+
+
+def read_relation(element: etree._Element, path: str, line: int, reading: Reading) -> Relation:
+    """Read a relation, and note what is odd in it."""
+    members = members_of(element)
+    missing = [name for name in ("pair_id", "type_name", *_SCOPES) if name not in members]
+    pair, type = (members.get(name, "").strip() for name in ("pair_id", "type_name"))
+    if missing or not (pair and type):
+        raise FormatError(f"expected <{(missing or ['pair_id'])[0]}> in <relation>")
+    for name in (*_TEXTS, "k1_text", "k2_text"):
+        if members.get(name, "").endswith("\n"):
+            reading.note("line end in a text", f"{name} ends in a line end", line, path)
+    for name in _KEYS:
+        _positions(members.get(name, ""), name, path, line, reading)
+    scopes = [_positions(members[name], name, path, line, reading) for name in _SCOPES]
+    whole = None in scopes
+    sense = members.get("sense_preserving", "").strip().casefold()
+    if sense not in _SENSES:
+        message = f"sense_preserving is {sense[:40]!r}; expected yes or no, and read as no"
+        reading.note("sense not said", message, line, path)
+    source, target = (scope or () for scope in scopes)
+    if not (source or target or whole):
+        reading.note("relation without words", f"{type[:80]} of pair {pair[:40]!r}", line, path)
+    first, second = (tuple(split_words(members.get(name, ""))) for name in _TEXTS)
+    return Relation(
+        pair,
+        members.get("type_id", "").strip(),
+        type,
+        _SENSES.get(sense, False),
+        whole,
+        (source, target),
+        (first, second),
+        tuple(f"{name}={text}" for name, text in sorted(members.items())),
+        path,
+        line,
+    )
+
+
+def _positions(
+    text: str, name: str, path: str, line: int, reading: Reading
+) -> tuple[int, ...] | None:
+    """Return a list of positions; None for the whole sentence."""
+    text = text.strip()
+    if text.casefold() == _WHOLE:
+        return None
+    parts = [part.strip() for part in text.split(",")] if text else []
+    found = [part for part in parts if part]
+    if len(found) < len(parts):
+        reading.note("stray comma", f"{name} is {text[:40]!r}", line, path)
+    for part in found:
+        if _POSITION.fullmatch(part) is None:
+            raise FormatError(f"{part[:40]!r} in {name} is no position of a word")
+    return tuple(map(int, found))
+
+
+_TEXTS_ETPC, _TYPES = "text_pairs.xml", "paraphrase_types.xml"
+_IDENTITY = "identity"
+_LABELS = {"etpc": "etpc_label", "mrpc": "mrpc_label"}
+_NOT_KEPT = ("pair_id", "sent1_raw", "sent2_raw", "sent1_tok", "sent2_tok", *_LABELS.values())
+_BLOCK = 100_000  # links of one relation: more is an attack on memory
+
+_Pairs = dict[str, list[Relation]]
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    if reading.path == "-":
+        raise OptionError("etpc is several files and cannot be read from standard input")
+    path = Path(reading.path)
+    beside = path if path.is_dir() else path.parent
+    files = [file for file in reading.files("*.xml") if file.name not in (_TEXTS_ETPC, _TYPES)]
+    pairs = _relations(reading, files if path.is_dir() else [path], _types(reading, beside))
+    texts = beside / _TEXTS_ETPC
+    if texts.is_file():
+        yield from _with_texts(reading, texts, pairs)
+        return
+    for id in sorted(pairs, key=natural_key):
+        relations = pairs[id]
+        record = Record(id, relations[0].line, None, None, path=relations[0].path)
+        if reading.options.no_text:
+            record.source, record.target = _known_words(reading, relations)
+        yield from _filled(reading, record, relations, {})
+
+
+def _types(reading: Reading, folder: Path) -> set[tuple[str, str]]:
+    """Return the number and the name of each type, if they are listed."""
+    path = str(folder / _TYPES)
+    if not Path(path).is_file():
+        return set()
+    found = set()
+    elements = read_elements(reading, "*", path)
+    next(elements)
+    for element in elements:
+        members = _members(reading, element, path)
+        found.add((members.get("type_id", "").strip(), members.get("type_name", "").strip()))
+    return found
+
+
+def _members(reading: Reading, element: etree._Element, path: str) -> dict[str, str]:
+    """Return the members of an element; none, after it is refused, where it is broken."""
+    try:
+        return members_of(element)
+    except FormatError as problem:
+        reading.refuse(reading.error(problem.message, problem.line, path=path))
+        return {}
+
+
+def _relations(
+    reading: Reading, files: Sequence[Path], types: set[tuple[str, str]]
+) -> dict[str, list[Relation]]:
+    found: _Pairs = {}
+    seen: set[tuple[str, ...]] = set()
+    for file in files:
+        path = str(file)
+        elements = read_elements(reading, "relation", path)
+        next(elements)
+        for element in _whole(elements, reading):
+            line = line_of(element)
+            try:
+                relation = read_relation(element, path, line, reading)
+            except FormatError as problem:
+                reading.refuse(reading.error(problem.message, line, path=path))
+                continue
+            if relation.key in seen:
+                reading.note("relation occurs twice", f"pair {relation.pair!r}", line, path)
+                continue
+            seen.add(relation.key)
+            if types and (relation.number, relation.type) not in types:
+                message = f"{relation.number[:40]} {relation.type[:80]} is not in {_TYPES}"
+                reading.note("unknown type", message, line, path)
+            found.setdefault(relation.pair, []).append(relation)
+    if not files:
+        raise reading.error("no .xml file with relations in this folder")
+    return found
+
+
+def _whole(elements: Iterator[etree._Element], reading: Reading) -> Iterator[etree._Element]:
+    """Yield elements; where only the beginning of a file is at hand, those that are whole in it."""
+    try:
+        yield from elements
+    except FormatError:
+        if not reading.cut:
+            raise
+
+
+def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record]:
+    path = str(texts)
+    elements = read_elements(reading, "*", path)
+    next(elements)
+    seen: set[str] = set()
+    for element in elements:
+        line, members = line_of(element), _members(reading, element, path)
+        id = members.get("pair_id", "").strip()
+        first, second = members.get("sent1_tok"), members.get("sent2_tok")
+        if not members:
+            continue
+        if not id or first is None or second is None:
+            name = local_name(element)[:40]
+            message = f"<{name}> without pair_id, sent1_tok or sent2_tok"
+            reading.refuse(reading.error(message, line, path=path))
+            continue
+        record = Record(id, line, split_words(first), split_words(second), path=path)
+        relations = [] if id in seen else pairs.get(id, [])
+        seen.add(id)
+        yield from _filled(reading, record, relations, members)
+    for id in (id for id in pairs if id not in seen):
+        where = pairs[id][0]
+        message = f"pair {id[:40]!r} is not in {_TEXTS_ETPC}"
+        reading.refuse(reading.error(message, where.line, path=where.path))
+
+
+def _filled(
+    reading: Reading, record: Record, relations: Sequence[Relation], members: dict[str, str]
+) -> Iterator[Record]:
+    """Yield the record with its annotations and attributes; nothing where a label is refused."""
+    try:
+        for name, key in _LABELS.items():
+            label = members.get(key, "").strip()
+            if label:
+                judgment = judged(reading, get_scheme("binary"), label, record.line)
+                if judgment is not None:
+                    record.annotations[name] = judgment
+        links = [link for relation in relations for link in _links(relation, reading)]
+        if links:
+            annotation = record.annotations.setdefault("etpc", RawAnnotation())
+            annotation.aligned = True
+            annotation.path = relations[0].path
+            annotation.links = links
+    except FormatError as problem:
+        reading.refuse(reading.error(problem.message, problem.line, path=record.path))
+        return
+    for key, text in members.items():
+        if key not in _NOT_KEPT and text.strip():
+            record.attributes[key] = text.strip()
+    for name, chosen in (
+        ("phenomena", relations),
+        ("whole-sentence", [relation for relation in relations if relation.whole]),
+    ):
+        types = dict.fromkeys(relation.type.replace(",", ";") for relation in chosen)
+        if types:
+            record.attributes[name] = ", ".join(types)
+    yield record
+
+
+def _links(relation: Relation, reading: Reading) -> Iterator[RawLink]:
+    status: Status = "sure" if relation.preserving else "none"
+    cells: Sequence[tuple[int | None, int | None]]
+    sources, targets = relation.scopes
+    if relation.whole or not (sources or targets):
+        return
+    one_by_one = relation.type.casefold() == _IDENTITY and relation.texts[0] == relation.texts[1]
+    if one_by_one and len(sources) == len(targets) == len(relation.texts[0]):
+        cells = list(zip(sources, targets, strict=True))
+    else:
+        if len(sources) * len(targets) > _BLOCK:
+            message = f"a relation of {len(sources)} x {len(targets)} words"
+            raise FormatError(message, line=relation.line)
+        cells = [(i, j) for i in sources or (None,) for j in targets or (None,)]
+    if relation.preserving and sources and targets and relation.texts[0] != relation.texts[1]:
+        message = f"{relation.type[:80]}: {len(sources)} x {len(targets)} words, each with each"
+        reading.note(DIFFERING, message, relation.line, relation.path, times=len(cells))
+    for i, j in cells:
+        yield RawLink(i, j, status, relation.line, label=relation.type)
+
+
+def _known_words(reading: Reading, relations: Sequence[Relation]) -> tuple[list[str], list[str]]:
+    sides: tuple[dict[int, str], dict[int, str]] = ({}, {})
+    lengths = [0, 0]
+    for relation in relations:
+        for k in (0, 1):
+            scope, words = relation.scopes[k], relation.texts[k]
+            lengths[k] = max(lengths[k], *(position + 1 for position in scope), 0)
+            if lengths[k] > reading.options.max_words:
+                name = f"pair {relation.pair[:40]!r}: the {('source', 'target')[k]}"
+                raise reading.too_long(name, lengths[k], relation.line, relation.path)
+            for position, word in (
+                zip(scope, words, strict=False) if len(scope) == len(words) else ()
+            ):
+                if sides[k].setdefault(position, word) != word:
+                    message = f"word {position} is {sides[k][position][:40]!r} and {word[:40]!r}"
+                    reading.note("words differ", message, relation.line, relation.path)
+    source, target = (
+        [sides[k].get(position, BLANK) for position in range(lengths[k])] for k in (0, 1)
+    )
+    return source, target
+
+
+def _remark(reading: Reading) -> str:
+    """Tell that lengths are a lower bound, where words are taken from relations."""
+    path = Path(reading.path)
+    texts = (path if path.is_dir() else path.parent) / _TEXTS_ETPC
+    if not reading.options.no_text or texts.is_file():
+        return ""
+    return (
+        f"its words are those that relations name, {BLANK} where none does; a sentence ends at the "
+        "last of them, and may be longer"
+    )
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=None,
+    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
+    members=lambda reading: reading.files("*.xml"),
+    holds=frozenset(
+        {
+            *("text", "no text", "ids", "nulls", "labels", "other labels", "judgment", JUDGED),
+            *("annotators", "attributes", "absent"),
+        }
+    ),
+    folder=True,
+    remark=_remark,
+)

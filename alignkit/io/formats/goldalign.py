@@ -1,0 +1,234 @@
+"""GoldAlign's folder of users, tab-separated [goldalign].
+
+Specification
+-------------
+GoldAlign keeps batches of pairs in a folder ``data/``, which (or whose parent) is to be named::
+
+    datasets/CORPUS/BATCH.tsv                       what annotators started from
+    users/USER/complete/CORPUS/BATCH.tsv            what a user submitted
+    users/USER/incomplete/CORPUS/BATCH.tsv          what a user has not submitted yet
+    users/arbit/USER_USER/complete/CORPUS/BATCH.tsv what two users settled
+
+Ten columns a line: id, source, link, target, link, corpus judgment, user judgment, sure, possible,
+comment. Tokens and links are divided by white space; links are ``i-j``, source first, from 0;
+spaces around a column mean nothing.
+
+- Ids repeat, so a pair's id is made of its batch and line, ``BATCH:LINE`` (``CORPUS/BATCH:LINE``
+  where there are several corpora). The attributes `corpus`, `document` (the batch), `pairwise-id`,
+  `source-link`, `target-link` and `corpus-judgment` hold the rest.
+- The annotators are the users, `initial` (``datasets/``) and `arbit` (``arbit/USER_USER`` where
+  there are several pairs of users). Empty columns are an alignment without links; the user judgment
+  and the comment belong to the annotation.
+- A batch missing in a user's folder is not annotated by that user. ``incomplete/`` is work in
+  progress and not read, but noted. A line of six columns, which alignkit writes where one user
+  annotated only some pairs of a batch, is a pair not annotated.
+- The ids and tokens of the same line must agree in all folders.
+
+One batch can be read and written alone, as a file ``BATCH.tsv``.
+
+References
+----------
+Gokcen, Jaffe, Erdmann, White & Danforth 2016, "A corpus of word-aligned asked and anticipated
+questions in a virtual patient dialogue system", LREC; github.com/ajdagokcen/goldalign-repo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from alignkit._support.wording import natural_key
+from alignkit.errors import FormatError, OptionError
+from alignkit.io.format import Format
+from alignkit.io.formats.multimwa import HELD, GoldRow, parse_row, write_row
+from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.writing import Writing
+from alignkit.model.annotation import Annotation
+from alignkit.model.sentence_pair import SentencePair
+
+INITIAL = "initial"
+_ARBIT = "arbit"
+
+_Files = dict[str, Path]
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    if not Path(reading.path).is_dir():
+        yield from _batch(reading, {reading.name: Path(reading.path)}, "")
+        return
+    batches = _batches(reading, _root(reading))
+    if not batches:
+        raise reading.error(
+            "holds no datasets/CORPUS/BATCH.tsv and no users/USER/complete/CORPUS/BATCH.tsv"
+        )
+    corpora = {corpus for corpus, _ in batches}
+    for corpus, batch in sorted(batches, key=lambda key: natural_key(Path(*key))):
+        yield from _batch(reading, batches[corpus, batch], corpus, prefix=len(corpora) > 1)
+
+
+def _root(reading: Reading) -> Path:
+    root = Path(reading.path)
+    named = (root / "data" / "datasets").is_dir() or (root / "data" / "users").is_dir()
+    return root / "data" if named else root
+
+
+def _batches(reading: Reading, root: Path) -> dict[tuple[str, str], _Files]:
+    folders = {INITIAL: root / "datasets"}
+    for user in reading.files("users/*/complete", root):
+        if user.parent.name != _ARBIT:
+            folders[user.parent.name] = user
+    settled = reading.files(f"users/{_ARBIT}/*/complete", root)
+    for folder in settled:
+        folders[_ARBIT if len(settled) == 1 else f"{_ARBIT}/{folder.parent.name}"] = folder
+    found: dict[tuple[str, str], _Files] = {}
+    for name, folder in folders.items():
+        for path in reading.files("*/*.tsv", folder):
+            found.setdefault((path.parent.name, path.stem), {})[name] = path
+    for path in reading.files("users/**/incomplete/*/*.tsv", root):
+        done = path.parents[2] / "complete" / path.parent.name / path.name
+        if not done.exists():
+            reading.note("unfinished batch", "not submitted yet; not read", path=str(path))
+    return found
+
+
+def _members(reading: Reading) -> list[Path]:
+    """Return the batches, also those that are work in progress and not read."""
+    root = _root(reading)
+    return [*reading.files("datasets/*/*.tsv", root), *reading.files("users/**/*.tsv", root)]
+
+
+def _batch(
+    reading: Reading, files: _Files, corpus: str, *, prefix: bool = False
+) -> Iterator[Record]:
+    texts = [(text for _, text in reading.lines(str(path))) for path in files.values()]
+    batch = "" if reading.path == "-" else next(iter(files.values())).stem
+    for line, texts_of_line in enumerate(zip_longest(*texts), start=1):
+        try:
+            record = _record(reading, files, texts_of_line, line)
+        except FormatError as error:
+            reading.refuse(error)
+            continue
+        name = f"{corpus}/{batch}" if prefix else batch
+        record.id = f"{name}:{line}" if name else str(line)
+        record.attributes.update({"corpus": corpus} if corpus else {})
+        record.attributes.update({"document": batch} if batch else {})
+        yield record
+
+
+def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: int) -> Record:
+    first: GoldRow | None = None
+    place = ""
+    annotations: dict[str, RawAnnotation] = {}
+    for (name, path), text in zip(files.items(), texts, strict=True):
+        if text is None:
+            other = next(p for p, t in zip(files.values(), texts, strict=True) if t is not None)
+            raise reading.error(f"no such line, but {other} has one", line, path=str(path))
+        try:
+            row = parse_row(text)
+        except FormatError as problem:
+            raise reading.error(problem.message, line, path=str(path)) from None
+        if first is None:
+            first, place = row, f"{path}:{line}"
+        for what in first.differences(row):
+            if not what.endswith("link") and what != "corpus judgment":
+                raise reading.error(
+                    f"the {what} differs from that of {place}", line, path=str(path)
+                )
+            reading.note("column differs", f"the {what} differs from {place}", line, str(path))
+        if row.annotation is not None:
+            row.annotation.path = str(path)
+            annotations[name] = row.annotation
+    if first is None:
+        raise reading.error("no line", line)
+    attributes = {"pairwise-id": first.id} | first.attributes
+    return Record(
+        "", line, first.source, first.target, annotations, attributes, place.rpartition(":")[0]
+    )
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    if writing.path == "-" or writing.path.endswith(".tsv"):
+        with writing.open() as stream:
+            for pair in pairs:
+                stream.write(_line(pair, writing.annotation(pair), writing))
+        return
+    batches: dict[tuple[str, str], list[SentencePair]] = {}
+    for pair in pairs:  # a batch needs all its pairs, and they may come in any order
+        corpus = pair.attributes.get("corpus") or "corpus"
+        batch = pair.attributes.get("document") or "batch_0000"
+        batches.setdefault((corpus, batch), []).append(pair)
+    users = list(
+        dict.fromkeys(
+            name for batch in batches.values() for pair in batch for name in pair.alignments
+        )
+    )
+    with writing.folder() as folder:
+        for (corpus, batch), members in batches.items():
+            _check_name(corpus, "corpus")
+            _check_name(batch, "document")
+            prefix = f"{corpus}/" if len({corpus for corpus, _ in batches}) > 1 else ""
+            expected = (f"{prefix}{batch}:{line}" for line in range(1, len(members) + 1))
+            kept = map(str.__eq__, expected, (pair.id for pair in members))
+            writing.lost.update(["ids"] * (len(members) - sum(kept)))
+            for name in [INITIAL, *(user for user in users if user != INITIAL)]:
+                if not _belongs(name, members):
+                    continue
+                lines = (_line(pair, pair.annotations.get(name), writing) for pair in members)
+                folder.write(f"{_folder(name, users)}/{corpus}/{batch}.tsv", lines)
+        for kind in ("datasets", "users"):
+            folder.refuse_others(f"{kind}/**/*.tsv")
+
+
+def _belongs(name: str, pairs: list[SentencePair]) -> bool:
+    """Whether a batch has a file in the folder of an annotator."""
+    return any(
+        name in pair.alignments or (name == INITIAL and not pair.alignments) for pair in pairs
+    )
+
+
+def _folder(name: str, users: list[str]) -> str:
+    if name == INITIAL:
+        return "datasets"
+    if name == _ARBIT:
+        two = sorted(user for user in users if user not in (INITIAL, _ARBIT))
+        name = f"{_ARBIT}/{'_'.join(two) or _ARBIT}"
+    if name.startswith(_ARBIT + "/"):
+        _check_name(name.removeprefix(_ARBIT + "/"), "pair of annotators")
+    else:
+        _check_name(name, "annotator")
+    return f"users/{name}/complete"
+
+
+def _check_name(name: str, what: str) -> None:
+    if not name or name.startswith(".") or any(char in name for char in "/\\\0\n"):
+        raise OptionError(f"the {what} {name[:40]!r} cannot be the name of a file")
+
+
+def _line(pair: SentencePair, annotation: Annotation | None, writing: Writing) -> str:
+    id = pair.attributes.get("pairwise-id", pair.id)
+    return write_row(id, pair, annotation, writing)
+
+
+def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+    """Tell a batch by the folders that it is in; else it looks like a file of MultiMWA."""
+    path = Path(reading.path)
+    inside = len(path.parents) > 1 and path.parents[1].name in ("datasets", "complete")
+    return True if inside or path.is_dir() else None
+
+
+FORMAT = Format(
+    parse=_parse,
+    surely=_surely,
+    members=_members,
+    write=_write,
+    holds=HELD
+    | {
+        "annotators",
+        "names",
+        "attribute corpus",
+        "attribute document",
+        "attribute pairwise-id",
+    },
+    folder=True,
+)

@@ -1,0 +1,335 @@
+"""The chunk alignments of interpretable STS [ists].
+
+Specification
+-------------
+Records that look like XML but are not (``<==>``), so they are read line by line::
+
+    <sentence id="1" status="">
+    // A cat sleeps .
+    // The cat naps .
+    <source>
+    1 A :
+    2 cat :
+    3 sleeps :
+    4 . :
+    </source>
+    <translation>
+    1 The :
+    2 cat :
+    3 naps :
+    4 . :
+    </translation>
+    <alignment>
+    1 2 <==> 1 2 // SPE2 // 4 // A cat <==> The cat
+    3 <==> 3 // SIMI // 4 // sleeps <==> naps
+    4 <==> 0 // NOALI // NIL // . <==> -not aligned-
+    0 <==> 4 // NOALI // NIL // -not aligned- <==> .
+    </alignment>
+    </sentence>
+
+- Positions count from 1; 0 alone is the empty word. A chunk pair is a block of sure links; the
+  words of a chunk aligned to 0 are explicit nulls.
+- Links have the label ``TYPE SCORE``, such as ``SPE2 4``, or ``TYPE`` if the score is NIL.
+  ``NOALI`` or ``NIL`` with NIL is no label.
+- ``NOALI`` between words of both sides makes nulls of all of them, and is counted.
+- Chunks may share words (the M:N alignments of 2016). Of two labels of one pair of words the first
+  is kept, and this is counted.
+- The words behind the score repeat the chunks, or are missing; differences are counted.
+- The two ``//`` lines are the raw sentences, or missing. One that differs from its tokens becomes
+  the attribute ``source text`` or ``target text``; a status that is not empty becomes ``status``.
+- A record without ``<alignment>`` is not annotated.
+- A record broken anywhere is refused; reading goes on at the next ``<sentence``.
+
+Chunk pairs are written as in `alignkit.formats.groups`, chunks aligned to nothing as runs of words.
+Labels of another shape, possible links as such, and ids that hold a line break are lost.
+
+References
+----------
+Agirre et al. 2016, "SemEval-2016 task 2: interpretable semantic textual similarity".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from alignkit.errors import FormatError
+from alignkit.io.format import Format
+from alignkit.io.formats.three_lines import MOST_CELLS, Group, group_cells
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.text_files import split_words
+from alignkit.io.writing import Writing
+from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.model.sentence_pair import SentencePair
+
+_HEAD = re.compile(r'<sentence\s+id\s*=\s*"(.*?)"(?:\s+status\s*=\s*"([^"]*)")?\s*>')
+_NUMBERS = re.compile(r"[0-9]{1,9}(?:\s+[0-9]{1,9})*", re.ASCII)
+_LABEL = re.compile(r"(\S+)(?: ([0-9]{1,4}(?:\.[0-9]{1,9})?))?")
+_SCORE = re.compile(r"NIL|[0-9]{1,4}(?:\.[0-9]{1,9})?")
+_MISSING = "-not aligned-"
+_SIDES = ("source", "translation")
+_TEXTS = ("source text", "target text")
+
+_Line = tuple[int, str]
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    for lines in _stretches(reading):
+        with reading.refusing():
+            yield _Sentence(lines, reading).record()
+
+
+def _stretches(reading: Reading) -> Iterator[list[_Line]]:
+    """Yield the lines of each record; a new one starts at <sentence, whatever came before."""
+    lines: list[_Line] = []
+    for number, text in reading.lines():
+        if lines and (text.startswith("<sentence") or lines[-1][1].strip() == "</sentence>"):
+            yield lines
+            lines = []
+        if lines or text.strip():
+            lines.append((number, text))
+    if lines:
+        yield lines
+
+
+class _Sentence:
+    """Read one record, from the first of its lines to the last."""
+
+    def __init__(self, lines: Sequence[_Line], reading: Reading) -> None:
+        self._lines, self._reading = lines, reading
+        self._at = 0
+
+    def record(self) -> Record:
+        head = _HEAD.fullmatch(self._text())
+        if head is None:
+            raise self._error('<sentence id="..." status="...">')
+        line = self._lines[0][0]
+        self._at = 1
+        raw = self._comments()
+        source, target = map(self._words, _SIDES)
+        annotations = {}
+        if self._text() == "<alignment>":
+            annotations = {self._reading.name: RawAnnotation(self._chunk_pairs(source, target))}
+        self._expect("</sentence>")
+        attributes = {"status": head[2]} if head[2] else {}
+        attributes |= {
+            name: text
+            for name, text, tokens in zip(_TEXTS, raw, (source, target), strict=False)
+            if text and split_words(text) != list(tokens)
+        }
+        return Record(head[1], line, source, target, annotations, attributes)
+
+    def _text(self) -> str:
+        return self._lines[self._at][1].strip() if self._at < len(self._lines) else ""
+
+    def _error(self, expected: str) -> FormatError:
+        if self._at == len(self._lines):
+            return self._reading.error(
+                f"the record ends here, expected {expected!r}", self._lines[-1][0]
+            )
+        number, text = self._lines[self._at]
+        return self._reading.error(f"{text.strip()[:40]!r}, expected {expected!r}", number)
+
+    def _expect(self, text: str) -> None:
+        if self._text() != text:
+            raise self._error(text)
+        self._at += 1
+
+    def _comments(self) -> list[str]:
+        found: list[str] = []
+        while self._text().startswith("//"):
+            found.append(self._text()[2:].strip())
+            self._at += 1
+        if len(found) not in (0, 2):
+            raise self._error("two lines '// sentence'")
+        return found
+
+    def _words(self, side: str) -> tuple[str, ...]:
+        self._expect(f"<{side}>")
+        words: list[str] = []
+        while self._text() != f"</{side}>":
+            number = str(self._reading.base + len(words))
+            parts = split_words(self._text())
+            if len(parts) != 3 or parts[0] != number or parts[2] != ":":
+                raise self._error(f"{number} word :' or '</{side}>")
+            words.append(parts[1])
+            self._at += 1
+        self._at += 1
+        return tuple(words)
+
+    def _chunk_pairs(self, source: tuple[str, ...], target: tuple[str, ...]) -> list[RawLink]:
+        self._expect("<alignment>")
+        links: list[RawLink] = []
+        while self._text() != "</alignment>":
+            links += self._chunk_pair((source, target), MOST_CELLS - len(links))
+            self._at += 1
+        self._at += 1
+        return links
+
+    def _chunk_pair(self, words: tuple[Sequence[str], Sequence[str]], most: int) -> list[RawLink]:
+        left, arrow, rest = self._text().partition("<==>")
+        parts = rest.split("//", 3)
+        if not arrow or len(parts) < 3:
+            raise self._error("i i <==> j j // TYPE // SCORE // words <==> words")
+        kind, score = parts[1].strip(), parts[2].strip()
+        if len(kind.split()) != 1 or not _SCORE.fullmatch(score):
+            raise self._error("// TYPE // SCORE //, the score a number or NIL")
+        sides = [self._positions(part) for part in (left, parts[0])]
+        if sides == [[None], [None]]:
+            raise self._error("words on one side at least")
+        if len(sides[0]) * len(sides[1]) > most:
+            raise self._error(f"at most {MOST_CELLS} pairs of words")
+        if len(parts) > 3:
+            self._compare(parts[3], sides, words)
+        plain = _plain(f"{kind} {score}")
+        label = None if plain else kind if score == "NIL" else f"{kind} {score}"
+        line = self._lines[self._at][0]
+        cells = [(i, j) for i in sides[0] for j in sides[1]]
+        if kind == "NOALI" and None not in sides[0] + sides[1]:
+            self._reading.note("NOALI with words on both sides", "read as aligned to nothing", line)
+            cells = [(i, None) for i in sides[0]] + [(None, j) for j in sides[1]]
+        return [RawLink(*cell, "sure", line, label=label) for cell in cells]
+
+    def _positions(self, text: str) -> list[int | None]:
+        if not _NUMBERS.fullmatch(text.strip()):
+            raise self._error("positions, divided by spaces, on both sides of <==>")
+        if text.strip() == "0" and self._reading.base == 1:
+            return [None]
+        return [int(number) for number in text.split()]
+
+    def _compare(
+        self,
+        text: str,
+        sides: Sequence[Sequence[int | None]],
+        words: tuple[Sequence[str], Sequence[str]],
+    ) -> None:
+        if self._reading.options.transpose:
+            words = words[1], words[0]
+        base = self._reading.base
+        chunks = [
+            " ".join(
+                tokens[k - base] if 0 <= k - base < len(tokens) else ""
+                for k in side
+                if k is not None
+            )
+            for side, tokens in zip(sides, words, strict=True)
+        ]
+        told = " <==> ".join(chunk or _MISSING for chunk in chunks)
+        if split_words(text) != split_words(told):
+            self._reading.note(
+                "chunk words differ",
+                f"{text.strip()[:40]!r}, but the positions say {told[:40]!r}",
+                self._lines[self._at][0],
+            )
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    with writing.open() as stream:
+        for count, pair in enumerate(pairs, start=1):
+            words = writing.words(pair)
+            id = pair.id
+            if len(id.splitlines()) > 1:
+                id = str(count)
+                writing.lost["ids"] += 1
+            status = _kept(pair.attributes, "status", writing)
+            if '"' in status:
+                writing.lost["attributes"] += 1
+                status = ""
+            raw = [
+                _kept(pair.attributes, name, writing) or text
+                for name, text in zip(_TEXTS, words, strict=True)
+            ]
+            stream.write(f'<sentence id="{id}" status="{status}">\n')
+            stream.writelines(f"// {text}\n" for text in raw)
+            for side, tokens in zip(_SIDES, pair.words, strict=True):
+                stream.write(f"<{side}>\n")
+                stream.writelines(
+                    f"{k} {token} : \n" for k, token in enumerate(tokens, start=writing.base)
+                )
+                stream.write(f"</{side}>\n")
+            alignment = writing.alignment(pair)
+            if alignment is not None:
+                lines = _notation(alignment, pair.words, writing)
+                stream.writelines(("<alignment>\n", *lines, "</alignment>\n"))
+            stream.write("</sentence>\n\n\n")
+
+
+def _kept(attributes: Mapping[str, str], name: str, writing: Writing) -> str:
+    text = attributes.get(name, "")
+    if text != text.strip() or len(text.splitlines()) > 1:
+        writing.lost["attributes"] += 1
+        text = " ".join(text.split())
+    return text
+
+
+def _notation(
+    alignment: Alignment, words: tuple[Sequence[str], Sequence[str]], writing: Writing
+) -> Iterator[str]:
+    if writing.options.transpose:
+        words = words[1], words[0]
+    cells = [*alignment, *writing.nulls(alignment)]
+    labels = {link: _label(link, alignment) for link in cells}
+    kept = {link: text.removesuffix(" NIL") for link, text in labels.items() if not _plain(text)}
+    if any(kept.get(link) != text for link, text in alignment.labels.items()):
+        writing.lost["labels"] += 1
+    for group in _joined(group_cells(labels.items())):
+        kind, score = group.label.split()
+        numbers = [" ".join(str(k + writing.base) for k in side) or "0" for side in group[:2]]
+        chunks = [
+            " ".join(tokens[k] for k in side) or _MISSING
+            for side, tokens in zip(group[:2], words, strict=True)
+        ]
+        yield f"{' <==> '.join(numbers)} // {kind} // {score} // {' <==> '.join(chunks)} \n"
+
+
+def _label(link: Link, alignment: Alignment) -> str:
+    """Return the type and the score of a link, as they are to be written."""
+    match = _LABEL.fullmatch(alignment.labels.get(link, ""))
+    known = match is not None and not any(mark in match[1] for mark in ("//", "<==>"))
+    if match is None or not known or (match[1] == "NOALI" and NULL not in link):
+        return "NOALI NIL" if NULL in link else "NIL NIL"
+    return f"{match[1]} {match[2] or 'NIL'}"
+
+
+def _plain(label: str) -> bool:
+    """Whether a type and score say no more than that words are aligned, or aligned to nothing."""
+    return label in ("NOALI NIL", "NIL NIL")
+
+
+def _joined(groups: Iterable[Group]) -> Iterator[Group]:
+    """Join neighbouring words that are aligned to nothing to one chunk, by label."""
+    waiting: Group | None = None
+    for group in sorted(groups, key=lambda g: (bool(g.sources), bool(g.targets), g)):
+        if waiting is None or not _continues(waiting, group):
+            if waiting is not None:
+                yield waiting
+            waiting = group
+        else:
+            waiting = Group(
+                waiting.sources + group.sources, waiting.targets + group.targets, group.label
+            )
+    if waiting is not None:
+        yield waiting
+
+
+def _continues(before: Group, after: Group) -> bool:
+    if before.label != after.label:
+        return False
+    if not before.targets and not after.targets:
+        return before.sources[-1] + 1 == after.sources[0]
+    if not before.sources and not after.sources:
+        return before.targets[-1] + 1 == after.targets[0]
+    return False
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=frozenset(
+        {
+            *("text", "ids", "nulls", "labels", "other labels", "empty", "absent"),
+            *("attribute status", "attribute source text", "attribute target text"),
+        }
+    ),
+    base=1,
+)

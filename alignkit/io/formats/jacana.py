@@ -1,0 +1,185 @@
+"""jacana's JSON [jacana].
+
+Specification
+-------------
+An array of objects::
+
+    [{"id": "7", "name": "7", "source": "a b", "target": "c", "sureAlign": "0-0",
+      "possibleAlign": "1-0"}]
+
+- `source` and `target` are tokens divided by white space; links are ``i-j``, source first, from 0;
+- a link in `sureAlign` and in `possibleAlign` is sure;
+- `id` is a text or a number; without one the pair's id is its number in the array, from 1;
+- without `sureAlign` and `possibleAlign` (or with null) the pair is not annotated;
+- what holds links, but is named almost like a missing one of these two, is an error;
+- what else stands there as a text, number or truth value (a score, ...) becomes an attribute,
+  and so does `name` where it differs from `id`.
+
+A folder holds one array a file. There, ``NAME.sure.json`` and ``NAME.sure+poss.json`` are two
+versions of the same pairs, and the possible links are those of the second that the first lacks:
+they are joined by id, and their tokens must be equal. Each pair of a folder has the attribute
+`document`, which is NAME.
+
+References
+----------
+Yao, Van Durme, Callison-Burch & Clark 2013, "A lightweight and high performance monolingual word
+aligner", ACL; github.com/xuchen/jacana.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from alignkit.errors import FormatError
+from alignkit.io.format import Format
+from alignkit.io.link_notation import LinkTexts, parse_links
+from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.strict_json import JsonText, Object, as_text, keep_attributes, member, read_id
+from alignkit.io.text_files import BOM, split_words
+from alignkit.io.writing import Writing
+from alignkit.model.sentence_pair import SentencePair
+
+_SURE, _BOTH = ".sure.json", ".sure+poss.json"
+_OWN = ("id", "name", "source", "target", "sureAlign", "possibleAlign")
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    if not Path(reading.path).is_dir():
+        yield from _records(reading, reading.path)
+        return
+    paths = reading.files("*.json")
+    if not paths:
+        raise reading.error("holds no .json file")
+    names = {path.name for path in paths}
+    for path in paths:
+        if path.name.endswith(_SURE) and path.name.replace(_SURE, _BOTH) in names:
+            both = path.with_name(path.name.replace(_SURE, _BOTH))
+            records = _joined(reading, str(path), str(both))
+        elif path.name.endswith(_BOTH) and path.name.replace(_BOTH, _SURE) in names:
+            continue
+        else:
+            records = _records(reading, str(path))
+        for record in records:
+            record.attributes.setdefault("document", _document(path))
+            yield record
+
+
+def _document(path: Path) -> str:
+    name = path.name
+    return name.removesuffix(_SURE).removesuffix(_BOTH).removesuffix(".json")
+
+
+def _records(reading: Reading, path: str) -> Iterator[Record]:
+    text = JsonText(reading.text(path), path)
+    for number, (line, value) in enumerate(text.elements(), start=1):
+        with reading.refusing(line, path):
+            record = _record(reading, value, number, line)
+            record.path = path
+            yield record
+    text.finish()
+
+
+def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
+    if type(value) is not dict:
+        raise FormatError("expected an object for each pair")
+    id = read_id(value, number)
+    source: str = member(value, "source", str)
+    target: str = member(value, "target", str)
+    sure: str | None = member(value, "sureAlign", str, "") if "sureAlign" in value else None
+    possible: str = member(value, "possibleAlign", str, "")
+    record = Record(id, line, split_words(source), split_words(target))
+    if value.get("sureAlign") is not None or value.get("possibleAlign") is not None:
+        links = parse_links(sure or "")
+        known = {link[:2] for link in links}
+        links += [x for x in parse_links(possible, "possible") if x[:2] not in known]
+        record.annotations[reading.name] = RawAnnotation(links)
+    name = as_text(value.get("name"))
+    if name is not None and name != id:
+        record.attributes["name"] = name
+    keep_attributes(record, value, _OWN, reading, links=_OWN[-2:])
+    return record
+
+
+def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
+    """Yield the records of `sure`, with the links that only `both` has as possible ones."""
+    others = dict(_counted(_records(reading, both)))
+    for key, record in _counted(_records(reading, sure)):
+        other = others.pop(key, None)
+        with reading.refusing():
+            _add_possible(reading, record, other, both)
+            yield record
+    for record in others.values():
+        reading.refuse(
+            reading.error(f"id {record.id[:40]!r} is missing in {sure}", record.line, path=both)
+        )
+
+
+def _counted(records: Iterator[Record]) -> Iterator[tuple[tuple[str, int], Record]]:
+    seen: Counter[str] = Counter()
+    for record in records:
+        seen[record.id] += 1
+        yield (record.id, seen[record.id]), record
+
+
+def _add_possible(reading: Reading, record: Record, other: Record | None, both: str) -> None:
+    if other is None:
+        raise reading.error(
+            f"id {record.id[:40]!r} is missing in {both}", record.line, path=record.path
+        )
+    if (record.source, record.target) != (other.source, other.target):
+        raise reading.error(
+            f"the tokens of {record.id[:40]!r} differ from those of {both}:{other.line}",
+            record.line,
+            path=record.path,
+        )
+    mine = record.annotations.setdefault(reading.name, RawAnnotation())
+    known = {link[:2] for link in mine.links}
+    for annotation in other.annotations.values():
+        found = {link[:2] for link in annotation.links}
+        mine.links += [
+            link._replace(status="possible") for link in annotation.links if link[:2] not in known
+        ]
+        if not known <= found:
+            reading.note(
+                "sure link missing",
+                f"{both}:{other.line} lacks {len(known - found)} of the sure links",
+                record.line,
+                record.path,
+            )
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=4).encode
+    with writing.open() as stream:
+        divider = "[\n"
+        for pair in pairs:
+            stream.write(divider + encode(_written(pair, writing)).replace(BOM, "\\ufeff"))
+            divider = ",\n"
+        stream.write("[]\n" if divider == "[\n" else "\n]\n")
+
+
+def _written(pair: SentencePair, writing: Writing) -> Object:
+    source, target = writing.words(pair)
+    name = pair.attributes.get("name", pair.id)
+    value: Object = {"id": pair.id, "name": name, "source": source, "target": target}
+    alignment = writing.alignment(pair)
+    if alignment is not None:
+        links = LinkTexts(alignment, writing.base)
+        value["sureAlign"], value["possibleAlign"] = links.sure, links.possible
+    for key, attribute in pair.attributes.items():
+        if key not in _OWN:
+            value[key] = attribute
+        elif key != "name":
+            writing.lost["attributes with the name of a member"] += 1
+    return value
+
+
+FORMAT = Format(
+    parse=_parse,
+    members=lambda reading: reading.files("*.json"),
+    write=_write,
+    holds=frozenset({"text", "ids", "possible", "attributes", "absent", "empty"}),
+)

@@ -1,0 +1,104 @@
+"""JSON lines of word lists, as data sets of neural aligners have them [jsonl].
+
+Specification
+-------------
+One object a line and pair::
+
+    {"id": "7", "src_words": ["a", "b"], "tgt_words": ["c"], "alignment": [[0, 0], [1, 0]]}
+
+- the words are the tokens as they are, which may be empty or hold white space;
+- `alignment` lists the links ``[i, j]``, source first, from 0; they are sure; without it, or with
+  null, the pair is not annotated;
+- -1 is the empty word, under either ``--base``: ``[3, -1]`` says that source word 3, and
+  ``[-1, 4]`` that target word 4, is explicitly aligned to nothing. With ``--base 1`` a 0 is no
+  word, and an error like any other position out of range;
+- `id` is a text or a number; without one the pair's id is the number of its line, from 1;
+- a list that is named almost like a missing `alignment` is an error;
+- every other text, number or truth value becomes an attribute.
+
+Empty lines mean nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from alignkit.errors import FormatError
+from alignkit.io.format import Format
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.strict_json import (
+    Object,
+    keep_attributes,
+    member,
+    parse_json,
+    position,
+    read_id,
+    texts,
+    write_attributes,
+)
+from alignkit.io.text_files import BOM
+from alignkit.io.writing import Writing
+from alignkit.model.alignment import NULL
+from alignkit.model.sentence_pair import SentencePair
+
+_NULL = -1
+_OWN = ("id", "src_words", "tgt_words", "alignment")
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    for line, text in reading.lines():
+        if not text or text.isspace():
+            continue
+        with reading.refusing(line):
+            yield _record(reading, parse_json(text, line=line), line)
+
+
+def _record(reading: Reading, value: Object, line: int) -> Record:
+    if type(value) is not dict:
+        raise FormatError("expected an object, one a line")
+    id = read_id(value, line)
+    record = Record(id, line, texts(value, "src_words"), texts(value, "tgt_words"))
+    if value.get("alignment") is not None:
+        links = [_link(entry) for entry in member(value, "alignment", list)]
+        record.annotations[reading.name] = RawAnnotation(links)
+    keep_attributes(record, value, _OWN, reading, links=("alignment",))
+    return record
+
+
+def _link(entry: object) -> RawLink:
+    if type(entry) is not list or len(entry) != 2:
+        raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, j]")
+    i, j = (None if type(k) is int and k == _NULL else position(k) for k in entry)
+    if i is None and j is None:
+        raise FormatError("[-1, -1] links the empty word to itself; expected a word on one side")
+    return RawLink(i, j)
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    with writing.open() as stream:
+        for number, pair in enumerate(pairs, start=1):
+            line = encode(_written(pair, number, writing))
+            stream.write(line.replace(BOM, "\\ufeff") + "\n")
+
+
+def _written(pair: SentencePair, number: int, writing: Writing) -> Object:
+    source, target = pair.words
+    value: Object = {} if pair.id == str(number) else {"id": pair.id}
+    value |= {"src_words": source, "tgt_words": target}
+    alignment = writing.alignment(pair)
+    if alignment is not None:
+        cells = [*alignment, *sorted(alignment.nulls)]
+        value["alignment"] = [
+            [_NULL if index == NULL else index + writing.base for index in cell] for cell in cells
+        ]
+    write_attributes(value, pair, _OWN, writing)
+    return value
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=frozenset({"text", "ids", "nulls", "attributes", "absent", "empty", "spaces"}),
+)

@@ -1,0 +1,166 @@
+"""MultiMWA's TSV [multimwa].
+
+Specification
+-------------
+A line of 10 or 11 tab-separated columns a pair, those of a GoldAlign batch: id, source, link,
+target, link, corpus judgment, user judgment, sure links, possible links, comment, and in some files
+one more. Tokens and links are divided by white space; links are ``i-j``, source first, from 0, in
+any order; spaces around a column mean nothing.
+
+The links to a context, the corpus judgment and the eleventh column become the attributes
+`source-link`, `target-link`, `corpus-judgment` and `column-11` where they are not empty; ``N/A`` is
+no link to a context, as in all of the published files. The user judgment and the comment belong to
+the annotation. A line of six columns is a pair not annotated.
+
+Written is ``N/A`` for a context that a pair lacks, and an eleventh column, which may be empty,
+where it has one: by either a file is told from a batch of GoldAlign.
+
+References
+----------
+Lan, Jiang & Xu 2021, "Neural semi-Markov CRF for monolingual word alignment", ACL;
+github.com/chaojiang06/neural-Jacana.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from alignkit.errors import FormatError
+from alignkit.io.format import Format
+from alignkit.io.link_notation import LinkTexts, parse_links
+from alignkit.io.opening import CONTROL
+from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.text_files import BOM, split_words
+from alignkit.io.writing import Writing
+from alignkit.model.annotation import Annotation
+from alignkit.model.sentence_pair import SentencePair
+
+LINKS = ("source-link", "target-link")
+JUDGMENT = "corpus-judgment"
+_NAMES = {2: LINKS[0], 4: LINKS[1], 5: JUDGMENT}
+HELD = frozenset({"text", "possible", "comment", "judgment", "absent", "empty"}) | {
+    f"attribute {name}" for name in _NAMES.values()
+}
+"""What of a corpus the columns hold."""
+_COLUMNS = 10
+_UNANNOTATED = 6
+
+
+@dataclass(slots=True)
+class GoldRow:
+    """A pair and, if it is annotated, one annotation."""
+
+    id: str  # the first column
+    source: list[str]  # the tokens
+    target: list[str]
+    attributes: dict[str, str]
+    annotation: RawAnnotation | None
+    more: list[str]  # what stands in columns behind the tenth
+
+    def differences(self, other: GoldRow) -> Iterator[str]:
+        """Yield the columns in which rows of the same pair differ."""
+        for what in ("id", "source", "target"):
+            if getattr(self, what) != getattr(other, what):
+                yield what
+        for name in _NAMES.values():
+            if self.attributes.get(name) != other.attributes.get(name):
+                yield name.replace("-", " ")
+
+
+def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
+    """Read a line of 10 columns (up to `most`), or of 6 for a pair not annotated."""
+    columns = [part.strip(" \r") for part in text.split("\t")]
+    if len(columns) != _UNANNOTATED and not _COLUMNS <= len(columns) <= most:
+        wanted = f"{_COLUMNS}" if most == _COLUMNS else f"{_COLUMNS} to {most}"
+        raise FormatError(f"{len(columns)} tab-separated columns; expected {wanted}")
+    annotation = None
+    if len(columns) >= _COLUMNS:
+        links = parse_links(columns[7]) + parse_links(columns[8], "possible")
+        annotation = RawAnnotation(links, comment=columns[9], judgment=columns[6])
+    attributes = {name: columns[k] for k, name in _NAMES.items() if columns[k]}
+    return GoldRow(
+        columns[0],
+        split_words(columns[1]),
+        split_words(columns[3]),
+        attributes,
+        annotation,
+        columns[_COLUMNS:],
+    )
+
+
+def write_row(
+    id: str,
+    pair: SentencePair,
+    annotation: Annotation | None,
+    writing: Writing,
+    *,
+    context: str = "",
+    more: str | None = None,
+) -> str:
+    """Write a line."""
+    columns = [id, "", "", "", "", ""]
+    for k, name in _NAMES.items():
+        columns[k] = pair.attributes.get(name, "" if name == JUDGMENT else context)
+    if annotation is not None and annotation.alignment is not None:
+        links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
+        columns += [annotation.judgment, links.sure, links.possible, annotation.comment]
+        columns += [] if more is None else [more]
+    columns = [_column(part, writing) for part in columns]
+    columns[1], columns[3] = writing.words(pair)  # a word may be an ideographic space
+    return "\t".join(columns) + "\n"
+
+
+def _column(text: str, writing: Writing) -> str:
+    """Return a text with single spaces; more than spaces that change are counted as a loss."""
+    if BOM in text or (text and text.split(" ") != text.split()) or CONTROL.search(text):
+        text = " ".join(CONTROL.sub(" ", text.replace(BOM, "")).split())
+        writing.lost["white space in texts"] += 1
+    return text
+
+
+_LAST = "column-11"
+_NONE = "N/A"
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    for line, text in reading.lines():
+        with reading.refusing(line):
+            row = parse_row(text, most=11)
+            attributes = {
+                name: value
+                for name, value in row.attributes.items()
+                if name not in LINKS or value != _NONE
+            }
+            record = Record(row.id, line, row.source, row.target, attributes=attributes)
+            if row.annotation is not None:
+                record.annotations[reading.name] = row.annotation
+            if any(row.more):
+                record.attributes[_LAST] = row.more[0]
+            yield record
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    with writing.open() as stream:
+        for pair in pairs:
+            annotation = writing.annotation(pair)
+            more = pair.attributes.get(_LAST)
+            if more is None and any(pair.attributes.get(name, _NONE) != _NONE for name in LINKS):
+                more = ""
+            line = write_row(pair.id, pair, annotation, writing, context=_NONE, more=more)
+            stream.write(line)
+
+
+def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+    """Tell the published files, whose pairs have no context, from a batch of GoldAlign."""
+    if any(_LAST in pair.attributes for pair in pairs):
+        return True
+    rows = (text.split("\t") for _, text in islice(reading.lines(), len(pairs)))
+    links = (tuple(part.strip(" \r") for part in row[2:5:2]) for row in rows)
+    return True if all(one == (_NONE, _NONE) for one in links) else None
+
+
+FORMAT = Format(
+    parse=_parse, write=_write, surely=_surely, holds=HELD | {"ids", f"attribute {_LAST}"}
+)

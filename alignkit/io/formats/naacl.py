@@ -1,0 +1,262 @@
+"""The lines of links of the NAACL and WPT shared tasks [naacl].
+
+Specification
+-------------
+One line a link: the number of the sentence, the positions of the two words, and perhaps whether
+the link is sure (S, the default) or only possible (P), and a confidence::
+
+    26 2 1
+    26 3 3 P
+    27 1 1 S 0.93
+    27 5 0
+
+- Positions count from 1 by custom. Then 0 is the empty word: ``27 5 0`` says that source word 5
+  is explicitly aligned to nothing. With ``--base 0`` there is no empty word.
+- A number in the place of S or P is a confidence: ``27 1 1 0.93``. It becomes the link's weight.
+- Sentence numbers are compared as numbers, so that ``0027`` is 27. They need not be contiguous
+  or sorted, and the links of a sentence may be scattered. Empty lines are passed over and counted.
+- The words stand in other files (`alignkit.formats.parallel_text`), as ``<s snum=27> words </s>``
+  or as plain lines, the n-th for sentence n. Pairs then come in the order of the words, under their
+  snum as written; a sentence without links is an empty annotation, or, with ``--partial``, not
+  annotated. Links of a sentence without words are an error.
+- Without words the pairs come in the order of their first links, under their number without
+  padding, and a sentence without links does not exist.
+
+All links are held, in about 20 bytes each. Lenient reading refuses the sentence of a broken line,
+or, if that is unknown, the line.
+
+P is written if a link is only possible, and S or P before a confidence. Ids that are not distinct
+whole numbers give way to the first free numbers. Two files of words get ``<s snum=N>``; a bitext
+has plain lines, which makes all ids 1, 2, ...
+
+References
+----------
+Mihalcea & Pedersen 2003, "An evaluation exercise for word alignment", HLT-NAACL workshop on
+building and using parallel texts; Martin, Mihalcea & Pedersen 2005, its successor at ACL.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from alignkit._support.arguments import check_count
+from alignkit.errors import FormatError
+from alignkit.io.format import Format
+from alignkit.io.link_notation import Numbering
+from alignkit.io.parallel_text import PairText, read_texts
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.writing import Writing
+from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.model.sentence_pair import SentencePair
+
+_WHOLE = re.compile(r"[0-9]{1,9}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?")
+_SHAPE = "expected 'sentence i j', then perhaps S or P, then perhaps a confidence"
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    links = _Links(reading)
+    for number, line in reading.lines():
+        links.add(number, line)
+    links.sort()
+    texts = read_texts(reading)
+    if texts is None:
+        for sentence in links.sentences():
+            yield Record(str(sentence), links.line(sentence), None, None, links.annotate(sentence))
+    else:
+        yield from _with_texts(reading, links, texts)
+
+
+def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> Iterator[Record]:
+    seen: set[int] = set()
+    for text in texts:
+        try:
+            sentence = _sentence_of(text, seen, reading)
+        except FormatError as error:
+            reading.refuse(error)
+            continue
+        seen.add(sentence)
+        if sentence in links.broken:
+            continue
+        found = links.annotate(sentence)
+        if not found and not reading.options.partial:
+            found = {reading.name: RawAnnotation()}
+        words = reading.tokens(text.source), reading.tokens(text.target)
+        line = links.line(sentence) or text.line
+        yield Record(text.snum or str(sentence), line, *words, found)
+    for sentence in links.sentences():
+        if sentence not in seen:
+            reading.refuse(
+                reading.error(
+                    f"links of sentence {sentence}, which {reading.options.source} does not have",
+                    links.line(sentence),
+                )
+            )
+
+
+def _sentence_of(text: PairText, seen: set[int], reading: Reading) -> int:
+    path = reading.options.source or ""
+    if text.snum is None:
+        return text.line
+    if not _WHOLE.fullmatch(text.snum):
+        raise reading.error(
+            f"snum {text.snum[:40]!r}, expected a whole number", text.line, path=path
+        )
+    if int(text.snum) in seen:
+        raise reading.error(f"sentence {text.snum} occurs twice", text.line, path=path)
+    return int(text.snum)
+
+
+class _Links:
+    """All links in columns, by sentence."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._sentence, self._i, self._j = array("i"), array("i"), array("i")
+        self._possible, self._line = array("b"), array("i")
+        self._weight = array("d")  # empty until a weight is met
+        self.broken: set[int] = set()
+        self._slices: dict[int, tuple[int, int]] = {}
+        self._order = np.zeros(0, np.int64)
+
+    def add(self, number: int, line: str) -> None:
+        check_count("lines", number)
+        fields = line.split()
+        if not fields:
+            self._reading.note("empty line", "passed over", number)
+            return
+        try:
+            self._append(fields, number)
+        except FormatError as error:
+            known = _WHOLE.fullmatch(fields[0])
+            if known is None or int(fields[0]) not in self.broken:
+                self._reading.refuse(error)
+            if known is not None:
+                self.broken.add(int(fields[0]))
+
+    def _append(self, fields: list[str], number: int) -> None:
+        if not 3 <= len(fields) <= 5:
+            raise self._reading.error(f"{len(fields)} fields; {_SHAPE}", number)
+        for field in fields[:3]:
+            if not _WHOLE.fullmatch(field):
+                raise self._reading.error(f"{field[:40]!r} is no whole number; {_SHAPE}", number)
+        sentence, i, j = map(int, fields[:3])
+        if i == j == 0 and self._reading.base == 1:
+            raise self._reading.error(
+                "0 0 links the empty word to itself; does the file count from 0 (`base=0`)?", number
+            )
+        rest = fields[3:]
+        mark = rest.pop(0) if rest and rest[0] in ("S", "P") else "S"
+        if len(rest) > 1:
+            raise self._reading.error(f"{rest[0][:40]!r} is not S or P; {_SHAPE}", number)
+        if rest:
+            self._weigh(rest[0], number)
+        elif self._weight:
+            self._weight.append(math.nan)
+        self._sentence.append(sentence)
+        self._i.append(i)
+        self._j.append(j)
+        self._possible.append(mark == "P")
+        self._line.append(number)
+
+    def _weigh(self, text: str, number: int) -> None:
+        value = float(text) if _NUMBER.fullmatch(text) else math.nan
+        if not math.isfinite(value):
+            raise self._reading.error(
+                f"{text[:40]!r} is neither S nor P nor a finite number; {_SHAPE}", number
+            )
+        if not self._weight:
+            self._weight.extend([math.nan] * len(self._sentence))
+        self._weight.append(value)
+
+    def sort(self) -> None:
+        """Bring the links of each sentence together, sentences in the order of first links."""
+        sentence = np.frombuffer(self._sentence, np.int32) if self._sentence else np.zeros(0)
+        self._order = np.argsort(sentence, kind="stable")
+        ordered = sentence[self._order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        ends = np.append(starts[1:], len(ordered))
+        for k in np.argsort(self._order[starts], kind="stable").tolist():
+            number = int(ordered[starts[k]])
+            if number not in self.broken:
+                self._slices[number] = int(starts[k]), int(ends[k])
+
+    def sentences(self) -> Iterator[int]:
+        """Yield the numbers of the sentences that have links, none of them broken."""
+        return iter(self._slices)
+
+    def line(self, sentence: int) -> int:
+        """Return the line of a sentence's first link, 0 if it has none."""
+        if sentence not in self._slices:
+            return 0
+        return self._line[int(self._order[self._slices[sentence][0]])]
+
+    def annotate(self, sentence: int) -> dict[str, RawAnnotation]:
+        """Return the annotation that a sentence's links are; nothing where it has none."""
+        if sentence not in self._slices:
+            return {}
+        where = self._order[slice(*self._slices[sentence])].tolist()
+        return {self._reading.name: RawAnnotation([self._link(k) for k in where])}
+
+    def _link(self, k: int) -> RawLink:
+        i, j = self._i[k], self._j[k]
+        null = 0 if self._reading.base == 1 else None
+        weight = self._weight[k] if self._weight else math.nan
+        return RawLink(
+            None if i == null else i,
+            None if j == null else j,
+            "possible" if self._possible[k] else "sure",
+            self._line[k],
+            None if math.isnan(weight) else weight,
+        )
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    with writing.open() as links, writing.open_texts() as texts:
+        numbering = Numbering(writing.lost, own=not texts.in_line)
+        for pair in pairs:
+            number = numbering.take(pair.id)
+            if not texts.wanted and number == pair.id != str(int(number)):
+                writing.lost["ids"] += 1  # nothing keeps the padding
+            alignment = writing.alignment(pair)
+            if alignment is not None:
+                text = "".join(_notation(alignment, number, writing))
+                links.write(text)
+                if not text and not texts.wanted:
+                    writing.lost["empty"] += 1
+            if texts.in_line:
+                texts.write(pair.id, *writing.words(pair))
+            elif texts.wanted:
+                dress = {"before": f"<s snum={number}> ", "behind": " </s>"}
+                texts.write(pair.id, *writing.words(pair), **dress)
+
+
+def _notation(alignment: Alignment, number: str, writing: Writing) -> Iterator[str]:
+    nulls = [(null, null in alignment.sure_nulls) for null in writing.nulls(alignment)]
+    weights = alignment.weights
+    if not all(map(math.isfinite, weights.values())):
+        writing.lost["weights"] += 1
+    for link, sure in [*alignment.items(), *nulls]:
+        mark = "" if sure else " P"
+        weight = weights.get(link, math.nan)
+        if math.isfinite(weight):
+            mark = f" {'S' if sure else 'P'} {float(weight)!r}"
+        yield f"{number} {_place(link, writing.base)}{mark}\n"
+
+
+def _place(link: Link, base: int) -> str:
+    return " ".join("0" if index == NULL else str(index + base) for index in link)
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=frozenset({"no text", "possible", "nulls", "possible nulls", "weights", "empty"}),
+    base=1,
+    text_beside=True,
+)

@@ -1,0 +1,80 @@
+"""PARADE, pairs of definitions that experts judged [parade].
+
+Specification
+-------------
+Five tab-separated columns below a line with their names::
+
+    Four-class labels<TAB>Binary labels<TAB>Entity<TAB>Definition1<TAB>Definition2
+
+- The first is 0 to 3. By the data's own README it says how many of three experts called the
+  definitions paraphrases (scheme parade-votes); the paper's table calls it a grade (scheme parade).
+  It becomes the judgment of the annotator ``parade``, or of the one that the user names; nobody
+  aligned the pairs. Another label is an error, or, with ``--lenient-labels``, kept and counted.
+- The second, 0 or 1, and the third become the attributes `binary` and `entity`. Where the second is
+  not whether the first is 2 or 3, this is counted.
+- Definitions are split at white space; quotation marks are text.
+- A pair's id is its number, from 1.
+
+The format is only read.
+
+References
+----------
+He, Wang, Zhang, Huang & Caverlee 2020, "PARADE: a new dataset for paraphrase identification
+requiring computer science domain knowledge", EMNLP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from alignkit.errors import FormatError
+from alignkit.io.format import JUDGED, Format
+from alignkit.io.link_notation import judged
+from alignkit.io.records import Reading, Record
+from alignkit.io.text_files import split_words
+from alignkit.model.labels.schemes import get_scheme
+from alignkit.model.labels.views import get_view
+
+_NAME = "parade"
+_HEAD = ("four-class labels", "binary labels", "entity", "definition1", "definition2")
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    number = -1
+    for line, text in reading.lines():
+        number += 1
+        columns = text.split("\t")
+        if number == 0:
+            if tuple(column.strip().casefold() for column in columns) != _HEAD:
+                raise reading.error(
+                    "expected a first line with the names of five columns: Four-class labels, "
+                    "Binary labels, Entity, Definition1, Definition2",
+                    line,
+                )
+            continue
+        with reading.refusing(line):
+            yield _record(reading, columns, number, line)
+
+
+def _record(reading: Reading, columns: Sequence[str], number: int, line: int) -> Record:
+    if len(columns) != len(_HEAD):
+        raise FormatError(f"{len(columns)} tab-separated columns; expected {len(_HEAD)}")
+    label, binary, entity, first, second = columns
+    record = Record(str(number), line, split_words(first), split_words(second))
+    judgment = judged(reading, get_scheme("parade-votes"), label, line)
+    if judgment is not None:
+        record.annotations[reading.options.name or _NAME] = judgment
+    record.attributes = {"binary": binary, "entity": entity}
+    expected = get_view("parade-votes", "binary").rows.get(label)
+    if expected is not None and binary != expected:
+        message = f"pair {record.id!r}: label {label}, but binary label {binary[:40]!r}"
+        reading.note("labels contradict", message, line)
+    return record
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=None,
+    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
+    holds=frozenset({"text", "judgment", JUDGED, "attributes", "names", "absent"}),
+)

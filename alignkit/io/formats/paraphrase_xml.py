@@ -1,0 +1,229 @@
+"""Read and write the XML edition of a paraphrase corpus with several annotators [paraphrase-xml].
+
+Specification
+-------------
+Any root, and in it one element a pair::
+
+    <corpus>
+      <paraphrase id="novels:1">
+        <first><string>a b c d</string></first>
+        <second><string>e f</string></second>
+        <alignments source="anna">
+          <alignment first="0" second="0" status="sure"/>
+          <alignment first="1 2" second="1" status="possible"/>
+          <alignment first="3" second="" status="sure"/>
+        </alignments>
+      </paraphrase>
+    </corpus>
+
+No schema of these files is published, so reading is tolerant:
+
+- names count without their namespace; elements not named here are noted and left out;
+- `first` is the source, `second` the target: tokens divided by white space, in `string` or
+  directly in the element;
+- the attributes `first` and `second` are positions of words, from 0 (or 1 by ``--base``); several
+  of them, divided by spaces or commas, are a block: every word of one side is linked to every word
+  of the other. None at all on one side means that the words of the other are aligned to nothing;
+- `status` is sure (also ``S``) or possible (``poss``, ``P``), sure where missing;
+- `alignments` without `source` are those of the annotator that the user names; without any
+  `alignments` the pair is not annotated;
+- a paraphrase without `id` is numbered, from 1; its other attributes are kept.
+
+The file is parsed without entities, document type or network (`alignkit.formats.safe_xml`).
+
+References
+----------
+The corpus: Cohn, Callison-Burch & Lapata 2008, "Constructing corpora for the development and
+evaluation of paraphrase systems", Computational Linguistics 34(4),
+doi:10.1162/coli.08-003-R1-07-044.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from lxml import etree
+
+from alignkit.errors import AlignkitError, FormatError
+from alignkit.io.format import Format
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, xml_text
+from alignkit.io.text_files import BOM, split_words
+from alignkit.io.writing import Writing
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.sentence_pair import SentencePair
+
+_STATUS: dict[str, Status] = {
+    "": "sure",
+    "s": "sure",
+    "sure": "sure",
+    "p": "possible",
+    "poss": "possible",
+    "possible": "possible",
+}
+_POSITION = re.compile(r"[0-9]{1,9}")
+_BLOCK = 100_000  # links of one element, and attributes: more is an attack on memory or time
+_ATTRIBUTES = 1000
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    elements = read_elements(reading, "paraphrase")
+    root = next(elements)
+    if len(root.attrib):
+        reading.note("attributes left out", f"of the root <{local_name(root)[:40]}>", line_of(root))
+    for number, element in enumerate(elements, start=1):
+        with reading.refusing(line_of(element)):
+            yield _record(reading, element, number)
+
+
+def _record(reading: Reading, element: etree._Element, number: int) -> Record:
+    record = Record(element.get("id") or str(number), line_of(element), None, None)
+    if len(element.attrib) > _ATTRIBUTES:
+        raise FormatError(f"a pair with {len(element.attrib)} attributes")
+    for key, value in element.attrib.items():
+        if key != "id":
+            record.attributes[_local(str(key))] = str(value)
+    for child in element:
+        name = local_name(child)
+        if name == "first" and record.source is None:
+            record.source = _tokens(reading, child)
+        elif name == "second" and record.target is None:
+            record.target = _tokens(reading, child)
+        elif name == "alignments":
+            annotator = child.get("source") or reading.name
+            if annotator in record.annotations:
+                raise FormatError(
+                    f"annotator {annotator[:40]!r} occurs twice in one pair", line=line_of(child)
+                )
+            record.annotations[annotator] = _annotation(reading, child)
+        elif name in ("first", "second"):
+            raise FormatError(f"<{name}> occurs twice in one pair", line=line_of(child))
+        else:
+            reading.note("element left out", f"<{name[:40]}>", line_of(child))
+    if record.source is None or record.target is None:
+        raise FormatError("expected <first> and <second> in <paraphrase>")
+    return record
+
+
+def _local(key: str) -> str:
+    return key.rpartition("}")[2]
+
+
+def _tokens(reading: Reading, element: etree._Element) -> list[str]:
+    strings = [child for child in element if local_name(child) == "string"]
+    if len(strings) > 1:
+        raise FormatError("more than one <string> in a sentence", line=line_of(element))
+    text = (strings[0] if strings else element).text or ""
+    for child in strings[0] if strings else element:
+        raise FormatError(
+            f"<{local_name(child)[:40]}> where the words were expected", line=line_of(child)
+        )
+    if BOM in text:
+        reading.note("byte order mark", "in a sentence", line_of(element))
+    return split_words(text.replace(BOM, ""))
+
+
+def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
+    links: list[RawLink] = []
+    if stray := stray_text(element):
+        raise FormatError(f"text {stray[:40]!r} among the alignments", line=line_of(element))
+    for child in element:
+        if local_name(child) != "alignment":
+            reading.note("element left out", f"<{local_name(child)[:40]}>", line_of(child))
+            continue
+        status = _STATUS.get((child.get("status") or "").strip().lower())
+        if status is None:
+            raise FormatError(
+                f"status {(child.get('status') or '')[:40]!r}; expected sure or possible",
+                line=line_of(child),
+            )
+        links += _block(child, status)
+    return RawAnnotation(links)
+
+
+def _block(element: etree._Element, status: Status) -> list[RawLink]:
+    line = line_of(element)
+    sources, targets = (_positions(element, side, line) for side in ("first", "second"))
+    if sources == targets == [None]:
+        raise FormatError("an alignment without positions of words", line=line)
+    if len(sources) * len(targets) > _BLOCK:
+        raise FormatError(f"an alignment of {len(sources)} x {len(targets)} words", line=line)
+    return [RawLink(i, j, status, line) for i in sources for j in targets]
+
+
+def _positions(element: etree._Element, side: str, line: int) -> list[int | None]:
+    tokens = (element.get(side) or "").replace(",", " ").split()
+    for token in tokens:
+        if _POSITION.fullmatch(token) is None:
+            raise FormatError(f"{token[:40]!r} is no position of a word", line=line)
+    return [int(token) for token in tokens] or [None]
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    with writing.open() as stream:
+        stream.write('<?xml version="1.0" encoding="UTF-8"?>\n<corpus>\n')
+        for pair in pairs:
+            try:
+                element = _written(pair, writing)
+            except ValueError:
+                raise AlignkitError(
+                    f"pair {pair.id[:40]!r} holds a character that XML cannot, such as a control "
+                    "character"
+                ) from None
+            stream.write(f"  {xml_text(element, pair.id)}\n")
+        stream.write("</corpus>\n")
+
+
+def _written(pair: SentencePair, writing: Writing) -> etree._Element:
+    element = etree.Element("paraphrase", {"id": pair.id})
+    for key, value in pair.attributes.items():
+        try:
+            if key == "id" or "}" in key or ":" in key:
+                raise ValueError(key)
+            element.set(key, value)
+        except ValueError:
+            writing.lost["attributes with a name that XML cannot hold"] += 1
+    for side, words in zip(("first", "second"), writing.words(pair), strict=True):
+        etree.SubElement(etree.SubElement(element, side), "string").text = words
+    for name, alignment in pair.alignments.items():
+        writing.lost.update(["names"] if not name else [])
+        alignments = etree.SubElement(element, "alignments", {"source": name})
+        _write_links(alignments, writing.oriented(alignment), writing.base)
+    etree.indent(element, level=1)
+    return element
+
+
+def _write_links(parent: etree._Element, alignment: Alignment, base: int) -> None:
+    links = list(alignment.items())
+    links += [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
+    for (i, j), sure in links:
+        etree.SubElement(
+            parent,
+            "alignment",
+            {
+                "first": "" if i == NULL else str(i + base),
+                "second": "" if j == NULL else str(j + base),
+                "status": "sure" if sure else "possible",
+            },
+        )
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=_write,
+    holds=frozenset(
+        {
+            "text",
+            "ids",
+            "possible",
+            "nulls",
+            "possible nulls",
+            "attributes",
+            "annotators",
+            "names",
+            "absent",
+            "empty",
+        }
+    ),
+)

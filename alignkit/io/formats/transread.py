@@ -1,0 +1,191 @@
+"""The annotations of the TransRead project [transread].
+
+Specification
+-------------
+``NAME.txt`` has three lines a pair: its id, the source and the target sentence.
+``NAME_annotation_K.txt``, one file for each annotator K, has an empty first line and then one line
+a pair, ``id group group ...``::
+
+    3 2:8:contextual 14,15:17:sure 16:19:partial 19:23:wrong 20::sure
+
+- A group ``i,i:j,j:label`` links each of its source words to each of its target words. Positions
+  count from 0. A group with an empty side says that its words are explicitly aligned to nothing.
+- ``sure`` makes sure links, ``contextual``, ``partial`` and ``possible`` possible ones; ``wrong``
+  marks cells that are no links (an automatic alignment was judged), and ``unaligned``, with an
+  empty side, words aligned to nothing. Other labels are errors. Every cell keeps its label; of two
+  labels of one cell the surer is kept, and this is counted.
+- A bare id is a pair that the annotator did not annotate; so there is no annotation without
+  groups. One with ``wrong`` groups only is an annotation without links.
+- A pair without a line is an error, or, with ``--partial``, not annotated; a line without a
+  pair is an error. The order of the lines does not matter.
+
+The path names the text file (all its annotators are read), one annotation file, or a folder, of
+which all text files are read, and of the folders in it, however deep, those with annotations beside
+them; if there is more than one, each pair has its NAME as the attribute ``document``, with the
+folders before it where a NAME occurs again, and where an id occurs in several of them, all ids are
+``DOCUMENT:ID``. Written are ``PATH`` (with ``.txt`` added unless it
+ends so) and an annotation file for each annotator. Sure links without a label get ``sure``, and
+possible ones without a fitting label ``partial``; the cells of one label that hang together become
+one group where they fill their block, else one group a source word. An id that is not one word
+gives way to the number of the pair.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import WriteError
+from alignkit.io.format import Format
+from alignkit.io.formats.three_lines import write_groups
+from alignkit.io.formats.triples import ids_repeat, pair_id, read_triples, triple
+from alignkit.io.link_notation import file_part
+from alignkit.io.records import Reading, Record, Status
+from alignkit.io.writing import Writing
+from alignkit.model.alignment import NULL, Link
+from alignkit.model.sentence_pair import SentencePair
+
+_STATUS: dict[str, Status] = {
+    "sure": "sure",
+    "partial": "possible",
+    "contextual": "possible",
+    "possible": "possible",
+    "wrong": "none",
+    "unaligned": "none",  # between two words; with an empty side it makes a sure null
+}
+_MARK = "_annotation_"
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    if reading.path == "-":
+        raise OptionError("transread is several files and cannot be read from standard input")
+    texts = _texts(reading)
+    names = Counter(path.name for path in texts)
+    found = {path: _annotators(reading, path) for path in texts}
+    prefixed = ids_repeat(reading, (files.values() for files in found.values()))
+    for path, files in found.items():
+        name = path.name.removesuffix(".txt")
+        attributes = {}
+        if len(texts) > 1:
+            known = path.relative_to(reading.path).as_posix() if names[path.name] > 1 else path.name
+            attributes["document"] = known.removesuffix(".txt")
+        prefix = f"{attributes['document']}:" if prefixed else ""
+        if not files:
+            reading.note("no annotations", f"no file {name}{_MARK}K.txt", path=str(path))
+        for record in read_triples(reading, path, files, _STATUS, attributes, prefix=prefix):
+            for annotation in record.annotations.values():
+                annotation.links = [
+                    link._replace(status=_status(link.label or "", None in link[:2]) or link.status)
+                    for link in annotation.links
+                ]
+            yield record
+
+
+def _status(label: str, null: bool) -> Status | None:
+    """Return what a label makes of a link, or of a null; None where it is no label."""
+    return "sure" if null and label == "unaligned" else _STATUS.get(label)
+
+
+def _texts(reading: Reading) -> list[Path]:
+    path = Path(reading.path)
+    if path.is_dir():
+        texts = [file for file in reading.files("**/*.txt") if _MARK not in file.name]
+        found = [file for file in texts if file.parent == path or _annotators(reading, file)]
+        if not found:
+            raise reading.error(
+                "no .txt file with texts in this folder, nor one with annotations in those in it"
+            )
+        return found
+    if _MARK in path.name:
+        return [path.with_name(path.name.rpartition(_MARK)[0] + ".txt")]
+    return [_text_file(reading.path)]
+
+
+def _text_file(path: str) -> Path:
+    return Path(path if path.endswith(".txt") else path + ".txt")
+
+
+def _annotators(reading: Reading, texts: Path) -> dict[str, Path]:
+    head = texts.name.removesuffix(".txt") + _MARK
+    chosen = Path(reading.path)
+    if _MARK in chosen.name and not chosen.is_dir():
+        files = [chosen]
+    else:
+        files = reading.files(f"*{_MARK}*.txt", texts.parent)
+        files = [file for file in files if file.name.startswith(head)]
+    return {file.name.removeprefix(head).removesuffix(".txt"): file for file in files}
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    if writing.path == "-":
+        raise OptionError("transread is several files and cannot go to standard output")
+    if Path(writing.path).is_dir():
+        raise WriteError(f"{writing.path}: is a folder; name the text file in it")
+    path = _text_file(writing.path)
+    ids: list[str] = []
+    with ExitStack() as stack:
+        texts = stack.enter_context(writing.open(str(path)))
+        files: dict[str, TextIO] = {}
+        for number, pair in enumerate(pairs, start=1):
+            id = pair_id(pair, number, writing)
+            texts.write(triple(pair, id, writing))
+            for name in pair.alignments:
+                if name not in files and writing.options.annotator in (None, name):
+                    files[name] = stack.enter_context(writing.open(str(_place(path, name))))
+                    files[name].write("\n" + "".join(f"{before}\n" for before in ids))
+            ids.append(id)
+            for name, stream in files.items():
+                groups = _notation(pair, name, writing) if name in pair.alignments else ()
+                stream.write(" ".join((id, *groups)) + "\n")
+        ours = {_place(path, name).name for name in files}
+        head = path.name.removesuffix(".txt") + _MARK
+        for file in path.parent.iterdir():
+            if file.name.startswith(head) and file.suffix == ".txt" and file.name not in ours:
+                raise WriteError(
+                    f"{file}: is there from before and would be read as one more annotator; move "
+                    "it away or write elsewhere; nothing was changed"
+                )
+
+
+def _place(texts: Path, name: str) -> Path:
+    return texts.with_name(f"{texts.name.removesuffix('.txt')}{_MARK}{file_part(name)}.txt")
+
+
+def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
+    alignment = writing.oriented(pair.alignment(name))
+    there = alignment.possible | alignment.nulls
+    sure = alignment.sure | alignment.sure_nulls
+    cells: dict[Link, str] = {}
+    for link in sorted({*alignment, *alignment.nulls, *alignment.labels}):
+        status: Status = "sure" if link in sure else "possible" if link in there else "none"
+        label = alignment.labels.get(link, "")
+        if _status(label, NULL in link) == status:
+            cells[link] = label
+        elif status != "none":
+            cells[link] = "sure" if status == "sure" else "partial"
+    if any(cells.get(link) != label for link, label in alignment.labels.items()):
+        writing.lost["labels"] += 1
+    yield from write_groups(cells.items(), writing.base)
+
+
+def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
+    """Refuse what might be any text: there are no annotations beside it."""
+    return None if any(pair.annotations for pair in pairs) else False
+
+
+FORMAT = Format(
+    parse=_parse,
+    surely=_surely,
+    members=lambda reading: [*_texts(reading), *reading.files(f"**/*{_MARK}*.txt")],
+    write=_write,
+    holds=frozenset(
+        {
+            *("text", "ids", "possible", "nulls", "possible nulls", "labels", "other labels"),
+            *("annotators", "names", "absent"),
+        }
+    ),
+)

@@ -1,0 +1,168 @@
+"""The Turku Paraphrase Corpus, JSON or TSV [turku].
+
+Specification
+-------------
+A JSON list of objects, of which `label`, `txt1` and `txt2` are needed::
+
+    [{"label": "4<", "txt1": "...", "txt2": "...", "fold": 0, "goeswith": "episode-1",
+      "context": {"doc1": "...", "beg1": 10, "end1": 25, "doc2": "...", "beg2": 3, "end2": 15},
+      "rewrites": [["...", "..."]]}]
+
+or lines of tab-separated columns below a line with their names, among them label, txt1 and txt2::
+
+    label<TAB>source<TAB>lex-similarity<TAB>txt1<TAB>txt2
+
+- `label` is a judgment of the scheme turku, by the annotator ``turku`` or the one that the user
+  names; nobody aligned the pairs. Another label is an error that lists what is expected, or, with
+  ``--lenient-labels``, kept and counted. An empty label is then no judgment.
+- The texts are not tokenized: they are split at white space, as everywhere. Quotation marks are
+  text, unless ``--unquote`` takes them off: a text that begins and ends with one loses both, and of
+  two in a row within it one.
+- A pair's id is its `id`, or its number from 1.
+- `rewrites` are pairs of texts that the annotators wrote anew to be paraphrases. Each becomes a
+  pair ``ID/r1``, ``ID/r2``, ... behind its own, with the label 4, with `fold`, `goeswith` and other
+  attributes, without the context, and with the attribute `rewrite_of`, which is ID.
+- `context` says where the texts come from; it may be null or missing. Its members become
+  attributes: doc1, beg1, ... Where ``end - beg`` is not the number of characters of the text, this
+  is counted: the documents are not in the corpus.
+- `goeswith` names a group of pairs from one document, which belong into the same part of a split.
+- Other texts and numbers become attributes.
+
+The format is only read.
+
+References
+----------
+Kanerva, Ginter, Chang, Rastas, Skantsi, Kilpeläinen, Kupari, Saarni, Sevón & Tarkka 2021,
+"Finnish Paraphrase Corpus", NoDaLiDa.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from alignkit.errors import FormatError
+from alignkit.io.format import JUDGED, Format
+from alignkit.io.link_notation import judged
+from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.strict_json import JsonText, Object, as_text, keep_attributes, member, read_id
+from alignkit.io.text_files import split_words
+from alignkit.model.labels.schemes import get_scheme
+
+_NAME = "turku"
+_OWN = ("id", "label", "txt1", "txt2", "context", "rewrites")
+_NEEDED = ("label", "txt1", "txt2")
+_CONTEXT = "context length differs"
+_QUOTE = '"'
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    lines = reading.lines(one_line=True)
+    first = next(lines, (1, ""))
+    while not first[1].strip():
+        first = next(lines, (0, "["))
+    if not first[0]:
+        return
+    every = chain([first], lines)
+    if first[1].lstrip().startswith("["):
+        yield from _parse_json(reading, reading.joined(every), first[0])
+    else:
+        yield from _parse_columns(reading, every)
+
+
+def _parse_json(reading: Reading, whole: str, start: int) -> Iterator[Record]:
+    text = JsonText(whole, reading.path, start)
+    for number, (line, value) in enumerate(text.elements(), start=1):
+        with reading.refusing(line):
+            yield from list(_records(reading, value, number, line))
+    text.finish()
+
+
+def _parse_columns(reading: Reading, lines: Iterable[tuple[int, str]]) -> Iterator[Record]:
+    names: list[str] | None = None
+    number = 0
+    for line, text in lines:
+        columns = text.split("\t")
+        if names is None:
+            names = [column.strip() for column in columns]
+            if set(_NEEDED) - set(names) or len(set(names)) < len(names):
+                raise reading.error(
+                    "expected a JSON list, or a first line that names each column once, among "
+                    f"them {', '.join(_NEEDED)}",
+                    line,
+                )
+            continue
+        number += 1
+        with reading.refusing(line):
+            if len(columns) != len(names):
+                raise FormatError(
+                    f"{len(columns)} tab-separated columns; expected {len(names)}: "
+                    f"{', '.join(names)[:200]}"
+                )
+            value = dict(zip(names, columns, strict=True))
+            yield from list(_records(reading, value, number, line))
+
+
+def _records(reading: Reading, value: Object, number: int, line: int) -> Iterator[Record]:
+    """Yield a pair, and those that its annotators wrote anew."""
+    if type(value) is not dict:
+        raise FormatError("expected an object for each pair")
+    texts = [member(value, key, str) for key in ("txt1", "txt2")]
+    label = as_text(value.get("label"))
+    if label is None:
+        raise FormatError("'label' is missing or no text; expected a judgment")
+    record = _record(reading, read_id(value, number), line, texts)
+    judgment = judged(reading, get_scheme("turku"), label, line)
+    if judgment is not None:
+        record.annotations[reading.options.name or _NAME] = judgment
+    known = {key: each for key, each in value.items() if each is not None}
+    keep_attributes(record, known, _OWN, reading, links=())
+    shared = dict(record.attributes)
+    _add_context(reading, record, value, texts)
+    yield record
+    for k, rewrite in enumerate(member(value, "rewrites", list, []), start=1):
+        if type(rewrite) is not list or [type(text) for text in rewrite] != [str, str]:
+            raise FormatError("a rewrite is no list of two texts")
+        other = _record(reading, f"{record.id}/r{k}", line, rewrite)
+        other.annotations[reading.options.name or _NAME] = RawAnnotation(
+            judgment="4", aligned=False
+        )
+        other.attributes = shared | {"rewrite_of": record.id}
+        yield other
+
+
+def _record(reading: Reading, id: str, line: int, texts: Sequence[str]) -> Record:
+    if reading.options.unquote:
+        texts = [_unquoted(text) for text in texts]
+    source, target = map(split_words, texts)
+    return Record(id, line, source, target)
+
+
+def _unquoted(text: str) -> str:
+    if len(text) > 1 and text[0] == text[-1] == _QUOTE:
+        return text[1:-1].replace(_QUOTE * 2, _QUOTE)
+    return text
+
+
+def _add_context(reading: Reading, record: Record, value: Object, texts: Sequence[str]) -> None:
+    context: Object = member(value, "context", dict, {})
+    for key, each in context.items():
+        said = as_text(each)
+        if said is None:
+            reading.note("member left out", f"{key[:40]!r} of the context is no text", record.line)
+        else:
+            record.attributes[key] = said
+    for side, text in zip("12", texts, strict=True):
+        begin, end = (context.get(f"{key}{side}") for key in ("beg", "end"))
+        if type(begin) is type(end) is int and end - begin != len(text):
+            message = f"pair {record.id!r}: end{side} - beg{side} is {end - begin}, but txt{side} "
+            reading.note(_CONTEXT, f"{message}has {len(text)} characters", record.line)
+
+
+FORMAT = Format(
+    parse=_parse,
+    write=None,
+    surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
+    holds=frozenset({"text", "judgment", JUDGED, "attributes", "names", "absent"}),
+    remark=lambda _: "its texts are not tokenized; they are split at white space",
+)

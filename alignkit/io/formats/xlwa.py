@@ -1,0 +1,62 @@
+"""XL-WA's TSV [xlwa].
+
+Specification
+-------------
+Three tab-separated columns a line: source, target, links::
+
+    a b c<TAB>d e<TAB>0-0 1-0 2-1
+
+Tokens are divided by white space, links are ``i-j``, source first, from 0, in any order; the same
+link may occur again. All links are sure. A pair's id is the number of its line, from 1. Empty
+columns behind the third, which some of the published files have, mean nothing.
+
+References
+----------
+Martelli et al. 2023, "XL-WA: a gold evaluation benchmark for word alignment in 14 language pairs",
+CLiC-it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from alignkit.errors import FormatError
+from alignkit.io.format import Format
+from alignkit.io.link_notation import parse_links, write_links
+from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.text_files import split_words
+from alignkit.io.writing import Writing
+from alignkit.model.sentence_pair import SentencePair
+
+
+def _parse(reading: Reading) -> Iterator[Record]:
+    for line, text in reading.lines():
+        with reading.refusing(line):
+            yield _record(reading, text, line)
+
+
+def _record(reading: Reading, text: str, line: int) -> Record:
+    columns = text.split("\t")
+    while len(columns) > 3 and not columns[-1].strip():
+        columns.pop()
+    if len(columns) != 3:
+        raise FormatError(
+            f"{len(columns)} tab-separated columns; expected 3: source, target, links"
+        )
+    source, target, links = columns
+    annotation = RawAnnotation(parse_links(links))
+    return Record(
+        str(line), line, split_words(source), split_words(target), {reading.name: annotation}
+    )
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
+    with writing.open() as stream:
+        for number, pair in enumerate(pairs, start=1):
+            writing.lost.update(["ids"] if pair.id != str(number) else [])
+            source, target = writing.words(pair)
+            links = writing.alignment(pair) or ()
+            stream.write(f"{source}\t{target}\t{write_links(links, writing.base)}\n")
+
+
+FORMAT = Format(parse=_parse, write=_write, holds=frozenset({"text", "empty"}))

@@ -1,0 +1,146 @@
+"""Two inputs of the same pairs, read in step, as arrays if no words are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import tee, zip_longest
+from typing import TYPE_CHECKING, Any, Protocol
+
+from alignkit.errors import JoinError
+from alignkit.model.sentence_pair import SentencePair
+
+if TYPE_CHECKING:
+    from alignkit.model.arrays import LinkArrays
+
+
+_Pairs = Iterator[SentencePair]
+_Block = tuple[Sequence[object], "LinkArrays", "LinkArrays"]
+
+
+class OutOfStepError(JoinError):
+    """Two inputs have ids of their own, and not in the same order."""
+
+
+class LinkInput(Protocol):
+    """An input of alignments: its path, format and reading, its links as arrays, its pairs."""
+
+    path: str
+    format: str
+    kind: Any
+    reading: Any
+
+    def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
+        """Yield ids and links of many pairs at a time."""
+
+    def pairs(self) -> Iterator[SentencePair]:
+        """Yield the sentence pairs."""
+
+
+def have_blocks(*inputs: LinkInput) -> bool:
+    """Return whether all inputs can be read as arrays, without making a pair."""
+    return all(one.kind.blocks is not None and one.reading.options.source is None for one in inputs)
+
+
+class _Side:
+    """The pairs of one input in portions of any size."""
+
+    def __init__(self, source: LinkInput) -> None:
+        self.path = source.path
+        self._blocks = source.blocks()
+        from alignkit.model.arrays import LinkArrays
+
+        self._ids: Sequence[object] = ()
+        self._links = LinkArrays.pack([])
+        self._at = 0
+
+    def ready(self) -> int:
+        """Return how many pairs are at hand; 0 only at the end."""
+        while self._at == len(self._ids):
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._ids, self._links = block
+            self._at = 0
+        return len(self._ids) - self._at
+
+    def take(self, count: int) -> tuple[Sequence[object], LinkArrays]:
+        """Return the next pairs of those at hand."""
+        start, self._at = self._at, self._at + count
+        return self._ids[start : self._at], self._links.part(start, self._at)
+
+    def rest(self) -> int:
+        """Return how many pairs are left, and forget them."""
+        left = 0
+        while count := self.ready():
+            left += count
+            self._at = len(self._ids)
+        return left
+
+
+def link_blocks(
+    first: LinkInput,
+    second: LinkInput,
+    *,
+    ordered: bool = False,
+    beyond: Callable[[int], None] = lambda pairs: None,
+) -> Iterator[_Block]:
+    """Yield the ids and links of many pairs of both inputs at a time, in flat memory.
+
+    With `ordered`, the n-th pairs belong together whatever their ids. A `JoinError` says that one
+    is longer than the other; with the option `partial`, `beyond` is called with how many pairs one
+    of the two lacks. An `OutOfStepError` says that ids are not the same in the same order.
+    """
+    left, right = _Side(first), _Side(second)
+    shared = 0
+    while count := min(left.ready(), right.ready()):
+        ids, links = left.take(count)
+        other_ids, other_links = right.take(count)
+        if not ordered and ids != other_ids:
+            _check_ids(ids, other_ids, shared, first.path, second.path)
+        shared += count
+        yield ids, links, other_links
+    more = left.rest(), right.rest()
+    beyond(sum(more))
+    if any(more) and not first.reading.options.partial:
+        longer, shorter = (first, second) if more[0] else (second, first)
+        raise JoinError(
+            f"{longer.path} has {shared + sum(more)} lines, but {shorter.path} has {shared}; if "
+            "the rest is not annotated, say so by `partial=True`"
+        )
+
+
+def _check_ids(
+    ids: Sequence[object], others: Sequence[object], shared: int, first: str, second: str
+) -> None:
+    for k, (mine, theirs) in enumerate(zip(ids, others, strict=True), shared + 1):
+        if str(mine) != str(theirs):
+            raise OutOfStepError(
+                f"pair {k} has the id {str(mine)!r} in {first}, but {str(theirs)!r} in {second}; "
+                "put both in the same order"
+            )
+
+
+def in_order(
+    first: Iterable[SentencePair], second: Iterable[SentencePair]
+) -> tuple[_Pairs, _Pairs]:
+    """Return both, the n-th pair of the second under the id of the n-th of the first."""
+    pairs, names = tee(first)
+    return pairs, _renamed(names, second)
+
+
+def _renamed(names: _Pairs, pairs: Iterable[SentencePair]) -> _Pairs:
+    for one, other in zip_longest(names, pairs):
+        if other is None:
+            return
+        yield other if one is None else replace(other, id=one.id)
+
+
+def hinting(error: JoinError) -> JoinError:
+    """Return the error with a word on `in_order`, where no id of one is in the other."""
+    if ": 0 pairs are in both" not in f": {error}":
+        return error
+    return JoinError(
+        f"{error}; if both hold the same pairs in the same order, whatever their ids, say so by "
+        "`in_order=True`"
+    )

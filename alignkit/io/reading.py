@@ -1,0 +1,154 @@
+"""Formats of corpora, and the functions that read and write them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator
+from logging import getLogger
+from typing import Any, TypeVar
+
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import refuse_same, together
+from alignkit.io.detection import find_format, hinted, suspicions
+from alignkit.io.format import Format, losses
+from alignkit.io.options import ReadOptions, WriteOptions
+from alignkit.io.records import Reading, seldom_collecting
+from alignkit.io.registry import WRITTEN, AnyPath, get_format, prepare
+from alignkit.io.text_files import Finding
+from alignkit.io.writing import Writing
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+
+T = TypeVar("T")
+_LOGGER = getLogger("alignkit")
+
+
+def open_reading(
+    path: AnyPath,
+    *,
+    format: str | None = None,
+    options: ReadOptions | None = None,
+    observe: Callable[[Finding], None] | None = None,
+) -> tuple[Format, Reading]:
+    """Prepare to read a file: its format, and the reading that will hold counts and findings.
+
+    Without `format`, the logger ``alignkit`` reports the format found at the level INFO, and at
+    WARNING a base or direction that the first records suggest, unless one of them was declared.
+    """
+    check_arguments(open_reading, locals())
+    options = options or ReadOptions()
+    if format is None:
+        format = find_format(path, encoding=options.encoding, base=options.base)
+        _LOGGER.info("%s: read as %s", path, format)
+        for suspicion in suspicions(str(path), format, options):
+            _LOGGER.warning("%s: %s", path, suspicion)
+    return prepare(path, format, options, observe)
+
+
+def read_pairs(chosen: Format, reading: Reading) -> Generator[SentencePair, None, None]:
+    """Yield the sentence pairs of a reading, one by one.
+
+    Raises
+    ------
+    FormatError
+        If the file does not follow its format; the message names another that fits.
+    """
+    check_arguments(read_pairs, locals())
+    if chosen.pairs is not None:
+        return hinted(chosen.pairs(reading), reading)
+    return hinted(reading.pairs(chosen.parse(reading)), reading)
+
+
+def iterate_pairs(
+    path: AnyPath, *, format: str | None = None, **options: Any
+) -> Iterator[SentencePair]:
+    """Yield the sentence pairs of a file one by one, in memory that does not grow.
+
+    Parameters
+    ----------
+    path
+        The file or folder; ``-`` is standard input.
+    format
+        A name of `FORMATS`; None finds it, see `find_format`.
+    **options
+        What the file does not say of itself: the fields of `ReadOptions`. Base and direction are
+        never guessed.
+
+    Raises
+    ------
+    FormatError
+        If the file does not follow its format; the message names file and line. A `FileError`,
+        which is an `OSError` too, if it cannot be read; an `UnknownFormatError` if its format is to
+        be found, and none fits, or several do.
+    """
+    check_arguments(iterate_pairs, locals())
+    return read_pairs(*open_reading(path, format=format, options=_made(ReadOptions, options)))
+
+
+def read_corpus(path: AnyPath, *, format: str | None = None, **options: Any) -> Corpus:
+    """Read a whole file; see `iterate_pairs`."""
+    check_arguments(read_corpus, locals())
+    with seldom_collecting:
+        return Corpus(iterate_pairs(path, format=format, **options))
+
+
+def write_corpus(
+    pairs: Iterable[SentencePair], path: AnyPath, *, format: str, **options: Any
+) -> Counter[str]:
+    """Write sentence pairs; the output takes its place only when it is whole.
+
+    Parameters
+    ----------
+    pairs
+        A `Corpus`, or any pairs one by one.
+    path
+        The file or folder; ``-`` is standard output.
+    format
+        A name of `FORMATS`.
+    **options
+        What to write, and how: the fields of `WriteOptions`.
+
+    Returns
+    -------
+    Counter
+        How many pairs had something that the format cannot hold, by kind; empty when nothing
+        was lost.
+    """
+    check_arguments(write_corpus, locals())
+    chosen = get_format(format)
+    declared = _made(WriteOptions, options)
+    if (declared.source or declared.target) and not chosen.text_beside:
+        raise OptionError(f"format {format} holds the words itself: name no files for them")
+    refuse_same([str(path), *filter(None, (declared.source, declared.target))])
+    writing = Writing(str(path), declared, base=chosen.base)
+    if chosen.write is None:
+        raise OptionError(
+            f"format {format} is only read; write one of {', '.join(WRITTEN)}, of which "
+            "alignkit-jsonl and alignkit-xml hold everything"
+        )
+    with together():
+        chosen.write(_counted(pairs, chosen, writing), writing)
+    return writing.lost
+
+
+def _made(kind: type[T], options: dict[str, Any]) -> T:
+    try:
+        return kind(**options)
+    except TypeError as problem:
+        raise OptionError(f"{problem}") from None
+
+
+def _counted(
+    pairs: Iterable[SentencePair], chosen: Format, writing: Writing
+) -> Iterator[SentencePair]:
+    options = writing.options
+    holds = chosen.holds | {kind for kind in chosen.asked if getattr(options, kind)}
+    for pair in pairs:
+        kept = pair
+        name = options.annotator
+        if name is not None and "annotators" not in chosen.holds:
+            kept = pair.without_annotations(*(set(pair.annotations) - {name}))
+        writing.lost.update(losses(kept, holds))
+        writing.written += 1
+        yield kept

@@ -1,0 +1,224 @@
+"""Parse XML without entities, document type or network, in memory that does not grow.
+
+lxml lives here, in `alignkit_xml` and in `paraphrase_xml`. libxml2's limits stay on (`huge_tree`
+is off): 10 million characters for one text and 256 levels of elements are more than any corpus
+needs, and they are what stands between a made-up file and the machine's memory, together with the
+limit for the size of one element. The size of the file is not limited.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from lxml import etree
+
+from alignkit.errors import AlignkitError, OptionError
+from alignkit.io.opening import too_large
+from alignkit.io.text_files import TextFile
+
+_HEAD = 1 << 16
+_SAFE: dict[str, Any] = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "dtd_validation": False,
+    "remove_comments": True,
+    "remove_pis": True,
+    "huge_tree": False,
+}
+_DOCTYPE = (
+    "has a document type (<!DOCTYPE ...>), which alignkit does not read because entities in it "
+    "can do harm; remove it"
+)
+
+
+def read_elements(
+    reading: TextFile, name: str, path: str | None = None
+) -> Iterator[etree._Element]:
+    """Yield the root as soon as it opens, then each element `name` in it as soon as it is whole.
+
+    An element is emptied after its turn. Elements are told by their local names; ``*`` is any.
+    `path` is another file than the one of the reading.
+    """
+    with _guarded(reading, path) as stream:
+        yield stream.root()
+        yield from _elements(stream, reading, name)
+
+
+def read_nested(reading: TextFile, *names: str) -> Iterator[etree._Element]:
+    """Yield each element of these names, at any depth, as soon as it is whole; then empty it."""
+    with _guarded(reading, None) as stream:
+        stream.root()
+        for _, element in _parsed(stream, reading, *names):
+            yield element
+            stream.begin()
+            element.clear(keep_tail=True)
+            parent = element.getparent()
+            while parent is not None and element.getprevious() is not None:
+                del parent[0]
+
+
+@contextmanager
+def _guarded(reading: TextFile, path: str | None) -> Iterator[_Stream]:
+    with reading.open(path) as stream:
+        try:
+            yield _Stream(stream, reading)
+        except etree.XMLSyntaxError as problem:
+            line, column = problem.position
+            raise reading.error(
+                _reason(problem), line or None, column or None, path=path or reading.path
+            ) from None
+
+
+def _parsed(stream: _Stream, reading: TextFile, *names: str) -> Any:
+    encoding = _encoding(reading)
+    tags = [f"{{*}}{name}" for name in names]
+    return etree.iterparse(stream, ("end",), tag=tags, encoding=encoding, **_SAFE)
+
+
+def _elements(stream: _Stream, reading: TextFile, name: str) -> Iterator[etree._Element]:
+    events = _parsed(stream, reading, name)
+    previous: etree._Element | None = None
+    for _, element in events:
+        parent = element.getparent()
+        if parent is None or parent.getparent() is not None:
+            continue  # not under the root: part of another element
+        _check_between(parent, previous, element.getprevious(), reading, name)
+        yield element
+        stream.begin()
+        element.clear(keep_tail=True)
+        if previous is not None:
+            parent.remove(previous)  # the last one stays, for the text behind it is not read yet
+        parent.text = None
+        previous = element
+    root = events.root
+    _check_between(root, previous, root[-1] if len(root) else None, reading, name)
+
+
+def _check_between(
+    root: etree._Element,
+    previous: etree._Element | None,
+    before: etree._Element | None,
+    reading: TextFile,
+    name: str,
+) -> None:
+    """Check that only white space stands between the last element and the next or the end."""
+    if before is not previous and before is not None:
+        raise reading.error(
+            f"element <{local_name(before)[:40]}> where <{name}> was expected", line_of(before)
+        )
+    text = root.text if previous is None else previous.tail
+    if text is not None and text.strip():
+        raise reading.error(
+            f"text {text.strip()[:40]!r} between elements, where none was expected",
+            line_of(root if previous is None else previous),
+        )
+
+
+def _reason(problem: etree.XMLSyntaxError) -> str:
+    message = (problem.msg or "").split(", line ")[0].strip()
+    if message in ("", "no element found"):  # what libxml2 says of undefined entities too
+        message = "empty, or uses an entity (&name;) that XML does not define"
+    return f"not XML: {message[:1].lower()}{message[1:][:200]}"
+
+
+def _encoding(reading: TextFile) -> str | None:
+    """Return what overrides the encoding that the file declares itself; None for the default."""
+    declared = reading.options.encoding
+    try:
+        name = codecs.lookup(declared).name
+        etree.XMLParser(encoding=name.removesuffix("-sig"))
+    except LookupError:
+        raise OptionError(f"unknown encoding {declared!r}") from None
+    return None if name.startswith("utf-8") else name
+
+
+def local_name(element: etree._Element) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def line_of(element: etree._Element) -> int:
+    """Return the line at which an element starts, 0 where that is unknown."""
+    line: Any = element.sourceline
+    return int(line or 0)
+
+
+def stray_text(element: etree._Element) -> str:
+    """Return the text in an element and behind its children that is not white space."""
+    parts = [element.text, *(child.tail for child in element)]
+    return " ".join(part.strip() for part in parts if part and part.strip())
+
+
+def xml_text(element: etree._Element, pair: str) -> str:
+    """Write an element as text."""
+    try:
+        return etree.tostring(element, encoding="unicode")
+    except (ValueError, etree.SerialisationError) as problem:
+        raise AlignkitError(f"pair {pair!r} cannot be written as XML: {problem}") from None
+
+
+class _Stream:
+    """Look at the start of a file before the parser sees it; then hand on the bytes."""
+
+    def __init__(self, stream: BinaryIO, reading: TextFile) -> None:
+        self._stream = stream
+        self._reading = reading
+        self._since = 0
+        self._head = stream.read(_HEAD)
+        if _has_doctype(self._head.replace(b"\0", b"")):  # UTF-16 too
+            raise reading.error(_DOCTYPE)
+
+    def root(self) -> etree._Element:
+        """Return the root element, of which no more than the start is known."""
+        parser = etree.XMLPullParser(("start",), encoding=_encoding(self._reading), **_SAFE)
+        problem: etree.XMLSyntaxError | None = None
+        try:
+            parser.feed(self._head)
+            if len(self._head) < _HEAD:
+                parser.close()
+        except etree.XMLSyntaxError as error:
+            problem = error
+        for _, element in parser.read_events():
+            if not isinstance(element, etree._Element):
+                continue
+            if element.getroottree().docinfo.internalDTD is not None:
+                raise self._reading.error(_DOCTYPE, line_of(element))
+            return element
+        if problem is not None:
+            raise problem
+        raise self._reading.error(f"not XML: no element in the first {_HEAD} bytes")
+
+    def read(self, size: int = -1) -> bytes:
+        if self._head:
+            part, self._head = self._head, b""
+            return part
+        most = self._reading.options.max_size
+        if self._since > most << 20:
+            raise too_large("an XML element", self._reading.path, most)
+        part = self._stream.read(size)
+        self._since += len(part)
+        return part
+
+    def begin(self) -> None:
+        """Count anew what has to be held at once."""
+        self._since = 0
+
+
+def _has_doctype(head: bytes) -> bool:
+    at = max(head.find(b"<"), 0)
+    while True:
+        while head[at : at + 1].isspace():
+            at += 1
+        if head.startswith(b"<?", at):
+            end = head.find(b"?>", at)
+        elif head.startswith(b"<!--", at):
+            end = head.find(b"-->", at)
+        else:
+            return head.startswith(b"<!DOCTYPE", at)
+        if end < 0:
+            return False
+        at = head.index(b">", end) + 1

@@ -1,0 +1,286 @@
+"""Strict JSON, with line and column in each error.
+
+Stricter than `json`: a key may occur only once in an object, NaN and infinities are refused, and
+so are numbers too large for a link, lone surrogates (they are no Unicode text) and nesting that
+is too deep.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Container, Iterator, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+from alignkit.errors import FormatError
+from alignkit.io.records import Reading, Record
+from alignkit.io.writing import Writing
+from alignkit.model.sentence_pair import SentencePair
+
+Object = dict[str, Any]
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_DIGITS = 18  # what fits 64 bits; a link needs 9
+
+
+class _RefusedError(ValueError):
+    """Something that JSON allows, or `json` reads, but we do not."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Object:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _RefusedError(f"key {twice[:40]!r} occurs twice in one object")
+    return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise _RefusedError(f"number {digits[:20]}... has {len(digits)} digits")
+    return int(digits)
+
+
+def _decimal(digits: str) -> float:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise _RefusedError(f"number {digits[:40]} is too large")
+    return value
+
+
+def _constant(name: str) -> float:
+    raise _RefusedError(f"{name} is not a number of JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_whole, parse_float=_decimal, parse_constant=_constant
+)
+
+
+class JsonText:
+    """One JSON text, read value by value.
+
+    Examples
+    --------
+    >>> text = JsonText('{"a": 1, "list": [2, 3]}')
+    >>> [(key, text.value() if key == "a" else list(text.elements())) for key in text.members()]
+    [('a', 1), ('list', [(1, 2), (1, 3)])]
+    """
+
+    def __init__(self, text: str, path: str = "", line: int = 1) -> None:
+        self._text = text
+        self._path = path
+        self._at = 0
+        self._line, self._counted = line, 0
+        self._skip()
+
+    @property
+    def line(self) -> int:
+        """The line of the next value."""
+        self._line += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return self._line
+
+    @property
+    def next(self) -> str:
+        """The next character that is not white space; empty at the end."""
+        return self._text[self._at : self._at + 1]
+
+    def value(self) -> Any:
+        """Read one value."""
+        line, start = self.line, self._at
+        try:
+            value, self._at = _DECODER.raw_decode(self._text, start)
+        except json.JSONDecodeError as problem:
+            raise self.error(problem.msg[:1].lower() + problem.msg[1:], problem.pos) from None
+        except _RefusedError as problem:
+            raise FormatError(str(problem), self._path, line) from None
+        except RecursionError:
+            raise FormatError("JSON nested too deeply", self._path, line) from None
+        if _SURROGATE.search(self._text, start, self._at):
+            self._refuse_surrogates(value, line)
+        self._skip()
+        return value
+
+    def elements(self) -> Iterator[tuple[int, Any]]:
+        """Yield (line, value) of each element of an array."""
+        self._expect("[")
+        if self.next == "]":
+            self._expect("]")
+            return
+        while True:
+            yield self.line, self.value()
+            if self.next != ",":
+                break
+            self._expect(",")
+        self._expect("]")
+
+    def members(self) -> Iterator[str]:
+        """Yield each key of an object; the caller reads its value before asking for the next."""
+        self._expect("{")
+        if self.next == "}":
+            self._expect("}")
+            return
+        seen: set[str] = set()
+        while True:
+            start = self._at
+            key = self.value()
+            if not isinstance(key, str):
+                raise self.error("expected a key in double quotes", start)
+            if key in seen:
+                raise self.error(f"key {key[:40]!r} occurs twice in one object", start)
+            seen.add(key)
+            self._expect(":")
+            yield key
+            if self.next != ",":
+                break
+            self._expect(",")
+        self._expect("}")
+
+    def finish(self) -> None:
+        """Check that nothing follows."""
+        if self.next:
+            raise self.error("expected nothing more", self._at)
+
+    def error(self, message: str, position: int) -> FormatError:
+        """Return an error that names the place and what stands there."""
+        found = self._text[position : position + 20].split("\n")[0]
+        line = self._line + self._text.count("\n", self._counted, position)
+        column = position - self._text.rfind("\n", 0, position)
+        found = f"found {found!r}" if found else "the line or file ends here"
+        return FormatError(f"not JSON: {message}; {found}", self._path, line, column)
+
+    def _skip(self) -> None:
+        match = _SPACE.match(self._text, self._at)
+        self._at = match.end() if match else self._at
+
+    def _expect(self, char: str) -> None:
+        if self.next != char:
+            raise self.error(f"expected {char!r}", self._at)
+        self._at += 1
+        self._skip()
+
+    def _refuse_surrogates(self, value: Any, line: int) -> None:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            message = "half a surrogate pair, which is no Unicode text"
+            raise FormatError(message, self._path, line) from None
+
+
+def parse_json(text: str, path: str = "", line: int = 1) -> Any:
+    """Read a text that is one JSON value."""
+    found = JsonText(text, path, line)
+    value = found.value()
+    if found.next:
+        found.finish()
+    return value
+
+
+_KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object"}
+
+
+def member(record: Object, key: str, kind: type, default: Any = None) -> Any:
+    """Return a member of an object, checked for its kind; `default` where missing or null."""
+    value = record.get(key)
+    if value is None:
+        if default is None:
+            raise FormatError(f"{key!r} is missing; expected {_KINDS[kind]}")
+        return default
+    if type(value) is not kind:
+        raise FormatError(f"{key!r} is {_shown(value)}; expected {_KINDS[kind]}")
+    return value
+
+
+def texts(record: Object, key: str) -> list[str]:
+    """Return a member of an object that is a list of texts; see `member`."""
+    values: list[str] = member(record, key, list)
+    for value in values:
+        if type(value) is not str:
+            raise FormatError(f"{key!r} holds {_shown(value)}; expected texts")
+    return values
+
+
+def as_text(value: object) -> str | None:
+    """Return a text as it is, a number or truth value as JSON writes it, None for the rest."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value) if isinstance(value, bool | int | float) else None
+
+
+def position(value: object) -> int:
+    """Return the position of a word as JSON gives it."""
+    if type(value) is not int or not 0 <= value < 10**9:
+        raise FormatError(f"{_shown(value)} is no position of a word; expected a whole number")
+    return value
+
+
+def _shown(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)[:40]
+    except RecursionError:
+        return "something deep"
+
+
+_LINKS = re.compile(r"[0-9]+-[0-9]+(\s+[0-9]+-[0-9]+)*")
+_ALIKE = 0.8
+
+
+def read_id(value: Object, number: int) -> str:
+    """Return the id of a pair, or its number where it has none."""
+    id = as_text(value.get("id", number))
+    if id is None:
+        raise FormatError("'id' is neither a text nor a number")
+    return id
+
+
+def keep_attributes(
+    record: Record, value: Object, own: Container[str], reading: Reading, *, links: Sequence[str]
+) -> None:
+    """Keep every member but the format's `own` as an attribute; note those that are no text."""
+    missing = tuple(name for name in links if name not in value)
+    for key in value:
+        if missing and key not in own and _holds_links(value[key]):
+            meant = _meant(key, missing)
+            if meant:
+                raise FormatError(f"{key[:40]!r} is no member of a pair; did you mean {meant!r}?")
+        attribute = as_text(value[key])
+        if key in own:
+            continue
+        if attribute is None:
+            reading.note("member left out", f"{key[:40]!r} is not a text", record.line)
+        else:
+            record.attributes[key] = attribute
+
+
+def write_attributes(
+    value: Object, pair: SentencePair, own: Container[str], writing: Writing
+) -> None:
+    """Add the attributes of a pair to its object; those named like an `own` member are lost."""
+    for key, attribute in pair.attributes.items():
+        if key not in own:
+            value[key] = attribute
+        else:
+            writing.lost["attributes with the name of a member"] += 1
+
+
+def _holds_links(value: object) -> bool:
+    if isinstance(value, str):
+        return _LINKS.fullmatch(value.strip()) is not None
+    return isinstance(value, list | dict)
+
+
+@lru_cache(maxsize=1000)
+def _meant(key: str, names: tuple[str, ...]) -> str:
+    """Return the name that a key is almost, in whatever case; nothing where it is like none."""
+    known = {_plain(name): name for name in names}
+    near = get_close_matches(_plain(key[:100]), known, n=1, cutoff=_ALIKE)
+    return known[near[0]] if near else ""
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "")

@@ -1,0 +1,367 @@
+"""Read a text file: its lines as bytes or text, its words, and what is odd in it."""
+
+from __future__ import annotations
+
+import codecs
+import html
+import io
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import BufferedReader
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.wording import natural_key
+from alignkit.errors import FormatError, OptionError
+from alignkit.io.opening import (
+    CONTROL,
+    bounded_chunks,
+    bounded_lines,
+    bytes_read,
+    has_controls,
+    is_standard,
+    looked_at,
+    open_input,
+    read_bounded,
+    too_large,
+)
+from alignkit.io.options import ReadOptions
+from alignkit.io.words_kernel import number_words
+
+_OF_HOSTS = ("idna", "punycode")  # for names of hosts, not for text
+
+
+def line_encoding(encoding: str) -> tuple[str, bool]:
+    """Return the encoding that lines are decoded by, and whether the file must be recoded first."""
+    try:
+        name = codecs.lookup(encoding).name
+        usable = "a\n".encode(name).decode(name) == "a\n"
+        holds_ascii(name)  # which those for nothing (undefined) fail
+    except (LookupError, ValueError):
+        usable = False
+    if not usable or name in _OF_HOSTS:
+        raise OptionError(f"unknown encoding {encoding!r}")
+    return ("utf-8", True) if name.startswith(("utf-16", "utf-32")) else (encoding, False)
+
+
+def holds_ascii(encoding: str) -> bool:
+    """Return whether a byte below 128 is always the character of that number."""
+    ascii = bytes(range(128))
+    return ascii.decode(encoding, "replace") == ascii.decode("ascii")
+
+
+def not_encoded(encoding: str, raw: bytes, problem: UnicodeDecodeError) -> str:
+    """Return in words which byte is not of the declared encoding."""
+    byte = raw[problem.start]
+    return f"not {encoding} (byte {byte:#04x}); name the right encoding by `encoding`"
+
+
+_OTHER_SPACE = re.compile(r"[\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_WORD = re.compile(r"[^ \t-\r]+")
+_WRITABLE = re.compile(r"[^\x00-\x20]+")
+
+
+def split_words(text: str) -> list[str]:
+    r"""Return the words of a line.
+
+    Examples
+    --------
+    >>> split_words(" 10\u00a0000  francs\t. ")
+    ['10\xa0000', 'francs', '.']
+    """
+    return _WORD.findall(text) if _OTHER_SPACE.search(text) else text.split()
+
+
+def is_word(token: str) -> bool:
+    """Return whether a token comes back from a line of words as it is."""
+    return _WRITABLE.fullmatch(token) is not None
+
+
+_Numbered = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+
+def words_of_bytes(data: bytes, share: Callable[[str], str]) -> list[tuple[str, ...]]:
+    r"""Return the words of each line, as `split_words` has them.
+
+    Examples
+    --------
+    >>> words_of_bytes("a b\n\n b\u00a0c\tb\n".encode(), str)
+    [('a', 'b'), (), ('b\xa0c', 'b')]
+    """
+    return _shared(data, _numbered(data), share)
+
+
+def words_of_both(
+    source: bytes, target: bytes, share: Callable[[str], str]
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Return the words of the lines of both sides, as `words_of_bytes` does of one."""
+    with ThreadPoolExecutor(2) as threads:  # the kernel lets the other go on
+        first, second = threads.map(_numbered, (source, target))
+    return _shared(source, first, share), _shared(target, second, share)
+
+
+def _numbered(data: bytes) -> _Numbered:
+    return number_words(np.frombuffer(data, np.uint8), data.count(b"\n"))
+
+
+def _shared(data: bytes, numbered: _Numbered, share: Callable[[str], str]) -> list[tuple[str, ...]]:
+    ids, starts, begins, ends = numbered
+    places = zip(begins.tolist(), ends.tolist(), strict=True)
+    distinct = [share(data[a:b].decode()) for a, b in places]
+    words = tuple(np.array(distinct, object)[ids].tolist())
+    bounds = starts.tolist()
+    return [words[a:b] for a, b in pairwise(bounds)]
+
+
+BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something odd in a file that reading forgave: its kind, what exactly, where, how often."""
+
+    kind: str
+    message: str
+    path: str
+    line: int | None = None
+    times: int = 1
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.path, self.line) if part is not None)
+        return f"{place}: {self.kind}: {self.message}"
+
+
+class TextFile:
+    """A file of text with the options of reading it, and counts of what is odd in it.
+
+    `observe` is called with every `Finding`; `cut` says that only the beginning is at hand.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        options: ReadOptions,
+        *,
+        observe: Callable[[Finding], None] | None = None,
+    ) -> None:
+        self._encoding, self._recoded = line_encoding(options.encoding)
+        self._ascii = holds_ascii(self._encoding)
+        self.path = path
+        self.options = options
+        self.counts: Counter[str] = Counter()
+        self._observe = observe
+        self._opened: set[BufferedReader] = set()
+        self._tokens = _Tokens(options.unescape)
+        self._stream: BufferedReader | None = None
+        self.cut = False
+
+    def note(
+        self, kind: str, message: str, line: int | None = None, path: str = "", times: int = 1
+    ) -> None:
+        """Count something odd, and tell the observer."""
+        self.counts[kind] += times
+        if self._observe is not None:
+            self._observe(Finding(kind, message, path or self.path, line, times))
+
+    def error(
+        self, message: str, line: int | None = None, column: int | None = None, path: str = ""
+    ) -> FormatError:
+        """Return an error that names the file and the place."""
+        return FormatError(message, path or self.path, line, column)
+
+    @contextmanager
+    def open(self, path: str | None = None) -> Iterator[BufferedReader]:
+        """Open a file for reading bytes; see `open_input`."""
+        name = self.path if path is None else path
+        with open_input(name, self.options.max_size) as stream:
+            if name == self.path:
+                self._stream = stream
+            self._opened.add(stream)
+            yield stream
+            self._opened.discard(stream)
+
+    @contextmanager
+    def open_lines(self, path: str | None = None) -> Iterator[BufferedReader | io.BytesIO]:
+        """Open a file of lines for reading bytes; see `open`.
+
+        Each line ends in the one byte of a line feed, and `decode` makes text of it. UTF-16 and
+        UTF-32, which have no such byte, are read whole.
+        """
+        with self.open(path) as stream:
+            looked_at(stream, path or self.path, self.options.encoding)
+            if self._recoded:
+                raw = read_bounded(stream, path or self.path, self.options.max_size)
+                yield io.BytesIO(self._recode(raw, path))
+            else:
+                yield stream
+
+    def raw_lines(self, path: str | None = None) -> Iterator[bytes]:
+        """Yield the lines of a file as bytes, none too long to be held; see `decode`."""
+        with self.open_lines(path) as stream:
+            yield from bounded_lines(stream, path or self.path, self.options.max_size)
+
+    def chunks(
+        self, path: str | None = None, *, cut: bool = False, one_line: bool = False
+    ) -> Iterator[bytes]:
+        """Yield whole lines as bytes, many at a time; see `bounded_chunks`."""
+        most = self.options.max_size
+        with self.open_lines(path) as stream:
+            yield from bounded_chunks(stream, path or self.path, most, cut=cut, one_line=one_line)
+
+    def _recode(self, raw: bytes, path: str | None) -> bytes:
+        encoding = self.options.encoding
+        try:
+            return raw.decode(encoding).encode(self._encoding, "surrogatepass")
+        except UnicodeDecodeError as problem:
+            line = raw[: problem.start].decode(encoding, "ignore").count("\n") + 1
+            raise FormatError(
+                not_encoded(encoding, raw, problem), path or self.path, line
+            ) from None
+
+    def fraction(self) -> float | None:
+        """Return how much of the file is read, 0 to 1; None where that cannot be known."""
+        try:
+            size = os.path.getsize(self.path)
+            return bytes_read(self._stream) / size if self._stream and size else None
+        except (OSError, ValueError):
+            return None
+
+    def lines(
+        self, path: str | None = None, *, one_line: bool = False
+    ) -> Iterator[tuple[int, str]]:
+        """Yield (number, text) of each line, without byte order marks and line ends.
+
+        Only a line feed ends a line; a carriage return before it goes too. With `one_line`, a file
+        may have none, though carriage returns are in it.
+        """
+        name = self.path if path is None else path
+        first = 1
+        for chunk in self.chunks(name, one_line=one_line):
+            yield from enumerate(self._texts(chunk, first, name), start=first)
+            first += chunk.count(b"\n")
+
+    def _texts(self, chunk: bytes, first: int, name: str) -> Iterable[str]:
+        """Decode many lines; at once where nothing in them is odd."""
+        if self._ascii and not (has_controls(chunk) or b"\r" in chunk):
+            with suppress(UnicodeDecodeError):
+                text = chunk.decode(self._encoding)
+                if BOM not in text:
+                    return text.split("\n")[:-1]
+        lines = enumerate(chunk.split(b"\n")[:-1], start=first)
+        return (self.decode(raw, number, name) for number, raw in lines)
+
+    def decode(
+        self, raw: bytes, number: int, path: str = "", *, allow_controls: bool = False
+    ) -> str:
+        """Return a line of bytes as text, without byte order marks and line end.
+
+        A `FormatError` names bytes that are not of the encoding, and control characters; with
+        `allow_controls`, it is the caller that refuses these.
+        """
+        name = path or self.path
+        try:
+            text = raw.decode(self._encoding)
+        except UnicodeDecodeError as problem:
+            message = not_encoded(self._encoding, raw, problem)
+            raise FormatError(message, name, number, problem.start + 1) from None
+        if not allow_controls and (not self._ascii or has_controls(raw)):
+            text = self.without_controls(text, number, name)
+        text = text.rstrip("\n")
+        if text.endswith("\r"):
+            text = text.rstrip("\r")
+            if not self.counts["carriage returns"]:
+                self.note("carriage returns", "lines end in CRLF", number, name)
+        if BOM in text:
+            self.note("byte order mark", f"{text.count(BOM)} in this line", number, name)
+            text = text.replace(BOM, "")
+        return text
+
+    def without_controls(self, text: str, number: int, name: str = "") -> str:
+        """Refuse control characters; when lenient, put U+FFFD in their places and tell."""
+        found = CONTROL.search(text)
+        if found is None:
+            return text
+        char, column = found[0], found.start() + 1
+        hint = "if the text is UTF-16, say so by `encoding`; else " if char == "\0" else ""
+        message = f"control character {char!r}, which is no text; {hint}remove it"
+        if not self.options.lenient:
+            raise FormatError(message, name, number, column)
+        text, count = CONTROL.subn("\ufffd", text)
+        message = f"{count} in this line, {char!r} in column {column}; read as U+FFFD"
+        self.note("control character", message, number, name)
+        return text
+
+    def text(self, path: str | None = None) -> str:
+        """Return a whole small file as text, without byte order marks."""
+        return self.joined(self.lines(path, one_line=True), path)
+
+    def joined(self, lines: Iterable[tuple[int, str]], path: str | None = None) -> str:
+        """Return lines as one text; see `text`."""
+        texts, size = [], 0
+        for _, text in lines:
+            texts.append(text)
+            size += len(text) + 1
+            if size > self.options.max_size << 20:
+                whole = "a file that is read in one piece"
+                raise too_large(whole, path or self.path, self.options.max_size)
+        return "\n".join(texts)
+
+    def files(self, pattern: str, under: Path | None = None) -> list[Path]:
+        """Return the files of a folder that match a pattern, in natural order of their names."""
+        return sorted((under or Path(self.path)).glob(pattern), key=natural_key)
+
+    def token(self, token: str) -> str:
+        """Return the one copy of a token that all sentences share, unescaped if so declared."""
+        return self._tokens[token]
+
+    def tokens(self, text: str) -> tuple[str, ...]:
+        """Split a line into tokens at white space; see `token`."""
+        return tuple(map(self._tokens.__getitem__, split_words(text)))
+
+    @property
+    def plain_bytes(self) -> bool:
+        """Whether lines may be looked at as bytes: they are UTF-8."""
+        return not self._recoded and codecs.lookup(self._encoding).name == "utf-8"
+
+    @property
+    def observed(self) -> bool:
+        """Whether anybody looks at findings one by one."""
+        return self._observe is not None
+
+    def too_long(self, what: str, words: int, line: int, path: str = "") -> FormatError:
+        """Return the error of a sentence that has too many words."""
+        return self.error(
+            f"{what} has {words:,} words, more than {self.options.max_words:,}; if that is no "
+            "mistake, allow more by `max_words`",
+            line,
+            path=path,
+        )
+
+    def shared(self, tokens: Iterable[str]) -> tuple[str, ...]:
+        """Return tokens as the one copy of each; see `token`."""
+        return tuple(map(self._tokens.__getitem__, tokens))
+
+    def close(self) -> None:
+        """Close what is open: nobody wants the rest."""
+        for stream in self._opened:
+            if not is_standard(stream):
+                stream.close()
+
+
+class _Tokens(dict[str, str]):
+    """Find the one copy of a token, at the speed of a dict."""
+
+    def __init__(self, unescape: bool) -> None:
+        self._unescape = unescape
+
+    def __missing__(self, token: str) -> str:
+        known = self[token] = html.unescape(token) if self._unescape else token
+        return known

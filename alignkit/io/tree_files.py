@@ -1,0 +1,415 @@
+"""Read files of constituent trees as they are written: a text of brackets for each sentence.
+
+Specification
+-------------
+Three forms, each packed (``.gz``) too:
+
+- ``penn``: one tree a line; a blank line is a sentence without a parse; several trees on a line
+  are the parse of one side that has several sentences.
+- ``mrg``: trees over several lines, as in the Penn treebank. A tree begins with a bracket at the
+  start of a line; blank lines mean nothing. A sentence without a parse is ``()`` or ``(())``.
+- ``stanford-xml``: what Stanford's tools write. Each ``<s>`` has a ``<tree style="penn">``, or each
+  ``<sentence>`` below ``<sentences>`` a ``<parse>``; one without is a sentence without a parse.
+
+The brackets themselves: `alignkit.trees.brackets`. XML is read without entities and network.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from os import PathLike, fspath
+from typing import NamedTuple
+
+from alignkit._support.arguments import check_arguments, each
+from alignkit.errors import FormatError, JoinError, OptionError, UnknownNameError
+from alignkit.io.options import ReadOptions
+from alignkit.io.text_files import Finding, TextFile
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees.brackets import Brackets, read_brackets
+from alignkit.model.trees.tree import Tree, read_fitting
+
+TREE_NAME = "parse"
+"""The name of trees that are given none."""
+
+_LONG = 65535  # from this line on libxml2 numbers an element by the end of the text in it
+_HEAD = 200  # lines that tell the form
+_BRACKET = re.compile(r"\\[()\\]|[()]")
+
+
+class WrittenTree(NamedTuple):
+    """A tree as its file writes it."""
+
+    text: str  # the brackets; blank where the sentence has no parse
+    line: int  # the line, from 1, at which the text begins
+    before: int | None = 0
+
+    def placed(self, error: FormatError, path: str, about: str = "") -> FormatError:
+        """Return an error about the text as one of the file; line and column are moved."""
+        line = self.line + (error.line or 1) - 1
+        column = error.column
+        if error.line == 1 and column is not None:
+            if self.before is None:
+                about, column = f"{about}character {column} of the tree: ", None
+            else:
+                column += self.before
+        return FormatError(f"{about}{error.message}", path, line, column)
+
+
+def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTree]:
+    """Yield the trees of a file, in the order of its sentences."""
+    if form is not None and form not in TREE_FORMATS:
+        raise UnknownNameError("format of trees", form, TREE_FORMATS)
+    if form == "stanford-xml" or (form is None and _is_xml(file)):
+        return _xml_trees(file)
+    lines = file.lines()
+    head = list(islice(lines, _HEAD))
+    if form is None:
+        form = _form_of(file.path, [text for _, text in head])
+    return TREE_FORMATS[form](file, chain(head, lines))
+
+
+def _is_xml(file: TextFile) -> bool:
+    """Return whether the first character says so; that of standard input cannot be looked at."""
+    if file.path == "-":
+        return False
+    with file.open() as stream:
+        head = stream.read(512).replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+    return head.startswith(b"<")
+
+
+def _form_of(path: str, lines: list[str]) -> str:
+    if re.search(r"\.mrg(\.|$)", path):
+        return "mrg"
+    filled = [line for line in lines if line.strip()]
+    begun = [line for line in filled if line.startswith("(")] or filled
+    whole = sum(line.count("(") == line.count(")") for line in begun)
+    return "mrg" if whole * 2 < len(begun) else "penn"
+
+
+def _line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
+    for number, text in lines:
+        _refuse_xml(file, number, text)
+        yield WrittenTree(text, number)
+
+
+def _refuse_xml(file: TextFile, number: int, text: str) -> None:
+    if number == 1 and text.lstrip().startswith("<"):
+        raise file.error(
+            "XML where brackets were expected; XML on standard input is read by "
+            '`tree_format="stanford-xml"`',
+            number,
+        )
+
+
+def _many_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
+    part: list[str] = []
+    first = size = depth = 0
+    indented = False
+    for number, text in lines:
+        _refuse_xml(file, number, text)
+        if not text.strip() and not part:
+            continue
+        begins = text.startswith("(") and (depth <= 0 or indented)
+        if part and (begins or (not text.strip() and depth <= 0)):
+            yield from _divided("\n".join(part), first)
+            part, size, depth, indented = [], 0, 0, False
+            if not text.strip():
+                continue
+        if not part:
+            first = number
+        indented = indented or (bool(part) and text[:1] in (" ", "\t"))
+        part.append(text)
+        size += len(text)
+        depth += text.count("(") - text.count(")")
+        if size > file.options.max_size << 20:
+            raise file.error(f"no tree ends within {file.options.max_size} megabytes", first)
+    if part:
+        yield from _divided("\n".join(part), first)
+
+
+def _divided(text: str, line: int) -> Iterator[WrittenTree]:
+    """Divide what is written behind each other; leave it whole where brackets do not match."""
+    depth, start, parts = 0, 0, []
+    for match in _BRACKET.finditer(text):
+        if len(match[0]) == 1:
+            depth += 1 if match[0] == "(" else -1
+            if depth < 0:
+                break
+            if not depth:
+                parts.append((start, match.end()))
+                start = match.end()
+    if depth or text[start:].strip() or len(parts) < 2:
+        yield WrittenTree(text, line)
+        return
+    for start, end in parts:
+        begin = end - len(text[start:end].lstrip())
+        before = begin - text.rfind("\n", 0, begin) - 1
+        yield WrittenTree(text[begin:end], line + text.count("\n", 0, begin), before)
+
+
+def _xml_trees(
+    file: TextFile, lines: Iterator[tuple[int, str]] | None = None
+) -> Iterator[WrittenTree]:
+    from alignkit.io.safe_xml import line_of, local_name, read_nested
+
+    found = False
+    for element in read_nested(file, "s", "sentence"):
+        parent = element.getparent()
+        if local_name(element) == "sentence" and (
+            parent is None or local_name(parent) != "sentences"
+        ):
+            continue  # of a mention in a coreference
+        found = True
+        parses = [
+            child
+            for child in element
+            if local_name(child) == "parse"
+            or (local_name(child) == "tree" and child.get("style", "penn") == "penn")
+        ]
+        line = line_of(parses[0]) if parses else line_of(element)
+        if parses and line >= _LONG:
+            line -= (parses[0].text or "").count("\n")
+        yield WrittenTree(" ".join(parse.text or "" for parse in parses), line, None)
+    if not found:
+        raise file.error("no <s> and no <sentence> below <sentences>, as Stanford's tools write")
+
+
+TREE_FORMATS: dict[str, Callable[[TextFile, Iterator[tuple[int, str]]], Iterator[WrittenTree]]] = {
+    "penn": _line_trees,
+    "mrg": _many_line_trees,
+    "stanford-xml": _xml_trees,
+}
+"""What reads each form of a file of trees."""
+
+Path = str | PathLike[str]
+
+
+class TreeOptions(NamedTuple):
+    """Say how brackets are read; see `attach_trees`."""
+
+    strict: bool = False
+    drop_function_tags: bool = False
+    drop_traces: bool = False
+    lenient: bool = False
+
+
+def read_trees(
+    path: Path,
+    *,
+    tree_format: str | None = None,
+    drop_function_tags: bool = False,
+    drop_traces: bool = False,
+    encoding: str = "utf-8",
+    counts: Counter[str] | None = None,
+) -> Iterator[Tree | None]:
+    """Yield the trees of a file, one a sentence; None for one without a parse.
+
+    Their words are as written; `attach_trees` fits them to known ones.
+
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input, ``.gz`` is unpacked.
+    tree_format
+        ``"penn"`` (one a line), ``"mrg"`` or ``"stanford-xml"``, see `alignkit.io.tree_files`;
+        None tells it by the first lines.
+    drop_function_tags, drop_traces
+        As of `alignkit.model.trees.Tree.parse`.
+    encoding
+        The encoding of the file.
+    counts
+        Counts what was dropped, joined or not parsed.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read, or a tree is none; the message names line and column.
+    """
+    check_arguments(read_trees, locals())
+    options = TreeOptions(False, drop_function_tags, drop_traces)
+    file = _TreeFile(path, tree_format, encoding, options, Counter() if counts is None else counts)
+    return (file.tree(written, None, "") for written in file.written())
+
+
+def attach_trees(
+    pairs: Iterable[SentencePair],
+    *,
+    source: Path | None = None,
+    target: Path | None = None,
+    both: Path | None = None,
+    name: str = TREE_NAME,
+    tree_format: str | None = None,
+    strict: bool = False,
+    drop_function_tags: bool = False,
+    drop_traces: bool = False,
+    lenient: bool = False,
+    encoding: str = "utf-8",
+    counts: Counter[str] | None = None,
+    observe: Callable[[Finding], None] | None = None,
+) -> Iterator[SentencePair]:
+    """Yield the pairs with the trees of files, one a sentence in the same order, over their words.
+
+    Parameters
+    ----------
+    pairs
+        Sentence pairs with words.
+    source, target
+        Files with the trees of a side.
+    both
+        A file with those of both sides in turn: source, target, source, target, ...
+    name
+        The name under which a pair has them.
+    tree_format, encoding
+        As of `read_trees`.
+    strict, drop_function_tags, drop_traces
+        As of `alignkit.model.trees.Tree.parse`.
+    lenient
+        Leave out, and count, a tree that is broken or does not fit, where an error would stop.
+    counts
+        Counts trees, what was dropped, joined, told by the words, refused or not parsed.
+
+    observe
+        Called with each tree that is left out, as a `Finding`.
+
+    Raises
+    ------
+    FormatError
+        If a tree is none, or its leaves are not the words; the message names line and column.
+    JoinError
+        If there are more or fewer trees than sentences; the message names both counts.
+    MissingTextError
+        If a pair has no words.
+    OptionError
+        If no file is named, or `both` and another.
+    """
+    check_arguments(attach_trees, locals(), apart=["pairs"])
+    if both is not None and (source is not None or target is not None):
+        raise OptionError("`both` names one file for both sides: leave out `source` and `target`")
+    if source is None and target is None and both is None:
+        raise OptionError("no file of trees is named: `source`, `target` or `both`")
+    options = TreeOptions(strict, drop_function_tags, drop_traces, lenient)
+    found = Counter() if counts is None else counts
+    files = [
+        None if path is None else _TreeFile(path, tree_format, encoding, options, found, observe)
+        for path in (source, target, both)
+    ]
+    return _attached(each("pairs", pairs, SentencePair), files, name)
+
+
+def _attached(
+    pairs: Iterator[SentencePair], files: Sequence[_TreeFile | None], name: str
+) -> Iterator[SentencePair]:
+    source, target, both = (None if file is None else _Queue(file) for file in files)
+    queues = (both, both) if both else (source, target)
+    number = 0
+    for number, pair in enumerate(pairs, 1):
+        found: list[Tree | None] = []
+        for side, words, queue in zip(("source", "target"), pair.words, queues, strict=True):
+            if queue is None:
+                found.append(None)
+                continue
+            written = queue.next()
+            if written is None:
+                total = number + sum(1 for _ in pairs)
+                raise queue.wrong_count(total, 1 + bool(both), "the last begins here")
+            about = f"pair {pair.id[:40]!r}, {side}: "
+            found.append(queue.file.tree(written, words, about))
+        yield pair.with_trees(name, source=found[0], target=found[1])
+    for queue in {queue for queue in queues if queue is not None}:
+        if queue.next() is not None:
+            raise queue.wrong_count(number, 1 + bool(both), "the first too many begins here")
+
+
+class _Queue:
+    """Take the trees of a file one by one."""
+
+    def __init__(self, file: _TreeFile) -> None:
+        self.file, self.taken, self.line = file, 0, 0
+        self._trees = file.written()
+
+    def next(self) -> WrittenTree | None:
+        """Return the next tree, None behind the last."""
+        found = next(self._trees, None)
+        if found is not None:
+            self.taken, self.line = self.taken + 1, found.line
+        return found
+
+    def wrong_count(self, pairs: int, sides: int, last: str) -> JoinError:
+        """Return the error that there are more or fewer trees; none is left then."""
+        trees = self.taken + sum(1 for _ in self._trees)
+        place = f"{self.file.path}:{self.line}" if self.taken else self.file.path
+        times = f", which need {2 * pairs}" if sides == 2 else ""
+        where = f"; {last}" if self.taken else ""
+        return JoinError(
+            f"{place}: holds {trees} trees, those without a parse included, for {pairs} sentence "
+            f"pairs{times}{where}; a sentence without a parse is a blank line"
+        )
+
+
+class _TreeFile:
+    """Read a file of trees, and count what is done to them."""
+
+    def __init__(
+        self,
+        path: Path,
+        form: str | None,
+        encoding: str,
+        options: TreeOptions,
+        counts: Counter[str],
+        observe: Callable[[Finding], None] | None = None,
+    ) -> None:
+        self.path = fspath(path)
+        self._file = TextFile(self.path, ReadOptions(encoding=encoding))
+        self._form, self._options, self._counts = form, options, counts
+        self._observe = observe
+
+    def written(self) -> Iterator[WrittenTree]:
+        """Yield the trees as written."""
+        try:
+            yield from written_trees(self._file, self._form)
+        finally:
+            self._file.close()
+
+    def tree(self, written: WrittenTree, tokens: tuple[str, ...] | None, about: str) -> Tree | None:
+        """Return the tree, over the words where they are known; None where there is none."""
+        tags, traces = self._options.drop_function_tags, self._options.drop_traces
+        try:
+            if tokens is None:
+                read = read_brackets(written.text, drop_function_tags=tags, drop_traces=traces)
+            else:
+                read = read_fitting(
+                    written.text,
+                    tokens,
+                    strict=self._options.strict,
+                    drop_function_tags=tags,
+                    drop_traces=traces,
+                )
+        except FormatError as problem:
+            error = written.placed(problem, self.path, about)
+            if not self._options.lenient:
+                raise error from None
+            self._counts["trees that do not fit, left out"] += 1
+            if self._observe is not None:
+                kind = "tree that does not fit"
+                self._observe(Finding(kind, error.message, self.path, error.line))
+            return None
+        if read is None:
+            self._counts["sentences without a parse"] += 1
+            return None
+        self._count(read)
+        return Tree.of_brackets(read, tokens)
+
+    def _count(self, read: Brackets) -> None:
+        counts, dropped = self._counts, self._options.drop_traces
+        counts["trees"] += 1
+        for kind, number in (
+            ("labels without their function tags", read.function_tags),
+            ("traces left out" if dropped else "traces kept as words", read.traces),
+            ("sides with several trees, joined below TOP", read.joined > 1),
+            ("trees with brackets as words, told by the text", read.resolved),
+        ):
+            if number:
+                counts[kind] += number

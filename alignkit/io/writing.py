@@ -1,0 +1,128 @@
+"""What the writers of the formats share: options, files and counts of losses."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from alignkit.errors import AlignkitError, OptionError
+from alignkit.io.atomic_files import WriteError, replacing, replacing_folder
+from alignkit.io.options import WriteOptions
+from alignkit.io.parallel_text import ParallelWriter
+from alignkit.io.text_files import is_word
+from alignkit.model.alignment import Alignment, Link
+from alignkit.model.annotation import Annotation
+from alignkit.model.sentence_pair import SentencePair
+
+
+class WritingFolder:
+    """A folder whose files take their places when all are written."""
+
+    def __init__(self, place: Path, root: Path) -> None:
+        self._place, self._root = place, root
+        self._written: set[str] = set()
+
+    def write(self, name: str, lines: Iterable[str]) -> None:
+        """Write a file, given its name within the folder."""
+        path = self._root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "x", encoding="utf-8", newline="\n") as stream:
+            stream.writelines(lines)
+            stream.flush()
+            os.fsync(stream.fileno())
+        self._written.add(name)
+
+    def refuse_others(self, pattern: str) -> None:
+        """Refuse files of a pattern that are in the folder and are not replaced."""
+        for path in sorted(self._place.glob(pattern)):
+            if path.relative_to(self._place).as_posix() not in self._written:
+                raise WriteError(
+                    f"{path}: is there already and would be read together with what is to be "
+                    "written; nothing was changed; name another folder"
+                )
+
+
+class Writing:
+    """The options of a writer, its files, and what it loses."""
+
+    def __init__(self, path: str, options: WriteOptions, *, base: int = 0) -> None:
+        if options.base not in (None, 0, 1):
+            raise OptionError(f"base must be 0 or 1, not {options.base}")
+        self.path = path
+        self.options = options
+        self.base = base if options.base is None else options.base
+        self.written = 0
+        self.lost: Counter[str] = Counter()
+
+    @contextmanager
+    def open(self, path: str | None = None) -> Iterator[TextIO]:
+        """Open the output, or another file of it, for writing; see `replacing`."""
+        with replacing(self.path if path is None else path) as stream:
+            yield stream
+
+    @contextmanager
+    def open_texts(self) -> Iterator[ParallelWriter]:
+        """Open the files for the words, where the user named them."""
+        with ExitStack() as stack:
+            source, target = (
+                stack.enter_context(replacing(path)) if path else None
+                for path in (self.options.source, self.options.target)
+            )
+            yield ParallelWriter(source, target)
+
+    @contextmanager
+    def folder(self) -> Iterator[WritingFolder]:
+        """Make the folder of a format that is one, and the folders above it."""
+        if self.path == "-":
+            raise OptionError("this format is a folder of files and cannot go to standard output")
+        with replacing_folder(self.path) as made:
+            yield WritingFolder(made.place, made.root)
+
+    def annotator(self, pair: SentencePair) -> str | None:
+        """Return whose alignment of a pair to write, None where there is none."""
+        chosen = self.options.annotator
+        if chosen is not None:
+            return chosen if chosen in pair.alignments else None
+        if len(pair.alignments) > 1:
+            names = ", ".join(pair.alignments)
+            raise OptionError(
+                f"pair {pair.id!r} has the alignments of {names}, but this format holds one: "
+                "choose by `annotator`"
+            )
+        return next(iter(pair.alignments), None)
+
+    def annotation(self, pair: SentencePair) -> Annotation | None:
+        """Return the annotation of a pair to write, which has an alignment; see `annotator`."""
+        name = self.annotator(pair)
+        return None if name is None else pair.annotations[name]
+
+    def alignment(self, pair: SentencePair) -> Alignment | None:
+        """Return the alignment of a pair to write, `oriented`; see `annotator`."""
+        name = self.annotator(pair)
+        return None if name is None else self.oriented(pair.alignment(name))
+
+    def nulls(self, alignment: Alignment) -> list[Link]:
+        """Return the nulls of an alignment, where 0 is the empty word and words count from 1."""
+        if alignment.nulls and self.base == 0:
+            self.lost["nulls"] += 1
+            return []
+        return sorted(alignment.nulls)
+
+    def oriented(self, alignment: Alignment) -> Alignment:
+        """Return the alignment with the links in the direction in which they are to be written."""
+        return alignment.transpose() if self.options.transpose else alignment
+
+    def words(self, pair: SentencePair) -> tuple[str, str]:
+        """Return both sentences as lines of tokens with single spaces."""
+        source, target = pair.words
+        for token in (*source, *target):
+            if not is_word(token):
+                raise AlignkitError(
+                    f"pair {pair.id!r}: token {token!r} is empty or holds white space or a control "
+                    "character, which this format cannot keep apart"
+                )
+        return " ".join(source), " ".join(target)

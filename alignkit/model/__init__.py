@@ -1,0 +1,1 @@
+"""What users hold: alignments, sentence pairs, corpora, phrase pairs, trees, labels."""

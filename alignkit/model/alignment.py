@@ -1,0 +1,490 @@
+"""Define links and alignments: which source words correspond to which target words."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain
+from numbers import Real
+from operator import index, itemgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Union
+
+from alignkit._support.arguments import check_kind, whole_number
+from alignkit.errors import AlignmentError, ArgumentError
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+NULL = -1
+"""The index of the empty word: `Link(3, NULL)` says that source word 3 was aligned to nothing."""
+
+
+class _Positions(NamedTuple):
+    i: int
+    j: int
+
+
+class Link(_Positions):
+    """Join source word `i` and target word `j`, both 0-based."""
+
+    __slots__ = ()
+
+    def __new__(cls, i: int, j: int) -> Link:
+        """Make a link of two whole numbers."""
+        try:
+            return tuple.__new__(cls, (index(i), index(j)))
+        except TypeError:  # name the one
+            return cls(whole_number("i", i), whole_number("j", j))
+
+    def transpose(self) -> Link:
+        """Return the link with source and target exchanged."""
+        return Link(self.j, self.i)
+
+
+_link_of = partial(tuple.__new__, Link)
+"""Make a link of two positions that are known to be whole numbers."""
+
+LinkLike = Union[Link, "tuple[int, int]"]
+
+LONGEST = 2**20
+"""The most words of a sentence: a link beyond is damage, and arrays of that size would be made."""
+
+DRAWN = 40_000
+"""The most cells of a matrix that a notebook shows."""
+
+_TOKEN = re.compile(r"(\d{0,9})([-?])(\d{0,9})", re.ASCII)
+
+
+class Alignment:
+    """The links between the words of a sentence pair; immutable and hashable.
+
+    Every link is *sure* or only *possible*. `sure` is a subset of `possible`, always
+    (Och & Ney 2003): a link given as both is sure.
+
+    Parameters
+    ----------
+    sure
+        The sure links, as `(i, j)` pairs of 0-based source and target positions.
+    possible
+        The possible links; those that are sure as well may be left out.
+    nulls, possible_nulls
+        Words that an annotator explicitly aligned to nothing, as links with `NULL` on one side.
+        They are kept apart from the links and count nowhere as links.
+    weights
+        A number for a link (a posterior, a confidence); the link must exist.
+    labels
+        A text for a link, for a null, or for a cell that bears no link (a judged non-link).
+
+    Raises
+    ------
+    AlignmentError
+        If an index is negative or not less than `LONGEST`, a null has words on both sides, or a
+        weight is given for a link that does not exist.
+
+    Notes
+    -----
+    Links are kept as sorted 32-bit pairs in one `bytes` object: 9 bytes a link and about
+    190 bytes an alignment. `sure` and `possible` build sets on demand; ask once, not in a loop.
+
+    Examples
+    --------
+    >>> a = Alignment(sure=[(0, 0), (1, 2)], possible=[(1, 1)])
+    >>> a
+    Alignment('0-0 1?1 1-2')
+    >>> sorted(a.sure)
+    [Link(i=0, j=0), Link(i=1, j=2)]
+    >>> len(a), a.targets_of(1)
+    (3, (1, 2))
+    >>> a == Alignment.parse("0-0 1?1 1-2")
+    True
+    """
+
+    __slots__ = ("_flags", "_labels", "_nulls", "_points", "_weights")
+
+    _points: bytes
+    _flags: bytes
+    _nulls: tuple[tuple[Link, bool], ...]
+    _weights: dict[Link, float]
+    _labels: dict[Link, str]
+
+    def __init__(
+        self,
+        sure: Iterable[LinkLike] = (),
+        possible: Iterable[LinkLike] = (),
+        *,
+        nulls: Iterable[LinkLike] = (),
+        possible_nulls: Iterable[LinkLike] = (),
+        weights: Mapping[LinkLike, float] | None = None,
+        labels: Mapping[LinkLike, str] | None = None,
+    ) -> None:
+        links = {**_marked("possible", possible, False), **_marked("sure", sure, True)}
+        for i, j in links:
+            if not (0 <= i < LONGEST and 0 <= j < LONGEST):
+                raise AlignmentError(
+                    f"link {i}-{j} has an index out of range; indices are 0-based and less than "
+                    f"{LONGEST}"
+                )
+        ordered = sorted(links)
+        self._points = array("i", chain.from_iterable(ordered)).tobytes()
+        self._flags = bytes(links[link] for link in ordered)
+        empty = {
+            **_marked("possible_nulls", possible_nulls, False),
+            **_marked("nulls", nulls, True),
+        }
+        for i, j in empty:
+            if (i == NULL) == (j == NULL) or min(i, j) < NULL or max(i, j) >= LONGEST:
+                raise AlignmentError(
+                    f"null ({i}, {j}) must have the index NULL on one side and a word on the other"
+                )
+        self._nulls = tuple((Link(*null), empty[null]) for null in sorted(empty))
+        self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
+        if weights:
+            self._weights = _keyed("weights", weights)
+            _check_weights(self._weights)
+        elif weights is not None:
+            check_kind("weights", weights, Mapping)
+        if labels:
+            self._labels = _keyed("labels", labels)
+            for link, text in self._labels.items():
+                check_kind(f"labels[{link.i}, {link.j}]", text, str)
+        elif labels is not None:
+            check_kind("labels", labels, Mapping)
+        for link in self._weights:
+            if link not in links and link not in empty:
+                raise AlignmentError(f"a weight is given for {link.i}-{link.j}, which is no link")
+
+    @classmethod
+    def parse(cls, text: str) -> Alignment:
+        """Make an alignment from Pharaoh notation: `i-j` sure, `i?j` possible, `i-` and `-j` null.
+
+        Raises
+        ------
+        AlignmentError
+            If a token is not of that form.
+        """
+        check_kind("text", text, str)
+        sides: dict[tuple[bool, str], list[Link]] = {}
+        for token in text.split():
+            match = _TOKEN.fullmatch(token)
+            if match is None or not (match[1] or match[3]):
+                raise AlignmentError(f"{token[:40]!r} is not a link; expected i-j, i?j, i- or -j")
+            link = Link(*(int(part) if part else NULL for part in (match[1], match[3])))
+            sides.setdefault((NULL in link, match[2]), []).append(link)
+        return cls(
+            sides.get((False, "-"), ()),
+            sides.get((False, "?"), ()),
+            nulls=sides.get((True, "-"), ()),
+            possible_nulls=sides.get((True, "?"), ()),
+        )
+
+    @classmethod
+    def from_bytes(cls, points: bytes, flags: bytes) -> Alignment:
+        """Wrap links that are known to be sorted, distinct and non-negative.
+
+        Parameters
+        ----------
+        points
+            Native 32-bit `i, j` pairs in rising order, 8 bytes a link.
+        flags
+            One byte a link: 1 sure, 0 possible.
+        """
+        self = cls.__new__(cls)
+        self._points, self._flags, self._nulls = points, flags, ()
+        self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
+        return self
+
+    @classmethod
+    def from_matrix(cls, matrix: NDArray[np.integer]) -> Alignment:
+        """Make an alignment from an (N, M) array of 0 (no link), 1 (possible) and 2 (sure).
+
+        Raises
+        ------
+        AlignmentError
+            If the array has another shape or another value.
+        """
+        if not hasattr(matrix, "ndim"):
+            raise ArgumentError(f"matrix is a {type(matrix).__name__}; it must be a NumPy array")
+        if matrix.dtype.kind not in "iub":
+            raise AlignmentError(f"matrix is an array of {matrix.dtype}; expected whole numbers")
+        if matrix.ndim != 2 or not ((matrix == 0) | (matrix == 1) | (matrix == 2)).all():
+            raise AlignmentError("expected an (N, M) array of the values 0, 1 and 2")
+        sure = zip(*(side.tolist() for side in (matrix == 2).nonzero()), strict=True)
+        possible = zip(*(side.tolist() for side in (matrix >= 1).nonzero()), strict=True)
+        return cls(sure, possible)
+
+    @property
+    def sure(self) -> frozenset[Link]:
+        """The sure links S."""
+        return frozenset(link for link, flag in self.items() if flag)
+
+    @property
+    def possible(self) -> frozenset[Link]:
+        """All links P, the sure ones included."""
+        return frozenset(self)
+
+    @property
+    def nulls(self) -> frozenset[Link]:
+        """All words explicitly aligned to nothing, sure or possible."""
+        return frozenset(link for link, _ in self._nulls)
+
+    @property
+    def sure_nulls(self) -> frozenset[Link]:
+        """The words surely aligned to nothing."""
+        return frozenset(link for link, flag in self._nulls if flag)
+
+    @property
+    def weights(self) -> Mapping[Link, float]:
+        """The number given for a link, where there is one."""
+        return MappingProxyType(self._weights)
+
+    @property
+    def labels(self) -> Mapping[Link, str]:
+        """The text given for a link, a null or a judged non-link, where there is one."""
+        return MappingProxyType(self._labels)
+
+    def items(self) -> Iterator[tuple[Link, bool]]:
+        """Yield each link in rising order with True if it is sure, False if only possible."""
+        return zip(self, map(bool, self._flags), strict=True)
+
+    def targets_of(self, i: int) -> tuple[int, ...]:
+        """Return the target positions linked to source word `i`, rising."""
+        i = whole_number("i", i)
+        return tuple(link.j for link in self if link.i == i)
+
+    def sources_of(self, j: int) -> tuple[int, ...]:
+        """Return the source positions linked to target word `j`, rising."""
+        j = whole_number("j", j)
+        return tuple(link.i for link in self if link.j == j)
+
+    def aligned_source(self) -> frozenset[int]:
+        """Return the source positions that bear a link."""
+        return frozenset(link.i for link in self)
+
+    def aligned_target(self) -> frozenset[int]:
+        """Return the target positions that bear a link."""
+        return frozenset(link.j for link in self)
+
+    def points(self) -> NDArray[np.int32]:
+        """Return the links as a read-only (L, 2) array of positions in rising order."""
+        import numpy as np
+
+        return np.frombuffer(self._points, np.int32).reshape(-1, 2)
+
+    def flags(self) -> NDArray[np.uint8]:
+        """Return a read-only (L,) array: 1 where the link of `points` is sure, else 0."""
+        import numpy as np
+
+        return np.frombuffer(self._flags, np.uint8)
+
+    def packed(self) -> tuple[bytes, bytes]:
+        """Return the bytes behind `points` and `flags`, as `from_bytes` takes them."""
+        return self._points, self._flags
+
+    def extent(self) -> tuple[int, int]:
+        """Return the smallest sentence lengths (N, M) that hold every link, null and label."""
+        numbers = array("i", self._points)  # sorted, so the last link has the last source word
+        n = 1 + numbers[-2] if numbers else 0
+        m = 1 + max(numbers[1::2], default=-1)
+        if self._nulls or self._labels:
+            for i, j in (*self.nulls, *self._labels):
+                n, m = max(n, i + 1), max(m, j + 1)
+        return n, m
+
+    def matrix(self, n: int, m: int) -> NDArray[np.uint8]:
+        """Return the (N, M) array of 0 (no link), 1 (only possible) and 2 (sure).
+
+        Raises
+        ------
+        AlignmentError
+            If a link lies outside N x M.
+        """
+        import numpy as np
+
+        n, m = whole_number("n", n), whole_number("m", m)
+        needed = self.extent()
+        if needed[0] > n or needed[1] > m:
+            raise AlignmentError(
+                f"links reach {needed[0]} x {needed[1]} words, more than {n} x {m}"
+            )
+        cells = np.zeros((n, m), np.uint8)
+        points = self.points()
+        cells[points[:, 0], points[:, 1]] = 1 + self.flags()
+        return cells
+
+    def to_networkx(self) -> nx.Graph[tuple[Any, ...]]:
+        """Return the bipartite graph of words and links.
+
+        Returns
+        -------
+        networkx.Graph
+            A node ``("source", i)`` or ``("target", j)`` for each word that bears a link or is
+            aligned to nothing, with the side as ``bipartite`` (0 source, 1 target); an edge for
+            each link, with its ``status``, ``"sure"`` or ``"possible"``, and its weight and label
+            where it has them. `docs/corpora.md` lists all attributes, and
+            `SentencePair.to_networkx` has the words and the phrase pairs too.
+
+        Examples
+        --------
+        >>> graph = Alignment.parse("0-0 1?0").to_networkx()
+        >>> graph.edges[("source", 1), ("target", 0)]["status"]
+        'possible'
+        """
+        from alignkit.model.word_graph import word_graph
+
+        return word_graph(self)
+
+    def components(self) -> list[frozenset[Link]]:
+        """Return the connected components of the bipartite graph of links, by their first link."""
+        import networkx as nx
+
+        graph: nx.Graph[tuple[str, int]] = nx.Graph()
+        graph.add_edges_from((("source", i), ("target", j)) for i, j in self)
+        found: dict[tuple[str, int], list[Link]] = {}
+        for part in nx.connected_components(graph):
+            links: list[Link] = []
+            found.update((word, links) for word in part if word[0] == "source")
+        for link in self:
+            found["source", link.i].append(link)
+        distinct = {id(links): frozenset(links) for links in found.values()}
+        return sorted(distinct.values(), key=min)
+
+    def transpose(self) -> Alignment:
+        """Return the alignment with source and target exchanged."""
+        return Alignment(
+            (link.transpose() for link, flag in self.items() if flag),
+            (link.transpose() for link in self),
+            nulls=(link.transpose() for link in self.sure_nulls),
+            possible_nulls=(link.transpose() for link in self.nulls),
+            weights={link.transpose(): value for link, value in self._weights.items()},
+            labels={link.transpose(): text for link, text in self._labels.items()},
+        )
+
+    def union(self, other: Alignment) -> Alignment:
+        """Return the links of either: possible in either is possible, sure in either is sure.
+
+        Nulls, weights and labels are left behind, here and in `intersection` and `difference`.
+        """
+        check_kind("other", other, Alignment)
+        return Alignment(self.sure | other.sure, self.possible | other.possible)
+
+    def intersection(self, other: Alignment) -> Alignment:
+        """Return the links of both: sure where both are sure."""
+        check_kind("other", other, Alignment)
+        return Alignment(self.sure & other.sure, self.possible & other.possible)
+
+    def difference(self, other: Alignment) -> Alignment:
+        """Return the links that `other` lacks, sure or possible as they are here."""
+        check_kind("other", other, Alignment)
+        return Alignment(self.sure - other.possible, self.possible - other.possible)
+
+    __or__ = union
+    __and__ = intersection
+    __sub__ = difference
+
+    def sure_only(self) -> Alignment:
+        """Return the alignment of the sure links alone."""
+        return Alignment(self.sure)
+
+    def __len__(self) -> int:
+        return len(self._flags)
+
+    def __iter__(self) -> Iterator[Link]:
+        numbers = iter(array("i", self._points))
+        return map(_link_of, zip(numbers, numbers, strict=True))
+
+    def __contains__(self, link: object) -> bool:
+        return any(link == mine for mine in self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Alignment):
+            return NotImplemented
+        return (
+            self._points == other._points
+            and self._flags == other._flags
+            and self._nulls == other._nulls
+            and self._weights == other._weights
+            and self._labels == other._labels
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._points, self._flags, self._nulls))
+
+    def __str__(self) -> str:
+        links = [f"{i}{'-' if flag else '?'}{j}" for (i, j), flag in self.items()]
+        nulls = [
+            f"{'' if i == NULL else i}{'-' if flag else '?'}{'' if j == NULL else j}"
+            for (i, j), flag in self._nulls
+        ]
+        return " ".join(links + nulls)
+
+    def __repr__(self) -> str:
+        return f"Alignment({str(self)!r})"
+
+    def __getstate__(self) -> _State:
+        return self._points, self._flags, self._nulls, self._weights, self._labels
+
+    def __setstate__(self, state: _State) -> None:
+        self._points, self._flags, self._nulls, weights, labels = state
+        self._weights, self._labels = weights or _NO_WEIGHTS, labels or _NO_LABELS
+
+    def _repr_html_(self) -> str:
+        n, m = self.extent()
+        if n * m > DRAWN:
+            return f"<p>{len(self)} links between {n} x {m} words: too many to show here</p>"
+        marks = ("", "□", "■")
+        head = "".join(f"<th>{j}</th>" for j in range(m))
+        rows = "".join(
+            f"<tr><th>{i}</th>{''.join(f'<td>{marks[cell]}</td>' for cell in row)}</tr>"
+            for i, row in enumerate(self.matrix(n, m).tolist())
+        )
+        table = f"<table><tr><th></th>{head}</tr>{rows}</table>"
+        return f'<div style="max-height:80vh;overflow:auto">{table}</div>'
+
+
+V = TypeVar("V")
+
+_NO_WEIGHTS: dict[Link, float] = {}  # shared by nearly all alignments, and never changed
+_NO_LABELS: dict[Link, str] = {}
+
+_State = tuple[
+    bytes, bytes, "tuple[tuple[Link, bool], ...]", "dict[Link, float]", "dict[Link, str]"
+]
+
+
+def _marked(name: str, links: Iterable[LinkLike], flag: bool) -> dict[tuple[int, int], bool]:
+    try:
+        return {(index(i), index(j)): flag for i, j in links}
+    except (TypeError, ValueError) as problem:
+        raise AlignmentError(
+            f"{name} links must be pairs (i, j) of whole numbers (Alignment.parse takes text): "
+            f"{problem}"
+        ) from None
+
+
+def _check_weights(weights: dict[Link, float]) -> None:
+    """See that weights are numbers, and plain ones: those of NumPy are turned into them."""
+    for link, weight in weights.items():
+        if type(weight) is not float and type(weight) is not int:
+            if isinstance(weight, bool) or not isinstance(weight, Real):
+                raise ArgumentError(
+                    f"weights[{link.i}, {link.j}] is {str(weight)[:40]!r}; it must be a number"
+                )
+            weights[link] = float(weight)
+
+
+def _keyed(name: str, values: Mapping[LinkLike, V]) -> dict[Link, V]:
+    check_kind(name, values, Mapping)
+    try:
+        found = {Link(index(i), index(j)): value for (i, j), value in values.items()}
+    except (TypeError, ValueError) as problem:
+        raise AlignmentError(f"{name} belong to pairs (i, j) of whole numbers: {problem}") from None
+    for i, j in found:
+        if min(i, j) < NULL or i == j == NULL or max(i, j) >= LONGEST:
+            raise AlignmentError(f"{name} are given for ({i}, {j}), which is no cell")
+    return dict(sorted(found.items(), key=itemgetter(0)))

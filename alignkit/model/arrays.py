@@ -1,0 +1,368 @@
+"""Turn alignments and words into flat arrays, and back: the one place that converts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import (
+    check_arguments,
+    check_attributes,
+    check_count,
+    each,
+    every,
+    place,
+    whole_number,
+    words,
+)
+from alignkit.errors import AlignmentError, ArgumentError
+from alignkit.model.alignment import Alignment
+
+
+@dataclass(frozen=True, eq=False)
+class LinkArrays:
+    """The links of P sentence pairs as flat arrays; what the kernels take.
+
+    Parameters
+    ----------
+    links
+        (L, 2) int32: source and target positions, rising within each pair, pair after pair.
+    sure
+        (L,) uint8: 1 sure, 0 only possible.
+    offsets
+        (P + 1,) int64: the links of pair k are `links[offsets[k]:offsets[k + 1]]`.
+    lengths
+        (P, 2) int32: the numbers of words N and M of each pair; where the words are not known,
+        the least that hold all links.
+
+    Raises
+    ------
+    AlignmentError
+        If the arrays are not as said: kernels trust them, and would read beside them; or if there
+        are more links than `alignkit._support.arguments.MOST`.
+
+    Notes
+    -----
+    9 bytes a link and 16 bytes a pair.
+    """
+
+    links: NDArray[np.int32]
+    sure: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    lengths: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        check_count("links", len(self.links))
+        check_form("links", self.links, np.int32, (self.sure.size, 2))
+        check_form("sure", self.sure, np.uint8, (self.sure.size,))
+        check_offsets(self.offsets, len(self.links))
+        check_form("lengths", self.lengths, np.int32, (len(self), 2))
+        if len(self.links) and (self.links.min() < 0 or self.sure.max() > 1):
+            raise AlignmentError("a link has a negative index or is neither 1 sure nor 0 possible")
+        if len(self.links):  # so that what follows the last word has a number too
+            check_count("words of a sentence", int(self.links.max()) + 1)
+        outside = (self.extents(self.links, self.offsets) > self.lengths).any(axis=1)
+        if outside.any():
+            k = int(outside.argmax())
+            raise AlignmentError(f"links of pair {k} (counted from 0) lie outside its lengths")
+        rank = self.links[:, 0].astype(np.int64) << 32 | self.links[:, 1]
+        falls = np.diff(rank) <= 0
+        falls[self.offsets[(self.offsets > 0) & (self.offsets < len(rank))] - 1] = False
+        if falls.any():
+            k = int(np.searchsorted(self.offsets, falls.argmax(), "right")) - 1
+            raise AlignmentError(f"the links of pair {k} (counted from 0) do not rise")
+
+    @classmethod
+    def trusted(
+        cls,
+        links: NDArray[np.int32],
+        sure: NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        lengths: NDArray[np.int32],
+    ) -> LinkArrays:
+        """Wrap arrays that are known to be as they should; only the number of links is checked."""
+        check_count("links", len(links))
+        self = cls.__new__(cls)
+        self.__dict__.update(links=links, sure=sure, offsets=offsets, lengths=lengths)
+        return self
+
+    @classmethod
+    def pack(
+        cls, alignments: Iterable[Alignment], lengths: Sequence[tuple[int, int]] | None = None
+    ) -> LinkArrays:
+        """Make the arrays of some alignments.
+
+        Parameters
+        ----------
+        alignments
+            One for each sentence pair.
+        lengths
+            (N, M) for each; None takes what the links need.
+
+        Raises
+        ------
+        AlignmentError
+            If the counts differ or a link lies outside its sentence pair.
+        """
+        links, sure, offsets = _joined(each("alignments", alignments, Alignment))
+        least = cls.extents(links, offsets)
+        if lengths is None:
+            return cls.trusted(links, sure, offsets, least)
+        given = _narrowed(lengths)
+        if len(given) != len(least):
+            raise AlignmentError(f"{len(given)} sentence lengths for {len(least)} alignments")
+        outside = np.flatnonzero((least > given).any(axis=1))
+        if len(outside):
+            k = outside[0]
+            raise AlignmentError(
+                f"alignment {k} (counted from 0) has links that reach {least[k, 0]} x "
+                f"{least[k, 1]} words, but the sentences have {given[k, 0]} x {given[k, 1]}"
+            )
+        return cls.trusted(links, sure, offsets, given)
+
+    @classmethod
+    def pack_fitting(
+        cls, alignments: Iterable[Alignment], lengths: Sequence[tuple[int, int]]
+    ) -> LinkArrays:
+        """Make the arrays of alignments that are known to fit, as those of sentence pairs do."""
+        return cls.trusted(*_joined(alignments), np.array(lengths, np.int32).reshape(-1, 2))
+
+    @staticmethod
+    def extents(links: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the least (P, 2) sentence lengths that hold all links."""
+        least = np.zeros((len(offsets) - 1, 2), np.int32)
+        filled = np.flatnonzero(np.diff(offsets))
+        if len(filled):
+            least[filled] = np.maximum.reduceat(links, offsets[filled], axis=0) + 1
+        return least
+
+    @classmethod
+    def concatenate(cls, blocks: Sequence[LinkArrays]) -> LinkArrays:
+        """Join the arrays of several blocks of pairs."""
+        blocks = every("blocks", blocks, LinkArrays)
+        if len(blocks) == 1:
+            return blocks[0]
+        starts = np.cumsum([0] + [len(block.links) for block in blocks])
+        check_count("links", int(starts[-1]))
+        tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
+        return cls.trusted(
+            np.concatenate([np.empty((0, 2), np.int32), *(block.links for block in blocks)]),
+            np.concatenate([np.empty(0, np.uint8), *(block.sure for block in blocks)]),
+            np.concatenate([np.zeros(1, np.int64), *tails]),
+            np.concatenate([np.empty((0, 2), np.int32), *(block.lengths for block in blocks)]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def alignment(self, k: int) -> Alignment:
+        """Return the alignment of pair k, counted from the end where negative, as in a list."""
+        k = place("k", k, len(self), "pairs")
+        start, end = self.offsets[k], self.offsets[k + 1]
+        return Alignment.from_bytes(self.links[start:end].tobytes(), self.sure[start:end].tobytes())
+
+    def alignments(self) -> Iterator[Alignment]:
+        """Yield the alignment of each pair; quicker than asking for one by one."""
+        points, flags, bounds = self.links.tobytes(), self.sure.tobytes(), self.offsets.tolist()
+        for start, end in pairwise(bounds):
+            yield Alignment.from_bytes(points[8 * start : 8 * end], flags[start:end])
+
+    def part(self, start: int, end: int) -> LinkArrays:
+        """Return the arrays of the pairs from `start` to before `end`, as a slice has them."""
+        start, end = whole_number("start", start), whole_number("end", end)
+        start, end, _ = slice(start, end).indices(len(self))
+        end = max(start, end)
+        first, last = self.offsets[start], self.offsets[end]
+        return LinkArrays.trusted(
+            self.links[first:last],
+            self.sure[first:last],
+            self.offsets[start : end + 1] - first,
+            self.lengths[start:end],
+        )
+
+    def take(self, places: NDArray[np.int64]) -> LinkArrays:
+        """Return the arrays of the pairs at some places, in that order; a place may come twice."""
+        chosen, offsets = _gather(self.offsets, places)
+        return LinkArrays.trusted(
+            self.links[chosen], self.sure[chosen], offsets, self.lengths[places]
+        )
+
+    def without_identical(self, source: TokenArrays, target: TokenArrays) -> LinkArrays:
+        """Return the arrays of the links that join different words, not identical ones.
+
+        Parameters
+        ----------
+        source, target
+            The words of the same P sentence pairs, numbered by one `Vocabulary`.
+
+        Raises
+        ------
+        AlignmentError
+            If the words are of other pairs, or too few for the links.
+        """
+        check_arguments(LinkArrays.without_identical, locals())
+        for column, side in enumerate((source, target)):
+            if len(side.offsets) != len(self.offsets):
+                raise AlignmentError(f"{len(side.offsets) - 1} sentences for {len(self)} pairs")
+            if (self.lengths[:, column] > np.diff(side.offsets)).any():
+                raise AlignmentError("a sentence has fewer words than its pair in the arrays")
+        pair = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        from_words = source.ids[source.offsets[pair] + self.links[:, 0]]
+        to_words = target.ids[target.offsets[pair] + self.links[:, 1]]
+        return self.keep(from_words != to_words)
+
+    def sure_only(self) -> LinkArrays:
+        """Return the arrays of the sure links alone."""
+        if np.count_nonzero(self.sure) == len(self.sure):  # quicker than to copy them
+            return self
+        return self.keep(self.sure.astype(bool))
+
+    def keep(self, kept: NDArray[np.bool_]) -> LinkArrays:
+        """Return the arrays of some links, chosen by an (L,) mask, in the same P pairs."""
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return LinkArrays.trusted(
+            self.links[kept], self.sure[kept], before[self.offsets], self.lengths
+        )
+
+
+def _joined(
+    alignments: Iterable[Alignment],
+) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the links of some alignments, whether they are sure, and where those of each begin."""
+    packed = [one.packed() for one in alignments]
+    sure = np.frombuffer(b"".join([flags for _, flags in packed]), np.uint8)
+    check_count("links", len(sure))
+    links = np.frombuffer(b"".join([points for points, _ in packed]), np.int32).reshape(-1, 2)
+    ends = accumulate([len(flags) for _, flags in packed], initial=0)
+    return links, sure, np.fromiter(ends, np.int64, len(packed) + 1)
+
+
+def _gather(
+    offsets: NDArray[np.int64], places: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where the elements of the parts at some places are, and their new offsets."""
+    sizes = np.diff(offsets)[places]
+    new = np.zeros(len(places) + 1, np.int64)
+    np.cumsum(sizes, out=new[1:])
+    return np.repeat(offsets[places] - new[:-1], sizes) + np.arange(new[-1]), new
+
+
+def _narrowed(lengths: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
+    """Return sentence lengths (P, 2) as kernels take them."""
+    given = np.asarray(lengths if hasattr(lengths, "__len__") else None)
+    if given.size and (given.dtype.kind not in "iu" or given.size % 2):
+        raise ArgumentError("lengths must be pairs (N, M) of whole numbers")
+    wide = given.astype(np.int64).reshape(-1, 2)
+    check_count("words of a sentence", int(wide.max(initial=0)))
+    return wide.astype(np.int32)
+
+
+def check_form(
+    name: str, array: NDArray[np.generic], dtype: type[np.generic], shape: tuple[int, ...]
+) -> None:
+    """Refuse an array of another kind or shape."""
+    if array.dtype != dtype or array.shape != shape:
+        raise AlignmentError(
+            f"{name} is a {array.shape} array of {array.dtype}; expected {shape} of "
+            f"{np.dtype(dtype)}"
+        )
+
+
+def check_offsets(offsets: NDArray[np.int64], end: int) -> None:
+    """Refuse offsets that do not rise from 0 to the end."""
+    check_form("offsets", offsets, np.int64, (max(1, offsets.size),))
+    if offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < 0).any():
+        raise AlignmentError(f"offsets must rise from 0 to {end}")
+
+
+class Vocabulary:
+    """Number tokens, so that kernels can compare words.
+
+    Parameters
+    ----------
+    casefold
+        Whether words that differ in case alone get one number, and are identical by that.
+    """
+
+    def __init__(self, *, casefold: bool = True) -> None:
+        check_arguments(Vocabulary.__init__, locals())
+        self.casefold = casefold
+        self._numbers: dict[str, int] = {}
+        self._folded: dict[str, int] = {}
+
+    def encode(self, tokens: Iterable[str]) -> list[int]:
+        """Return the number of each token; new ones are added."""
+        return [self._number(token) for token in words("tokens", tokens)]
+
+    def _number(self, token: str) -> int:
+        number = self._numbers.get(token)
+        if number is None:
+            key = token.casefold() if self.casefold else token
+            number = self._folded.setdefault(key, len(self._folded))
+            check_count("different words", len(self._folded))
+            self._numbers[token] = number
+        return number
+
+    def __len__(self) -> int:
+        return len(self._folded)
+
+
+@dataclass(frozen=True, eq=False)
+class TokenArrays:
+    """The words of P sentences as flat arrays of numbers.
+
+    Parameters
+    ----------
+    ids
+        (T,) int32: the numbers of all tokens, sentence after sentence.
+    offsets
+        (P + 1,) int64: sentence k is `ids[offsets[k]:offsets[k + 1]]`.
+
+    Raises
+    ------
+    AlignmentError
+        If the arrays are not as said.
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        check_count("words", self.ids.size)
+        check_form("ids", self.ids, np.int32, (self.ids.size,))
+        check_offsets(self.offsets, len(self.ids))
+
+    @classmethod
+    def pack(cls, sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> TokenArrays:
+        """Make the arrays of some sentences."""
+        check_arguments(TokenArrays.pack, locals())
+        coded = [vocabulary.encode(sentence) for sentence in sentences]
+        offsets = np.zeros(len(coded) + 1, np.int64)
+        np.cumsum([len(sentence) for sentence in coded], out=offsets[1:])
+        check_count("words", int(offsets[-1]))
+        flat = [number for sentence in coded for number in sentence]
+        return cls(np.array(flat, np.int32), offsets)
+
+    def take(self, places: NDArray[np.int64]) -> TokenArrays:
+        """Return the arrays of the sentences at some places, in that order."""
+        chosen, offsets = _gather(self.offsets, places)
+        return TokenArrays(self.ids[chosen], offsets)
+
+
+def whole_numbers(name: str, value: object, dimensions: int) -> NDArray[np.int64]:
+    """Return an array of whole numbers."""
+    try:
+        found = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        found = np.empty(())
+    whole = found.dtype.kind in "iu" or (found.dtype.kind == "f" and (found == found // 1).all())
+    if found.size and not (whole and found.ndim == dimensions):
+        shape = {1: "a sequence", 2: "a table"}[dimensions]
+        raise ArgumentError(f"{name} must be {shape} of whole numbers")
+    return found.astype(np.int64)

@@ -1,0 +1,401 @@
+"""Define corpora: sentence pairs in their order, by place, by id and by group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import overload
+
+from alignkit._support.arguments import check_callable, check_kind, every, kind_of, place, words
+from alignkit._support.timestamps import PERIODS, period_of
+from alignkit._support.wording import brief_annotators, how_many
+from alignkit.errors import (
+    AlignkitError,
+    ArgumentError,
+    NotAlignedError,
+    OptionError,
+    RepeatedIdError,
+    UnknownIdError,
+    UnknownNameError,
+)
+from alignkit.model.coercion import LinksLike, compared, rows_of
+from alignkit.model.labels.schemes import Scheme
+from alignkit.model.sentence_pair import SentencePair, origin_of
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.table import Table
+
+JUDGMENT = "judgment"
+"""What pairs can be grouped by as by an attribute: what was judged."""
+TEXTS = "text on either side"
+"""What pairs can be kept together by as by an attribute: the text of a side, whatever its case."""
+
+
+class Corpus:
+    """Hold sentence pairs in their order.
+
+    Parameters
+    ----------
+    pairs
+        The sentence pairs.
+
+    Notes
+    -----
+    `docs/memory.md` gives the bytes that a pair costs. Where one pass is enough, do not make a
+    corpus at all but iterate over `alignkit.iterate_pairs`.
+
+    Examples
+    --------
+    >>> from alignkit.model.alignment import Alignment
+    >>> pair = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")},
+    ...                     {"genre": "news"})
+    >>> corpus = Corpus([pair])
+    >>> len(corpus), corpus.annotators, corpus.groups("genre")
+    (1, ('gold',), {'news': Corpus(1 pair, annotators: gold)})
+    """
+
+    __slots__ = ("_pairs", "_places")
+
+    _places: dict[str, int]  # of each id; made when a pair is first asked for by its id
+
+    def __init__(self, pairs: Iterable[SentencePair] = ()) -> None:
+        self._pairs = tuple(every("pairs", pairs, SentencePair))
+
+    @classmethod
+    def from_texts(
+        cls,
+        source: Iterable[str | Iterable[str]],
+        target: Iterable[str | Iterable[str]],
+        /,
+        *,
+        ids: Iterable[str] | None = None,
+        **annotations: Iterable[LinksLike],
+    ) -> Corpus:
+        """Make a corpus of sentences, and of annotations by name.
+
+        Parameters
+        ----------
+        source, target
+            P sentences each: texts, which are split at white space, or sequences of words.
+        ids
+            P names of pairs; None numbers them from 1.
+        **annotations
+            For each annotator P alignments: an `Alignment`, a text as `Alignment.parse` takes it
+            (``"0-0 1?1"``), or a set of links ``(i, j)``, which are sure. None: not annotated.
+
+        Raises
+        ------
+        JoinError
+            If there are more or fewer of one than of the others; the message says of which.
+        AlignmentError
+            If links cannot be read, or lie beyond a sentence; the message names the pair.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_texts(["a b"], ["c d"], gold=["0-0 1?1"], ben=[{(0, 0)}])
+        >>> corpus["1"].alignment("ben")
+        Alignment('0-0')
+        """
+        return cls(SentencePair(*row) for row in rows_of(source, target, ids, annotations))
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """The names under which annotations exist, in the order of their first use."""
+        return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.annotations))
+
+    @property
+    def aligners(self) -> tuple[str, ...]:
+        """Those of the `annotators` who aligned at least one pair; others only judged."""
+        names = dict.fromkeys(
+            name
+            for pair in self._pairs
+            for name, annotation in pair.annotations.items()
+            if annotation.alignment is not None
+        )
+        return tuple(names)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of the pairs' attributes, in the order of their first use."""
+        return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.attributes))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the pairs, in order."""
+        return tuple(pair.id for pair in self._pairs)
+
+    def groups(
+        self,
+        attribute: str,
+        *,
+        split: str | None = None,
+        annotators: Sequence[str] | None = None,
+    ) -> dict[str, Corpus]:
+        """Split the corpus by the value of an attribute; pairs without it come under ``""``.
+
+        Parameters
+        ----------
+        attribute
+            The name of the attribute; or ``"day"``, ``"week"``, ``"month"``, in which a pair was
+            annotated, see `group_text`.
+        split
+            What stands between several values in one attribute, such as ``","``: a pair is then in
+            the group of each of its values, so that groups overlap. None takes the whole text.
+        annotators
+            Whose times count for day, week and month; None for all.
+
+        Raises
+        ------
+        UnknownNameError
+            If no pair has the attribute.
+        OptionError
+            If `split` is empty, or no annotation has a time to take a day, week or month from.
+        """
+        values_of("", split)  # refuses a wrong one
+        texts = group_texts(self._pairs, attribute, annotators)
+        found: dict[str, list[SentencePair]] = {}
+        for pair, text in zip(self._pairs, texts, strict=True):
+            for value in values_of(text, split):
+                found.setdefault(value, []).append(pair)
+        return {value: Corpus(pairs) for value, pairs in found.items()}
+
+    def require(self, *annotators: str) -> None:
+        """Check that each name aligned at least one pair.
+
+        Raises
+        ------
+        UnknownNameError
+            If one did not; as `NotAlignedError` where it judged pairs.
+        OptionError
+            If there is no pair at all.
+        """
+        known = self.aligners
+        for name in annotators:
+            check_kind("annotators", name, str)
+            if name in known:
+                continue
+            if not self._pairs:
+                raise OptionError("the corpus is empty: it holds no sentence pair")
+            if name in self.annotators:
+                raise NotAlignedError("pairs", name, known)
+            raise UnknownNameError("annotator", name, known)
+
+    def annotated_by(self, *annotators: str) -> Corpus:
+        """Return the pairs that every one of these annotators aligned; see `require`."""
+        self.require(*annotators)
+        return self.filter(lambda pair: pair.aligned_by(*annotators))
+
+    def filter(self, keep: Callable[[SentencePair], bool]) -> Corpus:
+        """Return the corpus of the pairs for which `keep` is true."""
+        check_callable("keep", keep)
+        return Corpus(pair for pair in self._pairs if keep(pair))
+
+    def map(self, change: Callable[[SentencePair], SentencePair]) -> Corpus:
+        """Return the corpus of the changed pairs."""
+        check_callable("change", change)
+        return Corpus(map(change, self._pairs))
+
+    def transpose(self, scheme: Scheme | str | None = None, *, lenient: bool = False) -> Corpus:
+        """Return the corpus with source and target exchanged; see `SentencePair.transpose`."""
+        return self.map(lambda pair: pair.transpose(scheme, lenient=lenient))
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return one flat dict for each link, as `pandas.DataFrame` takes them.
+
+        Keys: id, the attributes, annotator, i, j, sure, source and target (the two words, None
+        where unknown), weight, label. An attribute of one of these names gives way.
+        """
+        return [record for pair in self._pairs for record in _link_records(pair)]
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __iter__(self) -> Iterator[SentencePair]:
+        return iter(self._pairs)
+
+    def __contains__(self, pair: object) -> bool:
+        return pair in self._known if isinstance(pair, str) else pair in self._pairs
+
+    @overload
+    def __getitem__(self, index: int | str) -> SentencePair: ...
+    @overload
+    def __getitem__(self, index: slice) -> Corpus: ...
+    def __getitem__(self, index: int | str | slice) -> SentencePair | Corpus:
+        if isinstance(index, str):
+            return self._pairs[self._place(index)]
+        if isinstance(index, slice):
+            return Corpus(self._pairs[index])
+        if not hasattr(index, "__index__"):
+            raise ArgumentError(
+                f"index is {kind_of(index)}; a corpus takes a place, an id or a slice; for several "
+                "ids use alignkit.select_ids(corpus, ids)"
+            )
+        return self._pairs[place("index", index, len(self), "pairs")]
+
+    @property
+    def _known(self) -> dict[str, int]:
+        """The place of each id; that of one that repeats is -1."""
+        try:
+            return self._places
+        except AttributeError:
+            places: dict[str, int] = {}
+            for k, pair in enumerate(self._pairs):
+                places[pair.id] = -1 if pair.id in places else k
+            self._places = places
+            return places
+
+    def _place(self, id: str) -> int:
+        place = self._known.get(id)
+        if place is None:
+            raise UnknownIdError(id, self._known)
+        if place < 0:
+            places = [k for k, pair in enumerate(self._pairs) if pair.id == id]
+            raise RepeatedIdError(
+                f"{len(places)} pairs have the id {id[:100]!r}; take one by its place, e.g. "
+                f"corpus[{places[0]}]"
+            )
+        return place
+
+    def __add__(self, other: Corpus) -> Corpus:
+        return Corpus(self._pairs + other._pairs) if isinstance(other, Corpus) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return self._pairs == other._pairs if isinstance(other, Corpus) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._pairs)
+
+    def __repr__(self) -> str:
+        return f"Corpus({how_many(len(self), 'pair')}, {brief_annotators(self.annotators)})"
+
+    def _repr_html_(self) -> str:
+        pass  # regroup
+
+        return overview(self)._repr_html_()
+
+
+def group_text(
+    pair: SentencePair, attribute: str, annotators: Iterable[str] | None = None
+) -> str | None:
+    """Return the text of the attribute by which a pair is grouped; None where it has none."""
+    text = pair.attributes.get(attribute)
+    if text is not None or attribute not in (*PERIODS, JUDGMENT):
+        return text
+    names = pair.annotations if annotators is None else annotators
+    given = {name: pair.annotations[name] for name in names if name in pair.annotations}
+    if attribute in PERIODS:
+        last = max(filter(None, (one.when for one in given.values())), default=None)
+        return None if last is None else period_of(last, attribute)
+    if origin_of(pair) is not None:
+        return None
+    said = {name: one.judgment for name, one in sorted(given.items()) if one.judgment}
+    if len(set(said.values())) > 1:
+        return ", ".join(f"{name}: {judgment}" for name, judgment in said.items())
+    return next(iter(said.values()), None)
+
+
+def group_texts(
+    pairs: Collection[SentencePair], attribute: str, annotators: Sequence[str] | None = None
+) -> list[str]:
+    """Return for each pair the `group_text`, ``""`` where it has none."""
+    check_kind("attribute", attribute, str)
+    names = None if annotators is None else words("annotators", annotators)
+    texts = [group_text(pair, attribute, names) for pair in pairs]
+    if texts and all(text is None for text in texts):
+        raise no_group(attribute, dict.fromkeys(name for pair in pairs for name in pair.attributes))
+    return [text or "" for text in texts]
+
+
+def no_group(attribute: str, known: Iterable[str], what: str = "attribute") -> AlignkitError:
+    """Return the error that no pair has what it should be grouped by."""
+    if attribute in PERIODS:
+        return OptionError(
+            f"no annotation has a time, and so no {attribute}; times come with what was exported "
+            "from a project, and are kept by alignkit-jsonl and alignkit-xml"
+        )
+    if attribute == JUDGMENT:
+        return OptionError("no pair is judged")
+    return UnknownNameError(what, attribute, known)
+
+
+def values_of(text: str, split: str | None) -> tuple[str, ...]:
+    """Return the different values in the text of an attribute, without the spaces around them."""
+    if split is None:
+        return (text,)
+    check_kind("split", split, str)
+    if not split:
+        raise OptionError("what divides values is empty; give a text such as ','")
+    parts = (part.strip() for part in text.split(split))
+    return tuple(dict.fromkeys(filter(None, parts))) or ("",)
+
+
+def group_values(pair: SentencePair, attribute: str, separator: str | None) -> tuple[str, ...]:
+    """Return the values by which a pair belongs to groups that no split may cut; see `compared`."""
+    if attribute == TEXTS:
+        return tuple(filter(None, map(" ".join, compared_texts(pair, ignore_case=True) or ())))
+    text = compared(group_text(pair, attribute) or "").strip()
+    return tuple(filter(None, values_of(text, separator)))
+
+
+def compared_texts(
+    pair: SentencePair, *, ignore_case: bool = False
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Return the words of both sides in the form in which they are compared; None without text."""
+    if pair.source is None or pair.target is None:
+        return None
+    source, target = ([compared(word, ignore_case=ignore_case) for word in x] for x in pair.words)
+    return tuple(source), tuple(target)
+
+
+def _link_records(pair: SentencePair) -> Iterator[dict[str, object]]:
+    attributes = {"id": "", **pair.attributes} | {"id": pair.id}  # the id first, and the pair's own
+    for name, alignment in pair.alignments.items():
+        for link, sure in alignment.items():
+            yield {
+                **attributes,
+                "annotator": name,
+                "i": link.i,
+                "j": link.j,
+                "sure": sure,
+                "source": pair.source[link.i] if pair.source is not None else None,
+                "target": pair.target[link.j] if pair.target is not None else None,
+                "weight": alignment.weights.get(link),
+                "label": alignment.labels.get(link),
+            }
+
+
+_ROWS = 20
+
+
+def overview(corpus: Corpus) -> Table:
+    """Return a table with a row for each annotator, of whom the first twenty are shown."""
+    counts: dict[str, list[int]] = {}
+    judged = 0
+    for pair in corpus:
+        for name, annotation in pair.annotations.items():
+            row = counts.setdefault(name, [0, 0, 0, 0])
+            if annotation.alignment is None:
+                row[3] += 1
+                judged += 1
+                continue
+            sure = sum(annotation.alignment.packed()[1])
+            row[0] += 1
+            row[1] += sure
+            row[2] += len(annotation.alignment) - sure
+    names = ["pairs", "sure", "possible", *(["judged only"] if judged else [])]
+    columns = [Column("annotator"), *(Column(name, "count") for name in names)]
+    rows: list[list[Cell]] = [
+        [name, *row[: len(names)]] for name, row in list(counts.items())[:_ROWS]
+    ]
+    left = len(counts) - len(rows)
+    note = f"and {left} more; alignkit.count_corpus counts all" if left > 0 else ""
+    return Table(_title(corpus), columns, rows, note)
+
+
+def _title(corpus: Corpus) -> str:
+    title = "1 sentence pair" if len(corpus) == 1 else f"{len(corpus)} sentence pairs"
+    bare = sum(not pair.has_text for pair in corpus)
+    if bare == len(corpus):
+        return f"{title}, words unknown" if bare else title
+    sides = (sum(len(side) for pair in corpus if (side := pair.source)),
+             sum(len(side) for pair in corpus if (side := pair.target)))  # fmt: skip
+    title += f", {sides[0]} source and {sides[1]} target words"
+    return f"{title} ({bare} pairs without words)" if bare else title

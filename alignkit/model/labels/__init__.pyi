@@ -1,0 +1,10 @@
+from .schemes import DEFAULT as DEFAULT
+from .schemes import REMARKS as REMARKS
+from .schemes import SCHEMES as SCHEMES
+from .schemes import Flag as Flag
+from .schemes import Judgment as Judgment
+from .schemes import Label as Label
+from .schemes import Scheme as Scheme
+from .schemes import get_scheme as get_scheme
+from .views import View as View
+from .views import get_view as get_view

@@ -1,0 +1,367 @@
+"""The table of schemes by which sentence pairs are judged.
+
+References
+----------
+Kanerva et al. (2021), Finnish Paraphrase Corpus, NoDaLiDa: `turku`.
+
+He, Wang, Zhang, Huang & Caverlee (2020), PARADE: A New Dataset for Paraphrase Identification
+Requiring Computer Science Domain Knowledge, EMNLP: `parade`, `parade-votes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+from alignkit._support.arguments import check_kind, words
+from alignkit.errors import FormatError, UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label of a scheme.
+
+    Parameters
+    ----------
+    value
+        What files hold.
+    name
+        What a page shows.
+    about
+        What it means, in a sentence.
+    """
+
+    value: str
+    name: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A short mark beside a label.
+
+    Parameters
+    ----------
+    value, name, about
+        As for a `Label`.
+    on
+        The labels that it may stand on; empty: all, and also no label at all.
+    excludes
+        The flags that it cannot stand beside.
+    """
+
+    value: str
+    name: str
+    about: str
+    on: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+
+
+class Judgment(NamedTuple):
+    """A judgment taken apart: its label, and its flags in the scheme's order."""
+
+    label: str
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A scheme of judgments of whole sentence pairs.
+
+    The text of a judgment, as `alignkit.Annotation` holds it, is its label with its flags behind
+    it, in the order of the scheme: ``4<i``.
+
+    Parameters
+    ----------
+    name
+        The name in the table of schemes.
+    about
+        What is judged.
+    labels
+        All labels, used or not.
+    order
+        The values of those that have an order, from low to high; None where there is none.
+    flags
+        The flags that are written behind the label.
+    source
+        Where the scheme comes from; empty for alignkit's own.
+    exchanged
+        Pairs of labels or of flags that change places with source and target; see `flip`.
+    unscored
+        Labels that say that a pair was skipped: they are counted, and never scored.
+    views
+        The names of the ways to look at the judgments; see `alignkit.model.labels.get_view`.
+    """
+
+    name: str
+    about: str
+    labels: tuple[Label, ...]
+    order: tuple[str, ...] | None = None
+    flags: tuple[Flag, ...] = ()
+    source: str = ""
+    exchanged: tuple[tuple[str, str], ...] = ()
+    unscored: tuple[str, ...] = ()
+    views: tuple[str, ...] = ("full",)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values of the labels."""
+        return tuple(label.value for label in self.labels)
+
+    @property
+    def judgments(self) -> tuple[str, ...]:
+        """Every judgment that can be given: each label, alone and with all flags that fit.
+
+        Examples
+        --------
+        >>> from alignkit.model.labels import get_scheme
+        >>> " ".join(get_scheme("turku").judgments)
+        '1 2 3 4 4< 4> 4i 4s 4<i 4<s 4>i 4>s 4is 4<is 4>is x'
+        """
+        names = [flag.value for flag in self.flags]
+        return tuple(
+            label + "".join(chosen)
+            for label in self.values
+            for size in range(len(names) + 1)
+            for chosen in combinations(names, size)
+            if self._fits(label, list(chosen))
+        )
+
+    @property
+    def expected(self) -> str:
+        """What a judgment may be, in words for an error."""
+        parts = [f"one of {', '.join(self.values)}"]
+        for places in dict.fromkeys(flag.on for flag in self.flags):
+            names = [flag.value for flag in self.flags if flag.on == places]
+            where = f"on {', '.join(places)} alone" if places else "on any"
+            parts.append(f"behind it, {where} and in this order, {', '.join(names)}")
+        parts += [
+            f"{flag.value} and {other} exclude each other"
+            for k, flag in enumerate(self.flags)
+            for other in flag.excludes
+            if other in [later.value for later in self.flags[k:]]
+        ]
+        return "; ".join(parts)
+
+    def parse(self, text: str, path: str = "", line: int | None = None) -> Judgment:
+        """Take the text of a judgment apart.
+
+        Examples
+        --------
+        >>> from alignkit.model.labels import get_scheme
+        >>> get_scheme("turku").parse("4<i")
+        Judgment(label='4', flags=('<', 'i'))
+        >>> get_scheme("turku").parse("3i", "pairs.tsv", 7)
+        Traceback (most recent call last):
+        ...
+        alignkit.errors.FormatError: pairs.tsv:7: '3i' is no judgment of turku; expected one of \
+1, 2, 3, 4, x; behind it, on 4 alone and in this order, <, >, i, s; < and > exclude each other
+        """
+        check_kind("text", text, str)
+        for label in self.values:
+            if text.startswith(label):
+                rest, flags = text[len(label) :], []
+                for flag in self.flags:
+                    if rest.startswith(flag.value):
+                        rest = rest[len(flag.value) :]
+                        flags.append(flag.value)
+                if not rest and self._fits(label, flags):
+                    return Judgment(label, tuple(flags))
+        raise self._refusal(text, path, line)
+
+    def canonical(self, label: str, flags: Iterable[str] = ()) -> str:
+        """Write a judgment as text.
+
+        Examples
+        --------
+        >>> from alignkit.model.labels import get_scheme
+        >>> get_scheme("turku").canonical("4", ["s", ">"])
+        '4>s'
+        """
+        check_kind("label", label, str)
+        chosen = set(words("flags", flags))
+        known = [flag.value for flag in self.flags if flag.value in chosen]
+        if label not in self.values or chosen - set(known) or not self._fits(label, known):
+            raise self._refusal(label + "".join(known + sorted(chosen - set(known))), "", None)
+        return label + "".join(known)
+
+    def flip(self, judgment: str) -> str:
+        """Return the judgment of the pair whose source and target have changed places.
+
+        Examples
+        --------
+        >>> from alignkit.model.labels import get_scheme
+        >>> get_scheme("turku").flip("4>i"), get_scheme("entailment").flip("neutral")
+        ('4<i', 'neutral')
+        """
+        other = dict(self.exchanged) | {second: first for first, second in self.exchanged}
+        label, flags = self.parse(judgment)
+        return self.canonical(other.get(label, label), [other.get(flag, flag) for flag in flags])
+
+    def take_apart(self, judgment: str, flags: Iterable[str] = ()) -> Judgment:
+        """Return the label and all flags of an annotation, to be chosen on a page.
+
+        Examples
+        --------
+        >>> from alignkit.model.labels import get_scheme
+        >>> get_scheme("turku").take_apart("4<", {"unsure"})
+        Judgment(label='4', flags=('<', 'unsure'))
+        >>> get_scheme("turku").take_apart("same meaning")
+        Judgment(label='same meaning', flags=())
+        """
+        beside = tuple(sorted(words("flags", flags)))
+        try:
+            label, within = self.parse(judgment)
+        except FormatError:
+            return Judgment(judgment, beside)
+        return Judgment(label, within + tuple(flag for flag in beside if flag not in within))
+
+    def put_together(self, label: str, flags: Iterable[str] = ()) -> tuple[str, frozenset[str]]:
+        """Return the judgment and the flags that an annotation holds; `take_apart` undoes it.
+
+        Flags that cannot stand behind the label stay flags of the annotation.
+
+        Examples
+        --------
+        >>> from alignkit.model.labels import get_scheme
+        >>> get_scheme("turku").put_together("4", ["<", "unsure"])
+        ('4<', frozenset({'unsure'}))
+        >>> get_scheme("turku").put_together("same meaning", ["<"])
+        ('same meaning', frozenset({'<'}))
+        """
+        chosen = frozenset(words("flags", flags))
+        within = chosen & {flag.value for flag in self.flags}
+        try:
+            return self.canonical(label, within), chosen - within
+        except FormatError:
+            return label, chosen
+
+    def _fits(self, label: str, flags: list[str]) -> bool:
+        chosen = [flag for flag in self.flags if flag.value in flags]
+        return all(
+            (not flag.on or label in flag.on) and not set(flag.excludes) & set(flags)
+            for flag in chosen
+        )
+
+    def _refusal(self, text: str, path: str, line: int | None) -> FormatError:
+        return FormatError(
+            f"{text[:40]!r} is no judgment of {self.name}; expected {self.expected}", path, line
+        )
+
+
+DEFAULT = "paraphrase"
+
+REMARKS = (
+    Flag("unsure", "Unsure", "The annotator doubts the judgment or the links."),
+    Flag("typing-error", "Typing error", "A word is misspelt, missing or doubled."),
+    Flag("bad-split", "Bad split", "The words or the sentences are divided at a wrong place."),
+)
+"""Flags that stand beside any judgment, and without one; they are no part of its text."""
+
+_PARAPHRASE = Scheme(
+    "paraphrase",
+    "Whether the two sentences say the same; of translations, whether one translates the other.",
+    (
+        Label("paraphrase", "Paraphrase", "Both say the same, in other words or another language."),
+        Label("partial", "Partly", "They share the main message, but one says more, or other."),
+        Label("none", "Not one", "They do not say the same, however alike they look."),
+    ),
+    order=("none", "partial", "paraphrase"),
+    views=("full", "binary"),
+)
+
+_TURKU = Scheme(
+    "turku",
+    "How far two texts are paraphrases of each other: the labels of the Turku Paraphrase Corpus.",
+    (
+        Label("1", "1 unrelated", "The texts have nothing to do with each other."),
+        Label("2", "2 related", "They are about the same, but are no paraphrases."),
+        Label("3", "3 in context", "Paraphrases where they stand, but not in general."),
+        Label("4", "4 paraphrase", "Paraphrases in every context, or nearly every one."),
+        Label("x", "x skip", "Not judged, for example because a text is broken."),
+    ),
+    order=("1", "2", "3", "4"),
+    flags=(
+        Flag("<", "< first more general", "Text 1 says less than text 2.", ("4",), (">",)),
+        Flag(">", "> second more general", "Text 2 says less than text 1.", ("4",), ("<",)),
+        Flag("i", "i minor deviation", "They differ in a small thing, as in number.", ("4",)),
+        Flag("s", "s style", "They differ in tone or style.", ("4",)),
+    ),
+    source="Kanerva et al. 2021",
+    exchanged=(("<", ">"),),
+    unscored=("x",),
+    views=("full", "base+subsumption", "base", "binary", "strict", "retrieval"),
+)
+
+_PARADE = Scheme(
+    "parade",
+    "How far two definitions are paraphrases, in four grades; 2 and 3 count as paraphrases.",
+    (
+        Label("0", "0", "The lowest grade: no paraphrase at all."),
+        Label("1", "1", "Low: counts as no paraphrase."),
+        Label("2", "2", "High: counts as a paraphrase."),
+        Label("3", "3", "The highest grade: a full paraphrase."),
+    ),
+    order=("0", "1", "2", "3"),
+    source="He et al. 2020, the paper",
+    views=("full", "binary"),
+)
+
+_PARADE_VOTES = Scheme(
+    "parade-votes",
+    "How many of three experts call two definitions paraphrases; 2 and 3 are a majority.",
+    (
+        Label("0", "0 of 3", "No expert calls them paraphrases."),
+        Label("1", "1 of 3", "One expert calls them paraphrases."),
+        Label("2", "2 of 3", "Two experts call them paraphrases."),
+        Label("3", "3 of 3", "All three experts call them paraphrases."),
+    ),
+    order=("0", "1", "2", "3"),
+    source="He et al. 2020, the data",
+    views=("full", "binary"),
+)
+
+_BINARY = Scheme(
+    "binary",
+    "Whether two texts are paraphrases.",
+    (
+        Label("0", "No paraphrase", "They do not say the same."),
+        Label("1", "Paraphrase", "They say the same."),
+    ),
+    order=("0", "1"),
+    views=("full", "binary"),
+)
+
+_ENTAILMENT = Scheme(
+    "entailment",
+    "What follows from what: whether the one sentence is true where the other is.",
+    (
+        Label("equivalence", "Equivalence", "Each follows from the other."),
+        Label("forward", "Forward", "The target follows from the source, but not the other way."),
+        Label("reverse", "Reverse", "The source follows from the target, but not the other way."),
+        Label("contradiction", "Contradiction", "They cannot both be true."),
+        Label("neutral", "Neutral", "Neither follows from the other, nor excludes it."),
+    ),
+    exchanged=(("forward", "reverse"),),
+)
+
+SCHEMES: dict[str, Scheme] = {
+    scheme.name: scheme
+    for scheme in (_PARAPHRASE, _TURKU, _PARADE, _PARADE_VOTES, _BINARY, _ENTAILMENT)
+}
+"""All schemes by name; `DEFAULT` is what the annotation page offers unless told otherwise."""
+
+
+def get_scheme(name: str = DEFAULT) -> Scheme:
+    """Return a scheme.
+
+    Examples
+    --------
+    >>> get_scheme("entailment").order is None
+    True
+    """
+    if name not in SCHEMES:
+        raise UnknownNameError("scheme", name, SCHEMES)
+    return SCHEMES[name]

@@ -1,0 +1,461 @@
+"""Extract and match phrase pairs, from flat arrays of links: the compiled loops behind `phrases`.
+
+For each source start the source end rises, the target span follows as the least that holds all
+links of the source span, and the least and greatest source word that this target span is linked
+to are kept (as in Zhang, Gildea & Chiang 2008, section 2). A span that is linked to a word before
+the source start can never become consistent, so the scan stops there. Time is the output plus at
+most N (N + M) steps a pair; memory beside the output is 32 N + 8 M bytes for the longest N and M.
+There is no N x M table.
+
+All kernels that need `closures` stand in this file, since the machine code kept on disk is made
+anew only when the file of a kernel itself changes, not when that of a callee does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import inlined, jit
+
+ATOMIC, COMPOSITE = 1, 2
+"""What `fill` keeps: ATOMIC, COMPOSITE, or the sum of both."""
+
+Ints = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+Offsets = NDArray[np.int64]
+
+FAR = np.int32(2**31 - 1)
+
+
+@inlined
+def ranges(
+    links: Ints, start: int, end: int, n: int, m: int, by_source: Ints, by_target: Ints
+) -> None:
+    """Set the least and greatest partner of each word of one pair; FAR and -1 where it has none."""
+    for i in range(n):
+        by_source[i, 0], by_source[i, 1] = FAR, -1
+    for j in range(m):
+        by_target[j, 0], by_target[j, 1] = FAR, -1
+    for k in range(start, end):
+        i, j = links[k, 0], links[k, 1]
+        by_source[i, 0] = min(by_source[i, 0], j)
+        by_source[i, 1] = max(by_source[i, 1], j)
+        by_target[j, 0] = min(by_target[j, 0], i)
+        by_target[j, 1] = max(by_target[j, 1], i)
+
+
+@inlined
+def closures(n: int, by_source: Ints, by_target: Ints, closure: Ints, reach: Ints) -> None:
+    """Set the spans of the smallest consistent pair around the links of each source word.
+
+    `closure[i]` becomes (first, last, low, high) of word i: the first and the last source word and
+    the least and the greatest target word; -1 first where it has no link. `reach[a]` becomes the
+    greatest last word of the closures that start at a (-1: none does). These are the atomic pairs:
+    every link in a composite one lies in a smaller closure.
+    """
+    for i in range(n):
+        reach[i] = -1
+    for i in range(n):
+        closure[i, 0] = -1
+        if by_source[i, 1] < 0:
+            continue
+        first, last = i, i
+        low, high = by_source[i, 0], by_source[i, 1]
+        if low == high and by_target[low, 0] == by_target[low, 1]:  # most words: no need to look on
+            closure[i, 0], closure[i, 1], closure[i, 2], closure[i, 3] = i, i, low, low
+            reach[i] = max(reach[i], i)
+            continue
+        partner = min(by_target[low, 0], by_target[high, 0])
+        if partner < i:  # it is of the same component, so the closure is known
+            closure[i] = closure[partner]
+            continue
+        done_low, done_high = low, low - 1  # the target words that were looked at
+        while done_low > low or done_high < high:
+            need_first, need_last = first, last
+            for j in range(low, done_low):
+                need_first = min(need_first, by_target[j, 0])
+                need_last = max(need_last, by_target[j, 1])
+            for j in range(done_high + 1, high + 1):
+                need_first = min(need_first, by_target[j, 0])
+                need_last = max(need_last, by_target[j, 1])
+            done_low, done_high = low, high
+            for k in range(need_first, first):
+                low = min(low, by_source[k, 0])
+                high = max(high, by_source[k, 1])
+            for k in range(last + 1, need_last + 1):
+                low = min(low, by_source[k, 0])
+                high = max(high, by_source[k, 1])
+            first, last = need_first, need_last
+        closure[i, 0], closure[i, 1] = first, last
+        closure[i, 2], closure[i, 3] = low, high
+        reach[first] = max(reach[first], last)
+
+
+@jit
+def fill(
+    links: Ints,
+    offsets: Offsets,
+    lengths: Ints,
+    keep: int,
+    loose: bool,
+    longest: int,
+    pair: int,
+    spans: Ints,
+    atomic: Bytes,
+    ends: Offsets,
+) -> int:
+    """Write the phrase pairs of the sentence pairs from number `pair` on.
+
+    Parameters
+    ----------
+    links, offsets, lengths
+        As in `LinkArrays`.
+    keep
+        ATOMIC, COMPOSITE or the sum of both.
+    loose
+        Whether to extend over unaligned words at the boundaries.
+    longest
+        The most words of a span.
+    pair
+        The sentence pair to go on with; `ends[pair]` phrase pairs are there already.
+    spans, atomic
+        (C, 4) and (C,): where to write.
+    ends
+        (P + 1,): `ends[k + 1]` is set to the number of phrase pairs up to pair k.
+
+    Returns
+    -------
+    int
+        The first sentence pair that did not fit; P when all did.
+    """
+    most_n, most_m = 0, 0
+    for k in range(pair, len(lengths)):
+        most_n = max(most_n, lengths[k, 0])
+        most_m = max(most_m, lengths[k, 1])
+    by_source = np.empty((most_n, 2), np.int32)
+    by_target = np.empty((most_m, 2), np.int32)
+    closure = np.empty((most_n, 4), np.int32)
+    reach = np.empty(most_n, np.int32)
+    mark = np.empty(most_n, np.int32)
+    for k in range(pair, len(lengths)):
+        n, m = lengths[k, 0], lengths[k, 1]
+        if offsets[k] == offsets[k + 1]:
+            ends[k + 1] = ends[k]
+            continue
+        ranges(links, offsets[k], offsets[k + 1], n, m, by_source, by_target)
+        closures(n, by_source, by_target, closure, reach)
+        written = ends[k]
+        mark[:n] = -1
+        core = -1  # the first aligned word from `start` on
+        for start in range(n):
+            if start > core:
+                core = start
+                while core < n and by_source[core, 1] < 0:
+                    core += 1
+            if core == n:
+                break
+            if start < core and not loose:
+                continue
+            written = from_start(
+                start, core, n, m, keep, loose, longest,
+                by_source, by_target, closure, reach, mark, spans, atomic, written,
+            )  # fmt: skip
+            if written < 0:
+                return k
+        ends[k + 1] = written
+    return len(lengths)
+
+
+@inlined
+def from_start(
+    start: int,
+    core: int,
+    n: int,
+    m: int,
+    keep: int,
+    loose: bool,
+    longest: int,
+    by_source: Ints,
+    by_target: Ints,
+    closure: Ints,
+    reach: Ints,
+    mark: Ints,
+    spans: Ints,
+    atomic: Bytes,
+    written: int,
+) -> int:
+    """Write the phrase pairs whose source span starts at `start` and whose tight core at `core`.
+
+    Returns the number written so far, or -1 when the room does not suffice.
+    """
+    stop = min(n, start + longest)
+    if keep == ATOMIC:
+        stop = min(stop, reach[core] + 1)
+    if not loose and written + stop - core > len(spans):
+        return -1
+    low, high = by_source[core, 0], by_source[core, 0] - 1
+    first, last = core, core
+    for end in range(core, stop):
+        if by_source[end, 1] < 0:
+            continue
+        if closure[end, 0] == core:
+            mark[closure[end, 1]] = core
+        for j in range(by_source[end, 0], low):
+            first = min(first, by_target[j, 0])
+            last = max(last, by_target[j, 1])
+        low = min(low, by_source[end, 0])
+        for j in range(high + 1, by_source[end, 1] + 1):
+            first = min(first, by_target[j, 0])
+            last = max(last, by_target[j, 1])
+        high = max(high, by_source[end, 1])
+        if first < core or high - low >= longest:
+            break
+        if last > end:
+            continue
+        kind = ATOMIC if mark[end] == core else COMPOSITE
+        if not keep & kind:
+            continue
+        if loose:
+            written = around(
+                start, end, low, high, n, m, longest, kind == ATOMIC,
+                by_source, by_target, spans, atomic, written,
+            )  # fmt: skip
+            if written < 0:
+                return -1
+        else:
+            spans[written, 0] = start
+            spans[written, 1] = end + 1
+            spans[written, 2] = low
+            spans[written, 3] = high + 1
+            atomic[written] = kind == ATOMIC
+            written += 1
+    return written
+
+
+@jit
+def around(
+    start: int,
+    end: int,
+    low: int,
+    high: int,
+    n: int,
+    m: int,
+    longest: int,
+    is_atomic: bool,
+    by_source: Ints,
+    by_target: Ints,
+    spans: Ints,
+    atomic: Bytes,
+    written: int,
+) -> int:
+    """Write the loose phrase pairs from `start` around one tight core, last words included.
+
+    Returns the number written so far, or -1 when the room does not suffice.
+    """
+    free_low, free_high, free_end = low, high, end
+    while free_low > 0 and by_target[free_low - 1, 1] < 0 and high - free_low + 1 < longest:
+        free_low -= 1
+    while free_high + 1 < m and by_target[free_high + 1, 1] < 0 and free_high + 1 - low < longest:
+        free_high += 1
+    while free_end + 1 < n and by_source[free_end + 1, 1] < 0 and free_end + 1 - start < longest:
+        free_end += 1
+    for last in range(end, free_end + 1):
+        for left in range(free_low, low + 1):
+            right_stop = min(free_high + 1, left + longest)
+            if written + right_stop - high > len(spans):
+                return -1
+            for right in range(high, right_stop):
+                spans[written, 0] = start
+                spans[written, 1] = last + 1
+                spans[written, 2] = left
+                spans[written, 3] = right + 1
+                atomic[written] = is_atomic
+                written += 1
+    return written
+
+
+@jit
+def drop_identical(
+    spans: Ints,
+    atomic: Bytes,
+    ends: Offsets,
+    source_ids: Ints,
+    source_offsets: Offsets,
+    target_ids: Ints,
+    target_offsets: Offsets,
+) -> None:
+    """Move the phrase pairs whose two word sequences differ to the front, and set their `ends`."""
+    written, begin = 0, 0
+    for k in range(len(ends) - 1):
+        stop = ends[k + 1]
+        for q in range(begin, stop):
+            size = spans[q, 1] - spans[q, 0]
+            i, j = source_offsets[k] + spans[q, 0], target_offsets[k] + spans[q, 2]
+            same = size == spans[q, 3] - spans[q, 2]
+            if not (same and same_words(source_ids, i, target_ids, j, size)):
+                spans[written] = spans[q]
+                atomic[written] = atomic[q]
+                written += 1
+        begin = stop
+        ends[k + 1] = written
+
+
+@jit
+def same_words(source_ids: Ints, i: int, target_ids: Ints, j: int, size: int) -> bool:
+    """Say whether `size` source words from i on are the target words from j on."""
+    same = 0
+    while same < size and source_ids[i + same] == target_ids[j + same]:
+        same += 1
+    return same == size
+
+
+@jit
+def match_phrases(
+    hyp: Ints,
+    hyp_offsets: Offsets,
+    ref: Ints,
+    ref_offsets: Offsets,
+    lengths: Ints,
+    longest: int,
+    ignore_identical: bool,
+    source_ids: Ints,
+    source_offsets: Offsets,
+    target_ids: Ints,
+    target_offsets: Offsets,
+) -> NDArray[np.int64]:
+    """Count the tight phrase pairs that two alignments share, without listing them.
+
+    The atomic pairs are the closures, at most one a source word, and whether two spans are a tight
+    phrase pair shows by looking at their words. So time is linear in words and links where closures
+    are short; all phrase pairs would be quadratic. Memory beside the output is 52 N + 16 M bytes.
+
+    Parameters
+    ----------
+    hyp, hyp_offsets, ref, ref_offsets
+        As in `LinkArrays`; all links count.
+    lengths
+        (P, 2): sentence lengths that hold the links of both.
+    longest
+        The most words of a span.
+    ignore_identical
+        Whether to leave out phrase pairs of equal words; else the words are not looked at.
+    source_ids, source_offsets, target_ids, target_offsets
+        As in `TokenArrays`.
+
+    Returns
+    -------
+    rows
+        (P, 5): the columns `alignkit.scoring.counts.PHRASE_COLUMNS`.
+    """
+    rows = np.zeros((len(lengths), 5), np.int64)
+    most_n, most_m = 0, 0
+    for k in range(len(lengths)):
+        most_n = max(most_n, lengths[k, 0])
+        most_m = max(most_m, lengths[k, 1])
+    hyp_by_source, ref_by_source = np.empty((most_n, 2), np.int32), np.empty((most_n, 2), np.int32)
+    hyp_by_target, ref_by_target = np.empty((most_m, 2), np.int32), np.empty((most_m, 2), np.int32)
+    hyp_closure, ref_closure = np.empty((most_n, 4), np.int32), np.empty((most_n, 4), np.int32)
+    room = np.empty(most_n, np.int32)
+    for k in range(len(lengths)):
+        n, m = lengths[k, 0], lengths[k, 1]
+        ranges(hyp, hyp_offsets[k], hyp_offsets[k + 1], n, m, hyp_by_source, hyp_by_target)
+        ranges(ref, ref_offsets[k], ref_offsets[k + 1], n, m, ref_by_source, ref_by_target)
+        closures(n, hyp_by_source, hyp_by_target, hyp_closure, room)
+        closures(n, ref_by_source, ref_by_target, ref_closure, room)
+        rows[k, 0], rows[k, 2], rows[k, 4] = find(
+            n, longest, hyp_closure, ref_closure, ref_by_source, ref_by_target, room,
+            ignore_identical, source_ids, source_offsets[k], target_ids, target_offsets[k],
+        )  # fmt: skip
+        rows[k, 1], rows[k, 3], _ = find(
+            n, longest, ref_closure, hyp_closure, hyp_by_source, hyp_by_target, room,
+            ignore_identical, source_ids, source_offsets[k], target_ids, target_offsets[k],
+        )  # fmt: skip
+    return rows
+
+
+@jit
+def find(
+    n: int,
+    longest: int,
+    closure: Ints,
+    other_closure: Ints,
+    by_source: Ints,
+    by_target: Ints,
+    around: Ints,
+    ignore_identical: bool,
+    source_ids: Ints,
+    source: int,
+    target_ids: Ints,
+    target: int,
+) -> tuple[int, int, int]:
+    """Count the atomic pairs of one alignment, those the other has, and those atomic there too.
+
+    `closure` is of the one, `other_closure`, `by_source` and `by_target` are of the other;
+    `source` and `target` are where the words of the sentence pair begin.
+
+    Of two closures, either they are apart or one lies in the other. So those around a word,
+    `around[:depth]`, are a chain, and one that was counted before is the innermost of it.
+    """
+    count, in_other, atomic_in_other, depth = 0, 0, 0, 0
+    for i in range(n):
+        first, last, low, high = closure[i, 0], closure[i, 1], closure[i, 2], closure[i, 3]
+        if first < 0:
+            continue
+        if first < last:
+            while depth > 0 and closure[around[depth - 1], 1] < i:
+                depth -= 1
+            if depth > 0:
+                inner = around[depth - 1]
+                if closure[inner, 0] == first and closure[inner, 1] == last:
+                    continue
+            around[depth] = i
+            depth += 1
+        size = last - first + 1
+        if max(size, high - low + 1) > longest:
+            continue
+        if (
+            ignore_identical
+            and size == high - low + 1
+            and same_words(source_ids, source + first, target_ids, target + low, size)
+        ):
+            continue
+        count += 1
+        if is_closure(first, last, low, high, first, other_closure):
+            in_other += 1
+            atomic_in_other += 1
+        elif size + high - low > 1 and is_tight(first, last, low, high, by_source, by_target):
+            in_other += 1
+            for word in range(first + 1, last + 1):
+                if is_closure(first, last, low, high, word, other_closure):
+                    atomic_in_other += 1
+                    break
+    return count, in_other, atomic_in_other
+
+
+@jit
+def is_tight(first: int, last: int, low: int, high: int, by_source: Ints, by_target: Ints) -> bool:
+    """Say whether these words, from first to last, are a tight phrase pair of an alignment."""
+    if by_source[first, 1] < 0 or by_source[last, 1] < 0:
+        return False
+    if by_target[low, 1] < 0 or by_target[high, 1] < 0:
+        return False
+    # an unaligned word has the range (FAR, -1), which leaves no span
+    for i in range(first, last + 1):
+        if by_source[i, 0] < low or by_source[i, 1] > high:
+            return False
+    for j in range(low, high + 1):
+        if by_target[j, 0] < first or by_target[j, 1] > last:
+            return False
+    return True
+
+
+@jit
+def is_closure(first: int, last: int, low: int, high: int, i: int, closure: Ints) -> bool:
+    """Say whether these words are the closure of source word i."""
+    return bool(
+        closure[i, 0] == first
+        and closure[i, 1] == last
+        and closure[i, 2] == low
+        and closure[i, 3] == high
+    )

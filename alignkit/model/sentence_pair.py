@@ -1,0 +1,459 @@
+"""Define sentence pairs: the words of two sentences, and who aligned them how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from alignkit._support.arguments import check_kind, words
+from alignkit._support.values import FrozenMap
+from alignkit._support.wording import brief, brief_annotators
+from alignkit.errors import (
+    AlignmentError,
+    FormatError,
+    JudgmentError,
+    MissingTextError,
+    NotAlignedError,
+    OptionError,
+    TreeError,
+    UnknownNameError,
+)
+from alignkit.model.alignment import DRAWN, Alignment
+from alignkit.model.annotation import Annotation
+from alignkit.model.labels.schemes import Scheme, get_scheme
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from alignkit.model.trees.tree import Tree
+
+
+_NONE: FrozenMap[str, Any] = FrozenMap()
+_SIDES = ("source", "target")
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SentencePair:
+    """A source sentence, a target sentence and any number of named annotations.
+
+    Parameters
+    ----------
+    id
+        The name of the pair; unique in a well-made corpus, though not every corpus is.
+    source, target
+        The tokens; None where the text is not known (links read without their texts).
+        An empty tuple is a known, empty sentence.
+    annotations
+        For each annotator (``"anna"``, ``"gold"``, ``"initial"``, a system) the annotation. A bare
+        `Alignment` is wrapped. A name that is missing has not annotated this pair. All of them are
+        here; `alignments` has those of them that hold an alignment.
+    attributes
+        Texts that describe the pair: its subcorpus, document, genre, score, ...
+    source_trees, target_trees
+        Constituent trees over the words of a side, by name (``"gold"``, a parser).
+
+    Raises
+    ------
+    AlignmentError
+        If a link, a null or a label lies beyond a sentence that is known, or a sentence is one
+        string.
+    TreeError
+        If the leaves of a tree are not the words of its side, or that has none.
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("they", "left"), ("they", "went"),
+    ...                     {"gold": Alignment.parse("0-0 1?1")})
+    >>> pair.alignment("gold")
+    Alignment('0-0 1?1')
+    """
+
+    id: str
+    source: tuple[str, ...] | None
+    target: tuple[str, ...] | None
+    annotations: Mapping[str, Annotation]
+    attributes: Mapping[str, str]
+    source_trees: Mapping[str, Tree]
+    target_trees: Mapping[str, Tree]
+
+    def __init__(
+        self,
+        id: str,
+        source: Iterable[str] | None,
+        target: Iterable[str] | None,
+        annotations: Mapping[str, Annotation] | Mapping[str, Alignment] = _NONE,
+        attributes: Mapping[str, str] = _NONE,
+        source_trees: Mapping[str, Tree] = _NONE,
+        target_trees: Mapping[str, Tree] = _NONE,
+    ) -> None:
+        place = object.__setattr__
+        if not isinstance(id, str):
+            check_kind("id", id, str)
+        if isinstance(source, str) or isinstance(target, str):
+            raise AlignmentError(f"pair {id!r}: a sentence is a sequence of tokens; split the text")
+        place(self, "id", id)
+        place(self, "source", None if source is None else words("source", source))
+        place(self, "target", None if target is None else words("target", target))
+        if annotations is not _NONE:
+            check_kind("annotations", annotations, Mapping)
+        wrapped = [(name, _annotation(name, value)) for name, value in annotations.items()]
+        place(self, "annotations", FrozenMap(wrapped) if wrapped else _NONE)
+        if attributes is not _NONE:
+            attributes = FrozenMap(_texts(attributes)) or _NONE
+        place(self, "attributes", attributes)
+        place(self, "source_trees", self._trees("source", source_trees))
+        place(self, "target_trees", self._trees("target", target_trees))
+        if self.source is not None or self.target is not None:
+            for name, annotation in self.annotations.items():
+                if annotation.alignment is not None:
+                    self._check_range(name, annotation.alignment)
+
+    @classmethod
+    def trusted(
+        cls,
+        id: str,
+        source: tuple[str, ...] | None,
+        target: tuple[str, ...] | None,
+        annotations: FrozenMap[str, Annotation],
+    ) -> SentencePair:
+        """Make a pair of what is known to be right: kinds, and links within the sentences."""
+        self = cls.__new__(cls)
+        place = object.__setattr__
+        place(self, "id", id)
+        place(self, "source", source)
+        place(self, "target", target)
+        place(self, "annotations", annotations)
+        place(self, "attributes", _NONE)
+        place(self, "source_trees", _NONE)
+        place(self, "target_trees", _NONE)
+        return self
+
+    def _check_range(self, name: str, alignment: Alignment) -> None:
+        n, m = alignment.extent()
+        if (self.source is not None and n > len(self.source)) or (
+            self.target is not None and m > len(self.target)
+        ):
+            raise AlignmentError(
+                f"pair {self.id!r}: links of {name!r} reach {n} x {m} words, but the sentences "
+                f"have {_count(self.source)} x {_count(self.target)}"
+            )
+
+    def _trees(self, side: str, trees: Mapping[str, Tree]) -> FrozenMap[str, Tree]:
+        if trees is _NONE:
+            return _NONE
+        from alignkit.model.trees.tree import Tree, difference
+
+        check_kind(f"{side}_trees", trees, Mapping)
+        words: tuple[str, ...] | None = getattr(self, side)
+        for name, tree in trees.items():
+            check_kind(f"a name in {side}_trees", name, str)
+            check_kind(f"{side}_trees[{name!r}]", tree, Tree)
+            if tree.words != words:
+                what = f"pair {brief(self.id)!r}: the {side} tree {brief(name)!r}"
+                if words is None:
+                    raise TreeError(f"{what} has no words to stand over; give those of the side")
+                raise TreeError(f"{what} does not fit: {difference(tree.words, words)}")
+        return FrozenMap(trees) or _NONE
+
+    @property
+    def has_text(self) -> bool:
+        """Whether both sentences are known."""
+        return self.source is not None and self.target is not None
+
+    @property
+    def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The source and the target tokens.
+
+        Raises
+        ------
+        MissingTextError
+            If the text is not known.
+        """
+        if self.source is None or self.target is None:
+            sides = [side for side in ("source", "target") if getattr(self, side) is None]
+            if len(sides) == 1:
+                raise MissingTextError(f"pair {self.id!r} has no {sides[0]} words; add them")
+            links = "links but " if self.alignments else ""
+            raise MissingTextError(
+                f"pair {self.id!r} has {links}no words; name the texts by `source` and `target`"
+            )
+        return self.source, self.target
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """The numbers of tokens (N, M).
+
+        Raises
+        ------
+        MissingTextError
+            If the text is not known.
+        """
+        source, target = self.words
+        return len(source), len(target)
+
+    @property
+    def alignments(self) -> Mapping[str, Alignment]:
+        """The alignments of those who aligned this pair.
+
+        All that deals with links goes by these: who only judged the pair is not among them.
+
+        Examples
+        --------
+        >>> pair = SentencePair("1", None, None, {
+        ...     "anna": Alignment.parse("0-0"), "ben": Annotation(None, judgment="paraphrase")})
+        >>> list(pair.annotations), list(pair.alignments)
+        (['anna', 'ben'], ['anna'])
+        """
+        return {
+            name: annotation.alignment
+            for name, annotation in self.annotations.items()
+            if annotation.alignment is not None
+        }
+
+    def aligned_by(self, *names: str) -> bool:
+        """Return whether all of these aligned this pair; quicker than asking `alignments`."""
+        for name in names:
+            annotation = self.annotations.get(name)
+            if annotation is None or annotation.alignment is None:
+                if not isinstance(name, str):
+                    check_kind("names", name, str)
+                return False
+        return True
+
+    def annotation(self, name: str) -> Annotation:
+        """Return the annotation of that name.
+
+        Raises
+        ------
+        UnknownNameError
+            If nobody of that name annotated this pair.
+        """
+        if name not in self.annotations:
+            check_kind("name", name, str)
+            raise UnknownNameError(f"annotator (of pair {self.id!r})", name, self.annotations)
+        return self.annotations[name]
+
+    def alignment(self, name: str) -> Alignment:
+        """Return the alignment of that annotator.
+
+        Raises
+        ------
+        UnknownNameError
+            If nobody of that name annotated this pair; as `NotAlignedError` where somebody did,
+            but judged it only.
+        """
+        alignment = self.annotation(name).alignment
+        if alignment is None:
+            raise NotAlignedError(f"pair {self.id!r}", name, self.alignments)
+        return alignment
+
+    def with_annotation(self, name: str, value: Annotation | Alignment) -> SentencePair:
+        """Return the pair with an annotation added or replaced."""
+        return replace(self, annotations={**self.annotations, name: _annotation(name, value)})
+
+    def without_annotations(self, *names: str) -> SentencePair:
+        """Return the pair without the annotations of those names."""
+        kept = {name: value for name, value in self.annotations.items() if name not in names}
+        return replace(self, annotations=kept)
+
+    def tree(self, side: str, name: str | None = None) -> Tree:
+        """Return a tree of a side, ``"source"`` or ``"target"``.
+
+        Parameters
+        ----------
+        side
+            The side.
+        name
+            The name of the tree; None for the only one.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such side or tree, or none at all.
+        OptionError
+            If there are several, and none is named.
+
+        Examples
+        --------
+        >>> from alignkit.model.trees import Tree
+        >>> pair = SentencePair("1", ["rain"], ["snow"])
+        >>> pair.with_trees("gold", source=Tree.parse("(S (NN rain))")).tree("source")
+        Tree('(S (NN rain))', 2 nodes)
+        """
+        if side not in _SIDES:
+            raise UnknownNameError("side", side, _SIDES)
+        trees: Mapping[str, Tree] = getattr(self, f"{side}_trees")
+        if name is None and len(trees) == 1:
+            return next(iter(trees.values()))
+        if name is None and trees:
+            raise OptionError(
+                f"pair {brief(self.id)!r} has the {side} trees {', '.join(map(brief, trees))}; "
+                "choose one by its name"
+            )
+        if name is None or name not in trees:
+            what = f"{side} tree (of pair {brief(self.id)!r})"
+            raise UnknownNameError(what, "" if name is None else name, trees)
+        return trees[name]
+
+    def with_trees(
+        self, name: str, *, source: Tree | None = None, target: Tree | None = None
+    ) -> SentencePair:
+        """Return the pair with trees added or replaced under a name; see `tree`.
+
+        Raises
+        ------
+        TreeError
+            If the leaves of a tree are not the words of its side.
+        """
+        sides = self.source_trees, self.target_trees
+        more = ({} if tree is None else {name: tree} for tree in (source, target))
+        first, second = ({**known, **added} for known, added in zip(sides, more, strict=True))
+        return replace(self, source_trees=first, target_trees=second)
+
+    def without_trees(self) -> SentencePair:
+        """Return the pair without its trees."""
+        return replace(self, source_trees=_NONE, target_trees=_NONE)
+
+    def transpose(
+        self, scheme: Scheme | str | None = None, *, lenient: bool = False
+    ) -> SentencePair:
+        """Return the pair with source and target exchanged, in every annotation too.
+
+        Parameters
+        ----------
+        scheme
+            The scheme of the judgments, or its name: those that have a direction are flipped, see
+            `alignkit.model.labels.Scheme.flip`. None: judgments stay as they are.
+        lenient
+            Leave what is no judgment of the scheme as it is, where an error would stop.
+
+        Raises
+        ------
+        JudgmentError
+            If a judgment is none of the scheme; the message names the annotator.
+
+        Examples
+        --------
+        >>> pair = SentencePair("1", ["a"], ["b"], {"ann": Annotation(None, judgment="4<")})
+        >>> pair.transpose("turku").annotation("ann").judgment
+        '4>'
+        """
+        known = get_scheme(scheme) if isinstance(scheme, str) else scheme
+        return SentencePair(
+            self.id,
+            self.target,
+            self.source,
+            {
+                name: self._turned(name, value, known, lenient)
+                for name, value in self.annotations.items()
+            },
+            self.attributes,
+            self.target_trees,
+            self.source_trees,
+        )
+
+    def _turned(
+        self, name: str, value: Annotation, scheme: Scheme | None, lenient: bool
+    ) -> Annotation:
+        judgment = value.judgment
+        if scheme is not None and judgment:
+            try:
+                judgment = scheme.flip(judgment)
+            except FormatError as error:
+                if not lenient:
+                    raise JudgmentError.of(error, self.id, name, value.judgment) from None
+        alignment = None if value.alignment is None else value.alignment.transpose()
+        return replace(value, alignment=alignment, judgment=judgment)
+
+    def to_networkx(
+        self, annotator: str, *, phrases: bool = True, links: str = "possible"
+    ) -> nx.Graph[tuple[Any, ...]]:
+        """Return the graph of the words, of an annotator's links and of the phrase pairs.
+
+        Parameters
+        ----------
+        annotator
+            Whose alignment.
+        phrases
+            Whether phrase pairs are nodes too; else the graph is bipartite.
+        links
+            The links that phrase pairs are made from, ``"possible"`` or ``"sure"``. All links are
+            edges, whichever are chosen.
+
+        Returns
+        -------
+        networkx.Graph
+            A node ``("source", i)`` or ``("target", j)`` for each word, and
+            ``("phrase", source_start, source_end, target_start, target_end)`` for each phrase
+            pair, which an edge joins to each word of its spans. `docs/corpora.md` lists the
+            attributes.
+
+        Raises
+        ------
+        UnknownNameError
+            If nobody of that name aligned the pair, or `links` names nothing.
+
+        Examples
+        --------
+        >>> pair = SentencePair("1", ("they", "left"), ("both", "went"),
+        ...                     {"gold": Alignment.parse("0-0 1?1")})
+        >>> graph = pair.to_networkx("gold")
+        >>> graph.nodes["source", 1]["word"], graph.edges[("source", 1), ("target", 1)]["status"]
+        ('left', 'possible')
+        >>> sorted(node for node in graph if node[0] == "phrase")
+        [('phrase', 0, 1, 0, 1), ('phrase', 0, 2, 0, 2), ('phrase', 1, 2, 1, 2)]
+        """
+        from alignkit.model.word_graph import add_phrases, word_graph
+
+        graph = word_graph(self.alignment(annotator), self.source, self.target)
+        graph.graph.update(self.attributes, id=self.id, annotator=annotator)
+        if phrases:
+            from alignkit.model.phrases import extract_phrases
+
+            add_phrases(graph, extract_phrases(self, annotator=annotator, links=links))
+        return graph
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.source, self.target))
+
+    def __repr__(self) -> str:
+        sizes = f"{_count(self.source)} x {_count(self.target)} words"
+        return f"SentencePair({brief(self.id)!r}, {sizes}, {brief_annotators(self.annotations)})"
+
+    def _repr_html_(self) -> str:
+        if (n := len(self.source or ())) * (m := len(self.target or ())) > DRAWN:
+            return f"<p>{n} x {m} words: too many to show here; see alignkit.show.draw_html</p>"
+        from alignkit.show.html import draw_html_fragment
+
+        return f'<div style="max-height:80vh;overflow:auto">{draw_html_fragment(self)}</div>'
+
+
+def _annotation(name: str, value: Annotation | Alignment) -> Annotation:
+    if not isinstance(name, str):
+        check_kind("the name of an annotation", name, str)
+    if isinstance(value, Annotation):
+        return value
+    check_kind(f"annotations[{name!r}]", value, Alignment)
+    return Annotation(value)
+
+
+def _texts(attributes: Mapping[str, str]) -> Mapping[str, str]:
+    check_kind("attributes", attributes, Mapping)
+    for name, text in attributes.items():
+        check_kind("the name of an attribute", name, str)
+        check_kind(f"attributes[{name!r}]", text, str)
+    return attributes
+
+
+def _count(tokens: tuple[str, ...] | None) -> str:
+    return "?" if tokens is None else str(len(tokens))
+
+
+REWRITE_OF = "rewrite_of"
+"""The attribute that holds the id of the other pair."""
+
+
+def origin_of(pair: SentencePair) -> str | None:
+    """Return the id of the pair that one was written anew of; None where it is no rewrite."""
+    return pair.attributes.get(REWRITE_OF) or None

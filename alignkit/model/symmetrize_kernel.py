@@ -1,0 +1,231 @@
+"""Merge the links of two directions, for many sentence pairs: the compiled loops of `symmetrize`.
+
+The union of the two is kept by target word, each row rising in the source words, which is the
+order in which symal scans. Memory beside the output is 19 bytes for each link of the two, N bytes
+and 9 M bytes, each for the sentence pair that needs most; there is no N x M table.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import jit
+
+Ints = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+Offsets = NDArray[np.int64]
+
+FORWARD, REVERSE, BOTH = 1, 2, 3
+
+NEIGHBOURS = np.array(  # (target, source) steps, in the order of symal
+    [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)], np.int32
+)
+
+
+@jit
+def union(
+    forward: Ints, f: int, f_end: int, reverse: Ints, r: int, r_end: int, links: Ints, origin: Bytes
+) -> int:
+    """Merge two rising runs of links into `links`, each with the side it is from; return how many.
+
+    The runs are `forward[f:f_end]` and `reverse[r:r_end]`.
+    """
+    size = 0
+    while f < f_end or r < r_end:
+        if r == r_end:
+            order = -1
+        elif f == f_end:
+            order = 1
+        else:
+            order = forward[f, 0] - reverse[r, 0]
+            if order == 0:
+                order = forward[f, 1] - reverse[r, 1]
+        links[size] = forward[f] if order <= 0 else reverse[r]
+        origin[size] = FORWARD if order < 0 else REVERSE if order > 0 else BOTH
+        f += order <= 0
+        r += order >= 0
+        size += 1
+    return size
+
+
+@jit
+def by_target(links: Ints, size: int, m: int, rows: Offsets, order: Offsets) -> None:
+    """Sort links by target word, then source word.
+
+    `order` becomes the numbers of the links so sorted; those of target word j are
+    `order[rows[j]:rows[j + 1]]`.
+    """
+    rows[: m + 2] = 0
+    for k in range(size):
+        rows[links[k, 1] + 2] += 1
+    for j in range(2, m + 2):
+        rows[j] += rows[j - 1]
+    for k in range(size):
+        j = links[k, 1]
+        order[rows[j + 1]] = k
+        rows[j + 1] += 1
+
+
+@jit
+def find(links: Ints, order: Offsets, low: int, high: int, source: int) -> int:
+    """Return the place of a source word in `order[low:high]`, one row; -1 if it is not there."""
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if links[order[middle], 0] < source:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and links[order[low], 0] == source else -1
+
+
+@jit
+def grow(
+    links: Ints,
+    size: int,
+    m: int,
+    rows: Offsets,
+    order: Offsets,
+    kept: Bytes,
+    waiting: Bytes,
+    source_taken: Bytes,
+    target_taken: Bytes,
+) -> None:
+    """Add neighbours of kept links, in symal's order, until nothing is added.
+
+    A scan sees the links that it adds itself where they lie ahead, as symal's sorted set does. No
+    link has to be visited twice: after its visit all its neighbours are kept or have both words
+    taken. So each scan after the first begins at the first link that was added behind.
+    """
+    waiting[:size] = kept[:size]
+    begin, end = 0, size
+    while begin < end:
+        again_begin, again_end = size, 0
+        place = begin
+        while place < end:
+            k = order[place]
+            if waiting[k]:
+                waiting[k] = 0
+                for d in range(len(NEIGHBOURS)):
+                    j = links[k, 1] + NEIGHBOURS[d, 0]
+                    i = links[k, 0] + NEIGHBOURS[d, 1]
+                    if j < 0 or j >= m or i < 0 or i >= len(source_taken):
+                        continue
+                    if source_taken[i] and target_taken[j]:
+                        continue
+                    found = find(links, order, rows[j], rows[j + 1], i)
+                    if found < 0:
+                        continue
+                    kept[order[found]] = 1
+                    waiting[order[found]] = 1
+                    source_taken[i] = 1
+                    target_taken[j] = 1
+                    if found > place:
+                        end = max(end, found + 1)
+                    else:
+                        again_begin = min(again_begin, found)
+                        again_end = max(again_end, found + 1)
+            place += 1
+        begin, end = again_begin, again_end
+
+
+@jit
+def add_free(
+    links: Ints,
+    size: int,
+    order: Offsets,
+    origin: Bytes,
+    side: int,
+    both: bool,
+    kept: Bytes,
+    source_taken: Bytes,
+    target_taken: Bytes,
+) -> None:
+    """Add the links of one side alone of which a word, or both words, are not taken so far."""
+    for place in range(size):
+        k = order[place]
+        if origin[k] != side or kept[k]:
+            continue
+        i, j = links[k, 0], links[k, 1]
+        taken = source_taken[i] + target_taken[j]
+        if taken == 0 or (taken == 1 and not both):
+            kept[k] = 1
+            source_taken[i] = 1
+            target_taken[j] = 1
+
+
+@jit
+def merge(
+    forward: Ints,
+    forward_offsets: Offsets,
+    reverse: Ints,
+    reverse_offsets: Offsets,
+    lengths: Ints,
+    everything: bool,
+    growing: bool,
+    final: int,
+    out: Ints,
+    offsets: Offsets,
+) -> None:
+    """Write the merged links of all sentence pairs.
+
+    Parameters
+    ----------
+    forward, forward_offsets, reverse, reverse_offsets, lengths
+        As in `LinkArrays`; the lengths hold the links of both.
+    everything
+        Whether to begin with the union and be done, else begin with the intersection.
+    growing
+        Whether to grow.
+    final
+        After that: 0 nothing, 1 links with either word free, 2 links with both words free.
+    out
+        (C, 2): where to write; C is at least the number of links of both sides together.
+    offsets
+        (P + 1,): becomes where the links of each pair begin, with `offsets[0]` 0.
+    """
+    room, most_n, most_m = 0, 0, 0
+    for k in range(len(lengths)):
+        here = forward_offsets[k + 1] - forward_offsets[k]
+        here += reverse_offsets[k + 1] - reverse_offsets[k]
+        room = max(room, here)
+        most_n = max(most_n, lengths[k, 0])
+        most_m = max(most_m, lengths[k, 1])
+    links = np.empty((room, 2), np.int32)
+    origin = np.empty(room, np.uint8)
+    kept = np.empty(room, np.uint8)
+    waiting = np.empty(room, np.uint8)
+    order = np.empty(room, np.int64)
+    rows = np.empty(most_m + 2, np.int64)
+    source_taken = np.empty(most_n, np.uint8)
+    target_taken = np.empty(most_m, np.uint8)
+    offsets[0] = 0
+    for pair in range(len(lengths)):
+        n, m = lengths[pair, 0], lengths[pair, 1]
+        size = union(
+            forward, forward_offsets[pair], forward_offsets[pair + 1],
+            reverse, reverse_offsets[pair], reverse_offsets[pair + 1], links, origin,
+        )  # fmt: skip
+        source_taken[:n] = 0
+        target_taken[:m] = 0
+        for k in range(size):
+            kept[k] = everything or origin[k] == BOTH
+            if kept[k]:
+                source_taken[links[k, 0]] = 1
+                target_taken[links[k, 1]] = 1
+        if growing or final:
+            by_target(links, size, m, rows, order)
+        if growing:
+            grow(links, size, m, rows, order, kept, waiting, source_taken[:n], target_taken)
+        if final:
+            for side in (FORWARD, REVERSE):
+                add_free(
+                    links, size, order, origin, side, final == 2, kept, source_taken, target_taken
+                )
+        written = offsets[pair]
+        for k in range(size):
+            if kept[k]:
+                out[written] = links[k]
+                written += 1
+        offsets[pair + 1] = written

@@ -1,0 +1,2 @@
+from .tree import Child as Child
+from .tree import Tree as Tree

@@ -1,0 +1,471 @@
+"""A constituent tree over the tokens of one side of a sentence pair, as flat arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments, check_kind
+from alignkit._support.arguments import words as check_words
+from alignkit._support.wording import how_many
+from alignkit.errors import FormatError, TreeError
+from alignkit.model.trees.brackets import (
+    Brackets,
+    place_of,
+    read_brackets,
+    unescaped,
+    walk,
+    write_brackets,
+)
+
+if TYPE_CHECKING:
+    import nltk
+
+
+_SAME = {
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
+    "``": '"', "''": '"', "\u201c": '"', "\u201d": '"', "\u201e": '"',
+    "`": "'", "\u2018": "'", "\u2019": "'",
+    "\u2026": "...", "\u2013": "--", "\u2014": "--", "\xa0": " ",
+}  # fmt: skip
+_PARTS = re.compile("|".join(map(re.escape, _SAME)))
+
+
+def same_word(leaf: str, token: str) -> bool:
+    """Return whether a leaf as written may stand for a word."""
+    return leaf == token or _plain(unescaped(leaf)) == _plain(token)
+
+
+def _plain(word: str) -> str:
+    return _PARTS.sub(lambda match: _SAME[match[0]], word)
+
+
+def read_fitting(
+    text: str,
+    tokens: Sequence[str],
+    *,
+    strict: bool = False,
+    drop_function_tags: bool = False,
+    drop_traces: bool = False,
+) -> Brackets | None:
+    """Read brackets whose words are known; None where they hold no tree."""
+    reader = partial(
+        read_brackets, text, drop_function_tags=drop_function_tags, drop_traces=drop_traces
+    )
+    read = None
+    try:
+        read = reader()
+    except FormatError as error:
+        problem = error
+    else:
+        if read is None or _fits(read.words, tokens):
+            return read
+        problem = _misfit(text, read, tokens)
+    if not any("(" in token or ")" in token or "\\" in token for token in tokens):
+        raise problem
+    try:
+        resolved = reader(tokens=tokens)
+    except FormatError as error:
+        raise (error if read is None else problem) from None
+    if resolved is None or not _fits(resolved.words, tokens):
+        raise problem if read or not resolved else _misfit(text, resolved, tokens)
+    if strict:
+        raise _bare(text, resolved, tokens)
+    return resolved
+
+
+def _fits(leaves: Sequence[str], tokens: Sequence[str]) -> bool:
+    return len(leaves) == len(tokens) and all(map(same_word, leaves, tokens))
+
+
+def _misfit(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
+    leaves = read.words
+    place = _first(leaves, tokens, same_word)
+    hint = "; traces (-NONE-) are words unless `drop_traces`" if read.traces else ""
+    at = read.offsets[place] if place < len(leaves) else len(text.rstrip()) - 1
+    return FormatError(_told(leaves, tokens, place) + hint, "", *place_of(text, at))
+
+
+def difference(leaves: Sequence[str], tokens: Sequence[str]) -> str:
+    """Report where the leaves of a tree and the words that they should be differ first."""
+    return _told(leaves, tokens, _first(leaves, tokens, str.__eq__))
+
+
+def _first(leaves: Sequence[str], tokens: Sequence[str], same: Callable[[str, str], bool]) -> int:
+    sides = enumerate(zip(leaves, tokens, strict=False))
+    return next((k for k, sides in sides if not same(*sides)), min(len(leaves), len(tokens)))
+
+
+def _told(leaves: Sequence[str], tokens: Sequence[str], place: int) -> str:
+    counts = f"{how_many(len(leaves), 'leaf', 'leaves')} for {how_many(len(tokens), 'word')}; "
+    leaf = f"leaf {place} is {leaves[place][:40]!r}" if place < len(leaves) else "no leaf is left"
+    word = f"word {place} is {tokens[place][:40]!r}" if place < len(tokens) else "no word is left"
+    return f"{counts if len(leaves) != len(tokens) else ''}{leaf}, but {word}"
+
+
+def _bare(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
+    place = next(k for k, leaf in enumerate(read.words) if "(" in leaf or ")" in leaf)
+    return FormatError(
+        f"word {place}, {tokens[place][:40]!r}, stands unescaped among the brackets of the tree; "
+        "write -LRB- and -RRB-, or do not be strict",
+        "",
+        *place_of(text, read.offsets[place]),
+    )
+
+
+_MOST = 500
+"""The depth up to which nltk handles trees, unless the user tells it otherwise."""
+
+
+def to_nltk(
+    words: Sequence[str],
+    labels: Sequence[str],
+    columns: tuple[Sequence[int], Sequence[int], Sequence[int]],
+    depth: int,
+) -> nltk.Tree:
+    """Return a tree of nltk; the columns are starts, ends and afters. See `Tree.to_nltk`."""
+    import nltk.tree.tree
+
+    most = int(getattr(nltk.tree.tree, "MAX_TREE_DEPTH", _MOST))
+    if depth > most:
+        raise TreeError(
+            f"the tree is {depth} nodes deep, and nltk handles {most}; alignkit's own tree has no "
+            "such limit"
+        )
+    stack: list[Any] = [[]]
+    for kind, at in walk(*columns):
+        if kind == "open":
+            node = nltk.Tree(labels[at], [])
+            stack[-1].append(node)
+            stack.append(node)
+        elif kind == "word":
+            stack[-1].append(words[at])
+        else:
+            stack.pop()
+    root: nltk.Tree = stack[0][0]
+    return root
+
+
+def from_nltk(tree: nltk.Tree) -> Brackets:
+    """Return the columns of a tree of nltk; see `Tree.from_nltk`."""
+    import nltk
+
+    check_kind("tree", tree, nltk.Tree)
+    read = Brackets(joined=1)
+    waiting: list[tuple[Any, int]] = [(tree, -1)]  # None and the node where a node ends
+    while waiting:
+        child, parent = waiting.pop()
+        if child is None:
+            read.ends[parent], read.afters[parent] = len(read.words), len(read.labels)
+        elif isinstance(child, nltk.Tree):
+            check_kind("a label", child.label(), str)
+            node = len(read.labels)
+            read.labels.append(child.label())
+            read.parents.append(parent)
+            read.starts.append(len(read.words))
+            read.ends.append(0)
+            read.afters.append(0)
+            waiting.append((None, node))
+            waiting += ((below, node) for below in reversed(child))
+        else:
+            check_kind("a leaf", child, str)
+            read.words.append(child)
+    return read
+
+
+_SHOWN = 60
+_COLUMNS = ("parents", "starts", "ends", "afters")
+
+
+class Child(NamedTuple):
+    """What stands below a node: a node, or the word at a position; the other is None."""
+
+    node: int | None
+    word: int | None
+
+
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Tree:
+    """A constituent tree: nodes in preorder, tokens as its leaves.
+
+    A node is a nonterminal or a preterminal; words are no nodes. The nodes below node u are
+    ``u + 1 .. afters[u] - 1``; the words directly below u are the positions of its span that are in
+    no span of its children.
+
+    Parameters
+    ----------
+    words
+        The tokens, in order: the leaves.
+    labels
+        The label of each of the n nodes, in preorder; the first is the root.
+    parents
+        (n,) int32: the parent of each node; -1 for the root.
+    starts, ends
+        (n,) int32: the half-open span of tokens below each node; empty for a node without words,
+        which then stands before the word at that position.
+    afters
+        (n,) int32: the first node in preorder that is no descendant.
+
+    Raises
+    ------
+    TreeError
+        If the columns are no tree in preorder over these words; the message names the node.
+
+    Examples
+    --------
+    >>> tree = Tree.parse("(S (NP (NN rain)) (VP (VBZ falls)))")
+    >>> tree
+    Tree('(S (NP (NN rain)) (VP (VBZ falls)))', 5 nodes)
+    >>> len(tree), tree.depth, tree.words
+    (5, 3, ('rain', 'falls'))
+    >>> tree.span(3), tree.children(0)
+    ((1, 2), [Child(node=1, word=None), Child(node=3, word=None)])
+    """
+
+    words: tuple[str, ...]
+    labels: tuple[str, ...]
+    parents: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    afters: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        place = object.__setattr__
+        place(self, "words", check_words("words", self.words))
+        place(self, "labels", check_words("labels", self.labels))
+        if not self.labels:
+            raise TreeError("a tree has at least one node")
+        columns = [_column(name, getattr(self, name), len(self.labels)) for name in _COLUMNS]
+        for name, column in zip(_COLUMNS, columns, strict=True):
+            place(self, name, column)
+        _check(len(self.words), *(column.tolist() for column in columns))
+
+    @classmethod
+    def trusted(
+        cls,
+        words: tuple[str, ...],
+        labels: tuple[str, ...],
+        *columns: Sequence[int] | NDArray[np.int32],
+    ) -> Tree:
+        """Make a tree of parents, starts, ends and afters that are known to be right."""
+        self = cls.__new__(cls)
+        place = object.__setattr__
+        place(self, "words", words)
+        place(self, "labels", labels)
+        arrays = np.array(columns, dtype=np.int32)
+        arrays.flags.writeable = False
+        for name, column in zip(_COLUMNS, arrays, strict=True):
+            place(self, name, column)
+        return self
+
+    @classmethod
+    def of_brackets(cls, read: Brackets, tokens: Iterable[str] | None = None) -> Tree:
+        """Make a tree of brackets that were read; `tokens` are its words, if they are known."""
+        words = tuple(map(unescaped, read.words)) if tokens is None else tuple(tokens)
+        return cls.trusted(
+            words, tuple(read.labels), read.parents, read.starts, read.ends, read.afters
+        )
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        tokens: Iterable[str] | None = None,
+        *,
+        strict: bool = False,
+        drop_function_tags: bool = False,
+        drop_traces: bool = False,
+    ) -> Tree:
+        r"""Read a tree from Penn brackets, over several lines or in one.
+
+        Parameters
+        ----------
+        text
+            The brackets; `alignkit.model.trees.brackets` specifies them. Several trees are joined below
+            a node ``TOP``.
+        tokens
+            The words of the sentence, which the leaves must be but for what parsers escape
+            (`alignkit.model.trees.tree.same_word`): the tree takes the words from here. None takes
+            them as they are written.
+        strict
+            Refuse brackets as words, ``(JJ ()``, which the tokens tell from others.
+        drop_function_tags
+            Read ``NP-SBJ=1`` as ``NP``.
+        drop_traces
+            Leave out ``-NONE-`` and nodes that hold nothing else.
+
+        Raises
+        ------
+        FormatError
+            If the text holds no tree, its brackets do not match, or its leaves are not the tokens.
+
+        Examples
+        --------
+        >>> Tree.parse("( (S (NP-SBJ (-LRB- -LRB-) (NN rain))))", ("(", "rain")).words
+        ('(', 'rain')
+        >>> str(Tree.parse("(S (-LRB- () (NN rain))", ["(", "rain"]))
+        '(S (-LRB- \\() (NN rain))'
+        """
+        check_arguments(Tree.parse, locals())
+        known = None if tokens is None else check_words("tokens", tokens)
+        tags, traces = drop_function_tags, drop_traces
+        if known is None:
+            read = read_brackets(text, drop_function_tags=tags, drop_traces=traces)
+        else:
+            read = read_fitting(
+                text, known, strict=strict, drop_function_tags=tags, drop_traces=traces
+            )
+        if read is None:
+            raise FormatError("no tree; expected Penn brackets, such as (S (NN rain))")
+        return cls.of_brackets(read, known)
+
+    @classmethod
+    def from_nltk(cls, tree: nltk.Tree, tokens: Iterable[str] | None = None) -> Tree:
+        """Take a tree of nltk; its leaves are words, kept to the letter.
+
+        Raises
+        ------
+        TreeError
+            If a label or a leaf is no text, or the leaves are not the `tokens`.
+        """
+        read = from_nltk(tree)
+        words = tuple(read.words)
+        if tokens is not None and (known := check_words("tokens", tokens)) != words:
+            raise TreeError(f"the tree does not fit: {difference(words, known)}")
+        return cls.of_brackets(read, words)
+
+    def to_nltk(self) -> nltk.Tree:
+        """Return the tree as one of nltk.
+
+        Raises
+        ------
+        TreeError
+            If it is deeper than what nltk handles, 500 nodes.
+        """
+        return to_nltk(self.words, self.labels, self._columns(), self.depth)
+
+    def with_words(self, words: Iterable[str]) -> Tree:
+        """Return the same tree over other words, as many.
+
+        Raises
+        ------
+        TreeError
+            If there are more or fewer.
+        """
+        known = check_words("words", words)
+        if len(known) != len(self.words):
+            raise TreeError(f"{how_many(len(known), 'word')} for a tree of {len(self.words)}")
+        return Tree.trusted(known, self.labels, *(getattr(self, name) for name in _COLUMNS))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def depth(self) -> int:
+        """How many nodes the longest way from the root down passes, the root included."""
+        depths = [0] * len(self.labels)
+        for node, parent in enumerate(self.parents.tolist()):
+            depths[node] = 1 if parent < 0 else depths[parent] + 1
+        return max(depths)
+
+    def span(self, node: int) -> tuple[int, int]:
+        """Return the half-open span of the words below a node."""
+        return int(self.starts[node]), int(self.ends[node])
+
+    def children(self, node: int) -> list[Child]:
+        """Return what stands directly below a node, in order: nodes and words."""
+        place, end = self.span(node)
+        below: list[Child] = []
+        child, after = node + 1, int(self.afters[node])
+        while child < after:
+            start, stop = self.span(child)
+            below += (Child(None, k) for k in range(place, start))
+            below.append(Child(child, None))
+            place, child = stop, int(self.afters[child])
+        below += (Child(None, k) for k in range(place, end))
+        return below
+
+    def __str__(self) -> str:
+        return write_brackets(self.words, self.labels, *self._columns())
+
+    def _columns(self) -> tuple[list[int], list[int], list[int]]:
+        return self.starts.tolist(), self.ends.tolist(), self.afters.tolist()
+
+    def __repr__(self) -> str:
+        text = str(self)
+        shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+        return f"Tree({shown!r}, {how_many(len(self), 'node')})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (
+            self.words == other.words
+            and self.labels == other.labels
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _COLUMNS)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.words, self.labels, self.afters.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tree.trusted, (self.words, self.labels, *(getattr(self, c) for c in _COLUMNS))
+
+    def __copy__(self) -> Tree:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
+        return self
+
+
+def _column(name: str, values: Any, count: int) -> NDArray[np.int32]:
+    try:
+        array = np.asarray(values)
+        column = array.astype(np.int32)
+        whole = array.dtype.kind in "iu" and np.array_equal(column, array)
+    except (TypeError, ValueError, OverflowError):
+        whole, column = False, np.zeros(0, np.int32)
+    if not whole or column.shape != (count,):
+        raise TreeError(f"{name} must be {count} whole numbers, one a label")
+    column.flags.writeable = False
+    return column
+
+
+def _check(
+    words: int, parents: list[int], starts: list[int], ends: list[int], afters: list[int]
+) -> None:
+    count = len(parents)
+    if (starts[0], ends[0]) != (0, words):
+        raise TreeError(f"the root spans {starts[0]}-{ends[0]}, not all {words} words")
+    stack: list[int] = []
+    place = [0]  # for each open node: where the next child may begin
+    for node in range(count):
+        if not (0 <= parents[node] < node if node else parents[0] == -1):
+            raise TreeError(f"node {node} has the parent {parents[node]}, none in preorder")
+        while stack and stack[-1] != parents[node]:
+            done = stack.pop()
+            place.pop()
+            if afters[done] != node:
+                raise TreeError(f"afters[{done}] is {afters[done]}, expected {node}")
+        if node and not stack:
+            raise TreeError(
+                f"node {node} has the parent {parents[node]}, which is none in preorder"
+            )
+        above = ends[stack[-1]] if stack else words
+        if not place[-1] <= starts[node] <= ends[node] <= above:
+            raise TreeError(
+                f"node {node} spans {starts[node]}-{ends[node]}, not within its parent and behind "
+                "the nodes before"
+            )
+        place[-1] = ends[node]
+        stack.append(node)
+        place.append(starts[node])
+    for done in stack:
+        if afters[done] != count:
+            raise TreeError(f"afters[{done}] is {afters[done]}, expected {count}")

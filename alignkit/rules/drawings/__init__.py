@@ -1,0 +1,1 @@
+"""Drawings of trees and of fragments of rules."""

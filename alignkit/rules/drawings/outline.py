@@ -1,0 +1,259 @@
+"""Collect what a drawing of two trees shows, in no particular medium."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from alignkit._support.wording import brief, brief_annotators
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.model.alignment import Alignment
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees.brackets import walk
+from alignkit.model.trees.tree import Tree
+from alignkit.rules.grammar import Node, Side, Variable
+
+Kind = Literal["node", "word", "variable", "unpaired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a drawing shows of a tree or of a string, in preorder."""
+
+    texts: tuple[str, ...]
+    kinds: tuple[Kind, ...]  # what each is; "unpaired" is a variable that the other side has not
+    parents: tuple[int, ...]  # (n,) the item above each; -1 for a root. A string is a row of roots
+    numbers: tuple[int, ...]
+    places: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def children(self) -> list[list[int]]:
+        """List the items below each item, in order."""
+        below: list[list[int]] = [[] for _ in self.texts]
+        for k, parent in enumerate(self.parents):
+            if parent >= 0:
+                below[parent].append(k)
+        return below
+
+    def levels(self) -> list[int]:
+        """Return how far each item stands above the words: words and variables at 0."""
+        levels = [int(kind == "node") for kind in self.kinds]
+        for k in range(len(levels) - 1, -1, -1):
+            if (parent := self.parents[k]) >= 0:
+                levels[parent] = max(levels[parent], levels[k] + 1)
+        return levels
+
+
+def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outline:
+    """Outline a tree with its words."""
+    rows: list[_Row] = []
+    above = [-1]
+    for step, at in walk(tree.starts.tolist(), tree.ends.tolist(), tree.afters.tolist()):
+        if step == "open":
+            rows.append((tree.labels[at], "node", above[-1], (numbers or {}).get(at, -1), at))
+            above.append(len(rows) - 1)
+        elif step == "word":
+            rows.append((tree.words[at], "word", above[-1], -1, at))
+        else:
+            above.pop()
+    return _outline(rows)
+
+
+_Row = tuple[str, Kind, int, int, int]
+
+
+def _outline(rows: list[_Row]) -> Outline:
+    columns: list[Any] = [*zip(*rows, strict=True)] or [()] * 5
+    return Outline(*columns)
+
+
+def outline_side(side: Side) -> Outline:
+    """Outline a side of a rule: a fragment of a tree, or a string."""
+    rows: list[_Row] = []
+    items = [side] if isinstance(side, Node) else list(side)
+    stack = [(item, -1) for item in reversed(items)]
+    while stack:
+        item, above = stack.pop()
+        if isinstance(item, Node):
+            stack += [(child, len(rows)) for child in reversed(item.children)]
+            rows.append((item.label, "node", above, -1, -1))
+        elif isinstance(item, Variable):
+            name = f"{item.kind}{item.number}"
+            text = f"{name}:{item.label}" if item.label else name
+            paired = item.kind == "x"
+            kind: Kind = "variable" if paired else "unpaired"
+            rows.append((text, kind, above, item.number if paired else -1, -1))
+        else:
+            rows.append((item, "word", above, -1, -1))
+    return _outline(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLayout:
+    """Where the items of an outline stand."""
+
+    middles: tuple[float, ...]  # (n,) the middle of each item, in pixels from the left
+    levels: tuple[int, ...]  # (n,) the rows above the words, see Outline.levels
+    width: float  # the pixels that all take
+    height: int  # the rows above the words
+
+    def stretched(self, width: float) -> TreeLayout:
+        """Return the layout with its middles set as far apart as a wider one needs."""
+        if not self.width or width <= self.width:
+            return self
+        factor = width / self.width
+        return TreeLayout(tuple(x * factor for x in self.middles), self.levels, width, self.height)
+
+
+def lay_out(outline: Outline, measure: Callable[[int], float], gap: float) -> TreeLayout:
+    """Place the items of an outline."""
+    own = [measure(k) + gap for k in range(len(outline))]
+    within = [0.0] * len(own)  # what the items below need
+    wide = own[:]
+    for k in range(len(own) - 1, -1, -1):
+        wide[k] = max(own[k], within[k])
+        if outline.parents[k] >= 0:
+            within[outline.parents[k]] += wide[k]
+    lefts, total = _lefts(outline.parents, wide, within)
+    middles = [left + need / 2 for left, need in zip(lefts, wide, strict=True)]
+    _centre(outline, middles, lefts, wide, own)
+    levels = outline.levels()
+    return TreeLayout(tuple(middles), tuple(levels), total, max(levels, default=0))
+
+
+def _lefts(
+    parents: Sequence[int], wide: list[float], within: list[float]
+) -> tuple[list[float], float]:
+    lefts: list[float] = []
+    used: list[float] = []  # where the next item below each starts
+    end = 0.0
+    for k, parent in enumerate(parents):
+        left = used[parent] if parent >= 0 else end
+        if parent >= 0:
+            used[parent] += wide[k]
+        else:
+            end += wide[k]
+        lefts.append(left)
+        used.append(left + (wide[k] - within[k]) / 2)
+    return lefts, end
+
+
+def _centre(
+    outline: Outline, middles: list[float], lefts: list[float], wide: list[float], own: list[float]
+) -> None:
+    first: list[float | None] = [None] * len(middles)
+    last = [0.0] * len(middles)
+    for k in range(len(middles) - 1, -1, -1):
+        begin = first[k]
+        if begin is not None:
+            low, high = lefts[k] + own[k] / 2, lefts[k] + wide[k] - own[k] / 2
+            middles[k] = min(max((begin + last[k]) / 2, low), high)
+        parent = outline.parents[k]
+        if parent >= 0:
+            if first[parent] is None:
+                last[parent] = middles[k]
+            first[parent] = middles[k]
+
+
+_NO_LINKS = Alignment()
+_MOST_WORDS = 12  # that a remark on a node tells
+
+
+@dataclass(frozen=True)
+class TreePair:
+    """Two trees, either of which may be missing, with their links and matched nodes."""
+
+    id: str  # the id of the sentence pair
+    words: tuple[tuple[str, ...], tuple[str, ...]]  # the source and the target words
+    trees: tuple[Tree | None, Tree | None]
+    annotator: str = ""  # whose links are drawn; none if nobody's are
+    alignment: Alignment = _NO_LINKS
+    links: str = "sure"  # "sure" or "possible": the links by which nodes are matched
+    matched: Sequence[tuple[int, int]] = ()
+
+    def outlines(self) -> tuple[Outline, Outline]:
+        """Outline both sides; a side without a tree is a row of words."""
+        first, second = (
+            outline_tree(tree, {pair[side]: k for k, pair in enumerate(self.matched, 1)})
+            if (tree := self.trees[side]) is not None
+            else _row(self.words[side])
+            for side in (0, 1)
+        )
+        return first, second
+
+    def said_of_nodes(self, side: int) -> dict[int, str]:
+        """Describe each node of a side: what is below it, and what is below its mate."""
+        tree, other = self.trees[side], self.trees[1 - side]
+        said = {} if tree is None else {u: _said(tree, u) for u in range(len(tree.labels))}
+        if other is not None:
+            for pair in self.matched:
+                said[pair[side]] += f" ~ {_said(other, pair[1 - side])}"
+        return said
+
+    def said_of_links(self) -> dict[tuple[int, int], str]:
+        """Describe each link: ``they ~ they: sure``."""
+        source, target = self.words
+        return {
+            link: f"{source[link.i]} ~ {target[link.j]}: {'sure' if sure else 'possible'}"
+            for link, sure in self.alignment.items()
+        }
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many links are sure, and how many are only possible."""
+        sure = len(self.alignment.sure)
+        return sure, len(self.alignment.possible) - sure
+
+
+def make_tree_pair(
+    pair: SentencePair,
+    annotator: str | None = None,
+    *,
+    links: str = "sure",
+    source_tree: str | None = None,
+    target_tree: str | None = None,
+) -> TreePair:
+    """Collect what is drawn of a sentence pair and its trees."""
+    if links not in ("sure", "possible"):
+        raise UnknownNameError("kind of links", links, ("sure", "possible"))
+    aligned = pair.alignments
+    if annotator is None:
+        if len(aligned) > 1:
+            names = brief_annotators(aligned)
+            raise OptionError(f"pair {brief(pair.id)!r} is aligned by {names}; name one of them")
+        annotator = next(iter(aligned), "")
+    alignment = pair.alignment(annotator) if annotator else _NO_LINKS
+    source, target = _tree(pair, "source", source_tree), _tree(pair, "target", target_tree)
+    if source is None is target and (source_tree or target_tree):
+        pair.tree("source" if source_tree else "target", source_tree or target_tree)  # an error
+    matched: list[tuple[int, int]] = []
+    if annotator and source is not None and target is not None:
+        from alignkit.rules.derivation.extraction import (
+            extract_rules,  # compiled code, which takes a second
+        )
+
+        rules = extract_rules(
+            pair, links=links, annotator=annotator, source_tree=source, target_tree=target
+        )
+        matched = [(u, v) for u, v in rules.matched.tolist()]
+    return TreePair(pair.id, pair.words, (source, target), annotator, alignment, links, matched)
+
+
+def _row(words: tuple[str, ...]) -> Outline:
+    word: Kind = "word"
+    none = (-1,) * len(words)
+    return Outline(words, (word,) * len(words), none, none, tuple(range(len(words))))
+
+
+def _said(tree: Tree, node: int) -> str:
+    start, end = int(tree.starts[node]), int(tree.ends[node])
+    words = tree.words[start : min(end, start + _MOST_WORDS)]
+    more = " …" if end > start + _MOST_WORDS else ""
+    return f"{tree.labels[node]}: {' '.join(words)}{more}" if words else tree.labels[node]
+
+
+def _tree(pair: SentencePair, side: str, name: str | None) -> Tree | None:
+    trees = pair.source_trees if side == "source" else pair.target_trees
+    return pair.tree(side, name) if trees and name in {None, *trees} else None

@@ -1,0 +1,416 @@
+"""Draw two trees with the links between their words as an SVG image; and fragments of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from html import escape
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import visible
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.rules.drawings.outline import Outline, TreeLayout, TreePair, lay_out, make_tree_pair
+from alignkit.show.html import PageContent, draw_page
+from alignkit.show.svg import DARK, LIGHT, colour_rules
+from alignkit.tables.columns import (
+    cut_text,
+    is_right_to_left,
+    isolated_text,
+    safe_text,
+    text_length,
+)
+
+_SIZE, _SMALL, _MARGIN, _LONGEST = 14, 10, 12, 40
+_ROW = 30  # from one level of a tree to the next
+_BETWEEN = 96  # from the source words to the target words
+_GAP = 8  # between two columns
+_STRETCH = 2.0  # the most by which the narrower tree is widened
+
+# told apart by number as well; all have a contrast of 4.5 to the paper
+_HUES = ("#0060a8", "#a84300", "#7b3f98", "#1a7340", "#b0005c", "#6b5a00", "#00707a")
+_DARK_HUES = ("#66b8ff", "#ff9d57", "#d6a2ee", "#6fd492", "#ff8fc0", "#d8c44a", "#5fd3de")
+
+
+def draw_tree_svg(
+    pair: SentencePair,
+    annotator: str | None = None,
+    *,
+    links: str = "sure",
+    source_tree: str | None = None,
+    target_tree: str | None = None,
+) -> str:
+    """Draw the trees of a sentence pair: the source tree above, the target tree below.
+
+    The target tree stands on its head, so that the words of both face each other, with their links
+    between them; matched nodes have the same number and colour on both sides.
+
+    Parameters
+    ----------
+    pair, annotator, links, source_tree, target_tree
+        As of `draw_tree_text`. Possible links are drawn in any case, as broken lines.
+
+    Returns
+    -------
+    str
+        An SVG document to be written in UTF-8; its size is linear in that of the trees. Widths are
+        estimated, as by `draw_svg`.
+
+    Raises
+    ------
+    MissingTextError, OptionError, UnknownNameError
+        As of `draw_tree_text`.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair
+    >>> from alignkit.model.trees import Tree
+    >>> pair = SentencePair("1", ["rain"], ["showers"], {"gold": Alignment.parse("0-0")})
+    >>> pair = pair.with_trees(
+    ...     "gold", source=Tree.parse("(NP (NN rain))"), target=Tree.parse("(NP (NNS showers))"))
+    >>> "<title>rain ~ showers: sure</title>" in draw_tree_svg(pair)
+    True
+    """
+    check_arguments(draw_tree_svg, locals())
+    shown = make_tree_pair(
+        pair, annotator, links=links, source_tree=source_tree, target_tree=target_tree
+    )
+    return standalone_image(shown)
+
+
+def standalone_image(shown: TreePair) -> str:
+    """Draw the trees of a pair as an image of its own, with its colours and its legend."""
+    drawing = _Drawing.of(shown)
+    legend, reach, bottom = _legend(shown, drawing.height)
+    width, height = max(drawing.width, reach + _MARGIN), bottom + _MARGIN
+    light, dark = (
+        colour_rules(colours | {f"hue{k}": hue for k, hue in enumerate(hues)})
+        for colours, hues in ((LIGHT, _HUES), (DARK, _DARK_HUES))
+    )
+    parts = [
+        _start(shown, width, height, f' font-family="sans-serif" font-size="{_SIZE}"'),
+        f"<style>{light}@media(prefers-color-scheme:dark){{{dark}}}</style>",
+        f'<rect class="ak-paper" width="{_px(width)}" height="{_px(height)}"/>',
+        *drawing.parts(),
+        *legend,
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def pair_image(shown: TreePair) -> str:
+    """Draw the trees of a pair as an image in a page that has its style."""
+    drawing = _Drawing.of(shown)
+    start = _start(shown, drawing.width, drawing.height, ' class="trees"')
+    return "\n".join([start, *drawing.parts(), "</svg>\n"])
+
+
+def side_image(side: Outline, name: str) -> str:
+    """Draw one side of a rule as an image in a page that has its style."""
+    layout = lay_out(side, partial(_width, side), _GAP)
+    width, height = layout.width + _GAP, (layout.height + 1) * _ROW
+    tree = _Tree(side, layout, _GAP / 2, 0, down=True)
+    start = (
+        f'<svg class="trees" viewBox="0 0 {_px(width)} {height}" width="{_px(width)}" '
+        f'height="{height}" role="img" aria-label="{safe_text(name)}">'
+    )
+    return "".join([start, tree.edges(), *tree.items({}), "</svg>"])
+
+
+def _start(shown: TreePair, width: float, height: float, more: str) -> str:
+    title = f"trees of pair {shown.id}" + (f": {shown.annotator}" if shown.annotator else "")
+    said = [
+        *(
+            f"{side}: {' '.join(words)}"
+            for side, words in zip(("source", "target"), shown.words, strict=True)
+        ),
+        *(["links: " + "; ".join(links)] if (links := shown.said_of_links().values()) else []),
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_px(width)} {_px(height)}" '
+        f'width="{_px(width)}" height="{_px(height)}" role="img"{more}>\n'
+        f"<title>{safe_text(title)}</title>\n<desc>{safe_text('. '.join(said))}</desc>"
+    )
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    shown: TreePair
+    source: _Tree
+    target: _Tree
+    width: float
+    height: float
+
+    @classmethod
+    def of(cls, shown: TreePair) -> _Drawing:
+        outlines = shown.outlines()
+        layouts = [lay_out(outline, partial(_width, outline), _GAP) for outline in outlines]
+        wide = max(layout.width for layout in layouts)
+        layouts = [each.stretched(min(wide, each.width * _STRETCH)) for each in layouts]
+        lefts = [_MARGIN + (wide - layout.width) / 2 for layout in layouts]
+        below = _MARGIN + layouts[0].height * _ROW + _BETWEEN
+        return cls(
+            shown,
+            _Tree(outlines[0], layouts[0], lefts[0], _MARGIN, down=True),
+            _Tree(outlines[1], layouts[1], lefts[1], below, down=False),
+            wide + 2 * _MARGIN,
+            below + (layouts[1].height + 1) * _ROW,
+        )
+
+    def parts(self) -> Iterator[str]:
+        yield self.source.edges()
+        yield self.target.edges()
+        yield from self._links()
+        for side, tree in enumerate((self.source, self.target)):
+            linked = {link[side] for link in self.shown.alignment}
+            yield from tree.items(self.shown.said_of_nodes(side), linked)
+
+    def _links(self) -> Iterator[str]:
+        above, below = self.source.words(), self.target.words()
+        said = self.shown.said_of_links()
+        for link, sure in self.shown.alignment.items():
+            (x, y), (end, foot) = above[link.i], below[link.j]
+            broken = "" if sure else ' stroke-dasharray="5 4"'
+            yield (
+                f'<path class="ak-ink-edge" d="M{_px(x)} {_px(y + 6)}L{_px(end)} {_px(foot - 15)}" '
+                f'stroke-width="{1.5 if sure else 1.2}"{broken}>'
+                f"<title>{safe_text(said[link])}</title></path>"
+            )
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """Draw an outline whose root is at its top (`down`), or at its foot."""
+
+    outline: Outline
+    layout: TreeLayout
+    left: float
+    top: float
+    down: bool
+
+    def x(self, item: int) -> float:
+        return self.left + self.layout.middles[item]
+
+    def y(self, item: int) -> float:
+        """Return the line on which the text of an item stands."""
+        level = self.layout.levels[item]
+        return self.top + 18 + _ROW * (self.layout.height - level if self.down else level)
+
+    def words(self) -> dict[int, tuple[float, float]]:
+        """Return where each word stands, by its position."""
+        return {
+            place: (self.x(k), self.y(k))
+            for k, (kind, place) in enumerate(
+                zip(self.outline.kinds, self.outline.places, strict=True)
+            )
+            if kind == "word"
+        }
+
+    def edges(self) -> str:
+        """Draw a bar at each node, and from it a line to each item below: no two lines cross."""
+        drawn = []
+        for k, below in enumerate(self.outline.children()):
+            if not below:
+                continue
+            foot, bar = (5, 9) if self.down else (-14, -18)
+            start, level = self.y(k) + foot, self.y(k) + bar
+            xs = [self.x(item) for item in below]
+            low, high = min(self.x(k), *xs), max(self.x(k), *xs)
+            drawn.append(f"M{_px(self.x(k))} {_px(start)}V{_px(level)}")
+            if high > low:
+                drawn.append(f"M{_px(low)} {_px(level)}H{_px(high)}")
+            for item, x in zip(below, xs, strict=True):
+                end = self.y(item) + (-14 if self.down else 5)
+                drawn.append(f"M{_px(x)} {_px(level)}V{_px(end)}")
+        return f'<path class="ak-soft-edge" d="{"".join(drawn)}"/>' if drawn else ""
+
+    def items(
+        self, said: Mapping[int, str], linked: frozenset[int] | set[int] | None = None
+    ) -> Iterator[str]:
+        outline = self.outline
+        for k, (text, kind) in enumerate(zip(outline.texts, outline.kinds, strict=True)):
+            number = outline.numbers[k]
+            hue = f"ak-hue{number % len(_HUES)}"
+            x, y = self.x(k), self.y(k)
+            if kind == "word":
+                soft = linked is not None and outline.places[k] not in linked
+                yield _label(text, x, y, "ak-soft" if soft else "ak-ink")
+            elif kind in {"variable", "unpaired"}:
+                yield _box(text, x, y, hue if kind == "variable" else "")
+            elif number < 0:
+                yield _label(text, x, y, "ak-soft", said=said.get(outline.places[k], ""))
+            else:
+                remark = said.get(outline.places[k], "")
+                yield _label(text, x, y, hue, said=remark, number=str(number))
+
+
+def _box(text: str, x: float, y: float, hue: str) -> str:
+    wide = _length(text) + 12
+    broken = "" if hue else ' stroke-dasharray="3 3"'
+    place = f'x="{_px(x - wide / 2)}" y="{_px(y - 15)}" width="{_px(wide)}"'
+    edge = f'<rect class="{hue or "ak-soft"}-edge" {place} height="20" rx="5"{broken}/>'
+    return edge + _label(text, x, y, hue or "ak-soft")
+
+
+def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: str = "") -> str:
+    shown = cut_text(visible(text), _LONGEST)
+    direction = ' direction="rtl"' if is_right_to_left(shown) else ""
+    remark = said or (text if shown != text else "")
+    title = f"<title>{safe_text(remark)}</title>" if remark else ""
+    raised = f'<tspan dx="1" dy="-5" font-size="{_SMALL}">{number}</tspan>' if number else ""
+    return (
+        f'<text class="{kind}" x="{_px(x)}" y="{_px(y)}" text-anchor="middle"{direction}>'
+        f"{title}{escape(shown)}{raised}</text>"
+    )
+
+
+def _legend(shown: TreePair, top: float) -> tuple[list[str], float, float]:
+    parts: list[str] = []
+    x, y, reach = float(_MARGIN), top + 12, 0.0
+    for said, broken in legend_entries(shown):
+        if broken is not None:
+            dashes = ' stroke-dasharray="5 4"' if broken else ""
+            line = f"M{_px(x)} {_px(y - 5)}h24"
+            parts.append(f'<path class="ak-ink-edge" d="{line}" stroke-width="1.5"{dashes}/>')
+            x += 30
+        parts.append(f'<text class="ak-ink" x="{_px(x)}" y="{_px(y)}">{safe_text(said)}</text>')
+        x += text_length(said, _SIZE) + 18
+        reach = max(reach, x)
+    return parts, reach, y + 6
+
+
+def legend_entries(shown: TreePair) -> Sequence[tuple[str, bool | None]]:
+    """Return what the legend says, each with whether its line is broken (None: it has none)."""
+    sure, possible = shown.counts()
+    entries: list[tuple[str, bool | None]] = []
+    if sure:
+        entries.append((f"sure ({sure})", False))
+    if possible:
+        entries.append((f"possible ({possible})", True))
+    if shown.matched:
+        kind = "sure links" if shown.links == "sure" else "sure and possible links"
+        entries.append((f"a number on both sides: matched by {kind} ({len(shown.matched)})", None))
+    return entries
+
+
+def _width(outline: Outline, item: int) -> float:
+    kind, number = outline.kinds[item], outline.numbers[item]
+    more = 14 if kind in {"variable", "unpaired"} else 6
+    if kind == "node" and number >= 0:
+        more += text_length(str(number), _SMALL)
+    return _length(outline.texts[item]) + more
+
+
+def _length(text: str) -> int:
+    return text_length(cut_text(visible(text), _LONGEST), _SIZE)
+
+
+def _px(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def draw_tree_html(
+    pairs: Iterable[SentencePair],
+    annotator: str | None = None,
+    *,
+    links: str = "sure",
+    source_tree: str | None = None,
+    target_tree: str | None = None,
+    title: str = "Trees",
+) -> Iterator[str]:
+    """Draw sentence pairs with their trees, as `draw_tree_svg` does, on one self-contained page.
+
+    The page needs neither network nor script and follows the reader's choice of light or dark.
+
+    Parameters
+    ----------
+    pairs
+        The sentence pairs, with words and trees, walked twice; an iterator is kept as a tuple.
+    annotator, links, source_tree, target_tree
+        As of `draw_tree_text`.
+    title
+        The heading.
+
+    Yields
+    ------
+    str
+        The page in pieces of one sentence pair at most, to be written in UTF-8.
+
+    Raises
+    ------
+    MissingTextError, OptionError, UnknownNameError
+        As of `draw_tree_text`.
+    """
+    check_arguments(draw_tree_html, locals())
+    kept = tuple(pairs) if iter(pairs) is pairs else pairs
+    content = tree_content(annotator, links=links, source_tree=source_tree, target_tree=target_tree)
+    yield from draw_page(kept, content, title=title)
+
+
+def tree_content(
+    annotator: str | None,
+    *,
+    links: str = "sure",
+    source_tree: str | None = None,
+    target_tree: str | None = None,
+) -> PageContent:
+    """Return what stands on pages of trees; arguments as of `draw_tree_html`."""
+
+    def shown(pairs: Iterable[SentencePair]) -> Iterator[TreePair]:
+        for pair in pairs:
+            yield make_tree_pair(
+                pair, annotator, links=links, source_tree=source_tree, target_tree=target_tree
+            )
+
+    return PageContent(
+        lambda pairs: _totals(shown(pairs)), lambda pairs: map(_article, shown(pairs)), tree_style()
+    )
+
+
+@cache
+def tree_style() -> str:
+    """Return the style sheet of trees in a page."""
+    from importlib.resources import files  # takes 10 ms
+
+    return files("alignkit.show").joinpath("trees.css").read_text(encoding="utf-8")
+
+
+def _totals(shown: Iterable[TreePair]) -> str:
+    pairs = both = sure = possible = matched = 0
+    for drawing in shown:
+        pairs += 1
+        both += None not in drawing.trees
+        more = drawing.counts()
+        sure, possible = sure + more[0], possible + more[1]
+        matched += len(drawing.matched)
+    word = "sentence pair" if pairs == 1 else "sentence pairs"
+    return (
+        f'<p class="facts">{pairs:,} {word}, {both:,} with both trees; {sure:,} sure and '
+        f"{possible:,} possible links; {matched:,} pairs of matched nodes, which have the same "
+        "number and colour on both sides</p>\n"
+    )
+
+
+def _article(shown: TreePair) -> str:
+    parts = [f"<article>\n<h2>{isolated_text(shown.id)}</h2>\n"]
+    for side, words in enumerate(shown.words):
+        note = "" if shown.trees[side] is not None else ' <span class="empty-word">(no tree)</span>'
+        parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}{note}</p>\n')
+    if shown.annotator:
+        sure, possible = shown.counts()
+        name = isolated_text(shown.annotator)
+        parts.append(f'<p class="facts">{name}: {sure} sure, {possible} possible</p>\n')
+    name = safe_text(f"trees of pair {shown.id}")
+    parts.append(
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">\n'
+        f"{pair_image(shown)}</div>\n"
+    )
+    items = []
+    for said, broken in legend_entries(shown):
+        kind = {None: "", True: '<span class="line broken"></span>'}.get(
+            broken, '<span class="line"></span>'
+        )
+        items.append(f"<li>{kind}{safe_text(said)}</li>")
+    if items:
+        parts.append(f'<ul class="legend">{"".join(items)}</ul>\n')
+    return "".join([*parts, "</article>\n"])

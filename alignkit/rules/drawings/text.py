@@ -1,0 +1,277 @@
+"""Draw two trees with the links between their words as lines, for terminals and plain files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import visible
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.rules.drawings.outline import Outline, TreePair, make_tree_pair
+from alignkit.tables.columns import char_width, cut_text, kept_in_place
+
+_LONGEST = 40  # a label or word that takes more cells is cut
+_WIDEST = 120  # of a line of labels, where there is no limit
+_HUES = (33, 208, 170, 35, 198, 142, 37)  # as those of images, in a terminal
+
+
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    branch: str
+    last: str
+    through: str
+    only: str
+    sure: str
+    possible: str
+    end: str
+
+
+_UNICODE = _Signs("├─ ", "└─ ", "│  ", " ─ ", "■", "□", "…")
+_ASCII = _Signs("|- ", "`- ", "|  ", " - ", "S", "P", "...")
+
+
+def draw_tree_text(
+    pair: SentencePair,
+    annotator: str | None = None,
+    *,
+    links: str = "sure",
+    source_tree: str | None = None,
+    target_tree: str | None = None,
+    colour: bool = False,
+    width: int | None = None,
+    unicode: bool = True,
+) -> str:
+    """Draw the trees of a sentence pair as lines: the source tree, then the target tree.
+
+    A line is a node with what is alone below it; one that ends in a word has its position before
+    it, and the linked words of the other side with theirs behind it. Matched nodes have the same
+    number on both sides, in brackets.
+
+    Parameters
+    ----------
+    pair
+        The sentence pair, with words and trees; a side without a tree is a column of words.
+    annotator
+        Whose links to draw; None for the only one who aligned the pair.
+    links
+        The links by which nodes are matched: ``"sure"``, or ``"possible"`` for all.
+    source_tree, target_tree
+        The name of the tree to draw; None for the only one of that side.
+    colour
+        Colour matched nodes by ANSI sequences; nothing in the pair can send others.
+    width
+        The cells of a line, as far as an indent, a label and a word fit; None for no limit.
+        Levels for which there is no room are counted: ``+7`` stands for 7 of them.
+    unicode
+        False for a drawing in ASCII alone, with all other characters escaped.
+
+    Raises
+    ------
+    MissingTextError
+        If the words are not known.
+    OptionError
+        If there are several annotators or trees, and none is named.
+    UnknownNameError
+        If there is no annotator, tree or kind of links of that name.
+
+    Examples
+    --------
+    >>> from alignkit import Alignment, SentencePair
+    >>> from alignkit.model.trees import Tree
+    >>> pair = SentencePair("1", ["he", "left"], ["he", "went", "off"],
+    ...                     {"gold": Alignment.parse("0-0 1-1 1-2")})
+    >>> pair = pair.with_trees("gold", source=Tree.parse("(S (PRP he) (VP (VBD left)))"),
+    ...                        target=Tree.parse("(S (PRP he) (VP (VBD went) (RP off)))"))
+    >>> print(draw_tree_text(pair))
+    1  gold: 3 sure, 0 possible
+    <BLANKLINE>
+    source
+         S[1]
+      0  ├─ PRP[2] ─ he         ■ 0 he
+      1  └─ VP[3] ─ VBD ─ left  ■ 1 went  ■ 2 off
+    <BLANKLINE>
+    target
+         S[1]
+      0  ├─ PRP[2] ─ he    ■ 0 he
+         └─ VP[3]
+      1     ├─ VBD ─ went  ■ 1 left
+      2     └─ RP ─ off    ■ 1 left
+    <BLANKLINE>
+      ■ sure (3)  [1] to [3] nodes matched by sure links
+    """
+    check_arguments(draw_tree_text, locals())
+    shown = make_tree_pair(
+        pair, annotator, links=links, source_tree=source_tree, target_tree=target_tree
+    )
+    return pair_text(shown, colour=colour, width=width, unicode=unicode)
+
+
+def pair_text(
+    shown: TreePair, *, colour: bool = False, width: int | None = None, unicode: bool = True
+) -> str:
+    """Draw what was collected of a pair; see `draw_tree_text`."""
+    signs = _UNICODE if unicode else _ASCII
+    drawing = _Drawing(shown, colour, width, unicode, signs)
+    return "\n".join(line.rstrip() for line in drawing.lines())
+
+
+@dataclass
+class _Line:
+    """A line: its tree part with and without colours, and the word at its end, if any."""
+
+    text: str
+    plain: str
+    place: int = -1
+
+
+@dataclass
+class _Drawing:
+    shown: TreePair
+    colour: bool
+    width: int | None
+    unicode: bool
+    signs: _Signs
+    hidden: bool = field(default=False, init=False)  # whether some indent was left out
+
+    def lines(self) -> Iterator[str]:
+        shown = self.shown
+        head = [self.text(shown.id, None)]
+        if shown.annotator:
+            sure, possible = shown.counts()
+            head.append(f"{self.text(shown.annotator, None)}: {sure} sure, {possible} possible")
+        yield from self.flow(head)
+        for side, outline in enumerate(shown.outlines()):
+            yield ""
+            note = "" if shown.trees[side] is not None else " (no tree)"
+            yield f"{('source', 'target')[side]}{note}"
+            yield from self.side(side, outline)
+        legend = list(self.legend())
+        if legend or self.hidden:
+            yield ""
+        if legend:
+            yield from self.flow(legend, "  ")
+        if self.hidden:
+            yield "  +N: N levels further in"
+
+    def legend(self) -> Iterator[str]:
+        sure, possible = self.shown.counts()
+        if sure:
+            yield f"{self.paint(self.signs.sure, '1')} sure ({sure})"
+        if possible:
+            yield f"{self.signs.possible} possible ({possible})"
+        if self.shown.matched:
+            kind = "sure links" if self.shown.links == "sure" else "all links"
+            number = len(self.shown.matched)
+            yield f"[1]{'' if number == 1 else f' to [{number}]'} nodes matched by {kind}"
+
+    def side(self, side: int, outline: Outline) -> Iterator[str]:
+        """Yield the lines of a side: positions of words, the tree, the links of each word."""
+        drawn = list(self.tree(outline))
+        margin = len(str(max(len(self.shown.words[side]) - 1, 0))) + 2
+        wide = [char_width(line.plain) for line in drawn if line.place >= 0]
+        room = _WIDEST if self.width is None else self.width
+        start = max((size for size in wide if size + margin <= room * 6 // 10), default=0) + 2
+        linked = self.linked(side)
+        for line in drawn:
+            place = str(line.place) if line.place >= 0 else ""
+            begin = f"{place:>{margin}}  {line.text}"
+            links = linked.get(line.place, []) if line.place >= 0 else []
+            yield from self.beside(begin, margin + 2, char_width(line.plain), start, links)
+
+    def beside(
+        self, begin: str, margin: int, used: int, start: int, links: list[tuple[str, str]]
+    ) -> Iterator[str]:
+        """Yield a line with the links of its word behind it; further lines where it is full."""
+        line, reach = begin, margin + used
+        place = margin + start
+        for k, (text, plain) in enumerate(links):
+            wide = char_width(plain)
+            gap = 2 if k else max(place - reach, 2)
+            if self.width is not None and reach + gap + wide > self.width and reach > margin:
+                yield line
+                line, reach = "", 0
+                gap = max(min(place, self.width - wide), margin)
+            line += " " * gap + text
+            reach += gap + wide
+        yield line
+
+    def linked(self, side: int) -> dict[int, list[tuple[str, str]]]:
+        """Return what stands behind each word: its links, coloured and plain."""
+        links: dict[int, list[tuple[str, str]]] = {}
+        others = self.shown.words[1 - side]
+        for link, sure in sorted(self.shown.alignment.items()):
+            other = link[1 - side]
+            sign = self.signs.sure if sure else self.signs.possible
+            said = f" {other} {self.text(others[other])}"
+            links.setdefault(link[side], []).append(
+                (self.paint(sign, "1" if sure else "") + said, sign + said)
+            )
+        return links
+
+    def tree(self, outline: Outline) -> Iterator[_Line]:
+        """Yield the lines of a tree: a node alone below another stands behind it."""
+        below = outline.children()
+        roots = [k for k, parent in enumerate(outline.parents) if parent < 0]
+        stack = [(k, "", 0, "") for k in reversed(roots)]  # item, indent, its levels, branch
+        while stack:
+            item, indent, levels, branch = stack.pop()
+            begin = self.indent(indent, levels) + branch
+            line = _Line(begin, begin)
+            room = (self.width or _WIDEST) - 10
+            while True:
+                text, plain = self.label(outline, item)
+                line.text += text
+                line.plain += plain
+                if outline.kinds[item] == "word":
+                    line.place = outline.places[item]
+                if len(below[item]) != 1 or char_width(line.plain) > room:
+                    break
+                (item,) = below[item]
+                line.text += self.signs.only
+                line.plain += self.signs.only
+            yield line
+            if branch:
+                through = "   " if branch == self.signs.last else self.signs.through
+                indent, levels = indent + through, levels + 1
+            most = (self.width or _WIDEST) // 2 // 3 * 3
+            indent = indent[-most:] if most else ""
+            rest = below[item]
+            for k in range(len(rest) - 1, -1, -1):
+                sign = self.signs.last if k == len(rest) - 1 else self.signs.branch
+                stack.append((rest[k], indent, levels, sign))
+
+    def indent(self, indent: str, levels: int) -> str:
+        """Return an indent, or, where it is too deep, how many levels of it are left out."""
+        left = levels - len(indent) // 3
+        if left <= 0:
+            return indent
+        self.hidden = True
+        return f"+{left} {indent}"
+
+    def label(self, outline: Outline, item: int) -> tuple[str, str]:
+        shown = self.text(outline.texts[item])
+        number = outline.numbers[item]
+        if number < 0:
+            return shown, shown
+        shown += f"[{number}]"
+        return self.paint(shown, f"38;5;{_HUES[number % len(_HUES)]}"), shown
+
+    def flow(self, parts: list[str], indent: str = "") -> Iterator[str]:
+        line = indent
+        for part in parts:
+            longer = f"{line}  {part}" if line.strip() else line + part
+            if self.width is not None and line.strip() and char_width(longer) > self.width:
+                yield line
+                longer = indent + part
+            line = longer
+        yield line
+
+    def paint(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and code else text
+
+    def text(self, text: str, longest: int | None = _LONGEST) -> str:
+        shown = visible(text.replace(" ", "_") if longest else text, only_ascii=not self.unicode)
+        if longest is not None:
+            shown = cut_text(shown, longest, end=self.signs.end)
+        return kept_in_place(shown)

@@ -1,0 +1,324 @@
+"""Draw a grammar as one self-contained HTML page, from the template `rules.html.j2`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import how_many, visible
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import replacing
+from alignkit.rules.drawings.outline import outline_side
+from alignkit.rules.drawings.svg import side_image, tree_style
+from alignkit.rules.files.notation import rule_text, side_text
+from alignkit.rules.grammar import KINDS, Grammar, RuleType
+from alignkit.show.html import page_template
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.style import MATRIX_STYLE, PAGE_STYLE, page_style
+from alignkit.tables.table import Table
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+_WEIGHTS = (
+    Column("count", "number", digits=6),
+    Column("p(t|s)", "decimal", key="p_target"),
+    Column("p(s|t)", "decimal", key="p_source"),
+)
+_COUNT, _P = 7, 7
+
+
+def grammar_summary(grammar: Grammar) -> Table:
+    """Return a table of how many rules and types a grammar has of each kind."""
+    rows: list[list[Cell]] = [
+        [kind, tokens, types] for kind, (tokens, types) in grammar.kinds().items() if types
+    ]
+    rows.append(["all", grammar.tokens, len(grammar)])
+    columns = [Column("kind"), Column("rules", "number", digits=10), Column("types", "count")]
+    return Table("", columns, rows, apart=[len(rows) - 1])
+
+
+def grammar_tables(grammar: Grammar, *, most: int | None = 20) -> Iterator[Table]:
+    """Yield a table for each kind of rule, the most frequent rules first."""
+    check_arguments(grammar_tables, locals())
+    columns = [*_WEIGHTS, Column("source"), Column("target"), Column("pair"), Column("words")]
+    for kind, types in rules_by_kind(grammar).items():
+        shown = types[:most]
+        rows = [
+            [
+                entry.count,
+                entry.p_target,
+                entry.p_source,
+                *map(side_text, entry.rule),
+                *_place(entry),
+            ]
+            for entry in shown
+        ]
+        yield Table(_heading(kind, types), columns, rows, note=_rest(types, shown))
+
+
+def grammar_lines(grammar: Grammar, *, most: int | None = 20) -> Iterator[str]:
+    """Yield the lines of a listing of rules by kind, below each the sentences of its examples."""
+    check_arguments(grammar_lines, locals())
+    margin = " " * (_COUNT + 2 * (_P + 1) + 2)
+    for number, (kind, types) in enumerate(rules_by_kind(grammar).items()):
+        if number:
+            yield ""
+        shown = types[:most]
+        yield _heading(kind, types)
+        yield f"{'count':>{_COUNT}} {'p(t|s)':>{_P}} {'p(s|t)':>{_P}}"
+        for entry in shown:
+            yield (
+                f"{_number(entry.count)} {_share(entry.p_target)} {_share(entry.p_source)}  "
+                + visible(rule_text(entry.rule))
+            )
+            for example in entry.examples:
+                name = f"{visible(example.id)}: "
+                yield margin + name + _marked(example.source, example.source_span)
+                yield margin + " " * len(name) + _marked(example.target, example.target_span)
+        if rest := _rest(types, shown):
+            yield margin + rest
+
+
+def rules_by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
+    """Return the rule types of each kind that a grammar has, in the order of `KINDS`."""
+    by_kind: dict[str, list[RuleType]] = {kind: [] for kind in KINDS}
+    for entry in grammar:
+        by_kind[entry.kind].append(entry)
+    return {kind: types for kind, types in by_kind.items() if types}
+
+
+def _heading(kind: str, types: list[RuleType]) -> str:
+    tokens = sum(entry.count or 0 for entry in types)
+    rules = "rule" if tokens == 1 else "rules"
+    noun = "type" if len(types) == 1 else "types"
+    return f"{kind}: {KINDS[kind]}; {tokens:,.10g} {rules} of {len(types):,} {noun}"
+
+
+def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
+    left = len(types) - len(shown)
+    return f"... {left:,} more {'type' if left == 1 else 'types'}" if left else ""
+
+
+def _place(entry: RuleType) -> tuple[str, str]:
+    for example in islice(entry.examples, 1):
+        spans = (f"{start}-{end}" for start, end in (example.source_span, example.target_span))
+        return example.id, " ".join(spans)
+    return "", ""
+
+
+def _number(count: float | None) -> str:
+    return (
+        f"{'-' if count is None else f'{count:,.4g}' if count % 1 else f'{count:,.0f}':>{_COUNT}}"
+    )
+
+
+def _share(value: float | None) -> str:
+    return f"{'-' if value is None else f'{value:.3f}':>{_P}}"
+
+
+def _marked(words: tuple[str, ...], span: tuple[int, int]) -> str:
+    """Return a sentence with some of its words in brackets."""
+    start, end = span
+    middle = f"[{' '.join(words[start:end])}]"
+    return visible(" ".join([*words[:start], middle, *words[end:]]))
+
+
+RULES_A_KIND = 50
+"""The rules of each kind that a page draws, if nothing else is asked for."""
+
+_MOST_BYTES = 4_000_000  # of the drawings of a page
+_LARGEST = 400  # symbols of a rule that is drawn
+_LONGEST = 4_000  # characters of a rule as text
+_NAMES = {"stsg": "tree ", "s2t": "string-to-tree ", "hiero": "hiero ", "samt": "SAMT "}
+
+
+def write_rules_page(
+    grammar: Grammar,
+    path: str,
+    *,
+    title: str = "Rules",
+    most: int = RULES_A_KIND,
+    whole: Grammar | None = None,
+) -> None:
+    """Write a page of a grammar as of `draw_rules_page`; the path ``-`` is standard output.
+
+    Raises
+    ------
+    WriteError
+        If the page cannot be written.
+    """
+    check_arguments(write_rules_page, locals())
+    pieces = draw_rules_page(grammar, title=title, most=most, whole=whole)
+    with replacing(path) as out:
+        out.writelines(pieces)
+
+
+def draw_rules_page(
+    grammar: Grammar,
+    *,
+    title: str = "Rules",
+    most: int = RULES_A_KIND,
+    whole: Grammar | None = None,
+) -> Iterator[str]:
+    """Draw a page of rules that needs neither network nor script.
+
+    By kind, the most frequent rules first, each with both its sides drawn, its weights and its
+    examples; variables have a number as well as a colour.
+
+    Parameters
+    ----------
+    grammar, title
+        The rules, and the heading.
+    most
+        How many rules of each kind are drawn; the page says how many there are.
+    whole
+        The grammar that these rules were chosen from, to be counted; None if they are all.
+
+    Yields
+    ------
+    str
+        The page in pieces, for UTF-8: some 5 MB at most, with fewer drawings if need be.
+
+    Raises
+    ------
+    OptionError
+        If `most` is less than 1.
+    """
+    check_arguments(draw_rules_page, locals())
+    if most < 1:
+        raise OptionError(f"most is {most}; draw 1 rule of each kind or more")
+    by_kind = rules_by_kind(grammar)
+    room = _MOST_BYTES // max(len(by_kind), 1)
+    kinds = [_draw(name, types, most, room) for name, types in by_kind.items()]
+    return _template().generate(
+        title=title,
+        style=MATRIX_STYLE + PAGE_STYLE + Table.style() + page_style() + tree_style(),
+        facts=_facts(grammar, whole),
+        left_out=[
+            (
+                said,
+                ", ".join(f"{reason} ({number:,})" for reason, number in counts.items() if number),
+            )
+            for said, counts in (
+                ("Rules left out", grammar.dropped),
+                ("Sentence pairs passed over", grammar.passed_over),
+            )
+            if any(counts.values())
+        ],
+        kinds=kinds,
+        table=_table(whole or grammar),
+        unpaired=any(
+            "unpaired" in outline_side(side).kinds for entry in grammar for side in entry.rule
+        ),
+    )
+
+
+@cache
+def _template() -> Template:
+    return page_template("rules.html.j2", count=_count)
+
+
+def _draw(name: str, types: list[RuleType], most: int, room: int) -> dict[str, Any]:
+    drawn: list[dict[str, Any]] = []
+    for entry in types[:most]:
+        rule = _drawn(entry)
+        room -= len(rule["source"]) + len(rule["target"])
+        if room < 0 and drawn:
+            break
+        drawn.append(rule)
+    said = ""
+    if left := len(types) - len(drawn):
+        verb = "is" if len(drawn) == 1 else "are"
+        said = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out to keep the page small"
+    return {
+        "name": name,
+        "anchor": "kind-" + name.replace("+", "-with-"),
+        "means": KINDS[name][:1].upper() + KINDS[name][1:],
+        "types": len(types),
+        "tokens": sum(entry.count or 0 for entry in types),
+        "said": said,
+        "rules": drawn,
+    }
+
+
+def _drawn(entry: RuleType) -> dict[str, Any]:
+    sides = [outline_side(side) for side in entry.rule]
+    texts = [side_text(side) for side in entry.rule]
+    size = sum(map(len, sides))
+    images = map(side_image, sides, texts) if size <= _LARGEST else ("", "")
+    text = " ||| ".join(texts)
+    if len(text) > _LONGEST:
+        text = text[:_LONGEST] + f" … ({len(text):,} characters)"
+    return {
+        "facts": _weights(entry),
+        "name": text if len(text) < 200 else f"{text[:200]} …",
+        "text": text,
+        **dict(zip(("source", "target"), images, strict=True)),
+        "size": size,
+        "examples": entry.examples,
+    }
+
+
+def _weights(entry: RuleType) -> str:
+    parts = []
+    if entry.count is not None:
+        parts.append(f"seen {_times(entry.count)}")
+    if entry.pairs is not None:
+        parts.append(f"in {how_many(entry.pairs, 'pair', commas=True)}")
+    weights: Mapping[str, float | None] = {
+        "p(t|s)": entry.p_target,
+        "p(s|t)": entry.p_source,
+        "p(rule|roots)": entry.p_rule,
+        "lex(t|s)": entry.lexical_target,
+        "lex(s|t)": entry.lexical_source,
+    }
+    known = [(name, value) for name, value in weights.items() if value is not None]
+    parts += [f"{name}\N{NO-BREAK SPACE}{value:.3g}" for name, value in known]
+    return " · ".join(parts)
+
+
+def _facts(grammar: Grammar, whole: Grammar | None) -> str:
+    all_of_them = grammar if whole is None else whole
+    if not len(all_of_them):
+        return "There are no rules."
+    pairs = how_many(all_of_them.pairs, "sentence pair", commas=True)
+    learned = f", learned from {pairs}" if all_of_them.pairs else ""
+    name = _NAMES.get(all_of_them.kind, all_of_them.kind)
+    once = sum(entry.count == 1 for entry in grammar)
+    rare = f"; {once:,} of them once" if once else ""
+    if len(grammar) == len(all_of_them):
+        return f"{_types(grammar, name)}{learned}{_seen(grammar)}{rare}."
+    shown = f"Shown: {_types(grammar)}{_seen(grammar)}{rare}" if len(grammar) else "None is shown"
+    return f"{_types(all_of_them, name)}{learned}{_seen(all_of_them)}. {shown}."
+
+
+def _types(grammar: Grammar, name: str = "") -> str:
+    of = (f"type of {name}rule", f"types of {name}rules") if name else ("type", "types")
+    return how_many(len(grammar), *of, commas=True)
+
+
+def _seen(grammar: Grammar) -> str:
+    return f", seen {_times(grammar.tokens)}" if grammar.tokens else ""
+
+
+def _times(count: float) -> str:
+    return f"{_count(count)} {'time' if count == 1 else 'times'}"
+
+
+def _table(grammar: Grammar) -> Table:
+    columns = [Column("kind"), Column("rules", "number"), Column("types", "count")]
+    rows: list[list[Cell]] = [
+        [name, _count(tokens) if tokens else None, _count(types)]
+        for name, (tokens, types) in grammar.kinds().items()
+        if types
+    ]
+    return Table("Rules by kind", columns, rows)
+
+
+def _count(count: float) -> str:
+    return f"{count:,.0f}" if float(count).is_integer() else f"{count:,.2f}"

@@ -1,0 +1,419 @@
+"""Make paraphrases of phrase tables: phrases that share translations, by their probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from tempfile import gettempdir
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments, each
+from alignkit._support.jit import readonly
+from alignkit._support.wording import escaped
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.rules.tables import table_kernel
+from alignkit.rules.tables.phrase_tables import PhraseEntry, Records, text_pool, whole_groups
+from alignkit.rules.tables.runs import ROOM, Block, Runs
+from alignkit.rules.tables.table_file import TableFile
+from alignkit.rules.tables.table_kernel import write
+
+VALUES = 2 * table_kernel.LIMBS + 1
+"""Of a path: the limbs of both probabilities, which add up exactly in any order, and 1."""
+
+Names = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+"""The ranks, numbers and names of symbols as `pivot_kernel.join` takes them."""
+
+_PATHS = 1 << 15  # at a time
+_NUMBERS = 24 * _PATHS
+_SLACK = 1 - 1e-12  # the least of a user is no binary fraction
+
+
+@dataclass(frozen=True)
+class PivotSettings:
+    """What is kept of the paraphrases; see `pivot`."""
+
+    min_p: float = 0.001
+    top: int | None = 20
+    identity: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min_p <= 1:
+            raise OptionError(f"min_p is {self.min_p}; expected a number from 0 to 1")
+        if self.top is not None and self.top < 1:
+            raise OptionError(f"top is {self.top}; the least is 1")
+
+
+@dataclass(frozen=True, eq=False)
+class PivotBlock:
+    """E paraphrases."""
+
+    symbols: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    shown: NDArray[np.int64]  # (E,) int64: the records that are kept, the best of each phrase first
+    values: NDArray[np.float64]
+
+
+@dataclass
+class PivotTally:
+    """What was joined."""
+
+    entries: int = 0  # how many different ones there were
+    paths: int = 0  # how many ways there were from a phrase over a pivot to another phrase
+    found: int = 0  # how many different pairs of phrases these joined
+    rare: int = 0
+    beyond: int = 0
+
+
+def joined(
+    entries: Runs, tables: int, identity: bool, names: Names, tally: PivotTally
+) -> Iterator[Records]:
+    """Yield the paths from phrases over their pivots to other phrases."""
+    symbols, offsets = np.empty(_NUMBERS, np.int32), np.zeros(_PATHS + 1, np.int64)
+    values = np.empty((_PATHS, VALUES))
+    for block, groups in whole_groups(entries):
+        tally.entries += len(block)
+        arrays = readonly(block.symbols), readonly(block.offsets)
+        ranges = table_kernel.ranges(*arrays, groups, tables)
+        longest = 2 * int(np.diff(block.offsets).max(initial=0))
+        if longest > len(symbols):
+            symbols = np.empty(longest, np.int32)
+        state = np.zeros(2, np.int64)
+        while state[0] < len(block):
+            count = table_kernel.join(
+                *arrays, block.values, ranges, state, identity, *names,
+                symbols, offsets, values,
+            )  # fmt: skip
+            ends = offsets[: count + 1]
+            yield symbols[: ends[-1]], ends, values[:count]
+
+
+def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[PivotBlock]:
+    """Yield the paraphrases that are kept; those of a phrase by falling probability."""
+    for block, groups in whole_groups(paths):
+        yield _chosen(block, groups, settings, tally)
+
+
+def _chosen(
+    block: Block, groups: NDArray[np.int64], settings: PivotSettings, tally: PivotTally
+) -> PivotBlock:
+    limbs = table_kernel.LIMBS
+    sides = block.values[:, :limbs], block.values[:, limbs : 2 * limbs]
+    values = np.stack([*map(_whole, sides), block.values[:, -1]], axis=1)
+    p = values[:, 0]
+    kept = np.flatnonzero(p >= settings.min_p * _SLACK)
+    tally.found += len(p)
+    tally.rare += len(p) - len(kept)
+    # what differs in the last digits alone is as probable: products are rounded
+    order = kept[np.lexsort((-p[kept].astype(np.float32), groups[kept]))]
+    if settings.top is not None:
+        sizes = np.unique(groups[order], return_counts=True)[1]
+        places = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        tally.beyond += int((places >= settings.top).sum())
+        order = order[places < settings.top]
+    return PivotBlock(block.symbols, block.offsets, order, values[order])
+
+
+def _whole(limbs: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = np.zeros(len(limbs))
+    for k in reversed(range(limbs.shape[1])):
+        total += np.ldexp(limbs[:, k], -table_kernel.BITS * (k + 1))
+    return total
+
+
+def pivot_lines(
+    blocks: Iterable[PivotBlock], words: tuple[NDArray[np.uint8], NDArray[np.int64]]
+) -> Iterator[str]:
+    """Yield paraphrases as lines, many in a text; `words` is their `text_pool`, in order."""
+    for block in blocks:
+        different, places = np.unique(block.values, return_inverse=True)
+        text = write(
+            readonly(block.symbols),
+            readonly(block.offsets),
+            block.shown,
+            *words,
+            *text_pool(f"{number:.6g}" for number in different.tolist()),
+            places.reshape(-1, 3),
+        )
+        yield text.tobytes().decode()
+
+
+PIVOTS = ("source", "target")
+"""The sides of a table that its entries can be joined on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paraphrase:
+    """A phrase and another one that shares translations with it.
+
+    Parameters
+    ----------
+    source, target
+        The words of the phrase and of its paraphrase.
+    p_target, p_source
+        p(paraphrase | phrase), p(phrase | paraphrase).
+    pivots
+        How many translations they share.
+
+    Examples
+    --------
+    >>> print(Paraphrase(("in", "check"), ("under", "control"), 0.25, 0.5, 2))
+    in check -> under control: p 0.25, back 0.5, by 2 pivots
+    """
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    p_target: float
+    p_source: float
+    pivots: int
+
+    def __str__(self) -> str:
+        return (
+            f"{' '.join(self.source)} -> {' '.join(self.target)}: p {self.p_target:.4g}, back "
+            f"{self.p_source:.4g}, by {self.pivots} pivot{'s' if self.pivots != 1 else ''}"
+        )
+
+
+class _Symbols(dict[str, int]):
+    """Number texts from 1 on."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = len(self) + 1
+        return number
+
+
+class Pivot:
+    """Join phrases on the pivots that they share, in bounded memory."""
+
+    def __init__(self, tables: int = 1, *, folder: str | None = None, room: int = ROOM) -> None:
+        check_arguments(Pivot.__init__, locals())
+        self._tables = tables
+        self._folder, self._room = folder or gettempdir(), room
+        self._symbols = _Symbols()
+        self._entries = Runs(self._folder, sums=0, maxima=2, room=room)
+        self._paths: Runs | None = None
+        self.added = 0
+        self.tally = PivotTally()
+
+    def __enter__(self) -> Pivot:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._entries.close()
+        if self._paths is not None:
+            self._paths.close()
+
+    def add(
+        self,
+        table: int,
+        pivots: Iterable[Sequence[str]],
+        phrases: Iterable[Sequence[str]],
+        p_pivot: NDArray[np.float64],
+        p_phrase: NDArray[np.float64],
+    ) -> None:
+        """Add R entries of a table."""
+        number = self._symbols.__getitem__
+        symbols: list[int] = []
+        ends = [0]
+        for pivot, phrase in zip(pivots, phrases, strict=True):
+            symbols.extend(map(number, pivot))
+            symbols += 0, table
+            symbols.extend(map(number, phrase))
+            ends.append(len(symbols))
+        self.added += len(ends) - 1
+        self._entries.add(
+            np.array(symbols, np.int32),
+            np.array(ends, np.int64),
+            np.stack([p_pivot, p_phrase], axis=1),
+        )
+
+    def add_file(
+        self,
+        table: int,
+        file: TableFile,
+        *,
+        on: str,
+        min_count: int,
+        told: Callable[[int], None] | None = None,
+    ) -> int:
+        """Add the entries of a file; return how many it holds."""
+        k = PIVOTS.index(on)
+        entries = 0
+        for some in file.rows():
+            if told is not None:
+                told(len(some.counts))
+            entries += len(some.counts)
+            rows = some.seen(min_count, file.path)
+            phrases = [[text.split(" ") for text in side] for side in rows[:2]]
+            p = rows.p_source, rows.p_target
+            self.add(table, phrases[k], phrases[1 - k], p[k], p[1 - k])
+        return entries
+
+    @property
+    def repeated(self) -> int:
+        """How many entries had been there before; of these the greatest probabilities stay."""
+        return self.added - self.tally.entries
+
+    def texts(self) -> list[str]:
+        """Return the words by their numbers in a `PivotBlock`; the first is none."""
+        return ["", *sorted(self._symbols)]
+
+    def blocks(
+        self,
+        settings: PivotSettings | None = None,
+        *,
+        variables: Mapping[str, tuple[int, str]] | None = None,
+    ) -> Iterator[PivotBlock]:
+        """Yield the paraphrases, sorted by phrase; those of each by falling probability."""
+        settings = settings or PivotSettings()
+        with Runs(self._folder, sums=VALUES, room=self._room) as paths:
+            self._paths = paths
+            names = self._variables(variables or {})
+            self.tally = tally = PivotTally()
+            for records in joined(self._entries, self._tables, settings.identity, names, tally):
+                paths.add(*records)
+            tally.paths = paths.added
+            self._entries.close()
+            yield from chosen(paths, settings, tally)
+
+    def _variables(self, variables: Mapping[str, tuple[int, str]]) -> Names:
+        symbol = {(number, rest): text for text, (number, rest) in variables.items()}
+        most = max((number for number, _ in variables.values()), default=0) + 1
+        for number in range(most):
+            for _, rest in list(symbol):
+                self._symbols[symbol[number, rest]]  # so that it has a number
+        count = len(self._symbols) + 1
+        ranks, numbers = np.zeros(count, np.int32), np.full(count, -1, np.int32)
+        ranks[[self._symbols[text] for text in sorted(self._symbols)]] = np.arange(1, count)
+        renamed = np.zeros((count, most), np.int32)
+        for text, (number, rest) in variables.items():
+            numbers[self._symbols[text]] = number
+            renamed[self._symbols[text]] = [
+                self._symbols[symbol[other, rest]] for other in range(most)
+            ]
+        return ranks, numbers, renamed
+
+    def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
+        """Yield the paraphrases as lines, many in a text."""
+        words = text_pool(map(escaped, sorted(self._symbols)))
+        yield from pivot_lines(self.blocks(settings), words)
+
+    def records(self) -> Iterator[Block]:
+        """Yield what was added: pivot, 0, the table, the phrase, in the numbers of `words`."""
+        return self._entries.merge()
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words by their numbers."""
+        return list(self._symbols)
+
+    def paraphrases(self, settings: PivotSettings | None = None) -> Iterator[Paraphrase]:
+        """Yield the paraphrases one by one; see `blocks`."""
+        for source, target, values in self.pairs(settings):
+            yield Paraphrase(source, target, values[0], values[1], int(values[2]))
+
+    def pairs(
+        self,
+        settings: PivotSettings | None = None,
+        *,
+        variables: Mapping[str, tuple[int, str]] | None = None,
+    ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], list[float]]]:
+        """Yield the words of phrase and paraphrase, and their values; see `blocks`."""
+        texts: list[str] = []
+        for block in self.blocks(settings, variables=variables):
+            texts = texts or self.texts()
+            symbols, offsets = block.symbols.tolist(), block.offsets.tolist()
+            for k, values in zip(block.shown.tolist(), block.values.tolist(), strict=True):
+                words = [texts[symbol] for symbol in symbols[offsets[k] : offsets[k + 1]]]
+                middle = symbols.index(0, offsets[k]) - offsets[k]
+                yield tuple(words[:middle]), tuple(words[middle + 1 :]), values
+
+
+def pivot(
+    table: Iterable[PhraseEntry],
+    second: Iterable[PhraseEntry] | None = None,
+    *,
+    on: str = "source",
+    min_count: float = 1,
+    min_p: float = 0.001,
+    top: int | None = 20,
+    identity: bool = False,
+) -> Iterator[Paraphrase]:
+    """Yield the paraphrases that a phrase table holds: phrases with the same translations.
+
+    p(e2 | e1) is the sum, over all phrases f that both are paired with, of p(e2 | f) p(f | e1)
+    [1]_.
+
+    Parameters
+    ----------
+    table
+        The entries with e1 and p(f | e1), e.g. of `phrase_table`.
+    second
+        Those with e2 and p(e2 | f); None takes the same.
+    on
+        The side of f, the pivot: ``"source"`` makes paraphrases of target phrases.
+    min_count
+        Leave out entries that were seen less often, before the sum.
+    min_p
+        Leave out paraphrases of a smaller p(e2 | e1), once the sum is complete.
+    top
+        Keep the most probable ones of each phrase; None keeps all.
+    identity
+        Whether to keep e2 = e1, which is most of the probability.
+
+    Returns
+    -------
+    iterator of Paraphrase
+        Sorted by phrase, then by falling p(e2 | e1), then by paraphrase.
+
+    Raises
+    ------
+    UnknownNameError, OptionError
+        If `on` is no side, or an option makes no sense.
+
+    Notes
+    -----
+    Time grows with the number of paths e1 - f - e2: a pivot with n phrases makes n (n - 1).
+
+    References
+    ----------
+    .. [1] Bannard & Callison-Burch 2005, Paraphrasing with bilingual parallel corpora, ACL, eq. 2.
+
+    Examples
+    --------
+    >>> table = [PhraseEntry(("unter", "kontrolle"), ("under", "control"), 3, 0.75, 1.0),
+    ...          PhraseEntry(("unter", "kontrolle"), ("in", "check"), 1, 0.25, 0.5),
+    ...          PhraseEntry(("im", "zaum"), ("in", "check"), 1, 1.0, 0.5)]
+    >>> for found in pivot(table):
+    ...     print(found)
+    in check -> under control: p 0.375, back 0.25, by 1 pivot
+    under control -> in check: p 0.25, back 0.375, by 1 pivot
+    """
+    check_arguments(pivot, locals())
+    if on not in PIVOTS:
+        raise UnknownNameError("side", on, PIVOTS)
+    if not min_count >= 0:
+        raise OptionError(f"min_count is {min_count}; expected a number from 0 on")
+    settings = PivotSettings(min_p, top, identity)
+    entries = each("table", table, PhraseEntry)
+    others = None if second is None else each("second", second, PhraseEntry)
+    return _paraphrases((entries, others), on, min_count, settings)
+
+
+def _paraphrases(
+    tables: tuple[Iterable[PhraseEntry], Iterable[PhraseEntry] | None],
+    on: str,
+    min_count: float,
+    settings: PivotSettings,
+) -> Iterator[Paraphrase]:
+    k = PIVOTS.index(on)
+    with Pivot(1 if tables[1] is None else 2) as made:
+        for number, table in enumerate(tables, start=1):
+            for entry in table or ():
+                if entry.count < min_count:
+                    continue
+                phrases, p = (entry.source, entry.target), (entry.p_source, entry.p_target)
+                numbers = np.array([[p[k]], [p[1 - k]]], np.float64)
+                made.add(number, [phrases[k]], [phrases[1 - k]], *numbers)
+        yield from made.paraphrases(settings)

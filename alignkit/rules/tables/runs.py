@@ -1,0 +1,323 @@
+"""Count sequences of numbers in bounded memory: sorted in runs on disk, and merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import RawIOBase
+from tempfile import TemporaryFile
+from typing import IO, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.jit import readonly
+from alignkit.errors import AlignmentError, OptionError
+from alignkit.io.atomic_files import WriteError, unchanged
+from alignkit.rules.tables import runs_kernel as kernel
+
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+F8 = NDArray[np.float64]
+
+ROOM = 128 << 20
+"""The bytes that records take in memory unless more or less is asked for."""
+
+_LEAST = 1 << 16
+_FAN = 32  # runs that are merged at a time
+_LENGTH = 12  # numbers of a record for which room is kept; longer ones fill it sooner
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """R records: sequences of numbers, each with a row of values."""
+
+    symbols: NDArray[np.int32]  # (S,) int32: the numbers of all sequences, one after the other
+    offsets: NDArray[np.int64]  # (R + 1,) int64: sequence k is symbols[offsets[k]:offsets[k + 1]]
+    values: NDArray[np.float64]  # (R, K) float64
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+class Runs:
+    """Count sequences of numbers, of which there may be more than memory holds."""
+
+    def __init__(self, folder: str, *, sums: int = 1, maxima: int = 0, room: int = ROOM) -> None:
+        check_arguments(Runs.__init__, locals())
+        if min(sums, maxima) < 0 or sums + maxima < 1:
+            raise OptionError(f"{sums} sums and {maxima} maxima; a record has at least 1 value")
+        if room < _LEAST:
+            raise OptionError(f"room is {room} bytes; the least is {_LEAST}")
+        self.added = self.written = 0
+        self._folder, self._room = folder, room
+        self._sums, self._width = sums, sums + maxima
+        self._held: _Held | None = _Held(room, self._width)
+        self._ended = False
+        self._file: _RunFile | None = None
+
+    def __enter__(self) -> Runs:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back memory and disk."""
+        self._held = None
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def add(self, symbols: I4, offsets: I8, values: F8) -> None:
+        """Add R records."""
+        held = self._held
+        if held is None or self._ended:
+            raise OptionError("records are merged already; nothing can be added")
+        self._check(symbols, offsets, values)
+        symbols, offsets, values = readonly(symbols), readonly(offsets), readonly(values)
+        first, count = 0, len(offsets) - 1
+        while (first := held.absorb(symbols, offsets, values, first, self._sums)) < count:
+            if held.size:
+                self._spill(held)
+            else:  # a record that is longer than all that there is room for
+                held.stretch(int(offsets[first + 1] - offsets[first]))
+        self.added += count
+
+    def _check(self, symbols: I4, offsets: I8, values: F8) -> None:
+        dtypes = [str(part.dtype) for part in (symbols, offsets, values)]
+        if dtypes != ["int32", "int64", "float64"]:
+            raise AlignmentError(
+                f"symbols, offsets and values are {', '.join(dtypes)}, not int32, int64, float64"
+            )  # fmt: skip
+        if offsets.ndim != 1 or not len(offsets) or (np.diff(offsets) < 0).any():
+            raise AlignmentError("offsets must rise")
+        if offsets[0] < 0 or offsets[-1] > len(symbols):
+            raise AlignmentError(f"offsets go beyond the {len(symbols)} symbols")
+        if values.shape != (len(offsets) - 1, self._width):
+            raise AlignmentError(
+                f"values is a {values.shape} array; expected {(len(offsets) - 1, self._width)}"
+            )
+        if (place := kernel.negative(readonly(symbols))) >= 0:
+            raise AlignmentError(f"symbols[{place}] is {symbols[place]}; the least is 0")
+
+    def _spill(self, held: _Held) -> None:
+        if self._file is None:
+            self._file = _RunFile(self._folder)
+        records, numbers = _block_shape(self._room, self._width)
+        before = self._file.size
+        self._file.write(held.blocks(records, numbers))
+        self.written += self._file.size - before
+        held.clear()
+
+    def merge(self) -> Iterator[Block]:
+        """Yield all records, each sequence once, in order; as often as this is called."""
+        shape = _block_shape(self._room, self._width)
+        self._ended = True
+        if self._file is not None:
+            if self._held is not None and self._held.size:
+                self._spill(self._held)
+            self._held = None
+            while len(self._file.runs) > _FAN:
+                self._file = self._fewer(self._file, shape)
+            yield from self._file.merged(self._file.runs, self._sums, self._width, shape)
+        elif self._held is not None:
+            yield from self._held.blocks(*shape)
+        else:
+            raise OptionError("records are gone: their runs are closed")
+
+    def _fewer(self, old: _RunFile, shape: tuple[int, int]) -> _RunFile:
+        """Merge the runs of a file, so many at a time, to longer ones in another file."""
+        new = _RunFile(self._folder)
+        for start in range(0, len(old.runs), _FAN):
+            part = old.runs[start : start + _FAN]
+            new.write(old.merged(part, self._sums, self._width, shape))
+        self.written += new.size
+        old.close()
+        return new
+
+
+def _block_shape(room: int, width: int) -> tuple[int, int]:
+    share = max(room // (2 * _FAN), 2048)
+    records = share // (8 + 8 * width + 4 * _LENGTH)
+    return records, records * _LENGTH
+
+
+class _Held:
+    """Records in memory, each sequence once."""
+
+    def __init__(self, room: int, width: int) -> None:
+        # bytes a record: its end, values, numbers; two slots; place and key while it is sorted
+        records = room // (8 + 8 * width + 4 * _LENGTH + 16 + 12)
+        self._symbols = np.empty(records * _LENGTH, np.int32)
+        self._ends = np.zeros(records + 1, np.int64)
+        self._values = np.empty((records, width), np.float64)
+        self._slots = np.zeros(2 * records, np.uint64)
+        self._order: NDArray[np.int32] | None = None
+        self.size = 0
+
+    def absorb(self, symbols: I4, offsets: I8, values: F8, first: int, sums: int) -> int:
+        """Take in records from the first on; return the one that did not fit, or how many."""
+        first, self.size = kernel.absorb(
+            symbols, offsets, values, first, sums,
+            self._symbols, self._ends, self._values, self._slots, self.size,
+        )  # fmt: skip
+        return first
+
+    def stretch(self, length: int) -> None:
+        """Make room for a long record."""
+        self._symbols = np.empty(length, np.int32)
+
+    def clear(self) -> None:
+        """Forget all records."""
+        self.size, self._order = 0, None
+        self._slots.fill(0)
+
+    def blocks(self, records: int, numbers: int) -> Iterator[Block]:
+        """Yield the records in order."""
+        if self._order is None:
+            self._order = np.empty(self.size, np.int32)
+            keys = np.empty(self.size, np.uint64)
+            kernel.sort(self._symbols, self._ends, self._order, keys)
+        order, begin = self._order, 0
+        while begin < len(order):
+            end = kernel.fitting(self._ends, order, begin, records, numbers)
+            yield Block(*kernel.take(self._symbols, self._ends, self._values, order[begin:end]))
+            begin = end
+
+
+@dataclass
+class _Run:
+    """Where in the file a run begins and ends, and how large its blocks are at most."""
+
+    start: int
+    end: int
+    records: int
+    numbers: int
+
+
+class _RunFile:
+    """Keep runs in a file without a name."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self.runs: list[_Run] = []
+        self.size = 0
+        with self._told():
+            opened: IO[Any] = TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+        self._file = cast("RawIOBase", opened)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as problem:
+            raise WriteError(
+                f"{self._folder}: cannot be written, and what is sorted needs room there: "
+                f"{problem.strerror or problem}; {unchanged()}"
+            ) from None
+
+    def close(self) -> None:
+        self._file.close()
+
+    def write(self, blocks: Iterator[Block]) -> None:
+        """Write a run."""
+        run = _Run(self.size, self.size, 0, 0)
+        for block in blocks:
+            with self._told():
+                self._file.seek(run.end)
+                head = np.array([len(block), len(block.symbols)], np.int64)
+                for part in (head, block.offsets, block.symbols, block.values):
+                    run.end += self._write(part)
+            run.records = max(run.records, len(block))
+            run.numbers = max(run.numbers, len(block.symbols))
+        self.size = run.end
+        self.runs.append(run)
+
+    def _write(self, part: NDArray[Any]) -> int:
+        left = np.ascontiguousarray(part).reshape(-1).view(np.uint8).data
+        while left:
+            left = left[self._file.write(left) or 0 :]
+        return part.nbytes
+
+    def read(self, place: int, into: NDArray[Any]) -> int:
+        """Fill an array with what stands at a place; return where that ends."""
+        left = into.reshape(-1).view(np.uint8).data
+        with self._told():
+            self._file.seek(place)
+            while left:
+                count = self._file.readinto(left)
+                if not count:
+                    raise OSError("it has become shorter")
+                left = left[count:]
+        return place + into.nbytes
+
+    def merged(
+        self, runs: list[_Run], sums: int, width: int, shape: tuple[int, int]
+    ) -> Iterator[Block]:
+        """Yield the records of some runs, each sequence once, in order."""
+        front = _Front(self, runs, width)
+        records, numbers = shape
+        numbers = max([numbers, *(run.numbers for run in runs)])
+        out = (
+            np.empty(numbers, np.int32),
+            np.zeros(records + 1, np.int64),
+            np.empty((records, width)),
+        )
+        while (state := front.merge(sums, *out)) != kernel.DONE:
+            if state == kernel.FULL:
+                yield front.taken(*out)
+            else:
+                front.load(state)
+        if front.state[1]:
+            yield front.taken(*out)
+
+
+class _Front:
+    """A block of each run that is merged."""
+
+    def __init__(self, file: _RunFile, runs: list[_Run], width: int) -> None:
+        self._file, self._runs = file, runs
+        self._next = [run.start for run in runs]
+        records = max((run.records for run in runs), default=0)
+        numbers = max((run.numbers for run in runs), default=0)
+        count = len(runs)
+        self._symbols = np.empty((count, numbers), np.int32)
+        self._offsets = np.zeros((count, records + 1), np.int64)
+        self._values = np.empty((count, records, width), np.float64)
+        self._counts, self._places = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        self._keys, self._heap = np.zeros(count, np.uint64), np.zeros(count, np.int64)
+        self.state = np.array([-1, 0, 0], np.int64)
+        for k in range(count):
+            self.load(k)
+
+    def load(self, k: int) -> None:
+        """Read the next block of a run, if there is one."""
+        place = self._next[k]
+        self._counts[k] = self._places[k] = 0
+        if place == self._runs[k].end:
+            return
+        head = np.zeros(2, np.int64)
+        place = self._file.read(place, head)
+        count, numbers = head.tolist()
+        place = self._file.read(place, self._offsets[k, : count + 1])
+        place = self._file.read(place, self._symbols[k, :numbers])
+        self._next[k] = self._file.read(place, self._values[k, :count])
+        self._counts[k] = count
+
+    def merge(self, sums: int, symbols: I4, offsets: I8, values: F8) -> int:
+        """Merge as far as the blocks and the room go; see the kernel."""
+        return kernel.merge(
+            self._symbols, self._offsets, self._values, self._counts, self._places, self._keys,
+            self._heap, self.state, sums, symbols, offsets, values,
+        )  # fmt: skip
+
+    def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
+        """Return what was merged, and make room."""
+        count = int(self.state[1])
+        self.state[1] = 0
+        return Block(
+            symbols[: offsets[count]].copy(), offsets[: count + 1].copy(), values[:count].copy()
+        )

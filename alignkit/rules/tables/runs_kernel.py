@@ -1,0 +1,534 @@
+"""Count, sort and merge sequences of numbers: the compiled loops behind `Runs`.
+
+A record is a sequence of numbers from 0 on, with a row of values. Sequences are ordered number by
+number; one that another goes on from comes before it. The next two numbers of a sequence, in one
+word of 64 bits, are its *key* at a depth: most comparisons need no more than the keys.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import inlined, jit
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Values = NDArray[np.float64]
+
+DONE, FULL = -1, -2
+"""What `merge` returns: nothing is left, or the output is full."""
+
+_FEW = 12  # so many are sorted by insertion
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@inlined
+def key_at(symbols: Ints, start: int, end: int) -> np.uint64:
+    """Return the key of what a sequence has from `start` on; 0 stands for its end."""
+    key = np.uint64(0)
+    if start < end:
+        key = np.uint64(symbols[start] + 1) << np.uint64(32)
+        if start + 1 < end:
+            key |= np.uint64(symbols[start + 1] + 1)
+    return key
+
+
+@inlined
+def compare(left: Ints, i: int, end: int, right: Ints, j: int, stop: int) -> int:
+    """Return -1, 0 or 1: how left[i:end] compares with right[j:stop]."""
+    while i < end and j < stop:
+        if left[i] != right[j]:
+            return -1 if left[i] < right[j] else 1
+        i += 1
+        j += 1
+    if i < end:
+        return 1
+    return -1 if j < stop else 0
+
+
+@inlined
+def combine(into: Values, row: int, values: Values, other: int, sums: int) -> None:
+    """Add the first values of a row to those of another; of the rest keep the greater."""
+    for k in range(sums):
+        into[row, k] += values[other, k]
+    for k in range(sums, into.shape[1]):
+        into[row, k] = max(into[row, k], values[other, k])
+
+
+@jit
+def negative(symbols: Ints) -> int:
+    """Return the place of the first number below 0; -1 where there is none."""
+    for k in range(len(symbols)):
+        if symbols[k] < 0:
+            return k
+    return -1
+
+
+@jit
+def absorb(
+    symbols: Ints,
+    offsets: Offsets,
+    values: Values,
+    first: int,
+    sums: int,
+    kept: Ints,
+    ends: Offsets,
+    kept_values: Values,
+    slots: Words,
+    size: int,
+) -> tuple[int, int]:
+    """Take in the records from number `first` on, each sequence once.
+
+    Parameters
+    ----------
+    symbols, offsets, values
+        (S,), (R + 1,) and (R, K): the records.
+    first
+        The record to go on with.
+    sums
+        How many of the K values are added up; of the rest the greatest stays.
+    kept, ends, kept_values
+        (C,), (Q + 1,) and (Q, K): the records that were taken in; `ends[0]` is 0.
+    slots
+        A hash table: half a hash and the number of a record, from 1 on; 0 where there is none.
+    size
+        How many records were taken in before.
+
+    Returns
+    -------
+    tuple of int
+        The first record that did not fit (R when all did), and how many are held now.
+    """
+    count = np.uint64(len(slots))
+    low = np.uint64(0xFFFFFFFF)
+    for k in range(first, len(offsets) - 1):
+        begin, end = offsets[k], offsets[k + 1]
+        length = end - begin
+        mixed = np.uint64(length)
+        for i in range(begin, end):
+            mixed = (mixed ^ np.uint64(symbols[i])) * _MIX
+            mixed ^= mixed >> np.uint64(32)
+        mark = mixed & low
+        slot = ((mixed * _MIX) >> np.uint64(32)) * count >> np.uint64(32)
+        row = -1
+        while slots[slot] != 0:
+            if slots[slot] >> np.uint64(32) == mark:
+                known = np.int64(slots[slot] & low) - 1
+                start = ends[known]
+                if ends[known + 1] - start == length:
+                    i = 0
+                    while i < length and kept[start + i] == symbols[begin + i]:
+                        i += 1
+                    if i == length:
+                        row = int(known)
+                        break
+            slot += np.uint64(1)
+            if slot == count:
+                slot = np.uint64(0)
+        if row >= 0:
+            combine(kept_values, row, values, k, sums)
+            continue
+        start = ends[size]
+        if size == len(kept_values) or start + length > len(kept):
+            return k, size
+        for i in range(length):
+            kept[start + i] = symbols[begin + i]
+        for i in range(kept_values.shape[1]):
+            kept_values[size, i] = values[k, i]
+        size += 1
+        ends[size] = start + length
+        slots[slot] = (mark << np.uint64(32)) | np.uint64(size)
+    return len(offsets) - 1, size
+
+
+@jit
+def sort(symbols: Ints, ends: Offsets, order: Ints, keys: Words) -> None:
+    """Put the numbers of records, `order`, into the order of their sequences, which all differ.
+
+    Quicksort in three parts by the keys; those with equal keys are sorted by their next ones
+    (Bentley & Sedgewick 1997, Fast algorithms for sorting and searching strings, SODA).
+    """
+    n = len(order)
+    for k in range(n):
+        order[k] = k
+        keys[k] = key_at(symbols, ends[k], ends[k + 1])
+    stack = [(0, n, 0)]
+    while len(stack) > 0:
+        lo, hi, depth = stack.pop()
+        while hi - lo > _FEW:
+            middle = median(keys[lo], keys[(lo + hi) // 2], keys[hi - 1])
+            below, k, above = lo, lo, hi
+            while k < above:
+                key = keys[k]
+                if key < middle:
+                    swap(order, keys, below, k)
+                    below += 1
+                    k += 1
+                elif key > middle:
+                    above -= 1
+                    swap(order, keys, k, above)
+                else:
+                    k += 1
+            if below - lo > 1:
+                stack.append((lo, below, depth))
+            if hi - above > 1:
+                stack.append((above, hi, depth))
+            lo, hi = below, above
+            if hi - lo < 2:  # equal keys that end a sequence are one record
+                break
+            depth += 2
+            for k in range(lo, hi):
+                start = ends[order[k]]
+                keys[k] = key_at(symbols, start + depth, ends[order[k] + 1])
+        if hi - lo > 1:
+            insert(symbols, ends, order, keys, lo, hi, depth)
+
+
+@inlined
+def median(one: np.uint64, two: np.uint64, three: np.uint64) -> np.uint64:
+    """Return the middle one of three keys."""
+    return max(min(one, two), min(max(one, two), three))
+
+
+@inlined
+def swap(order: Ints, keys: Words, i: int, j: int) -> None:
+    """Exchange two records."""
+    order[i], order[j] = order[j], order[i]
+    keys[i], keys[j] = keys[j], keys[i]
+
+
+@inlined
+def insert(
+    symbols: Ints, ends: Offsets, order: Ints, keys: Words, lo: int, hi: int, depth: int
+) -> None:
+    """Sort a few records that are equal up to a depth."""
+    for k in range(lo + 1, hi):
+        record, key = order[k], keys[k]
+        start, end = ends[record] + depth + 2, ends[record + 1]
+        j = k
+        while j > lo:
+            if keys[j - 1] < key:
+                break
+            if keys[j - 1] == key:
+                other = order[j - 1]
+                begin = ends[other] + depth + 2
+                if compare(symbols, begin, ends[other + 1], symbols, start, end) < 0:
+                    break
+            order[j], keys[j] = order[j - 1], keys[j - 1]
+            j -= 1
+        order[j], keys[j] = record, key
+
+
+@jit
+def fitting(ends: Offsets, order: Ints, begin: int, records: int, room: int) -> int:
+    """Return where a block ends that begins at a place of `order`; it has a record at least."""
+    end, used = begin, 0
+    while end < len(order) and end - begin < records:
+        used += ends[order[end] + 1] - ends[order[end]]
+        if used > room and end > begin:
+            break
+        end += 1
+    return end
+
+
+@jit
+def take(symbols: Ints, ends: Offsets, values: Values, order: Ints) -> tuple[Ints, Offsets, Values]:
+    """Return some records, in an order, as arrays of their own."""
+    offsets = np.zeros(len(order) + 1, np.int64)
+    for k in range(len(order)):
+        offsets[k + 1] = offsets[k] + ends[order[k] + 1] - ends[order[k]]
+    taken = np.empty(offsets[-1], np.int32)
+    rows = np.empty((len(order), values.shape[1]), np.float64)
+    for k in range(len(order)):
+        start = ends[order[k]]
+        for i in range(offsets[k + 1] - offsets[k]):
+            taken[offsets[k] + i] = symbols[start + i]
+        for i in range(values.shape[1]):
+            rows[k, i] = values[order[k], i]
+    return taken, offsets, rows
+
+
+@inlined
+def before(
+    symbols: Ints, offsets: Offsets, places: Offsets, keys: Words, one: int, other: int
+) -> bool:
+    """Say whether the next record of one run comes before that of another."""
+    if keys[one] != keys[other]:
+        return bool(keys[one] < keys[other])
+    i, j = places[one], places[other]
+    order = compare(
+        symbols[one], offsets[one, i], offsets[one, i + 1],
+        symbols[other], offsets[other, j], offsets[other, j + 1],
+    )  # fmt: skip
+    return order < 0 or (order == 0 and one < other)
+
+
+@inlined
+def sift(
+    heap: Offsets,
+    size: int,
+    symbols: Ints,
+    offsets: Offsets,
+    places: Offsets,
+    keys: Words,
+    node: int,
+) -> None:
+    """Let a run sink to its place in a heap, the first record at its top."""
+    while 2 * node + 1 < size:
+        child = 2 * node + 1
+        if child + 1 < size and before(
+            symbols, offsets, places, keys, heap[child + 1], heap[child]
+        ):
+            child += 1
+        if not before(symbols, offsets, places, keys, heap[child], heap[node]):
+            break
+        heap[child], heap[node] = heap[node], heap[child]
+        node = child
+
+
+@jit
+def merge(
+    symbols: Ints,
+    offsets: Offsets,
+    values: Values,
+    counts: Offsets,
+    places: Offsets,
+    keys: Words,
+    heap: Offsets,
+    state: Offsets,
+    sums: int,
+    out: Ints,
+    out_offsets: Offsets,
+    out_values: Values,
+) -> int:
+    """Merge the blocks of several runs until one is used up, or the output is full.
+
+    Parameters
+    ----------
+    symbols, offsets, values
+        (F, S), (F, R + 1) and (F, R, K): a block of each of F runs.
+    counts
+        (F,): the records of each block; 0 where a run is at its end.
+    places
+        (F,): the next record of each block.
+    keys
+        (F,): what was found before.
+    heap
+        (F,): the runs, the one with the first record first.
+    state
+        How many runs the heap holds (-1: it is to be made); how many records are written; whether
+        the first run has a new block.
+    sums
+        As of `absorb`.
+    out, out_offsets, out_values
+        Where to write.
+
+    Returns
+    -------
+    int
+        The run whose next block is needed, or FULL, or DONE.
+    """
+    if state[0] < 0:
+        state[0] = 0
+        for run in range(len(counts)):
+            if counts[run] > 0:
+                keys[run] = key_at(symbols[run], offsets[run, 0], offsets[run, 1])
+                heap[state[0]] = run
+                state[0] += 1
+        for node in range(state[0] // 2 - 1, -1, -1):
+            sift(heap, state[0], symbols, offsets, places, keys, node)
+    written = state[1]
+    while state[0] > 0:
+        run = int(heap[0])
+        if state[2] == 0:
+            place = places[run]
+            start, end = offsets[run, place], offsets[run, place + 1]
+            last = max(written - 1, 0)
+            same = written > 0 and not compare(
+                symbols[run], start, end, out, out_offsets[last], out_offsets[written]
+            )
+            if same:
+                combine(out_values, last, values[run], place, sums)
+            else:
+                at = out_offsets[written]
+                if written == len(out_values) or at + end - start > len(out):
+                    state[1] = written
+                    return FULL
+                for i in range(end - start):
+                    out[at + i] = symbols[run, start + i]
+                for i in range(out_values.shape[1]):
+                    out_values[written, i] = values[run, place, i]
+                written += 1
+                out_offsets[written] = at + end - start
+            places[run] += 1
+            if places[run] == counts[run]:
+                state[1], state[2] = written, 1
+                return run
+        state[2] = 0
+        if counts[run] == 0:
+            state[0] -= 1
+            heap[0] = heap[state[0]]
+        else:
+            place = places[run]
+            keys[run] = key_at(symbols[run], offsets[run, place], offsets[run, place + 1])
+        sift(heap, state[0], symbols, offsets, places, keys, 0)
+    state[1] = written
+    return DONE
+
+
+Bytes = NDArray[np.uint8]
+
+Marks = NDArray[np.uint64]
+
+
+@jit
+def renumber(symbols: Ints, offsets: Offsets, numbers: Ints, skip: int) -> Ints:
+    """Return the symbols of records with other numbers of their words.
+
+    Parameters
+    ----------
+    symbols, offsets
+        The records.
+    numbers
+        The new number of each word, from 0 on.
+    skip
+        How many symbols behind the first 0 are no words.
+    """
+    made = np.empty(len(symbols), np.int32)
+    for k in range(len(offsets) - 1):
+        as_is = -1
+        for i in range(offsets[k], offsets[k + 1]):
+            if symbols[i] == 0 and as_is < 0:
+                as_is = i + skip
+            made[i] = symbols[i]
+            if symbols[i] > 0 and i > as_is:
+                made[i] = numbers[symbols[i] - 1] + 1
+    return made
+
+
+@jit
+def by_mark(symbols: Ints, offsets: Offsets, marks: Marks, count: int) -> Ints:
+    """Return a bucket for each record, which its first phrase alone decides.
+
+    Parameters
+    ----------
+    symbols, offsets
+        The records.
+    marks
+        A number for each word that follows from its text.
+    count
+        How many buckets there are.
+    """
+    found = np.empty(len(offsets) - 1, np.int32)
+    for k in range(len(found)):
+        mixed = np.uint64(0)
+        i = offsets[k]
+        while symbols[i] != 0:
+            mixed = (mixed ^ marks[symbols[i] - 1]) * _MIX
+            mixed ^= mixed >> np.uint64(29)
+            i += 1
+        found[k] = np.int32((mixed >> np.uint64(33)) % np.uint64(count))
+    return found
+
+
+@jit
+def between(symbols: Ints, offsets: Offsets, keys: Ints, key_offsets: Offsets) -> Ints:
+    """Return how many of some sorted phrases the first phrase of each record is not before.
+
+    Parameters
+    ----------
+    symbols, offsets
+        The records.
+    keys, key_offsets
+        The phrases.
+    """
+    found = np.empty(len(offsets) - 1, np.int32)
+    for k in range(len(found)):
+        low, high = 0, len(key_offsets) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if is_before(symbols, offsets[k], keys, key_offsets[middle], key_offsets[middle + 1]):
+                high = middle
+            else:
+                low = middle + 1
+        found[k] = low
+    return found
+
+
+@inlined
+def is_before(symbols: Ints, i: int, keys: Ints, j: int, end: int) -> bool:
+    """Say whether the phrase that begins at i, and ends before 0, comes before keys[j:end]."""
+    while j < end:
+        if symbols[i] != keys[j]:
+            return bool(symbols[i] < keys[j])
+        i += 1
+        j += 1
+    return False
+
+
+@inlined
+def compare_words(one: Bytes, i: int, end: int, other: Bytes, j: int, stop: int) -> int:
+    """Return -1, 0 or 1: how one[i:end] compares with other[j:stop]."""
+    while i < end and j < stop:
+        if one[i] != other[j]:
+            return -1 if one[i] < other[j] else 1
+        i += 1
+        j += 1
+    if i < end:
+        return 1
+    return -1 if j < stop else 0
+
+
+@jit
+def merge_words(
+    one: Bytes, one_ends: Offsets, other: Bytes, other_ends: Offsets
+) -> tuple[Bytes, Offsets]:
+    """Merge two sorted lists of words, each word once.
+
+    Parameters
+    ----------
+    one, one_ends, other, other_ends
+        The words, and (V + 1,) where each ends, from 0 on.
+    """
+    text = np.empty(len(one) + len(other), np.uint8)
+    ends = np.zeros(len(one_ends) + len(other_ends) - 1, np.int64)
+    i = j = at = size = 0
+    while i < len(one_ends) - 1 or j < len(other_ends) - 1:
+        order = 0
+        if j == len(other_ends) - 1:
+            order = -1
+        elif i == len(one_ends) - 1:
+            order = 1
+        else:
+            order = compare_words(
+                one, one_ends[i], one_ends[i + 1], other, other_ends[j], other_ends[j + 1]
+            )
+        if order <= 0:
+            for k in range(one_ends[i], one_ends[i + 1]):
+                text[at] = one[k]
+                at += 1
+            i += 1
+            if order == 0:
+                j += 1
+        else:
+            for k in range(other_ends[j], other_ends[j + 1]):
+                text[at] = other[k]
+                at += 1
+            j += 1
+        size += 1
+        ends[size] = at
+    return text[:at].copy(), ends[: size + 1].copy()
+
+
+@jit
+def places(few: Bytes, few_ends: Offsets, all: Bytes, all_ends: Offsets) -> Ints:
+    """Return where the words of a sorted list stand in another one, which has them all."""
+    found = np.empty(len(few_ends) - 1, np.int32)
+    j = 0
+    for i in range(len(found)):
+        while compare_words(all, all_ends[j], all_ends[j + 1], few, few_ends[i], few_ends[i + 1]):
+            j += 1
+        found[i] = j
+    return found

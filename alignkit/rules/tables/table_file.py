@@ -1,0 +1,217 @@
+"""Read phrase tables with their numbers: alignkit's own, and those of Moses.
+
+tsv
+    source phrase, tab, target phrase, tab, count, tab, p(target | source), tab, p(source | target),
+    as ``alignkit phrases --table`` writes it.
+moses
+    ``source ||| target ||| scores ||| alignment ||| counts``: the first score is
+    p(source | target), the third p(target | source); the last count that of the phrase pair. Of
+    these the alignment is ignored, and the counts may be absent.
+
+Both: the words of a phrase are separated by single spaces, and ``.gz`` is unpacked.
+
+References
+----------
+The Moses manual, "Phrase scoring": https://www2.statmt.org/moses/?n=FactoredTraining.ScorePhrases
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import compress, islice
+from os import PathLike, fspath
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import FormatError, UnknownNameError
+from alignkit.io.opening import MAX_MEGABYTES
+from alignkit.io.options import ReadOptions
+from alignkit.io.text_files import TextFile
+from alignkit.rules.tables.phrase_tables import PhraseEntry
+
+_LINES = 1 << 14
+
+
+class TableRows(NamedTuple):
+    """Some entries of a phrase table, and the line of the first."""
+
+    source: Sequence[str]
+    target: Sequence[str]
+    counts: NDArray[np.float64]
+    p_target: NDArray[np.float64]
+    p_source: NDArray[np.float64]
+    line: int
+
+    def seen(self, least: int, path: str) -> TableRows:
+        """Return the entries that were seen so often at least."""
+        if least <= 1:
+            return self
+        unknown = np.isnan(self.counts)
+        if unknown.any():
+            raise FormatError(
+                "the line does not say how often the phrase pair was seen; leave out the least "
+                "count",
+                path,
+                self.line + int(unknown.argmax()),
+            )
+        kept = self.counts >= least
+        source, target = (tuple(compress(side, kept)) for side in (self.source, self.target))
+        return TableRows(
+            source, target, self.counts[kept], self.p_target[kept], self.p_source[kept], self.line
+        )
+
+
+class TableFile:
+    """A phrase table that is read some lines at a time."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        format: str | None = None,
+        encoding: str = "utf-8",
+        max_size: int = MAX_MEGABYTES,
+    ) -> None:
+        if format is not None and format not in TABLE_FORMATS:
+            raise UnknownNameError("phrase table format", format, TABLE_FORMATS)
+        self.path = path
+        self._parse = TABLE_FORMATS[format] if format is not None else None
+        self._file = TextFile(path, ReadOptions(encoding=encoding, max_size=max_size))
+
+    def fraction(self) -> float | None:
+        """Return how much of the file is read, 0 to 1; None where that cannot be known."""
+        return self._file.fraction()
+
+    def rows(self) -> Iterator[TableRows]:
+        """Yield the entries."""
+        lines = self._file.lines()
+        while some := list(islice(lines, _LINES)):
+            if self._parse is None:
+                first = some[0][1]
+                self._parse = _moses if "|||" in first and "\t" not in first else _tsv
+            texts = [text for _, text in some]
+            parsed = [self._parse(text) for text in texts]
+            yield self._checked(parsed, some[0][0])
+
+    def _checked(self, parsed: Sequence[_Columns | str], first: int) -> TableRows:
+        rows: list[_Columns] = []
+        for number, row in enumerate(parsed, start=first):
+            if isinstance(row, str):
+                raise FormatError(row, self.path, number)
+            rows.append(row)
+        source, target, seen, to_target, to_source = zip(*rows, strict=True)
+        unknown = np.array([text is None for text in seen])
+        counts = self._numbers([text or "0" for text in seen], "the count", 1e300, first)
+        return TableRows(
+            source,
+            target,
+            np.where(unknown, np.nan, counts),
+            self._numbers(to_target, "p(target | source)", 1.0, first),
+            self._numbers(to_source, "p(source | target)", 1.0, first),
+            first,
+        )
+
+    def _numbers(
+        self, column: Sequence[str], name: str, most: float, first: int
+    ) -> NDArray[np.float64]:
+        try:
+            numbers = np.array(column).astype(np.float64)
+            low = 0.0 if most > 1 else np.nextafter(0.0, 1.0)
+            right = (numbers >= low) & (numbers <= most)
+            if right.all():
+                return numbers
+            place = int(right.argmin())
+        except ValueError:
+            place = next(k for k, text in enumerate(column) if not _is_number(text))
+        expected = "a number from 0 on" if most > 1 else "a number above 0, at most 1"
+        raise FormatError(
+            f"{name} is {column[place][:40]!r}; expected {expected}", self.path, first + place
+        )
+
+
+_Columns = tuple[str, str, str | None, str, str]
+
+
+def read_table(
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    encoding: str = "utf-8",
+    max_size: int = MAX_MEGABYTES,
+) -> Iterator[PhraseEntry]:
+    """Yield the entries of a phrase table, with their counts and probabilities.
+
+    Parameters
+    ----------
+    path
+        The file; ``-`` is standard input, ``.gz`` is unpacked.
+    format
+        ``"tsv"`` or ``"moses"``; None takes moses if the first line contains ``|||`` and no tab.
+    encoding
+        Of the text.
+    max_size
+        The most megabytes of a line.
+
+    Raises
+    ------
+    FormatError
+        If a line is no entry, or the file cannot be read or decoded.
+    UnknownNameError
+        If `format` names nothing.
+    """
+    check_arguments(read_table, locals())
+    return _entries(TableFile(fspath(path), format=format, encoding=encoding, max_size=max_size))
+
+
+def _entries(file: TableFile) -> Iterator[PhraseEntry]:
+    for rows in file.rows():
+        numbers = [column.tolist() for column in rows[2:5]]
+        for source, target, *row in zip(rows.source, rows.target, *numbers, strict=True):
+            yield PhraseEntry(tuple(source.split(" ")), tuple(target.split(" ")), *row)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _tsv(line: str) -> _Columns | str:
+    columns = line.split("\t")
+    if len(columns) != 5:
+        return (
+            f"expected 5 tab-separated columns, not {len(columns)}: source, target, count, "
+            "p(target | source), p(source | target), as phrases --table writes them"
+        )
+    source, target, count, p_target, p_source = columns
+    if not (source and target):
+        return _empty(source)
+    return source, target, count or "?", p_target, p_source
+
+
+def _moses(line: str) -> _Columns | str:
+    fields = [field.strip(" ") for field in line.split("|||")]
+    scores = fields[2].split() if len(fields) > 2 else []
+    if len(scores) < 3:
+        return (
+            "expected source ||| target ||| scores, of which the first is p(source | target) and "
+            "the third p(target | source)"
+        )
+    if not (fields[0] and fields[1]):
+        return _empty(fields[0])
+    counts = fields[4].split() if len(fields) > 4 else []
+    count = counts[2] if len(counts) > 2 else None
+    return fields[0], fields[1], count, scores[2], scores[0]
+
+
+def _empty(source: str) -> str:
+    return f"the {'target' if source else 'source'} phrase is empty"
+
+
+TABLE_FORMATS: Mapping[str, Callable[[str], _Columns | str]] = {"tsv": _tsv, "moses": _moses}
+"""What makes columns of a line, or says what is wrong with it."""

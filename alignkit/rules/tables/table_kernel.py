@@ -1,0 +1,334 @@
+"""Make records of phrase pairs, exchange their sides, and write them: compiled loops.
+
+A record is two phrases of words, each numbered from 1 on, with 0 between them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.jit import inlined, jit
+
+Ints = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+Offsets = NDArray[np.int64]
+
+
+@jit
+def pack(
+    spans: Ints,
+    pairs: Offsets,
+    source: Ints,
+    source_offsets: Offsets,
+    target: Ints,
+    target_offsets: Offsets,
+    offsets: Offsets,
+    symbols: Ints,
+) -> None:
+    """Write phrase pairs as records, the target phrase first.
+
+    Parameters
+    ----------
+    spans
+        (Q, 4): source start and end, target start and end.
+    pairs
+        (Q,): the sentence pair of each.
+    source, source_offsets, target, target_offsets
+        As in `TokenArrays`.
+    offsets, symbols
+        (Q + 1,) and (S,): where each record begins, and where to write.
+    """
+    for q in range(len(spans)):
+        at = offsets[q]
+        begin = target_offsets[pairs[q]]
+        for k in range(begin + spans[q, 2], begin + spans[q, 3]):
+            symbols[at] = target[k] + 1
+            at += 1
+        symbols[at] = 0
+        at += 1
+        begin = source_offsets[pairs[q]]
+        for k in range(begin + spans[q, 0], begin + spans[q, 1]):
+            symbols[at] = source[k] + 1
+            at += 1
+
+
+@jit
+def number_groups(symbols: Ints, offsets: Offsets, before: Ints, last: int) -> Offsets:
+    """Return the group of each of some sorted records: those with the same first phrase.
+
+    Parameters
+    ----------
+    symbols, offsets
+        The records.
+    before, last
+        The first phrase, with its 0, and the number of the group before; empty and -1 where there
+        is none.
+
+    Returns
+    -------
+    numbers
+        (R,): the group of each record.
+    """
+    numbers = np.empty(len(offsets) - 1, np.int64)
+    known, at, stop = before, 0, len(before)
+    for k in range(len(numbers)):
+        start = offsets[k]
+        i = 0
+        while at + i < stop and known[at + i] == symbols[start + i] and known[at + i] != 0:
+            i += 1
+        if at + i == stop or known[at + i] != symbols[start + i]:
+            last += 1
+        numbers[k] = last
+        known, at, stop = symbols, start, offsets[k + 1]
+    return numbers
+
+
+@jit
+def exchange(symbols: Ints, offsets: Offsets, kept: Bytes, ranks: Ints) -> tuple[Ints, Offsets]:
+    """Exchange the phrases of records, and number words anew; of what is not kept one phrase stays.
+
+    Parameters
+    ----------
+    symbols, offsets
+        The records.
+    kept
+        (R,): 0 leaves out what was the first phrase.
+    ranks
+        The new number of each word, from 0 on.
+    """
+    new = np.zeros(len(offsets), np.int64)
+    made = np.empty(len(symbols), np.int32)
+    at = 0
+    for k in range(len(offsets) - 1):
+        middle = offsets[k]
+        while symbols[middle] != 0:
+            middle += 1
+        for i in range(middle + 1, offsets[k + 1]):
+            made[at] = ranks[symbols[i] - 1] + 1
+            at += 1
+        made[at] = 0
+        at += 1
+        if kept[k]:
+            for i in range(offsets[k], middle):
+                made[at] = ranks[symbols[i] - 1] + 1
+                at += 1
+        new[k + 1] = at
+    return made[:at].copy(), new
+
+
+@jit
+def write(
+    symbols: Ints,
+    offsets: Offsets,
+    shown: Offsets,
+    words: Bytes,
+    word_ends: Offsets,
+    numbers: Bytes,
+    number_ends: Offsets,
+    places: Offsets,
+) -> Bytes:
+    """Write records as lines of tab-separated columns: two phrases, and what belongs to each.
+
+    Parameters
+    ----------
+    symbols, offsets
+        The records.
+    shown
+        Which of them.
+    words, word_ends
+        The text of all words, and (V + 1,) where each ends, from 0 on.
+    numbers, number_ends, places
+        Other texts likewise; (shown, C): which of them stand in the C columns behind the phrases.
+    """
+    size = 0
+    for row in range(len(shown)):
+        k = shown[row]
+        for i in range(offsets[k], offsets[k + 1]):
+            if symbols[i] > 0:
+                size += word_ends[symbols[i]] - word_ends[symbols[i] - 1] + 1
+        for c in range(places.shape[1]):
+            size += number_ends[places[row, c] + 1] - number_ends[places[row, c]] + 1
+    text = np.empty(size, np.uint8)
+    at = 0
+    for row in range(len(shown)):
+        k = shown[row]
+        for i in range(offsets[k], offsets[k + 1]):
+            if symbols[i] == 0:
+                text[at - 1] = 9
+                continue
+            for j in range(word_ends[symbols[i] - 1], word_ends[symbols[i]]):
+                text[at] = words[j]
+                at += 1
+            text[at] = 32
+            at += 1
+        text[at - 1] = 9
+        for c in range(places.shape[1]):
+            for j in range(number_ends[places[row, c]], number_ends[places[row, c] + 1]):
+                text[at] = numbers[j]
+                at += 1
+            text[at] = 9
+            at += 1
+        text[at - 1] = 10
+    return text
+
+
+Values = NDArray[np.float64]
+
+LIMBS = 3
+BITS = 28
+"""A probability is held as whole numbers of 2^-28, 2^-56 and 2^-84: up to 2^25 of them add up
+without rounding, so that a sum does not depend on its order."""
+
+_UNIT = 2.0**BITS
+
+
+@jit
+def ranges(symbols: Ints, offsets: Offsets, groups: Offsets, sides: int) -> Offsets:
+    """Return what each record is to be joined with.
+
+    Parameters
+    ----------
+    symbols, offsets
+        Sorted records.
+    groups
+        (R,): the number of the pivot of each.
+    sides
+        1: all records are of side 1, and are joined with each other; 2: those of side 1 are joined
+        with those of side 2.
+
+    Returns
+    -------
+    found
+        (R, 3): where the phrase begins, and the first and last record (half-open) to join it with.
+    """
+    count = len(groups)
+    found = np.zeros((count, 3), np.int64)
+    begin = 0
+    while begin < count:
+        middle, end = begin, begin
+        while end < count and groups[end] == groups[begin]:
+            at = offsets[end]
+            while symbols[at] != 0:
+                at += 1
+            found[end, 0] = at + 2
+            if symbols[at + 1] == 1:
+                middle = end + 1
+            end += 1
+        for k in range(begin, middle):
+            found[k, 1] = middle if sides == 2 else begin
+            found[k, 2] = end
+        begin = end
+    return found
+
+
+@inlined
+def rename(symbol: int, numbers: Ints, renamed: Ints, names: Ints) -> int:
+    """Return a symbol as it is called once variables have the names found."""
+    number = numbers[symbol]
+    return symbol if number < 0 else renamed[symbol, names[number]]
+
+
+@jit
+def join(
+    symbols: Ints,
+    offsets: Offsets,
+    values: Values,
+    found: Offsets,
+    state: Offsets,
+    identity: bool,
+    ranks: Ints,
+    numbers: Ints,
+    renamed: Ints,
+    out: Ints,
+    out_offsets: Offsets,
+    out_values: Values,
+) -> int:
+    """Write the paths from phrases over their pivots to other phrases.
+
+    Parameters
+    ----------
+    symbols, offsets
+        The records.
+    values
+        (R, 2): p(pivot | phrase) and p(phrase | pivot).
+    found
+        What `ranges` found.
+    state
+        The record and the other one to go on with.
+    identity
+        Whether to keep the paths from a phrase to itself.
+    ranks
+        What symbol k is to be called.
+    numbers
+        The number of the variable that symbol k is, -1 where it is none.
+    renamed
+        (V, N): the symbol of the same variable with another number.
+    out, out_offsets, out_values
+        Where to write: a phrase, 0, the other phrase; variables are numbered from left to right
+        in the first. The values are the limbs of a path in both directions, and 1.
+
+    Returns
+    -------
+    int
+        How many were written; fewer than there is room for, where this was all.
+    """
+    written = 0
+    names = np.zeros(renamed.shape[1], np.int32)
+    first, other = state[0], state[1]
+    while first < len(found):
+        begin, end = found[first, 0], offsets[first + 1]
+        other = max(other, found[first, 1])
+        named = 0
+        for k in range(begin, end):
+            if numbers[symbols[k]] >= 0:
+                names[numbers[symbols[k]]] = named
+                named += 1
+        while other < found[first, 2]:
+            start, stop = found[other, 0], offsets[other + 1]
+            if not identity and same(symbols, begin, end, start, stop):
+                other += 1
+                continue
+            at = out_offsets[written]
+            if written == len(out_values) or at + end - begin + stop - start + 1 > len(out):
+                state[0], state[1] = first, other
+                return written
+            for k in range(begin, end):
+                out[at] = ranks[rename(symbols[k], numbers, renamed, names)]
+                at += 1
+            out[at] = 0
+            at += 1
+            for k in range(start, stop):
+                out[at] = ranks[rename(symbols[k], numbers, renamed, names)]
+                at += 1
+            divide(values[first, 0] * values[other, 1], out_values, written, 0)
+            divide(values[other, 0] * values[first, 1], out_values, written, LIMBS)
+            out_values[written, 2 * LIMBS] = 1.0
+            written += 1
+            out_offsets[written] = at
+            other += 1
+        first += 1
+        other = 0
+    state[0], state[1] = first, 0
+    return written
+
+
+@inlined
+def divide(number: float, out: Values, row: int, first: int) -> None:
+    """Write a number from 0 to 1 as limbs; what is below the last one is left out."""
+    for k in range(LIMBS):
+        number *= _UNIT
+        whole = np.floor(number)
+        out[row, first + k] = whole
+        number -= whole
+
+
+@inlined
+def same(symbols: Ints, i: int, end: int, j: int, stop: int) -> bool:
+    """Say whether symbols[i:end] are symbols[j:stop]."""
+    if end - i != stop - j:
+        return False
+    while i < end and symbols[i] == symbols[j]:
+        i += 1
+        j += 1
+    return i == end

@@ -1,0 +1,640 @@
+"""The errors of a system by kinds of links."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.values import FrozenMap
+from alignkit._support.wording import how_many, overlapping
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.model.alignment import Alignment, Link
+from alignkit.model.corpus import Corpus, values_of
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring import link_classes
+from alignkit.scoring.link_classes import NULL_KIND, Frequencies, FunctionWords, called, explained
+from alignkit.scoring.profiles.phenomena import bounded
+from alignkit.stats.ratios import Counts, ratio
+from alignkit.stats.resampling import SEED, Interval, check_drawing, confidence_interval, few_pairs
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.reports import Findings
+from alignkit.tables.table import Table
+from alignkit.version import __version__
+
+COLUMNS = ("hypothesis", "right", "reference", "found", "sure_as_possible")
+"""What is counted: links of the system, those that the reference has; of the reference, those that
+the system has; and sure links of the system that are only possible in the reference."""
+
+Classes = Callable[[Link], Iterable[str]]
+"""Tells the classes of a link."""
+
+
+class ErrorExample(NamedTuple):
+    """An error: what it is, the place of its pair, and its link."""
+
+    error: str
+    pair: int
+    link: Link
+
+
+@dataclass
+class ErrorCounts:
+    """Collect the counts of one class, with its errors."""
+
+    rows: dict[int, list[int]] = field(default_factory=dict)
+    errors: list[ErrorExample] = field(default_factory=list)  # the errors, where they are asked for
+
+    def add(self, place: int, column: str, number: int = 1) -> None:
+        """Count something of a pair."""
+        self.rows.setdefault(place, [0] * len(COLUMNS))[COLUMNS.index(column)] += number
+
+    def array(self, pairs: int) -> NDArray[np.int64]:
+        """Return (P, 5) counts, a row for each pair."""
+        found = np.zeros((pairs, len(COLUMNS)), np.int64)
+        for place, row in self.rows.items():
+            found[place] = row
+        return found
+
+
+def count_pair(
+    place: int,
+    hypothesis: Alignment,
+    reference: Alignment,
+    classes: tuple[Classes, Classes],
+    into: Mapping[str, ErrorCounts],
+    *,
+    keep: bool,
+) -> None:
+    """Count the links of a pair, those that precision and recall count."""
+    for link in hypothesis.sure:
+        for name in classes[0](link):
+            counts = into[name]
+            counts.add(place, "hypothesis")
+            if link in reference:
+                counts.add(place, "right")
+                counts.add(place, "sure_as_possible", link not in reference.sure)
+            elif keep:
+                counts.errors.append(ErrorExample("wrong", place, link))
+    for link in reference.sure:
+        for name in classes[1](link):
+            counts = into[name]
+            counts.add(place, "reference")
+            if link in hypothesis:
+                counts.add(place, "found")
+            elif keep:
+                counts.errors.append(ErrorExample("missed", place, link))
+
+
+def count_statuses(
+    place: int, hypothesis: Alignment, reference: Alignment, into: Mapping[str, ErrorCounts]
+) -> None:
+    """Count sure links, and those that are only possible, of which ratios else count none."""
+    for mine, other, columns in (
+        (hypothesis, reference, ("hypothesis", "right")),
+        (reference, hypothesis, ("reference", "found")),
+    ):
+        for link, sure in mine.items():
+            counts = into["sure" if sure else "possible"]
+            counts.add(place, columns[0])
+            counts.add(place, columns[1], link in other)
+    asked = hypothesis.sure & (reference.possible - reference.sure)
+    into["sure"].add(place, "sure_as_possible", len(asked))
+
+
+def count_nulls(
+    place: int, pair: SentencePair, hypothesis: Alignment, reference: Alignment, into: ErrorCounts
+) -> None:
+    """Count the words that bear no link at all, of both sides."""
+    mine, gold = set(unaligned(pair, hypothesis)), set(unaligned(pair, reference))
+    for column, number in (
+        ("hypothesis", len(mine)),
+        ("right", len(mine & gold)),
+        ("reference", len(gold)),
+        ("found", len(mine & gold)),
+    ):
+        into.add(place, column, number)
+
+
+def unaligned(pair: SentencePair, alignment: Alignment) -> Iterator[tuple[str, int]]:
+    """Yield the side and the position of each word without a link, whether said or not."""
+    for side, words, linked in (
+        ("source", pair.source, alignment.aligned_source()),
+        ("target", pair.target, alignment.aligned_target()),
+    ):
+        yield from ((side, k) for k in range(len(words or ())) if k not in linked)
+
+
+def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
+    """Return precision and recall of (R, 5) sums of counts; NaN where 0/0."""
+    total, right, gold, found, _ = np.asarray(sums).T
+    return {"precision": ratio(right, total), "recall": ratio(found, gold)}
+
+
+_FEW = 10
+
+
+class Gap(NamedTuple):
+    """Precision or recall of all other links, and how far that of a class is from it."""
+
+    others: float
+    value: float
+    interval: Interval
+
+
+def _with_others(sums: Counts) -> dict[str, NDArray[np.float64]]:
+    mine, others = map(ratios, np.hsplit(np.asarray(sums, np.float64), 2))
+    found = dict(mine)
+    for key, values in others.items():
+        found |= {f"others {key}": values, f"gap {key}": mine[key] - values}
+    return found
+
+
+@dataclass(frozen=True)
+class ClassErrors:
+    """The counts of a class of links, with precision and recall.
+
+    Parameters
+    ----------
+    by, name
+        What links are told apart by, and the class.
+    hypothesis, right
+        Links of the system in the class, and those of them that the reference has.
+    reference, found
+        Links of the reference in the class, and those of them that the system has.
+    sure_as_possible
+        Of `right`, those that are only possible in the reference.
+    precision, recall
+        `right` / `hypothesis` and `found` / `reference`; NaN where 0/0.
+    intervals
+        Those of both.
+    gaps
+        By ``"precision"`` and ``"recall"``, how far the class is from all other links; empty for
+        what is no class of links.
+    """
+
+    by: str
+    name: str
+    hypothesis: int
+    right: int
+    reference: int
+    found: int
+    sure_as_possible: int
+    precision: float
+    recall: float
+    intervals: Mapping[str, Interval]
+    gaps: Mapping[str, Gap] = FrozenMap()
+
+    @classmethod
+    def of(
+        cls,
+        by: str,
+        name: str,
+        rows: NDArray[np.int64],
+        drawn: Mapping[str, Any],
+        whole: NDArray[np.int64] | None = None,
+    ) -> ClassErrors:
+        """Make them of (P, 5) counts; `whole`, those of all links, to compare with the others."""
+        sums = rows.sum(axis=0)
+        values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
+        hypothesis, right, reference, found, possible = map(int, sums)
+        if whole is None:
+            intervals, gaps = confidence_interval(rows, ratios, **drawn), dict[str, Gap]()
+        else:
+            both = np.hstack([rows, whole - rows])
+            bounds = confidence_interval(both, _with_others, **drawn)
+            intervals = {key: bounds[key] for key in values}
+            told = {key: float(v[0]) for key, v in _with_others(both.sum(0)[None]).items()}
+            gaps = {
+                key: Gap(told[f"others {key}"], told[f"gap {key}"], bounds[f"gap {key}"])
+                for key in values
+            }
+        return cls(
+            by, name, hypothesis, right, reference, found, possible,
+            values["precision"], values["recall"], intervals, FrozenMap(gaps),
+        )  # fmt: skip
+
+    @property
+    def wrong(self) -> int:
+        """Links of the system that the reference lacks."""
+        return self.hypothesis - self.right
+
+    @property
+    def missed(self) -> int:
+        """Links of the reference that the system lacks."""
+        return self.reference - self.found
+
+    def value(self, name: str) -> Value:
+        """Return precision or recall with its bounds."""
+        interval = self.intervals[name]
+        number: float = getattr(self, name)
+        if isnan(number):
+            return Value(number)
+        return Value(number, interval.low, interval.high, interval.reason)
+
+
+class _Fault(NamedTuple):
+    """What precision or recall lacks: in which counts, and in words."""
+
+    counted: str
+    of: str
+    verb: str
+
+
+_FAULTS = {
+    "recall": _Fault("missed", "reference", "misses"),
+    "precision": _Fault("wrong", "hypothesis", "draws wrongly"),
+}
+_COLUMNS = (
+    "right: sure links of the system that the reference has too, sure or possible; wrong: its "
+    "others; as possible: those right that are only possible in the reference; found: sure links "
+    "of the reference that the system has; missed: the others. Precision goes by the class of the "
+    "system's link, recall by that of the reference's"
+)
+NO_LINKS = ("sure", "possible", "null")
+"""Rows that divide no links: they overlap with the others, or count words."""
+
+
+class ShownExample(NamedTuple):
+    """An example of an error: of what class, where it is, and its words."""
+
+    by: str
+    name: str
+    error: str
+    pair: str
+    link: str
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class LinkErrors(Findings):
+    """The errors of a system by kinds of links.
+
+    Parameters
+    ----------
+    classes
+        The classes: first all links, then by each way that was asked for.
+    examples
+        Some errors of each class.
+    pairs, skipped
+        Sentence pairs that both aligned, and those left out.
+    notes
+        What is to be known of the classes.
+    signature
+        The settings in one line.
+    system
+        What the system is called.
+    """
+
+    classes: tuple[ClassErrors, ...]
+    examples: tuple[ShownExample, ...] = ()
+    pairs: int = 0
+    skipped: int = 0
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    system: str = "the system"
+
+    @property
+    def head(self) -> Sequence[str]:
+        """On how many pairs, and where most errors are."""
+        return tuple(self._head())
+
+    def _head(self) -> Iterator[str]:
+        left = f", {self.skipped} left out (not annotated)" if self.skipped else ""
+        yield f"{how_many(self.pairs, 'sentence pair')}{left}"
+        for one in self._of("")[:1]:
+            for key, fault in _FAULTS.items():
+                if not isnan(getattr(one, key)):
+                    number, every = getattr(one, fault.counted), getattr(one, fault.of)
+                    yield (
+                        f"{self.system} {fault.verb} {number} of {every} links: {key} "
+                        f"{bounded(getattr(one, key), one.intervals[key])}"
+                    )
+        for way in self._ways():
+            links = [one for one in self._of(way) if one.name not in NO_LINKS]
+            for key, fault in _FAULTS.items():
+                yield from self._worst(way, links, key, fault)
+
+    def _worst(
+        self, way: str, links: Sequence[ClassErrors], key: str, fault: _Fault
+    ) -> Iterator[str]:
+        known = [
+            one for one in links
+            if getattr(one, fault.of) >= _FEW and one.gaps and not isnan(one.gaps[key].value)
+        ]  # fmt: skip
+        worst = min(known, key=lambda one: float(getattr(one, key)), default=None)
+        if worst is None or not getattr(worst, fault.counted):
+            return
+        number, every = getattr(worst, fault.counted), getattr(worst, fault.of)
+        gap = worst.gaps[key]
+        where = "below" if gap.value < 0 else "above"
+        others = "the links of all other pairs" if way == "phenomenon" else "all other links"
+        low, high = gap.interval.low, gap.interval.high
+        turned = replace(gap.interval, low=-high, high=-low) if gap.value < 0 else gap.interval
+        chance = "" if high < 0 else ": it may be chance"
+        most = max(links, key=lambda one: int(getattr(one, fault.counted)))
+        more = ""
+        if most.name != worst.name:
+            counts = f"{getattr(most, fault.counted)} of {getattr(most, fault.of)}"
+            more = f"; the largest number in {called(way, most.name)}: {counts}"
+        yield (
+            f"by {way}, {self.system} {fault.verb} the largest share in "
+            f"{called(way, worst.name)}: {number} of {every}, "
+            f"{key} {bounded(getattr(worst, key), worst.intervals[key])}, "
+            f"{bounded(abs(gap.value), turned)} points {where} {others} "
+            f"({100 * gap.others:.1f}){chance}{more}"
+        )
+
+    @property
+    def cautions(self) -> Sequence[str]:
+        """What is to be known of the classes and the intervals."""
+        return (*self.notes, *few_pairs(self.pairs))
+
+    def _ways(self) -> list[str]:
+        return [way for way in dict.fromkeys(one.by for one in self.classes) if way]
+
+    def _of(self, way: str) -> list[ClassErrors]:
+        return [one for one in self.classes if one.by == way]
+
+    def tables(self) -> Sequence[Table]:
+        """Return a table for each way to tell links apart, and one of examples."""
+        found = [self._table(way) for way in self._ways()]
+        if self.examples:
+            found.append(self._examples())
+        return found
+
+    def _examples(self) -> Table:
+        columns = [
+            *map(Column, ("by", "class", "error", "pair", "link")),
+            Column("source word", key="source"),
+            Column("target word", key="target"),
+        ]
+        rows: list[list[Cell]] = [list(one) for one in self.examples]
+        kinds = [(one.by, one.name) for one in self.examples]
+        apart = [k for k in range(1, len(rows)) if kinds[k] != kinds[k - 1]]
+        note = "link: the places of both words in their sentences, from 0"
+        return Table("Examples", columns, rows, note, "examples", apart=apart, stub=2)
+
+    def _table(self, way: str) -> Table:
+        columns = [
+            Column(way, key="class"),
+            Column("system", "count", key="hypothesis"),
+            Column("right", "count"),
+            Column("wrong", "count"),
+            Column("as possible", "count", key="sure_as_possible"),
+            Column("precision", "percent"),
+            Column("reference", "count"),
+            Column("found", "count"),
+            Column("missed", "count"),
+            Column("recall", "percent"),
+        ]
+        rows: list[list[Cell]] = [
+            [
+                one.name, one.hypothesis, one.right, one.wrong, one.sure_as_possible,
+                one.value("precision"), one.reference, one.found, one.missed, one.value("recall"),
+            ]
+            for one in (*self._of(""), *self._of(way))
+        ]  # fmt: skip
+        apart = [k for k, row in enumerate(rows) if row[0] in ("sure", "null") or k == 1]
+        note = explained(way, [one.name for one in self._of(way)])
+        if way == self._ways()[0]:
+            note = f"{_COLUMNS}\n{note}"
+        return Table(f"Links by {way}", columns, rows, note.strip(), f"by-{way}", apart=apart)
+
+
+BY_LINK = {
+    "kind": "the connected component: 1-1, 1-n, n-1, block, discontinuous, null; sure or possible",
+    "word": "the words: identical, punctuation, function words, content words",
+    "frequency": "how often the rarer of the two words occurs in the reference",
+    "distance": "how far the link lies from the diagonal, abs(i/N - j/M)",
+    "tag": "the tags of the two words",
+    "phenomenon": "what the attribute of the pair names",
+}
+"""What links can be told apart by."""
+
+_ORDERS: Mapping[str, Sequence[str]] = {
+    "kind": (*link_classes.KINDS[:-1], *link_classes.STATUSES, NULL_KIND),
+    "word": link_classes.WORDS,
+    "frequency": link_classes.FREQUENCIES,
+    "distance": link_classes.DISTANCES,
+}
+_ALL = "all links"
+_TAGS = ("source_tags", "target_tags")
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """How links are told apart."""
+
+    by: tuple[str, ...]
+    known: FunctionWords | None
+    frequencies: Frequencies
+    tags: tuple[str, ...]
+    attribute: str
+    split: str | None
+
+    def classes(self, way: str, pair: SentencePair, alignment: Alignment) -> Mapping[Link, str]:
+        """Return the class of each link by one way; phenomena are not of links."""
+        if way == "kind":
+            return link_classes.component_kinds(alignment)
+        source, target = pair.source, pair.target
+        if source is None or target is None:
+            raise MissingTextError(
+                f"pair {pair.id!r} has no words, which links by {way} need; give the texts"
+            )
+        if way == "word":
+            known = self.known
+            return {x: link_classes.word_class(source[x.i], target[x.j], known) for x in alignment}
+        if way == "frequency":
+            band, count = link_classes.frequency_band, self.frequencies.rarer
+            return {link: band(count(source[link.i], target[link.j])) for link in alignment}
+        if way == "distance":
+            lengths = len(source), len(target)
+            return {link: link_classes.distance_band(link, lengths) for link in alignment}
+        tags = {name: _tags(pair, name) for name in self.tags}
+        both = {
+            link: [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]
+            for link in alignment
+        }
+        return {link: " - ".join(dict.fromkeys(parts)) for link, parts in both.items()}
+
+
+def _tags(pair: SentencePair, name: str) -> list[str]:
+    side = pair.source if name == _TAGS[0] else pair.target
+    tags = [word.rpartition("/")[2] for word in pair.attributes.get(name, "").split()]
+    if side is None or len(tags) != len(side):
+        raise OptionError(
+            f"pair {pair.id!r} has {len(tags)} tags in {name!r} for {len(side or ())} words; give "
+            "one a word, as word/TAG"
+        )
+    return tags
+
+
+def link_errors(
+    corpus: Corpus,
+    hypothesis: str,
+    reference: str,
+    *,
+    by: Iterable[str] = ("kind", "word", "frequency", "distance"),
+    function_words: FunctionWords | None = None,
+    frequencies: Frequencies | None = None,
+    attribute: str = "phenomena",
+    split: str | None = ",",
+    examples: int = 0,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = SEED,
+) -> LinkErrors:
+    """Count right, wrong and missed links by kinds of links, with precision and recall of each.
+
+    A link counts as in `alignkit.score`: precision is the share of the hypothesis' sure links that
+    the reference has, sure or possible, by the class of the hypothesis' link; recall the share of
+    the reference's sure links that the hypothesis has, by the class of the reference's link.
+
+    Parameters
+    ----------
+    by
+        Of `BY_LINK`: what to tell links apart by.
+    function_words
+        Those of the languages; without them, function and content words are not told apart.
+    frequencies
+        Of the words of the reference; None counts those of the pairs.
+    attribute, split
+        The attribute that names phenomena, and what stands between several in it.
+    examples
+        How many errors of each class to show, spread over the corpus.
+
+    Raises
+    ------
+    UnknownNameError
+        If nobody of that name annotated the corpus, no pair has the attribute, or `by` names
+        nothing.
+
+    Examples
+    --------
+    >>> pair = SentencePair("1", ("a", "b"), ("a", "c"), {
+    ...     "gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse("0-0 1-0")})
+    >>> found = link_errors(Corpus([pair]), "system", "gold", by=["word"])
+    >>> [(one.name, one.right, one.wrong, one.missed) for one in found.classes]
+    [('all links', 1, 1, 1), ('identical', 1, 0, 0), ('words', 0, 1, 1)]
+    """
+    check_arguments(link_errors, locals())
+    check_drawing(resamples, confidence, seed)
+    ways = tuple(dict.fromkeys(by))
+    _check(ways, examples)
+    shared = corpus.annotated_by(hypothesis, reference)
+    counted = frequencies or Frequencies()
+    if frequencies is None:
+        for pair in shared:
+            counted.add(pair)
+    tags = tuple(name for name in _TAGS if name in shared.attributes)
+    if "tag" in ways and not tags and len(shared):
+        raise OptionError(
+            f"no pair has tags; give them as attributes, {' and '.join(_TAGS)}, a tag a word"
+        )
+    told = _Ways(ways, function_words, counted, tags, attribute, split)
+    if "phenomenon" in ways and len(shared) and attribute not in shared.attributes:
+        raise UnknownNameError("attribute", attribute, shared.attributes)
+    counts, several = _counts(shared, hypothesis, reference, told, keep=examples > 0)
+    drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
+    whole = counts[""][_ALL].array(len(shared))
+    classes = [
+        ClassErrors.of(way, name, errors.array(len(shared)), drawn,
+                       whole if way and name not in NO_LINKS else None)
+        for way, name, errors in _ordered(counts)
+    ]  # fmt: skip
+    shown = [
+        shown for way, name, errors in _ordered(counts) if name != _ALL
+        for shown in _examples(shared, way, name, errors, examples)
+    ]  # fmt: skip
+    notes = ["nulls: the words without a link, whether said or not"] if "kind" in ways else []
+    if several:
+        notes.append(overlapping(several, len(shared), attribute))
+    if "word" in ways and function_words is None:
+        notes.append("no function words were named, so other words are not told apart")
+    return LinkErrors(
+        tuple(classes),
+        tuple(shown),
+        pairs=len(shared),
+        skipped=len(corpus) - len(shared),
+        notes=tuple(notes),
+        signature=f"links:given|by:{','.join(ways)}|interval:bootstrap|confidence:{confidence}|"
+        f"resamples:{resamples}|seed:{seed}|version:{__version__}",
+        system=hypothesis,
+    )
+
+
+def _check(by: Sequence[str], examples: int) -> None:
+    for name in by:
+        if name not in BY_LINK:
+            raise UnknownNameError("way to tell links apart:", name, BY_LINK)
+    if not by:
+        raise OptionError(f"nothing to tell links apart by; name some of {', '.join(BY_LINK)}")
+    if examples < 0:
+        raise OptionError(f"examples are {examples}; give 0 or more")
+
+
+Collected = Mapping[str, dict[str, ErrorCounts]]
+
+
+def _counts(
+    corpus: Corpus, hypothesis: str, reference: str, ways: _Ways, *, keep: bool
+) -> tuple[Collected, int]:
+    counts: Collected = {way: defaultdict(ErrorCounts) for way in ("", *ways.by)}
+    several = 0
+    for place, pair in enumerate(corpus):
+        hyp, ref = pair.alignment(hypothesis), pair.alignment(reference)
+        every = (lambda _: (_ALL,),) * 2
+        count_pair(place, hyp, ref, every, counts[""], keep=False)
+        for way in ways.by:
+            if way == "phenomenon":
+                text = pair.attributes.get(ways.attribute, "")
+                values = tuple(value or "(none)" for value in values_of(text, ways.split))
+                several += len(values) > 1
+                same = (lambda _, values=values: values,) * 2
+                count_pair(place, hyp, ref, same, counts[way], keep=keep)
+                continue
+            mine, gold = ways.classes(way, pair, hyp), ways.classes(way, pair, ref)
+            told = (lambda x, mine=mine: (mine[x],), lambda x, gold=gold: (gold[x],))
+            count_pair(place, hyp, ref, told, counts[way], keep=keep)
+            if way == "kind":
+                count_statuses(place, hyp, ref, counts[way])
+                if pair.has_text:
+                    count_nulls(place, pair, hyp, ref, counts[way][NULL_KIND])
+    return counts, several
+
+
+def _ordered(counts: Collected) -> Iterator[tuple[str, str, ErrorCounts]]:
+    for way, classes in counts.items():
+        order = _ORDERS.get(way)
+        names = [name for name in order or () if name in classes]
+        if order is None:
+            errors = {
+                name: sum(row[0] - row[1] + row[2] - row[3] for row in counts.rows.values())
+                for name, counts in classes.items()
+            }
+            names = sorted(classes, key=lambda name: (-errors[name], name))
+        for name in names:
+            yield way, name, classes[name]
+
+
+def _examples(
+    corpus: Corpus, way: str, name: str, counts: ErrorCounts, most: int
+) -> Iterator[ShownExample]:
+    for error in ("wrong", "missed"):
+        errors = sorted((one for one in counts.errors if one.error == error), key=lambda x: x[1:])
+        chosen = np.unique(np.linspace(0, len(errors) - 1, min(most, len(errors))).round())
+        for k in chosen.astype(int):
+            pair, link = corpus[errors[k].pair], errors[k].link
+            words = [
+                str(position) if side is None else side[position]
+                for side, position in ((pair.source, link.i), (pair.target, link.j))
+            ]
+            yield ShownExample(way, name, error, pair.id, f"{link.i}-{link.j}", *words)

@@ -1,0 +1,443 @@
+"""Score labels of pairs: precision, recall and F1 of each, accuracy, and which systems differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import how_many
+from alignkit.corpora.labelled import judged_part, judgments_of
+from alignkit.errors import OptionError
+from alignkit.model.corpus import Corpus, group_texts, values_of
+from alignkit.model.labels.schemes import Scheme, get_scheme
+from alignkit.model.labels.views import get_view
+from alignkit.scoring.profiles.phenomena import Profile
+from alignkit.scoring.profiles.systems import profile_rows
+from alignkit.stats.intervals import wilson_interval
+from alignkit.stats.ratios import Counts, ratio
+from alignkit.stats.resampling import SEED
+from alignkit.stats.tests import alone_right, holm, mcnemar
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.reports import Findings
+from alignkit.tables.table import Table
+from alignkit.version import __version__
+
+_FIT = 8
+"""How many labels a confusion has room for beside each other."""
+
+_SHOWN = 10
+_CONFUSION = "confusion-"
+
+
+@dataclass(frozen=True)
+class ClassScore:
+    """The scores of a label or a flag: how often both have it, the hypothesis, the reference."""
+
+    name: str
+    right: int
+    hypothesis: int
+    support: int
+
+    @property
+    def precision(self) -> float:
+        """The share of those of the hypothesis that are right."""
+        return self.right / self.hypothesis if self.hypothesis else nan
+
+    @property
+    def recall(self) -> float:
+        """The share of those of the reference that are found."""
+        return self.right / self.support if self.support else nan
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean; 0 where the label occurs and is never right."""
+        both = self.hypothesis + self.support
+        return 2 * self.right / both if both else nan
+
+
+@dataclass(frozen=True, eq=False)
+class SystemScore:
+    """The scores of a system: its confusion, (K, K), reference by hypothesis, and flags."""
+
+    name: str
+    labels: tuple[str, ...]
+    confusion: NDArray[np.int64]
+    flags: tuple[ClassScore, ...] = ()
+    common_pairs: int = 0
+    common_right: int = 0
+
+    @property
+    def common_accuracy(self) -> float:
+        """The share right of the pairs that all systems judged; NaN without any."""
+        return self.common_right / self.common_pairs if self.common_pairs else nan
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs are scored."""
+        return int(self.confusion.sum())
+
+    @property
+    def right(self) -> int:
+        """How many have the label of the reference."""
+        return int(np.trace(self.confusion))
+
+    @property
+    def accuracy(self) -> float:
+        """The share of them; NaN without pairs."""
+        return self.right / self.pairs if self.pairs else nan
+
+    @property
+    def classes(self) -> list[ClassScore]:
+        """The score of each label."""
+        table = self.confusion
+        return [
+            ClassScore(name, int(table[k, k]), int(table[:, k].sum()), int(table[k].sum()))
+            for k, name in enumerate(self.labels)
+        ]
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean of F1 over the labels that either has; NaN without any."""
+        known = [one.f1 for one in self.classes if one.hypothesis + one.support]
+        return sum(known) / len(known) if known else nan
+
+    @property
+    def weighted_f1(self) -> float:
+        """The mean of F1 over the pairs, by the label of the reference."""
+        known = [one.f1 * one.support for one in self.classes if one.support]
+        return sum(known) / self.pairs if self.pairs else nan
+
+
+@dataclass(frozen=True)
+class LabelComparison:
+    """On how many pairs one system alone is right, the other alone, and McNemar's p."""
+
+    system: str
+    baseline: str
+    pairs: int
+    only_system: int
+    only_baseline: int
+    p_value: float
+    holm: float
+
+
+@dataclass(frozen=True)
+class LabelScores(Findings):
+    """The scores of systems against a reference, and how they compare."""
+
+    systems: tuple[SystemScore, ...]
+    comparisons: tuple[LabelComparison, ...] = ()
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+    rewrites_left_out: int = 0
+
+    def tables(self) -> Sequence[Table]:
+        """Return the scores of systems, of labels, the confusions, and the comparisons."""
+        found = [self._overall(), self._classes()]
+        found += [self._confusion(k, one) for k, one in enumerate(self.systems)]
+        return [*found, self._comparisons()] if self.comparisons else found
+
+    def shown_tables(self) -> Sequence[Table]:
+        """Return the same, with the most frequent confusions where the whole is too wide."""
+        if not self._wide:
+            return self.tables()
+        kept = [table for table in self.tables() if not table.anchor.startswith(_CONFUSION)]
+        kept[2:2] = [_frequent(self.systems)]
+        return kept
+
+    def page_tables(self) -> Sequence[Table]:
+        """Return the most frequent confusions, and the whole."""
+        return [*self.tables()[:2], _frequent(self.systems), *self.tables()[2:]]
+
+    @property
+    def _wide(self) -> bool:
+        return any(len(one.labels) > _FIT for one in self.systems)
+
+    def _overall(self) -> Table:
+        columns = [
+            Column("system"),
+            Column("pairs", "count"),
+            Column("right", "count"),
+            *(Column(name, "percent", key=name.lower().replace(" ", "_"))
+              for name in ("accuracy", "macro F1", "weighted F1")),
+            Column("pairs", "count", "judged by all", key="common_pairs"),
+            Column("accuracy", "percent", "judged by all", key="common_accuracy"),
+        ]  # fmt: skip
+        rows: list[list[Cell]] = []
+        for one in self.systems:
+            low, high = wilson_interval(one.right, one.pairs)
+            share = Value(one.accuracy, low, high)
+            low, high = wilson_interval(one.common_right, one.common_pairs)
+            common = one.common_pairs, Value(one.common_accuracy, low, high)
+            means = one.macro_f1, one.weighted_f1
+            rows.append([one.name, one.pairs, one.right, share, *means, *common])
+        note = "accuracy: with Wilson's 95% interval; judged by all: by all systems and the "
+        return Table("", columns, rows, f"{note}reference", "systems")
+
+    def _classes(self) -> Table:
+        columns = [
+            Column("system"),
+            Column("label"),
+            *(Column(name, "percent", key=name.lower()) for name in ("precision", "recall", "F1")),
+            Column("hypothesis", "count"),
+            Column("support", "count"),
+        ]
+        rows, apart = list[list[Cell]](), list[int]()
+        for one in self.systems:
+            apart.append(len(rows))
+            flags = [(f"flag {flag.name}", flag) for flag in one.flags]
+            for name, part in [*((part.name, part) for part in one.classes), *flags]:
+                ratios = part.precision, part.recall, part.f1
+                rows.append([one.name, name, *ratios, part.hypothesis, part.support])
+        return Table("Labels", columns, rows, anchor="labels", apart=apart[1:], stub=2)
+
+    def _confusion(self, number: int, one: SystemScore) -> Table:
+        columns = [
+            Column("reference", key="reference"),
+            *(Column(name, "count", one.name, key=f"label {name}") for name in one.labels),
+        ]
+        rows: list[list[Cell]] = [
+            [name, *map(int, one.confusion[k])] for k, name in enumerate(one.labels)
+        ]
+        return Table(f"Confusion of {one.name}", columns, rows, anchor=f"{_CONFUSION}{number}")
+
+    def _comparisons(self) -> Table:
+        columns = [
+            Column("system"),
+            Column("against", key="baseline"),
+            Column("pairs", "count"),
+            Column("system alone right", "count", key="only_system"),
+            Column("other alone right", "count", key="only_baseline"),
+            Column("p", "p"),
+            Column("Holm", "p", key="holm"),
+        ]
+        rows: list[list[Cell]] = [
+            [x.system, x.baseline, x.pairs, x.only_system, x.only_baseline, x.p_value, x.holm]
+            for x in self.comparisons
+        ]
+        note = "p: two-sided, McNemar's exact test; Holm: corrected for the pairs of systems"
+        return Table("Do systems differ?", columns, rows, note, "comparisons", stub=2)
+
+
+def _frequent(systems: Sequence[SystemScore]) -> Table:
+    columns = [
+        Column("system"),
+        Column("reference"),
+        Column("taken for", key="hypothesis"),
+        Column("pairs", "count"),
+        Column("of that label", "count", key="support"),
+        Column("share", "percent"),
+    ]
+    rows, apart, left = list[list[Cell]](), list[int](), 0
+    for one in systems:
+        apart.append(len(rows))
+        wrong = one.confusion.copy()
+        np.fill_diagonal(wrong, 0)
+        order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
+        left += len(order) - len(order[:_SHOWN])
+        for row, column in zip(*np.unravel_index(order[:_SHOWN], wrong.shape), strict=True):
+            number, support = int(wrong[row, column]), int(one.confusion[row].sum())
+            names = one.name, one.labels[row], one.labels[column]
+            rows.append([*names, number, support, number / support])
+    note = "share: of the pairs that have the label in the reference"
+    if left:
+        note += f"; {how_many(left, 'rarer confusion')} not shown"
+    if any(len(one.labels) > _FIT for one in systems):
+        note += "; the whole is in CSV, in JSON and on the page"
+    return Table("Most frequent confusions", columns, rows, note, "confusions", apart[1:], stub=3)
+
+
+def score_labels(
+    corpus: Corpus,
+    hypotheses: Sequence[str],
+    reference: str,
+    *,
+    scheme: str,
+    view: str = "full",
+    lenient: bool = False,
+    rewrites: bool = False,
+    unflagged: Sequence[str] = (),
+) -> LabelScores:
+    """Score the judgments of systems against those of a reference.
+
+    Parameters
+    ----------
+    hypotheses
+        The annotators to score; each on the pairs that it and the reference judged.
+    scheme, view
+        See `alignkit.model.labels.get_view`; what the view does not score is left out and counted.
+    lenient
+        Leave out, and count, what is no judgment of the scheme too, where an error would stop.
+    rewrites
+        Count rewrites too, which nobody judged.
+    unflagged
+        The hypotheses that know of no flags, and whose flags are not scored.
+
+    Raises
+    ------
+    UnknownNameError
+        If one of them judged no pair, or there is no such scheme or view.
+    OptionError
+        If nobody is named, or one twice.
+
+    Examples
+    --------
+    >>> from alignkit import Annotation, SentencePair
+    >>> corpus = Corpus(SentencePair(str(k), None, None, {
+    ...     "gold": Annotation(None, judgment=gold), "a": Annotation(None, judgment=mine)})
+    ...     for k, (gold, mine) in enumerate(["11", "10", "00", "00"]))
+    >>> found = score_labels(corpus, ["a"], "gold", scheme="binary").systems[0]
+    >>> found.accuracy, found.classes[1].recall
+    (0.75, 0.5)
+    """
+    check_arguments(score_labels, locals())
+    names = [reference, *hypotheses]
+    if not hypotheses or len(set(names)) < len(names):
+        raise OptionError("name one system or more, each once, and the reference apart from them")
+    seen = get_view(scheme, view)
+    corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
+    matrix = judgments_of(corpus, names, seen, lenient=lenient)
+    gold = matrix.values[0]
+    texts = {
+        name: [one.judgment if (one := pair.annotations.get(name)) else "" for pair in corpus]
+        for name in names
+    }
+    systems, told = list[SystemScore](), [*notes]
+    common: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
+    for name, mine in zip(hypotheses, matrix.values[1:], strict=True):
+        both = (gold >= 0) & (mine >= 0)
+        confusion = np.zeros((len(seen.labels),) * 2, np.int64)
+        np.add.at(confusion, (gold[both], mine[both]), 1)
+        flags = tuple(_flags(get_scheme(scheme), texts[reference], texts[name], both))
+        flags = () if name in unflagged else flags
+        right = int((mine == gold)[common].sum())
+        systems.append(SystemScore(name, seen.labels, confusion, flags, int(common.sum()), right))
+        if left := len(both) - int(both.sum()):
+            told.append(
+                f"{name}: {how_many(left, 'pair')} of {len(both)} left out, which it or "
+                f"{reference} did not judge, or the view does not score"
+            )
+    if len({one.pairs for one in systems}) > 1:
+        told.append(
+            f"the systems judged different pairs: compare them on the {int(common.sum())} that all "
+            "judged"
+        )
+    return LabelScores(
+        tuple(systems),
+        tuple(_compared(hypotheses, gold, matrix.values[1:])),
+        tuple(told),
+        f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}",
+        left_out,
+    )
+
+
+def _flags(
+    scheme: Scheme, reference: Sequence[str], mine: Sequence[str], both: NDArray[np.bool_]
+) -> Iterator[ClassScore]:
+    pairs = [
+        (scheme.parse(reference[k]).flags, scheme.parse(mine[k]).flags)
+        for k in np.flatnonzero(both).tolist()
+    ]
+    for flag in scheme.flags:
+        held = [(flag.value in gold, flag.value in hyp) for gold, hyp in pairs]
+        yield ClassScore(
+            flag.value,
+            sum(gold and hyp for gold, hyp in held),
+            sum(hyp for _, hyp in held),
+            sum(gold for gold, _ in held),
+        )
+
+
+def _compared(
+    names: Sequence[str], gold: NDArray[np.int8], values: NDArray[np.int8]
+) -> Iterator[LabelComparison]:
+    found: list[tuple[str, str, int, int, int, float]] = []
+    for (system, mine), (baseline, other) in combinations(zip(names, values, strict=True), 2):
+        every = (gold >= 0) & (mine >= 0) & (other >= 0)
+        alone = alone_right((mine == gold) & every, (other == gold) & every)
+        one, two = alone.system, alone.baseline
+        found.append((system, baseline, int(every.sum()), one, two, mcnemar(one, two)))
+    corrected = holm([one[-1] for one in found])
+    yield from (LabelComparison(*one, p) for one, p in zip(found, corrected, strict=True))
+
+
+def profile_labels(
+    corpus: Corpus,
+    systems: Sequence[str],
+    reference: str,
+    *,
+    scheme: str,
+    view: str = "full",
+    lenient: bool = False,
+    rewrites: bool = False,
+    by: str = "phenomena",
+    split: str | None = ",",
+    like: str | None = None,
+    trials: int = 10_000,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+    seed: int = SEED,
+) -> Profile:
+    """Profile systems by how often they judge pairs as a reference does, phenomenon by phenomenon.
+
+    Two systems are compared by McNemar's exact test.
+
+    Parameters
+    ----------
+    corpus, systems, reference
+        Pairs count that all these annotators judged.
+    scheme, view, lenient, rewrites
+        See `score_labels`; and `profile_rows` for the options of the tests.
+    by, split
+        The attribute that names phenomena, and what stands between several in it.
+
+    Raises
+    ------
+    UnknownNameError
+        If one of them judged no pair, or there is no such scheme, view or attribute.
+    FormatError
+        If a text is no judgment of the scheme.
+    OptionError
+        If nobody is named, or one twice, or no pair was judged by all.
+    """
+    check_arguments(profile_labels, locals())
+    names = [reference, *systems]
+    if not systems or len(set(names)) < len(names):
+        raise OptionError("name one system or more, each once, and the reference apart from them")
+    corpus, left_out, told = judged_part(corpus, rewrites=rewrites)
+    matrix = judgments_of(corpus, names, get_view(scheme, view), lenient=lenient)
+    judged: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
+    if not judged.any():
+        raise OptionError(f"no pair was judged by all of {', '.join(names)}, and is scored")
+    kept = Corpus(pair for pair, known in zip(corpus, judged.tolist(), strict=True) if known)
+    groups = [values_of(text, split) for text in group_texts(kept, by, [reference])]
+    values = matrix.values[:, judged]
+    right = np.equal(values[1:], values[0])
+    found = profile_rows(
+        dict(zip(systems, np.stack([right, np.ones_like(right)], axis=2).astype(np.int64),
+                 strict=True)),
+        groups, _accuracy,
+        "accuracy", by=by, paired="mcnemar", like=like, trials=trials, resamples=resamples,
+        confidence=confidence, alpha=alpha, seed=seed,
+    )  # fmt: skip
+    notes = (*told, *found.notes)
+    if left := len(corpus) - len(kept):
+        notes = (
+            f"{how_many(left, 'pair')} of {len(corpus)} left out, which not all judged, or the "
+            "view does not score",
+            *notes,
+        )
+    signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{found.signature}"
+    return replace(found, notes=notes, signature=signature, rewrites_left_out=left_out)
+
+
+def _accuracy(sums: Counts) -> dict[str, NDArray[np.float64]]:
+    right, every = np.asarray(sums, np.float64).T
+    return {"accuracy": ratio(right, every)}

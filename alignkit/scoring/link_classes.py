@@ -1,0 +1,218 @@
+"""Put links into classes: by their component, their words, how frequent these are, and place."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import NamedTuple
+from unicodedata import category, normalize
+
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import OptionError
+from alignkit.model.alignment import Alignment, Link
+from alignkit.model.sentence_pair import SentencePair
+
+WORD_KINDS = ("identical", "punctuation", "function word", "content words")
+"""The kinds, in the order in which reports show them."""
+
+OF_FUNCTION_WORDS = frozenset(WORD_KINDS[2:])
+"""The kinds that only those can tell who know the languages."""
+
+LANGUAGES = {
+    "nl": "dutch",
+    "en": "english",
+    "fr": "french",
+    "de": "german",
+    "it": "italian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "es": "spanish",
+}
+"""The languages whose function words are known, by their codes (ISO 639-1)."""
+
+_SPELLINGS = str.maketrans({"\u2019": "'", "\u015f": "\u0219", "\u0163": "\u021b"})
+
+
+class FunctionWords(NamedTuple):
+    """The function words of both sides, as `fold` writes them; see `function_words`."""
+
+    source: frozenset[str]
+    target: frozenset[str]
+
+
+def function_words(source: str, target: str | None = None) -> FunctionWords:
+    """Return the function words of two languages: determiners, pronouns, auxiliaries, ..."""
+    check_arguments(function_words, locals())
+    first = _read(source)
+    return FunctionWords(first, first if target is None else _read(target))
+
+
+def fold(word: str) -> str:
+    """Return a word as lists of function words have it: in small letters, in one spelling."""
+    return normalize("NFC", word).casefold().translate(_SPELLINGS)
+
+
+def _read(name: str) -> frozenset[str]:
+    language = LANGUAGES.get(name.lower(), name.lower())
+    if language in LANGUAGES.values():
+        from importlib.resources import files  # takes 10 ms, and the list of languages does without
+
+        place = files("alignkit.show").joinpath("function_words", f"{language}.txt")
+        text = place.read_text(encoding="utf-8")
+    else:
+        try:
+            text = Path(name).read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            known = ", ".join(LANGUAGES.values())
+            raise OptionError(
+                f"function words: {name!r} is no file and no language that alignkit knows ({known})"
+            ) from None
+        except (OSError, UnicodeDecodeError, ValueError) as error:
+            raise OptionError(f"function words: {name} cannot be read: {error}") from None
+    lines = (line.partition("#")[0] for line in text.splitlines())
+    folded = frozenset(fold(word) for line in lines for word in line.split())
+    if not folded:
+        raise OptionError(f"function words: {name} holds no word")
+    return folded
+
+
+def is_punctuation(word: str) -> bool:
+    """Return whether a word has no letter and no digit, only punctuation and symbols."""
+    return bool(word) and all(category(char)[0] in "PS" for char in word)
+
+
+def word_kinds(
+    source: str, target: str, known: FunctionWords | None = None, *, exact_case: bool = False
+) -> tuple[str, ...]:
+    """Return the kinds of a link that joins two words; it can be of several, or of none."""
+    is_kind = {
+        "identical": source == target
+        or (not exact_case and source.casefold() == target.casefold()),
+        "punctuation": is_punctuation(source) or is_punctuation(target),
+    }
+    if known is not None:
+        is_kind["function word"] = fold(source) in known.source or fold(target) in known.target
+        is_kind["content words"] = not (is_kind["punctuation"] or is_kind["function word"])
+    return tuple(kind for kind in WORD_KINDS if is_kind.get(kind))
+
+
+NULL_KIND = "null"
+KINDS = ("1-1", "1-n", "n-1", "block", "n-m, not full", "discontinuous", NULL_KIND)
+"""The kinds of connected components, in the order of reports."""
+
+STATUSES = ("sure", "possible")
+
+WORDS = ("identical", "punctuation", "function words", "content words", "words", "mixed")
+"""The classes of words; ``words`` where nobody says which are function words."""
+
+_BANDS = (1, 5, 50)
+FREQUENCIES = ("1", "2 to 5", "6 to 50", "above 50", "not in the reference")
+_EDGES = (0.05, 0.15, 0.3)
+DISTANCES = ("below 0.05", "0.05 to 0.15", "0.15 to 0.3", "0.3 or more")
+
+_KINDS_SAID = {
+    "1-1": "both words have no other link",
+    "1-n": "one source word with several target words",
+    "n-1": "several source words with one target word",
+    "block": "several words with several, each linked with each",
+    "n-m, not full": "several words with several, not each linked with each",
+    "discontinuous": "a word between the linked words is not linked with them",
+    "sure": "sure links of all kinds",
+    "possible": "links that are only possible, of all kinds",
+    NULL_KIND: "words without any link",
+}
+_WORDS_SAID = {
+    "identical": "the same word, but for case",
+    "words": "other words; function words are not told from content words here",
+    "mixed": "a function word with a content word, or a word with punctuation",
+}
+_CALLED = {"frequency": "words of frequency '{}'", "distance": "links at distance '{}'"}
+_SAID = {
+    "frequency": "how often the rarer of the two words occurs in the reference",
+    "distance": "how far a link lies from the diagonal, abs(i/N - j/M): 0 where both words are at "
+    "the same place of their sentences, near 1 where one comes first and the other last",
+    "tag": "the tags of both words",
+    "phenomenon": "what the pair holds; a link counts in each phenomenon of its pair",
+}
+
+
+def explained(way: str, names: Collection[str]) -> str:
+    """Return what tells classes of links apart, as far as a table has them."""
+    if way in _SAID:
+        return f"{way}: {_SAID[way]}"
+    said = _KINDS_SAID if way == "kind" else _WORDS_SAID
+    return "; ".join(f"{name}: {text}" for name, text in said.items() if name in names)
+
+
+def called(way: str, name: str) -> str:
+    """Return how a sentence names a class of links."""
+    said = {"kind": _KINDS_SAID, "word": _WORDS_SAID}.get(way, {}).get(name, "")
+    return _CALLED.get(way, "'{}'").format(name) + (f" ({said})" if said else "")
+
+
+def component_kinds(alignment: Alignment) -> dict[Link, str]:
+    """Return for each link the kind of its connected component, possible links included."""
+    kinds = ((part, _kind(part)) for part in alignment.components())
+    return {link: kind for part, kind in kinds for link in part}
+
+
+def _kind(part: Iterable[Link]) -> str:
+    links = list(part)
+    rows, columns = {link.i for link in links}, {link.j for link in links}
+    for side in (rows, columns):
+        if max(side) - min(side) >= len(side):
+            return "discontinuous"
+    if len(rows) == 1 or len(columns) == 1:
+        return f"{'1' if len(rows) == 1 else 'n'}-{'1' if len(columns) == 1 else 'n'}"
+    return "block" if len(links) == len(rows) * len(columns) else "n-m, not full"
+
+
+def word_class(source: str, target: str, known: FunctionWords | None = None) -> str:
+    """Return the class of a link's words."""
+    if source.casefold() == target.casefold():
+        return "identical"
+    first = _class(source, None if known is None else known.source)
+    second = _class(target, None if known is None else known.target)
+    return first if first == second else "mixed"
+
+
+def _class(word: str, known: frozenset[str] | None) -> str:
+    if is_punctuation(word):
+        return "punctuation"
+    if known is None:
+        return "words"
+    return "function words" if fold(word) in known else "content words"
+
+
+class Frequencies:
+    """Count the words of each side by themselves, after casefold."""
+
+    def __init__(self) -> None:
+        self._source: Counter[str] = Counter()
+        self._target: Counter[str] = Counter()
+
+    def add(self, pair: SentencePair) -> None:
+        """Count the words of a pair, if it has them."""
+        self._source.update(word.casefold() for word in pair.source or ())
+        self._target.update(word.casefold() for word in pair.target or ())
+
+    def __bool__(self) -> bool:
+        return bool(self._source)
+
+    def rarer(self, source: str, target: str) -> int:
+        """Return how often the rarer of two words was counted."""
+        return min(self._source[source.casefold()], self._target[target.casefold()])
+
+
+def frequency_band(count: int) -> str:
+    """Return the band of a frequency."""
+    return FREQUENCIES[bisect_left(_BANDS, count)] if count else FREQUENCIES[-1]
+
+
+def distance_band(link: Link, lengths: tuple[int, int]) -> str:
+    """Return the band of a link's distance from the diagonal, abs(i/N - j/M), from 0."""
+    n, m = lengths
+    # one division, so that 3/10 is not below 0.3
+    return DISTANCES[bisect_right(_EDGES, abs(link.i * m - link.j * n) / (n * m))]

@@ -1,0 +1,228 @@
+"""Draw ranks as a critical difference diagram, and a table of measures as a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import ceil, floor, isnan, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.errors import OptionError
+from alignkit.io.atomic_files import replacing_bytes
+from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score
+from alignkit.show.canvas import COLOURS, SHAPES, Canvas, Panel, Span, canvas, ending, faded
+from alignkit.show.charts import panels
+from alignkit.stats.resampling import Interval
+from alignkit.tables.columns import Column, char_width, cut_text
+
+_MEASURES = ("precision", "recall", "f1")
+_MACRO = ("macro_precision", "macro_recall", "macro_f1")
+_LABEL = "precision, recall and F1"
+_DRAWN = {"micro": _MEASURES, "macro": _MACRO, "both": (*_MEASURES, *_MACRO)}
+
+
+def draw_scores(scores: Mapping[str, Score], path: str) -> None:
+    """Draw precision, recall and F1 of systems as a figure file, with intervals if known."""
+    kind = ending(path)
+    levels = dict.fromkeys(level for score in scores.values() for level in score.parts())
+    data = [Panel(LEVEL_NAMES[level], _LABEL, list(_spans(scores, level))) for level in levels]
+    if not data:
+        raise OptionError("there is no score to draw")
+    meanings = dict(enumerate(scores)) if 1 < len(scores) <= len(SHAPES) else {}
+    image = panels(data, kind, meanings)
+    with replacing_bytes(path) as out:
+        out.write(image)
+
+
+def _spans(scores: Mapping[str, Score], level: str) -> Iterator[Span]:
+    for name in _DRAWN[next(iter(scores.values())).aggregate]:
+        if len(scores) > 1:
+            yield Span(MEASURE_NAMES[name], heading=True)
+        for number, (system, score) in enumerate(scores.items()):
+            value = _value(score, level, name)
+            interval = score.intervals.get(level, {}).get(name)
+            label = system if len(scores) > 1 else MEASURE_NAMES[name]
+            low, high = (interval.low, interval.high) if interval else (nan, nan)
+            shape = number % len(SHAPES)
+            yield Span(label, value, low, high, _note(value, interval), shape)
+
+
+def _value(score: Score, level: str, name: str) -> float:
+    if name in _MACRO:
+        return score.macro[level].measures()[name]
+    value: float = getattr(score.parts()[level], name)
+    return value
+
+
+def _note(value: float, interval: Interval | None) -> str:
+    column = Column("", "decimal")
+    if interval is None or interval.reason:
+        return column.show(value).text
+    bounds = (column.show(one).text for one in (interval.low, interval.high))
+    return f"{column.show(value).text} [{', '.join(bounds)}]"
+
+
+_WIDTH, _SIDE, _ROW, _TOP = 640, 170, 22, 84
+_HEAD, _LETTER = 44, 8
+_CELLS, _NAMES = (56, 104), (150, 220)  # the least and the largest width
+_WORST = "the worst first"
+
+Ranking = Sequence[tuple[str, float]]
+"""Names with their mean ranks, the best first."""
+
+
+def cd_diagram(
+    ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float
+) -> str:
+    """Draw mean ranks on a line for a page; a bar joins those that are not told apart."""
+    with canvas(_WIDTH, _height(ranking, groups)) as figure:
+        _diagram(figure, ranking, groups, critical_difference)
+        listing = "; ".join(f"{name} {mean:.2f}" for name, mean in ranking)
+        said = f"critical difference {critical_difference:.3f}; {listing}"
+        return figure.image("cd", "Mean ranks", said, {})
+
+
+def draw_cd_diagram(
+    ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float, path: str
+) -> None:
+    """Write the same as a file for a paper, by the ending of its name."""
+    with _saved(path, _WIDTH, _height(ranking, groups)) as figure:
+        _diagram(figure, ranking, groups, critical_difference)
+
+
+@contextmanager
+def _saved(path: str, width: int, height: int) -> Iterator[Canvas]:
+    """Yield a canvas that becomes a file once it is drawn."""
+    kind = ending(path)
+    with canvas(width, height) as figure:
+        figure.figure.patch.set_visible(True)
+        yield figure
+        data = figure.file(kind)
+    with replacing_bytes(path) as out:
+        out.write(data)
+
+
+def _height(ranking: Ranking, groups: Sequence[Sequence[str]]) -> int:
+    return _TOP + 8 * len(groups) + _ROW * (ceil(len(ranking) / 2) + 1)
+
+
+def _diagram(
+    figure: Canvas, ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float
+) -> None:
+    means = dict(ranking)
+    low, high = floor(min(means.values())), ceil(max(means.values()))
+    span = max(high - low, 1)
+
+    def place(mean: float) -> float:
+        return _SIDE + (mean - low) / span * (_WIDTH - 2 * _SIDE)
+
+    _ruler(figure, place(low), place(low + critical_difference), critical_difference)
+    _line(figure, (place(low), _TOP), (place(low + span), _TOP), 1)
+    for step in range(0, span + 1, max(1, ceil(span / 12))):
+        x = place(low + step)
+        _line(figure, (x, _TOP), (x, _TOP - 6), 1)
+        figure.text(x, _TOP - 10, str(low + step), ha="center")
+    below = _TOP + 6
+    for group in groups:
+        ends = place(means[group[0]]) - 3, place(means[group[-1]]) + 3
+        _line(figure, (ends[0], below), (ends[1], below), 4)
+        below += 8
+    half = ceil(len(ranking) / 2)
+    for k, (name, mean) in enumerate(ranking):
+        left = k < half
+        row = k if left else len(ranking) - 1 - k
+        y, x = below + _ROW * (row + 1) - 6, place(mean)
+        end = _SIDE - 20 if left else _WIDTH - _SIDE + 20
+        _line(figure, (x, _TOP), (x, y), 1)
+        _line(figure, (x, y), (end, y), 1)
+        text = f"{cut_text(name, 14)} {mean:.2f}"
+        figure.text(end + (-4 if left else 4), y + 4, text, ha="right" if left else "left")
+
+
+def _ruler(figure: Canvas, start: float, end: float, length: float) -> None:
+    said = f"critical difference {length:.3f}"
+    if end > _WIDTH - _SIDE:
+        figure.text(_WIDTH / 2, 30, f"{said}, longer than this line", ha="center")
+        return
+    _line(figure, (start, 36), (end, 36), 2)
+    for x in (start, end):
+        _line(figure, (x, 31), (x, 41), 2)
+    figure.text(start, 22, said)
+
+
+def _line(
+    figure: Canvas, start: tuple[float, float], end: tuple[float, float], width: float
+) -> None:
+    from matplotlib.lines import Line2D
+
+    xs = [x / figure.width for x, _ in (start, end)]
+    ys = [1 - y / figure.height for _, y in (start, end)]
+    figure.figure.add_artist(Line2D(xs, ys, linewidth=width, color=COLOURS["ink"]))
+
+
+def heat_map(
+    rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64], measure: str
+) -> str:
+    """Draw values as cells for a page, the higher the darker; NaN is a cell with ``-``."""
+    with canvas(*_size(rows, columns)) as figure:
+        _map(figure, rows, columns, values, measure)
+        title = f"{measure or 'values'} by phenomenon and system"
+        return figure.image("heat", title, "the table has the same numbers", {})
+
+
+def draw_heat_map(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: NDArray[np.float64],
+    measure: str,
+    path: str,
+) -> None:
+    """Write the same as a file for a paper, by the ending of its name; see `draw_cd_diagram`."""
+    with _saved(path, *_size(rows, columns)) as figure:
+        _map(figure, rows, columns, values, measure)
+
+
+def _size(rows: Sequence[str], columns: Sequence[str]) -> tuple[int, int]:
+    names, cell = _fitting(rows, _NAMES), _fitting(columns, _CELLS)
+    return names + cell * len(columns) + 10, _HEAD + _ROW * len(rows) + 10
+
+
+def _fitting(names: Sequence[str], bounds: tuple[int, int]) -> int:
+    longest = max(map(char_width, names), default=0)
+    return min(max(bounds[0], _LETTER * (longest + 2)), bounds[1])
+
+
+def _map(
+    figure: Canvas,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    values: NDArray[np.float64],
+    measure: str,
+) -> None:
+    known = values[~np.isnan(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (nan, nan)
+    shown = Column("", "percent" if len(known) and low >= 0 and high <= 1 else "number")
+    names, cell = _fitting(rows, _NAMES), _fitting(columns, _CELLS)
+    figure.text(4, 14, f"{measure}; {_WORST}" if measure else _WORST)
+    for c, name in enumerate(columns):
+        cut = cut_text(name, cell // _LETTER)
+        figure.text(names + cell * (c + 0.5), _HEAD - 6, cut, ha="center")
+    for r, name in enumerate(rows):
+        y = _HEAD + _ROW * r
+        cut = cut_text(name, names // _LETTER - 1)
+        figure.text(names - 6, y + _ROW - 6, cut, ha="right")
+        for c in range(len(columns)):
+            value = float(values[r, c])
+            x = names + cell * c
+            figure.box(x, y, cell - 1, _ROW - 1, **_look(value, low, high))
+            figure.text(x + cell / 2, y + _ROW - 6, shown.show(value).text, ha="center")
+
+
+def _look(value: float, low: float, high: float) -> dict[str, Any]:
+    if isnan(value):
+        return {"facecolor": "none", "edgecolor": COLOURS["line"]}
+    share = (value - low) / (high - low) if high > low else 0.5
+    return {"facecolor": faded("a", 0.05 + 0.45 * share), "edgecolor": "none"}

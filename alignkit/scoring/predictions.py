@@ -1,0 +1,192 @@
+"""Read what a program predicted for pairs: a label each, by id or in order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Union
+
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import FormatError, JoinError, OptionError, UnknownNameError
+from alignkit.io.options import ReadOptions
+from alignkit.io.text_files import TextFile
+from alignkit.model.annotation import Annotation
+from alignkit.model.corpus import Corpus
+from alignkit.model.labels.views import View
+
+PREDICTED = ("scheme", "view")
+"""What the labels of a file may be of."""
+
+_Lines = Sequence[tuple[int, str]]
+_Labels = dict[int, tuple[int, str]]
+_HEADING = ["id", "label"]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a program predicted."""
+
+    judgments: Mapping[int, str]  # by the place of a pair in the corpus
+    of_view: bool = False  # whether the labels are those of a view: its flags are not known
+
+    def added(self, corpus: Corpus, name: str) -> Corpus:
+        """Return the corpus with the judgments as those of an annotator."""
+        if name in corpus.annotators:
+            raise JoinError(f"{name!r} has annotated the pairs already: choose a new name")
+        pairs = list(corpus)
+        for place, judgment in self.judgments.items():
+            added = {name: Annotation(None, judgment=judgment)}
+            pairs[place] = replace(pairs[place], annotations={**pairs[place].annotations, **added})
+        return Corpus(pairs)
+
+
+def with_predictions(
+    corpus: Corpus,
+    path: Union[str, os.PathLike[str]],
+    name: str,
+    view: View | None = None,
+    *,
+    predicted: str | None = None,
+    lenient: bool = False,
+    encoding: str = "utf-8",
+) -> Corpus:
+    """Return the corpus with the labels of a file as the judgments of an annotator.
+
+    Parameters
+    ----------
+    path
+        Lines of an id and a label with a tab between, for some of the pairs or all, with or without
+        the heading ``id<TAB>label``; or a label for each pair, in their order. It is the first
+        where at least half of the lines have a tab.
+    view
+        What the labels must be of: its scheme, or itself; None takes any text.
+    predicted
+        ``"scheme"`` or ``"view"``, which says of which of the two they are; None: of the scheme,
+        unless a label is of the view alone. A label of a view becomes the first judgment that the
+        view shows as it.
+    lenient
+        Keep what is of neither, where an error would stop.
+
+    Raises
+    ------
+    FormatError
+        If a line does not fit the pairs, or neither the scheme nor the view.
+    OptionError
+        If the labels could be of either and do not mean the same in both.
+    """
+    check_arguments(with_predictions, locals())
+    found = read_predictions(
+        corpus, path, view, predicted=predicted, lenient=lenient, encoding=encoding
+    )
+    return found.added(corpus, name)
+
+
+def read_predictions(
+    corpus: Corpus,
+    path: Union[str, os.PathLike[str]],
+    view: View | None = None,
+    *,
+    predicted: str | None = None,
+    lenient: bool = False,
+    encoding: str = "utf-8",
+) -> Predictions:
+    """Return the labels of a file for the pairs of a corpus; see `with_predictions`."""
+    if predicted is not None and predicted not in PREDICTED:
+        raise UnknownNameError("kind of predicted labels", predicted, PREDICTED)
+    file = os.fspath(path)
+    lines = list(TextFile(file, ReadOptions(encoding=encoding)).lines())
+    while lines and not lines[-1][1].strip():
+        lines.pop()
+    for number, text in lines:
+        if not text.strip():
+            raise FormatError("an empty line; give a label for each pair", file, number)
+    tabs = sum("\t" in text for _, text in lines)
+    labels = (_by_id if lines and 2 * tabs >= len(lines) else _ordered)(corpus, file, lines)
+    judgments = {place: label for place, (_, label) in labels.items()}
+    if view is None:
+        return Predictions(judgments)
+    if not _are_of_view(labels, view, predicted, file, lenient=lenient):
+        return Predictions(judgments)
+    first: dict[str | None, str] = {}
+    for judgment, label in view.rows.items():
+        first.setdefault(label, judgment)
+    return Predictions({place: first.get(x, x) for place, x in judgments.items()}, of_view=True)
+
+
+def _are_of_view(
+    labels: _Labels, view: View, predicted: str | None, path: str, *, lenient: bool
+) -> bool:
+    """Return whether labels are of the view and not of its scheme; refuse what is of neither."""
+    scheme, used = view.scheme, {label for _, label in labels.values()}
+    of_scheme, of_view = used & set(view.rows), used & set(view.labels)
+    if predicted is None:
+        other = sorted(x for x in of_scheme & of_view if view.rows[x] != x)
+        if other and of_scheme == of_view:
+            raise OptionError(
+                f"{path}: its labels, such as {other[0]!r}, could be judgments of {scheme.name} or "
+                f'labels of the view {view.name}; say which by `predicted="scheme"` or '
+                '`predicted="view"`'
+            )
+        predicted = "view" if of_view > of_scheme else "scheme"
+    if predicted == "scheme":
+        for number, label in () if lenient else labels.values():
+            scheme.parse(label, path, number)
+        return False
+    for number, label in () if lenient else labels.values():
+        if label not in view.labels:
+            expected = ", ".join(view.labels)
+            raise FormatError(
+                f"{label[:40]!r} is no label of the view {view.name} of {scheme.name}; expected "
+                f"one of {expected}",
+                path,
+                number,
+            )
+    return True
+
+
+def _ordered(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
+    for number, text in lines:
+        if "\t" in text:
+            raise FormatError(
+                "a tab, which most lines lack; give an id, a tab and a label in all lines, or a "
+                "label alone",
+                path,
+                number,
+            )
+    if len(lines) != len(corpus):
+        raise FormatError(
+            f"{len(lines)} labels for {len(corpus)} pairs; give one each, or an id, a tab and a "
+            "label in each line",
+            path,
+        )
+    return {place: (number, text.strip()) for place, (number, text) in enumerate(lines)}
+
+
+def _by_id(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
+    places: dict[str, list[int]] = {}
+    for place, id in enumerate(corpus.ids):
+        places.setdefault(id, []).append(place)
+    found: _Labels = {}
+    heading = lines[0][1].split("\t")
+    if [name.casefold() for name in heading] == _HEADING and heading[0] not in places:
+        lines = lines[1:]
+    for number, text in lines:
+        id, tab, label = text.partition("\t")
+        known = places.get(id, [])
+        why = ""
+        if not tab:
+            why = "no tab, which most lines have"
+        elif not label.strip():
+            why = f"no label for the id {id[:40]!r}"
+        elif not known:
+            why = f"no pair has the id {id[:40]!r}"
+        elif len(known) > 1:
+            why = f"{len(known)} pairs have the id {id[:40]!r}"
+        elif known[0] in found:
+            why = f"line {found[known[0]][0]} has the id {id[:40]!r} too"
+        if why:
+            message = f"{why}; give an id of one pair, once, a tab and a label"
+            raise FormatError(message, path, number)
+        found[known[0]] = number, label.strip()
+    return found

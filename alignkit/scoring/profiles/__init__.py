@@ -1,0 +1,1 @@
+"""Profiles of systems by phenomenon."""

@@ -1,0 +1,363 @@
+"""Rank phenomena within systems and systems over phenomena, and say which are told apart."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf, isfinite, isnan, nan
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import how_many
+from alignkit.errors import FormatError, OptionError, UnknownNameError
+from alignkit.io.options import ReadOptions
+from alignkit.io.text_files import TextFile
+from alignkit.scoring.plots import cd_diagram, heat_map
+from alignkit.stats.ranks import Friedman, friedman
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.reports import Findings, Picture
+from alignkit.tables.table import Table
+from alignkit.version import __version__
+
+_SHOWN = 3
+_MISSING = {"", "-", "–", "na", "n/a", "nan"}
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A measure of S systems on P phenomena.
+
+    Parameters
+    ----------
+    phenomena, systems
+        Their names.
+    values
+        (P, S) values; NaN where one is missing.
+    pairs
+        How many sentence pairs hold each phenomenon; None where that is not known.
+    measure
+        What was measured; empty where that is not known.
+    lower_is_better
+        Whether it is an error.
+    """
+
+    phenomena: tuple[str, ...]
+    systems: tuple[str, ...]
+    values: NDArray[np.float64]
+    pairs: tuple[int, ...] | None = None
+    measure: str = ""
+    lower_is_better: bool = False
+
+    def worst_first(self) -> Measured:
+        """Return the same with the phenomena sorted by their mean, those without a value last."""
+        known = ~np.isnan(self.values)
+        sums = np.where(known, self.values, 0).sum(axis=1)
+        means = np.where(known.any(axis=1), sums / np.maximum(known.sum(axis=1), 1), inf)
+        keys = np.where(np.isinf(means), inf, -means if self.lower_is_better else means)
+        order = np.argsort(keys, kind="stable")
+        pairs = self.pairs and tuple(self.pairs[k] for k in order)
+        names = tuple(self.phenomena[k] for k in order)
+        return replace(self, phenomena=names, values=self.values[order], pairs=pairs)
+
+    @property
+    def shares(self) -> bool:
+        """Whether all values lie between 0 and 1, and so are shown as percentages."""
+        return self._outside(1) == []
+
+    @property
+    def read_as(self) -> str:
+        """How the values are taken and shown."""
+        shares = "values are read as shares of 1 and shown as percentages"
+        plain = "values are read and shown as they are written, not as shares of 1"
+        return shares if self.shares else plain
+
+    def doubts(self) -> Iterator[str]:
+        """Which values lie outside 0 to 1, or 0 to 100, where most lie within."""
+        known = np.count_nonzero(~np.isnan(self.values))
+        for top in (1, 100):
+            outside = self._outside(top)
+            if len(outside) * 2 >= known:
+                continue
+            if outside:
+                named = ", ".join(outside[:_SHOWN])
+                more = f" and {len(outside) - _SHOWN} more" if len(outside) > _SHOWN else ""
+                yield (
+                    f"most values lie from 0 to {top}, but not {named}{more}: look whether the "
+                    f"table has a mistake; {self.read_as}"
+                )
+            return
+
+    def _outside(self, top: float) -> list[str]:
+        wrong = (self.values < 0) | (self.values > top)
+        return [
+            f"{self.values[row, column]:g} ({self.phenomena[row]}, {self.systems[column]})"
+            for row, column in np.argwhere(wrong)
+        ]
+
+
+def read_measured(
+    path: Union[str, os.PathLike[str]],
+    *,
+    leave_out: Sequence[str] = (),
+    lower_is_better: bool = False,
+    encoding: str = "utf-8",
+) -> Measured:
+    """Read a printed table of phenomena by systems.
+
+    Parameters
+    ----------
+    path
+        Lines of columns with tabs between: first the name of the phenomenon, then a value for each
+        system, such as ``.74`` or ``74%``, which are the same; empty, ``-`` or ``NA`` where one is
+        missing. The first line names the systems.
+    leave_out
+        Rows that are no phenomena, such as a mean over all.
+
+    Raises
+    ------
+    FormatError
+        If it is no such table, or values with and without ``%`` do not fit together; the message
+        names the line.
+    """
+    check_arguments(read_measured, locals())
+    name = os.fspath(path)
+    file = TextFile(name, ReadOptions(encoding=encoding))
+    lines = [(n, text.split("\t")) for n, text in file.lines() if text.strip()]
+    if len(lines) < 2:
+        raise FormatError("no table: give a line of names and a line for each phenomenon", name)
+    systems = tuple(cell.strip() for cell in lines[0][1][1:])
+    if not systems or len(set(systems)) < len(systems) or not all(systems):
+        raise FormatError(
+            "the first line must name the systems, each once, with tabs between", name, lines[0][0]
+        )
+    rows: dict[str, list[float]] = {}
+    signed = any(cell.strip().endswith("%") for _, cells in lines[1:] for cell in cells[1:])
+    for number, (first, *cells) in lines[1:]:
+        row = first.strip()
+        if row in rows:
+            raise FormatError(f"the row {row!r} is there twice; name each once", name, number)
+        if len(cells) != len(systems):
+            raise FormatError(
+                f"{len(cells)} values for {len(systems)} systems; give one each", name, number
+            )
+        rows[row] = [_number(cell, name, number, signed) for cell in cells]
+    for row in leave_out:
+        if row not in rows:
+            raise UnknownNameError(f"row of {name}:", row, rows)
+    kept = {row: values for row, values in rows.items() if row not in leave_out}
+    if not kept:
+        raise OptionError(f"{name}: all rows are left out; keep some")
+    values = np.array(list(kept.values()), np.float64)
+    return Measured(tuple(kept), systems, values, lower_is_better=lower_is_better)
+
+
+def _number(cell: str, path: str, line: int, signed: bool) -> float:
+    """Return a value; where any of the table is `signed` with %, the others must be shares."""
+    text = cell.strip()
+    if text.casefold() in _MISSING:
+        return nan
+    share = text.endswith("%")
+    try:
+        value = float(text.removesuffix("%"))
+    except ValueError:
+        value = nan
+    if not isfinite(value):
+        raise FormatError(f"{text[:40]!r} is no number; write one, or - for none", path, line)
+    if signed and not share and abs(value) > 1:
+        raise FormatError(
+            f"{text[:40]!r} stands without % beside values with it; write it after all, or after "
+            "none",
+            path,
+            line,
+        )
+    return value / 100 if share else value
+
+
+FEW_HOLD = 10
+"""A phenomenon that fewer sentence pairs hold is shown, but neither tested nor ranked."""
+
+_WHOLE = ("overall", "total", "all", "average", "mean")
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking(Findings):
+    """The ranks of phenomena and of systems.
+
+    Parameters
+    ----------
+    measured
+        What was ranked.
+    phenomena
+        Friedman's test of the phenomena, each system a block.
+    systems
+        That of the systems, each phenomenon a block.
+    missing
+        The phenomena left out because a value is missing.
+    few
+        Those left out because fewer than `FEW_HOLD` sentence pairs hold them.
+    """
+
+    measured: Measured
+    phenomena: Friedman
+    systems: Friedman
+    missing: tuple[str, ...] = ()
+    few: tuple[str, ...] = ()
+
+    @property
+    def head(self) -> Sequence[str]:
+        """What was ranked."""
+        what = self.measured.measure or "a printed measure"
+        kept = how_many(len(self.phenomena.names), "phenomenon", "phenomena")
+        best = "lowest" if self.measured.lower_is_better else "highest"
+        said = (
+            f"{what} of {how_many(len(self.systems.names), 'system')} on {kept}; "
+            f"rank 1 is the {best}"
+        )
+        return said, *([self.measured.read_as] if self.measured.pairs is None else [])
+
+    @property
+    def cautions(self) -> Sequence[str]:
+        """Why a test may say too much, and what was left out of it."""
+        return tuple(self._cautions())
+
+    def _cautions(self) -> Iterator[str]:
+        if self.measured.pairs is None:
+            yield (
+                "how many sentence pairs hold each phenomenon is not known, so all rows are "
+                "ranked; rows of a few pairs rank by luck"
+            )
+            yield from self.measured.doubts()
+        for names, why in (
+            (self.few, f"fewer than {FEW_HOLD} pairs"),
+            (self.missing, "a value missing"),
+        ):
+            if names:
+                left = how_many(len(names), "phenomenon is", "phenomena are")
+                yield f"{left} not ranked, with {why}: {', '.join(names)}"
+        for name in self.phenomena.names:
+            if name.casefold().split(maxsplit=1)[:1] and name.casefold().split()[0] in _WHOLE:
+                yield f"the row {name!r} may be no phenomenon; if so, leave it out"
+        for what, on, one in (
+            ("system", ("phenomenon", "phenomena"), self.systems),
+            ("phenomenon", ("system",), self.phenomena),
+        ):
+            if why := one.too_few:
+                ranked = how_many(len(one.names), what, "phenomena" if on == ("system",) else "")
+                yield (
+                    f"nothing can be told by the ranks of {ranked} on "
+                    f"{how_many(one.blocks, *on)}: {why}"
+                )
+        if not (self.systems.reason and self.phenomena.reason):
+            yield (
+                "Friedman's test takes blocks for independent: systems trained on the same data, "
+                "and phenomena that overlap, are not, so p is too small"
+            )
+
+    @property
+    def settings(self) -> str:
+        """The settings behind the numbers."""
+        return f"test:friedman|after:nemenyi|alpha:{self.systems.alpha}|version:{__version__}"
+
+    def tables(self) -> Sequence[Table]:
+        """Return the tests, the two rankings, and the pairs of systems told apart."""
+        return [
+            self._tests(),
+            _ranks("Systems, ranked over phenomena", "system", "systems", self.systems),
+            _ranks("Phenomena, ranked within systems", "phenomenon", "phenomena", self.phenomena),
+        ]
+
+    def images(self) -> Iterator[Picture]:
+        """Yield a critical difference diagram of the systems, and the heat map."""
+        two = self.systems
+        if not two.reason:
+            yield Picture(
+                "Mean ranks of the systems, 1 the best; a bar joins those that are not told apart",
+                cd_diagram(two.ranking, two.groups(), two.critical_difference),
+            )
+        one = self.measured.worst_first()
+        rows = "the phenomenon with the worst mean first"
+        yield Picture(
+            f"{one.measure or 'Values'} by phenomenon and system, {rows}; the higher, the darker",
+            heat_map(one.phenomena, one.systems, one.values, one.measure),
+        )
+
+    def _tests(self) -> Table:
+        columns = [
+            Column("ranked"),
+            Column("number", "count"),
+            Column("blocks", "count"),
+            Column("chi2", "decimal"),
+            Column("without correction for ties", "decimal", key="uncorrected"),
+            Column("p", "number", digits=4),
+            Column("critical difference", "decimal", key="critical_difference"),
+            Column("pairs apart", "count", key="apart"),
+            Column("of pairs", "count", key="pairs"),
+        ]
+        rows: list[list[Cell]] = [
+            [
+                name, len(one.names), one.blocks, Value(one.statistic, reason=one.reason),
+                one.uncorrected, one.p_value,
+                one.critical_difference, len(one.beyond()), one.pairs,
+            ]
+            for name, one in (("systems", self.systems), ("phenomena", self.phenomena))
+        ]  # fmt: skip
+        note = "chi2: Friedman's, corrected for ties"
+        return Table("Do ranks differ?", columns, rows, note, "tests")
+
+
+def _ranks(title: str, what: str, anchor: str, found: Friedman) -> Table:
+    apart = Counter(name for better, other, _ in found.beyond() for name in (better, other))
+    columns = [
+        Column(what),
+        Column("mean rank", "decimal", key="mean_rank", digits=2),
+        Column("apart from", "count", key="apart_from"),
+    ]
+    rows: list[list[Cell]] = [[name, mean, apart[name]] for name, mean in found.ranking]
+    note = (
+        "apart from: how many others are further away than the critical difference, "
+        f"{found.critical_difference:.3f}"
+    )
+    return Table(title, columns, rows, "" if found.reason else note, anchor)
+
+
+def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
+    """Rank phenomena and systems by Friedman's test, with Nemenyi's critical differences.
+
+    Parameters
+    ----------
+    measured
+        A measure of systems on phenomena; phenomena with a value missing, or that fewer than
+        `FEW_HOLD` pairs are known to hold, are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values = np.array([[.8, .7], [.9, .8], [.6, .5]])
+    >>> found = rank(Measured(("idiom", "number", "tense"), ("giza", "eflomal"), values))
+    >>> found.systems.ranking, found.phenomena.ranking[0]
+    ([('giza', 1.0), ('eflomal', 2.0)], ('number', 1.0))
+    """
+    check_arguments(rank, locals())
+    few, missing, kept = list[str](), list[str](), list[int]()
+    for k, name in enumerate(measured.phenomena):
+        if measured.pairs is not None and measured.pairs[k] < FEW_HOLD:
+            few.append(name)
+        elif any(isnan(value) for value in measured.values[k]):
+            missing.append(name)
+        else:
+            kept.append(k)
+    table = measured.values[np.array(kept, np.int64)]
+    lower = measured.lower_is_better
+    names = [measured.phenomena[k] for k in kept]
+    return Ranking(
+        measured,
+        friedman(table.T, names, alpha=alpha, lower_is_better=lower),
+        friedman(table, measured.systems, alpha=alpha, lower_is_better=lower),
+        tuple(missing),
+        tuple(few),
+    )

@@ -1,0 +1,441 @@
+"""Profile systems by phenomenon: a measure on each, tested against all other pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isnan, nan
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import how_many, overlapping
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.scoring.profiles.phenomena import Difference, OnPhenomenon, Profile
+from alignkit.scoring.profiles.ranking import FEW_HOLD, Measured, rank
+from alignkit.stats.ratios import LOWER_IS_BETTER, Counts, Ratios
+from alignkit.stats.resampling import (
+    FEW_PAIRS,
+    ONE_PAIR,
+    SEED,
+    Interval,
+    check_drawing,
+    chunks,
+    few_pairs,
+    interval_of,
+    resample,
+)
+from alignkit.stats.tests import alone_right, holm, mcnemar, of_corpus, paired_randomization
+from alignkit.version import __version__
+
+_TOLERANCE = 1e-12
+
+
+def one_test_each(subsets: Mapping[str, NDArray[np.bool_]], *, complements: bool) -> dict[str, str]:
+    """Return for each subset the first of those whose test is the same.
+
+    Examples
+    --------
+    >>> news = np.array([True, True, False])
+    >>> one_test_each({"news": news, "novel": ~news}, complements=True)
+    {'news': 'news', 'novel': 'news'}
+    """
+    check_arguments(one_test_each, locals())
+    first: dict[bytes, str] = {}
+    found = {}
+    for name, subset in subsets.items():
+        sides = [subset.tobytes(), (~subset).tobytes()] if complements else [subset.tobytes()]
+        found[name] = first.setdefault(min(sides), name)
+    return found
+
+
+def against_complement(
+    systems: Mapping[str, Counts],
+    subsets: Mapping[str, NDArray[np.bool_]],
+    measure: Ratios,
+    name: str,
+    *,
+    trials: int = 10_000,
+    rng: np.random.Generator,
+) -> dict[str, dict[str, float]]:
+    """Return the p-value that each system is as good on each subset as on its complement.
+
+    The statistic is abs(measure of the subset - measure of the complement), counts pooled. In each
+    trial as many pairs as the subset has are drawn from all without replacement; p = (1 + hits) /
+    (1 + trials), hits the trials whose statistic is at least the true one, or undefined. The same
+    orders of pairs serve all systems and subsets.
+
+    References
+    ----------
+    Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses, chapter 3.
+    """
+    check_arguments(against_complement, locals())
+    if trials < 1:
+        raise OptionError(f"trials are {trials}; give 1 or more")
+    rows = np.concatenate([np.asarray(one, np.float64)[None] for one in systems.values()])
+    total = rows.sum(axis=1)
+    sizes = np.array([int(one.sum()) for one in subsets.values()], np.int64)
+    truth = np.array(
+        [_gaps(measure, name, rows[:, one].sum(axis=1), total) for one in subsets.values()]
+    )
+    hits = np.zeros(truth.shape, np.int64)
+    wanted = np.unique(sizes)
+    pairs = rows.shape[1]
+    for size in chunks(trials, rows.size):
+        orders = rng.permuted(np.tile(np.arange(pairs), (size, 1)), axis=1)
+        for k, found in enumerate(_prefixes(rows, orders, wanted)):
+            drawn = _gaps(
+                measure, name, found.reshape(-1, rows.shape[2]), np.tile(total, (size, 1))
+            ).reshape(size, -1)
+            for place in np.flatnonzero(sizes == wanted[k]):
+                below = drawn < truth[place] - _TOLERANCE
+                hits[place] += np.count_nonzero(~below, axis=0)
+    return {
+        system: {
+            subset: nan if isnan(truth[k, s]) else float((1 + hits[k, s]) / (1 + trials))
+            for k, subset in enumerate(subsets)
+        }
+        for s, system in enumerate(systems)
+    }
+
+
+def against_whole(values: NDArray[np.float64], subset: NDArray[np.bool_]) -> float:
+    """Return the p-value of Mann and Whitney's test of a subset against all pairs.
+
+    One-sided, in the direction that the values show: with U how often, of all n m pairs of values,
+    that of the subset is above that of the whole, a tie counting half,
+    z = (abs(U - n m / 2) - 1/2) / sd, the variance n m / 12 (N + 1 - sum (t^3 - t) / (N (N - 1)))
+    over the groups of t ties, N = n + m.
+
+    References
+    ----------
+    Mann & Whitney 1947, Annals of Mathematical Statistics 18(1):50-60.
+
+    Examples
+    --------
+    >>> values = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
+    >>> round(against_whole(values, np.array([1, 1, 0, 0, 0, 1], bool)), 4)
+    0.1044
+    """
+    check_arguments(against_whole, locals(), apart=["values", "subset"])
+    known = ~np.isnan(values)
+    every, part = values[known], values[known & subset]
+    if not 0 < len(part) < len(every) or every.min() == every.max():
+        return nan
+    from scipy.stats import mannwhitneyu  # takes a second to import
+
+    middle = len(part) * len(every) / 2
+    above = mannwhitneyu(part, every, method="asymptotic").statistic > middle
+    side: Literal["greater", "less"] = "greater" if above else "less"
+    return float(mannwhitneyu(part, every, alternative=side, method="asymptotic").pvalue)
+
+
+def _prefixes(
+    rows: NDArray[np.float64], orders: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> list[NDArray[np.float64]]:
+    """Return for each size the (T, S, C) sums of the first pairs of each order."""
+    found, start = list[NDArray[np.float64]](), 0
+    sums = np.zeros((len(orders), len(rows), rows.shape[2]))
+    for size in sizes:
+        part = orders[:, start:size]
+        sums = sums + rows[:, part].sum(axis=2).transpose(1, 0, 2)
+        found.append(sums)
+        start = int(size)
+    return found
+
+
+def _gaps(
+    measure: Ratios, name: str, part: NDArray[np.float64], total: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    gaps: NDArray[np.float64] = np.abs(measure(part)[name] - measure(total - part)[name])
+    return gaps
+
+
+KOVATCHEV = "kovatchev"
+"""Test as Kovatchev et al. (2019) did."""
+
+PAIRED = ("randomization", "mcnemar")
+"""How two systems are compared on the same pairs: by any measure, or where pairs are right or wrong
+as wholes."""
+
+_NAMES = {"f1": "F1", "aer": "AER"}
+_COMPLEMENT = "p: two-sided, that pairs with the phenomenon are as the others, by permutation"
+_WHOLE = (
+    "p: one-sided, that pairs with the phenomenon are as all pairs, by Mann and Whitney's test of "
+    "the measure of each pair"
+)
+_PAIRED = {
+    "randomization": "p: two-sided, by paired randomization of the pairs that hold the phenomenon",
+    "mcnemar": "p: two-sided, McNemar's exact test on the pairs that hold the phenomenon",
+    KOVATCHEV: "p: two-sided, McNemar's test without correction for continuity, on the pairs that "
+    "hold the phenomenon",
+}
+_CARE = (
+    "p of phenomena is one-sided, in the direction that the pairs show, and the whole set holds "
+    "the subset: read it as a description, and test without `like` what you want to claim"
+)
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """How a profile is measured, tested and drawn."""
+
+    measure: Ratios
+    name: str
+    paired: str
+    like: str | None
+    trials: int
+    resamples: int
+    confidence: float
+    seed: int
+
+    def value(self, rows: Counts) -> float:
+        return of_corpus(self.measure, rows)[self.name]
+
+    @property
+    def exact(self) -> bool:
+        return self.like is None
+
+    def notes(self) -> tuple[str, str]:
+        """Return how p was found, of phenomena and of differences."""
+        if self.like is None:
+            return _COMPLEMENT, _PAIRED[self.paired]
+        return _WHOLE, _PAIRED[self.like if self.paired == "mcnemar" else self.paired]
+
+
+def profile_rows(
+    systems: Mapping[str, Counts],
+    groups: Sequence[Sequence[str]],
+    measure: Ratios,
+    name: str,
+    *,
+    by: str = "phenomena",
+    paired: str = "randomization",
+    like: str | None = None,
+    trials: int = 10_000,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+    seed: int = SEED,
+) -> Profile:
+    """Profile systems by the phenomena that sentence pairs hold.
+
+    A phenomenon is tested against all pairs without it by permutation of membership, two systems
+    on it by `paired`; p-values are corrected by Holm over the phenomena. Those that fewer than
+    `FEW_HOLD` pairs hold are shown, not tested.
+
+    Parameters
+    ----------
+    systems
+        By name, the (P, C) counts of each sentence pair.
+    groups
+        For each pair the phenomena that it holds; ``""`` is none.
+    measure, name
+        What makes measures of (R, C) sums of counts, such as `alignkit.scoring.link_ratios`, and
+        the one to profile by.
+    paired
+        Of `PAIRED`: paired randomization; or, where the first count of a pair says whether it is
+        right, McNemar's exact test.
+    like
+        `KOVATCHEV` tests a phenomenon by Mann and Whitney's test of the measure of each pair,
+        against all pairs and one-sided, and uses McNemar's test without correction for continuity.
+    trials
+        Of the tests, 10,000 or more for a paper.
+    resamples, confidence
+        Of the intervals, by bootstrap over the pairs that hold the phenomenon, and over the others.
+
+    Raises
+    ------
+    OptionError
+        If there is no system, or systems and groups differ in the number of pairs, or a number is
+        out of range.
+
+    References
+    ----------
+    Kovatchev, Marti, Salamo & Beltran 2019, A qualitative evaluation framework for paraphrase
+    identification, RANLP. Mann & Whitney 1947, Annals of Mathematical Statistics 18(1):50-60.
+    """
+    check_arguments(profile_rows, locals())
+    check_drawing(resamples, confidence, seed)
+    how = _Drawing(measure, name, paired, like, trials, resamples, confidence, seed)
+    pairs = _check(systems, groups, how)
+    names = sorted({value for values in groups for value in values if value})
+    held = {x: np.array([x in values for values in groups], bool) for x in names}
+    streams = np.random.default_rng(seed).spawn(2)
+    parts = list(_parts(systems, held, how, streams[0]))
+    ranked = _in_order(names, parts, lower=name in LOWER_IS_BETTER)
+    parts.sort(key=lambda one: (list(systems).index(one.system), ranked.index(one.phenomenon)))
+    values = np.array([one.value for one in parts], np.float64)
+    measured = Measured(
+        tuple(ranked), tuple(systems), values.reshape(len(systems), -1).T,
+        tuple(int(held[x].sum()) for x in ranked), _NAMES.get(name, name),
+        name in LOWER_IS_BETTER,
+    )  # fmt: skip
+    return Profile(
+        measured,
+        {system: how.value(rows) for system, rows in systems.items()},
+        tuple(parts),
+        tuple(_differences(systems, {x: held[x] for x in ranked}, how, streams[1])),
+        rank(measured, alpha=alpha),
+        by,
+        pairs,
+        how.notes(),
+        alpha,
+        tuple(_notes(groups, held, by, how)),
+        f"measure:{name}|test:{like or 'permutation'}|paired:{paired}|trials:{trials}|"
+        f"interval:bootstrap|confidence:{confidence}|resamples:{resamples}|alpha:{alpha}|"
+        f"seed:{seed}|version:{__version__}",
+    )
+
+
+def _check(systems: Mapping[str, Counts], groups: Sequence[object], how: _Drawing) -> int:
+    if not systems:
+        raise OptionError("there is no system to profile")
+    for system, rows in systems.items():
+        if len(rows) != len(groups):
+            raise OptionError(f"{system} has {len(rows)} pairs, and {len(groups)} have groups")
+        known = how.measure(rows[:0].sum(0, keepdims=True))
+        if how.name not in known:
+            raise UnknownNameError("measure", how.name, known)
+    if how.paired not in PAIRED:
+        raise UnknownNameError("test of two systems:", how.paired, PAIRED)
+    if how.like not in (None, KOVATCHEV):
+        raise UnknownNameError("way to test:", how.like or "", [KOVATCHEV])
+    return len(groups)
+
+
+def _notes(
+    groups: Sequence[Sequence[str]], held: Mapping[str, NDArray[np.bool_]], by: str, how: _Drawing
+) -> Iterator[str]:
+    pairs = len(groups)
+    yield from few_pairs(pairs)
+    if any(one.sum() < FEW_PAIRS for one in held.values()) and pairs >= FEW_PAIRS:
+        yield f"intervals of phenomena of fewer than {FEW_PAIRS} pairs are too narrow"
+    for x, one in held.items():
+        if one.all():
+            yield f"all pairs hold {x}, so there are no others to compare it with"
+    if none := sum(not any(values) for values in groups):
+        yield f"{none} of {how_many(pairs, 'sentence pair')} hold no phenomenon"
+    if several := sum(len(values) > 1 for values in groups):
+        yield overlapping(several, pairs, by)
+    yield from _same_tests(held, how)
+    if how.like is not None:
+        yield _CARE
+
+
+def _same_tests(held: Mapping[str, NDArray[np.bool_]], how: _Drawing) -> Iterator[str]:
+    tested = _tested(held)
+    for name, first in one_test_each(tested, complements=how.exact).items():
+        if name == first:
+            continue
+        if np.array_equal(tested[name], tested[first]):
+            yield f"{first} and {name} are held by the same pairs: one test, which Holm counts once"
+        else:
+            yield (
+                f"{name} are the pairs without {first}: one test of {first} against {name}, which "
+                "Holm counts once"
+            )
+
+
+def _in_order(names: Sequence[str], parts: Sequence[OnPhenomenon], *, lower: bool) -> list[str]:
+    def key(name: str) -> tuple[bool, float, str]:
+        known = [one.value for one in parts if one.phenomenon == name and not isnan(one.value)]
+        mean = sum(known) / len(known) if known else 0.0
+        return not known, -mean if lower else mean, name
+
+    return sorted(names, key=key)
+
+
+def _parts(
+    systems: Mapping[str, Counts],
+    held: Mapping[str, NDArray[np.bool_]],
+    how: _Drawing,
+    rng: np.random.Generator,
+) -> Iterator[OnPhenomenon]:
+    alike = one_test_each(_tested(held), complements=how.exact)
+    p_values = _p_values(systems, {x: held[x] for x in dict.fromkeys(alike.values())}, how, rng)
+    for system, rows in systems.items():
+        mine = _corrected(p_values[system])
+        for x, one in held.items():
+            p_value, corrected = mine.get(alike.get(x, ""), (nan, nan))
+            interval, gap = _intervals(rows[one], rows[~one], how)
+            yield OnPhenomenon(
+                system, x, int(one.sum()), how.value(rows[one]), how.value(rows[~one]),
+                interval, gap, p_value, corrected,
+            )  # fmt: skip
+
+
+def _tested(held: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
+    return {x: one for x, one in held.items() if FEW_HOLD <= one.sum() < len(one)}
+
+
+def _corrected(p_values: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    values = list(p_values.values())
+    return dict(zip(p_values, zip(values, holm(values), strict=True), strict=True))
+
+
+def _p_values(
+    systems: Mapping[str, Counts],
+    tested: Mapping[str, NDArray[np.bool_]],
+    how: _Drawing,
+    rng: np.random.Generator,
+) -> Mapping[str, Mapping[str, float]]:
+    if not tested:
+        return {system: {} for system in systems}
+    if how.like is None:
+        return against_complement(
+            systems, tested, how.measure, how.name, trials=how.trials, rng=rng
+        )
+    return {
+        system: {
+            x: against_whole(how.measure(np.asarray(rows, np.float64))[how.name], one)
+            for x, one in tested.items()
+        }
+        for system, rows in systems.items()
+    }
+
+
+def _intervals(inside: Counts, outside: Counts, how: _Drawing) -> tuple[Interval, Interval]:
+    rng = np.random.default_rng(how.seed)
+    drawn = []
+    for rows in (inside, outside):
+        sums = np.concatenate(list(resample(rows, how.resamples, rng)))
+        drawn.append(how.measure(sums)[how.name])
+    value = interval_of(drawn[0], how.confidence)
+    gap = interval_of(drawn[0] - drawn[1], how.confidence)
+    if len(inside) == 1:
+        value = Interval(nan, nan, how.confidence, nan, 0, ONE_PAIR)
+        gap = value
+    return value, gap
+
+
+def _differences(
+    systems: Mapping[str, Counts],
+    held: Mapping[str, NDArray[np.bool_]],
+    how: _Drawing,
+    rng: np.random.Generator,
+) -> Iterator[Difference]:
+    alike = one_test_each(_tested(held), complements=False)
+    for system, baseline in combinations(systems, 2):
+        found, p_values = list[Difference](), dict[str, float]()
+        for x, members in held.items():
+            mine, other = systems[system][members], systems[baseline][members]
+            alone = None
+            if how.paired == "mcnemar":
+                alone = alone_right(mine[:, 0] > 0, other[:, 0] > 0)
+            if alike.get(x) == x:
+                if alone is not None:
+                    p_values[x] = mcnemar(alone.system, alone.baseline, exact=how.exact)
+                else:
+                    p_values[x] = paired_randomization(
+                        mine, other, how.measure, trials=how.trials, rng=rng
+                    )[how.name]
+            gap = how.value(mine) - how.value(other)
+            found.append(Difference(x, len(mine), system, baseline, gap, nan, nan, alone))
+        both = _corrected(p_values)
+        for one in found:
+            p_value, corrected = both.get(alike.get(one.phenomenon, ""), (nan, nan))
+            yield replace(one, p_value=p_value, holm=corrected)

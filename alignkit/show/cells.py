@@ -1,0 +1,196 @@
+"""Turn a sentence pair into the grid of cells from which every drawing is made."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from string import ascii_uppercase
+
+from alignkit.model.alignment import Alignment, Link
+from alignkit.model.annotation import Annotation
+from alignkit.model.sentence_pair import SentencePair
+
+EMPTY_WORD = "∅"
+"""How drawings name the empty word."""
+
+States = tuple[int, ...]
+"""For each annotator of a grid: 0 no link, 1 only possible, 2 sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What a matrix drawing shows, in no particular medium."""
+
+    id: str  # as the sentence pair has them
+    attributes: Mapping[str, str]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    has_source: bool  # whether the words are known
+    has_target: bool
+    annotators: tuple[str, ...]  # the K annotators drawn, all of whom aligned the pair
+    absent: tuple[str, ...]  # those asked for who did not align it
+    alignments: tuple[Alignment, ...]  # the K alignments
+    annotations: Mapping[str, Annotation]
+    cells: Mapping[Link, States]
+    nulls: Mapping[Link, States]
+
+    @property
+    def null_row(self) -> bool:
+        """Whether some target word is explicitly aligned to nothing."""
+        return any(link.i < 0 for link in self.nulls)
+
+    @property
+    def null_column(self) -> bool:
+        """Whether some source word is explicitly aligned to nothing."""
+        return any(link.j < 0 for link in self.nulls)
+
+    def states(self, link: Link) -> States | None:
+        """Return the states of a cell or null; None where nobody has anything."""
+        return self.cells.get(link) or self.nulls.get(link)
+
+    def counts(self, k: int) -> tuple[int, int]:
+        """Return how many links of the k-th annotator are sure, and only possible."""
+        states = [cell[k] for cell in self.cells.values()]
+        return states.count(2), states.count(1)
+
+
+def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Grid:
+    """Lay out a sentence pair as a grid."""
+    wanted = tuple(dict.fromkeys(pair.annotations if annotators is None else annotators))
+    aligned = pair.alignments
+    names = tuple(name for name in wanted if name in aligned)
+    alignments = tuple(aligned[name] for name in names)
+    extents = [alignment.extent() for alignment in aligned.values()]
+    numbers = [
+        tuple(map(str, range(max(lengths)))) for lengths in zip((0, 0), *extents, strict=True)
+    ]
+    return Grid(
+        id=pair.id,
+        attributes=pair.attributes,
+        rows=numbers[0] if pair.source is None else pair.source,
+        columns=numbers[1] if pair.target is None else pair.target,
+        has_source=pair.source is not None,
+        has_target=pair.target is not None,
+        annotators=names,
+        absent=tuple(name for name in wanted if name not in aligned),
+        alignments=alignments,
+        annotations={k: pair.annotations[k] for k in wanted if k in pair.annotations},
+        cells=_states([dict(alignment.items()) for alignment in alignments]),
+        nulls=_states([_nulls(alignment) for alignment in alignments]),
+    )
+
+
+def _nulls(alignment: Alignment) -> dict[Link, bool]:
+    sure = alignment.sure_nulls
+    return {link: link in sure for link in alignment.nulls}
+
+
+def _states(marked: list[dict[Link, bool]]) -> dict[Link, States]:
+    links = sorted(set().union(*marked))
+    return {link: tuple(1 + m[link] if link in m else 0 for m in marked) for link in links}
+
+
+def describe_cell(grid: Grid, link: Link) -> str:
+    """Describe in words who has a link: ``they ~ they: sure (anna), possible (ben)``."""
+    said = []
+    for name, alignment, state in zip(
+        grid.annotators, grid.alignments, grid.states(link) or (), strict=True
+    ):
+        if state:
+            label = alignment.labels.get(link, "")
+            weight = f"{alignment.weights[link]:.4g}" if link in alignment.weights else ""
+            who = "; ".join(part for part in (name, label, weight) if part)
+            said.append(f"{'sure' if state == 2 else 'possible'} ({who})")
+    return f"{_words(grid, link)}: {', '.join(said)}"
+
+
+def absence(grid: Grid, name: str) -> str:
+    """Return why an annotator has no links in the grid."""
+    return "judged, not aligned" if name in grid.annotations else "not annotated"
+
+
+def label_texts(grid: Grid, name: str) -> list[str]:
+    """List the labels of an annotator: ``they ~ they EQUI``."""
+    alignment = grid.annotations[name].alignment
+    labels = {} if alignment is None else alignment.labels
+    return [f"{_words(grid, link)} {label}" for link, label in labels.items() if label]
+
+
+def _words(grid: Grid, link: Link) -> str:
+    # a label may stand on a cell that bears no link, which the constructor does not bound
+    sides = ((grid.rows, link.i), (grid.columns, link.j))
+    return " ~ ".join(
+        EMPTY_WORD if k < 0 else words[k] if k < len(words) else str(k) for words, k in sides
+    )
+
+
+_LONE_LETTER = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
+
+
+@dataclass(frozen=True, slots=True)
+class CellMark:
+    """Show one state of a cell."""
+
+    kind: str
+    sign: str
+    ascii_sign: str
+    meaning: str  # the words of the legend
+    rank: int  # the place in the legend
+
+
+@lru_cache(maxsize=4096)
+def find_mark(states: States, annotators: tuple[str, ...]) -> CellMark:
+    """Return the mark of a cell that at least one annotator filled."""
+    number = len(annotators)
+    if min(states) == max(states):
+        everybody = {1: "", 2: " for both"}.get(number, f" for all {number}")
+        if states[0] == 2:
+            return CellMark("sure", "■", "S", f"sure{everybody}", 0)
+        return CellMark("possible", "□", "P", f"possible{everybody}", 1)
+    if number == 2:
+        return _mark_of_two(states, *annotators)
+    have = sum(map(bool, states))
+    sign = str(have) if have < 10 else "+"
+    meaning = f"sure for some of all {number}" if have == number else f"{have} of {number} have it"
+    return CellMark("some", sign, sign, meaning, 2 + number - have)
+
+
+def letters(first: str, second: str) -> tuple[str, str]:
+    """Return the letters that stand for two annotators."""
+    own = [set(_LONE_LETTER.findall(name.upper())) for name in (first, second)]
+    for one, other in ("AB", "XY", "PQ", *pairwise(ascii_uppercase)):
+        if [lone & {one, other} for lone in own] in ([set(), set()], [{one}, {other}]):
+            break
+    return one, other
+
+
+def _mark_of_two(states: States, a: str, b: str) -> CellMark:
+    one, other = letters(a, b)
+    return {
+        (2, 1): CellMark("first-surer", "◧", "<", f"sure for {a}, possible for {b}", 2),
+        (1, 2): CellMark("second-surer", "◨", ">", f"possible for {a}, sure for {b}", 3),
+        (2, 0): CellMark("first-sure", one, one, f"only {a}, sure", 4),
+        (1, 0): CellMark("first-possible", one.lower(), one.lower(), f"only {a}, possible", 5),
+        (0, 2): CellMark("second-sure", other, other, f"only {b}, sure", 6),
+        (0, 1): CellMark("second-possible", other.lower(), other.lower(), f"only {b}, possible", 7),
+    }[states[0], states[1]]
+
+
+def tally(grids: Iterable[Grid]) -> tuple[Counter[CellMark], int]:
+    """Count the cells that bear each mark, and how many of them are explicit nulls, not links."""
+    cells: Counter[CellMark] = Counter()
+    nulls = 0
+    for grid in grids:
+        for drawn in (grid.cells, grid.nulls):
+            cells.update(find_mark(states, grid.annotators) for states in drawn.values())
+        nulls += len(grid.nulls)
+    return cells, nulls
+
+
+def legend(cells: Counter[CellMark]) -> list[tuple[CellMark, int]]:
+    """Order the counted marks as legends show them."""
+    return sorted(cells.items(), key=lambda item: (item[0].rank, item[0].meaning))

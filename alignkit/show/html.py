@@ -1,0 +1,384 @@
+"""Draw sentence pairs as matrices in HTML: a page of its own, or a fragment for a notebook."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import islice
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import visible
+from alignkit.model.alignment import NULL, Link
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.show.cells import (
+    EMPTY_WORD,
+    CellMark,
+    Grid,
+    absence,
+    describe_cell,
+    find_mark,
+    label_texts,
+    legend,
+    letters,
+    make_grid,
+    tally,
+)
+from alignkit.tables.columns import is_wide, isolated_text, safe_text
+from alignkit.tables.style import MATRIX_STYLE, PAGE_STYLE
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def draw_html(
+    pairs: Iterable[SentencePair],
+    annotators: Iterable[str] | None = None,
+    *,
+    title: str = "Alignments",
+) -> Iterator[str]:
+    """Draw sentence pairs on one page that needs neither network nor script.
+
+    A row is a source word, a column a target word. Everything is told by shape or letter as
+    well as by colour. The page follows the reader's choice of light or dark.
+
+    Parameters
+    ----------
+    pairs
+        The sentence pairs. They are walked twice, for the counts at the top and for the drawings;
+        an iterator is kept as a tuple for that.
+    annotators
+        Whose annotations to draw; None for all that any of the pairs has.
+    title
+        The heading.
+
+    Yields
+    ------
+    str
+        The page in pieces of one sentence pair at most, to be written in UTF-8.
+
+    Examples
+    --------
+    >>> from alignkit.model.alignment import Alignment
+    >>> pair = SentencePair("1", ("they",), ("they",), {"gold": Alignment.parse("0-0")})
+    >>> page = "".join(draw_html([pair], title="One <pair>"))
+    >>> page[:15], "<h1>One &lt;pair&gt;</h1>" in page
+    ('<!DOCTYPE html>', True)
+    >>> 'title="they ~ they: sure (gold)"' in page
+    True
+    """
+    check_arguments(draw_html, locals())
+    kept = tuple(pairs) if iter(pairs) is pairs else pairs
+    if annotators is None:
+        annotators = (name for pair in kept for name in pair.annotations)
+    names = tuple(dict.fromkeys(annotators))
+    yield start_page(title)
+    yield draw_totals(kept, names)
+    yield "</header>\n<main>\n"
+    yield from draw_articles(kept, names)
+    yield "</main>\n</body>\n</html>\n"
+
+
+def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
+    """Draw one sentence pair as HTML to be put into a page, e.g. a notebook.
+
+    Parameters
+    ----------
+    pair
+        The sentence pair.
+    annotators
+        Whose annotations to draw; None for all.
+
+    Returns
+    -------
+    str
+        A ``div`` with its style, which touches nothing outside of it.
+    """
+    check_arguments(draw_html_fragment, locals())
+    grid = make_grid(pair, annotators)
+    heading = f"<p><strong>{isolated_text(pair.id)}</strong></p>"
+    return (
+        f'<div class="alignkit"><style>{MATRIX_STYLE}</style>{heading}\n{draw_figure(grid)}</div>'
+    )
+
+
+def start_page(title: str, style: str = "") -> str:
+    """Return the start of a page that needs neither network nor script, up to its heading."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{safe_text(title)}</title>\n<style>{MATRIX_STYLE}{PAGE_STYLE}{style}</style>\n"
+        f'</head>\n<body class="alignkit">\n<header>\n<h1>{safe_text(title)}</h1>\n'
+    )
+
+
+def draw_articles(pairs: Iterable[SentencePair], names: Sequence[str]) -> Iterator[str]:
+    """Draw each sentence pair, with its heading."""
+    for pair in pairs:
+        grid = make_grid(pair, names)
+        yield f"<article>\n<h2>{isolated_text(pair.id)}</h2>\n{draw_figure(grid)}</article>\n"
+
+
+def draw_totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
+    """Draw what stands at the top: how much is there, of whom, and what the marks mean."""
+    number = 0
+    rows = {name: [0, 0, 0, 0] for name in names}
+    cells, nulls = tally(())
+    for pair in pairs:
+        grid = make_grid(pair, names)
+        number += 1
+        for k, name in enumerate(grid.annotators):
+            found = (1, *grid.counts(k), len(grid.alignments[k].nulls))
+            rows[name] = [have + more for have, more in zip(rows[name], found, strict=True)]
+        more_cells, more_nulls = tally([grid])
+        cells += more_cells
+        nulls += more_nulls
+    body = "".join(
+        f"<tr><th scope=row>{isolated_text(name)}{''.join(f'<td>{count}' for count in counts)}\n"
+        for name, counts in rows.items()
+    )
+    heads = ("annotator", "pairs", "sure", "possible", "nulls")
+    head = "".join(f"<th scope=col>{text}" for text in heads)
+    table = f'<table class="totals"><thead><tr>{head}<tbody>\n{body}</table>' if rows else ""
+    pair_word = "sentence pair" if number == 1 else "sentence pairs"
+    return (
+        f'<p class="facts">{number} {pair_word}; rows are source words, columns target words</p>\n'
+        f'<div class="scroll">{table}</div>\n{_legend(cells, nulls)}'
+    )
+
+
+def _legend(cells: Counter[CellMark], nulls: int) -> str:
+    items = [
+        f"<li>{_sign(mark)} {safe_text(mark.meaning)} ({count})" for mark, count in legend(cells)
+    ]
+    if nulls:
+        items.append(f"<li>{EMPTY_WORD} aligned to nothing ({nulls} of these)")
+    return f'<ul class="legend">{"".join(items)}</ul>\n' if items else ""
+
+
+def draw_figure(grid: Grid) -> str:
+    """Draw a grid as HTML: the sentences, who linked how much, the matrix, legend and remarks."""
+    facts = [
+        f"{isolated_text(name)}: {isolated_text(text)}" for name, text in grid.attributes.items()
+    ]
+    parts = [f'<p class="facts">{" · ".join(facts)}</p>\n'] if facts else []
+    for words, known in ((grid.rows, grid.has_source), (grid.columns, grid.has_target)):
+        if known:
+            parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}</p>\n')
+    parts += [_who(grid), _matrix(grid), _legend(*tally([grid])), _remarks(grid)]
+    return "".join(parts)
+
+
+def _who(grid: Grid) -> str:
+    said = []
+    for k, name in enumerate(grid.annotators):
+        letter = f"{letters(*grid.annotators)[k]} " if len(grid.annotators) == 2 else ""
+        sure, possible = grid.counts(k)
+        said.append(f"{letter}{isolated_text(name)}: {sure} sure, {possible} possible")
+    said += [f"{isolated_text(name)}: {absence(grid, name)}" for name in grid.absent]
+    return f'<p class="facts">{" · ".join(said) or "no annotations"}</p>\n'
+
+
+def _matrix(grid: Grid) -> str:
+    columns = [*range(len(grid.columns)), *([NULL] if grid.null_column else [])]
+    rows = [*range(len(grid.rows)), *([NULL] if grid.null_row else [])]
+    name = safe_text(f"alignment matrix of pair {grid.id}")
+    lines = [
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
+        f'<table class="matrix" aria-label="{name}"><thead><tr><td>'
+    ]
+    for j in columns:
+        word = EMPTY_WORD if j == NULL else grid.columns[j]
+        upright = is_wide(word) or j == NULL
+        lines.append(f"<th scope=col>{_word(word, j, 'upright' if upright else '')}")
+    lines.append("<tbody>\n")
+    for i in rows:
+        word = EMPTY_WORD if i == NULL else grid.rows[i]
+        cells = "".join(_cell(grid, Link(i, j)) for j in columns)
+        lines.append(f"<tr><th scope=row>{_word(word, i, '')}{cells}\n")
+    return "".join([*lines, "</table></div>\n"])
+
+
+def _word(word: str, index: int, name: str) -> str:
+    names = " ".join(part for part in (name, "empty-word" if index == NULL else "") if part)
+    start = f'<bdi class="{names}"' if names else "<bdi"
+    title = "aligned to nothing" if index == NULL else f"{index}: {word}"
+    return f'{start} title="{safe_text(title)}">{safe_text(word)}</bdi>'
+
+
+def _cell(grid: Grid, link: Link) -> str:
+    states = grid.states(link)
+    if states is None:
+        return "<td>"
+    return f"<td>{_sign(find_mark(states, grid.annotators), describe_cell(grid, link))}"
+
+
+def _sign(mark: CellMark, title: str = "") -> str:
+    told = f' role="img" title="{safe_text(title)}"' if title else ' aria-hidden="true"'
+    return f'<b class="{mark.kind}"{told}>{mark.sign}</b>'
+
+
+def _remarks(grid: Grid) -> str:
+    parts = []
+    for name, value in grid.annotations.items():
+        said = {
+            "judgment": value.judgment,
+            "flags": ", ".join(sorted(value.flags)),
+            "comment": value.comment,
+            "labels": "; ".join(label_texts(grid, name)),
+            "provenance": value.provenance,
+            "when": value.when or "",
+        }
+        parts += [
+            f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">{_lines(text)}\n'
+            for kind, text in said.items()
+            if text
+        ]
+    return f"<dl>{''.join(parts)}</dl>\n" if parts else ""
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(safe_text, text.splitlines()))
+
+
+def page_template(name: str, **functions: Callable[..., Any]) -> Template:
+    """Load a template that lies in this package."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    def shown(value: object) -> object:
+        """Let no hidden character of a name act; what is HTML already stays."""
+        return value if isinstance(value, Markup) else visible(str(value))
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=shown)
+    environment.filters["markup"] = Markup
+    environment.filters["table"] = lambda table: Markup(table.show("html"))
+    environment.filters.update(functions)
+    environment.globals.update(functions)
+    return environment.from_string(page_file(name))
+
+
+def page_file(name: str) -> str:
+    """Return the text of a file of this package."""
+    return files("alignkit.show").joinpath(name).read_text(encoding="utf-8")
+
+
+def page_path(path: str, number: int) -> str:
+    """Return where a page is, when the first is at a path."""
+    first = PurePath(path)
+    if number == 1:
+        return path
+    return str(first.with_name(f"{first.stem}-page-{number}{first.suffix}"))
+
+
+def draw_html_pages(
+    pairs: Collection[SentencePair],
+    annotators: Iterable[str] | None = None,
+    *,
+    title: str,
+    path: str,
+    pairs_a_page: int,
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """Draw sentence pairs, so many a page; the first page counts them all."""
+    if annotators is None:
+        annotators = (name for pair in pairs for name in pair.annotations)
+    names = tuple(dict.fromkeys(annotators))
+    content = PageContent(
+        lambda some: draw_totals(some, names), lambda some: draw_articles(some, names)
+    )
+    return draw_pages(pairs, content, title=title, path=path, pairs_a_page=pairs_a_page)
+
+
+@dataclass(frozen=True)
+class PageContent:
+    """Return what stands on a page of sentence pairs."""
+
+    totals: Callable[[Iterable[SentencePair]], str]
+    articles: Callable[[Iterable[SentencePair]], Iterator[str]]  # draws sentence pairs
+    style: str = ""  # further style rules
+
+
+def draw_pages(
+    pairs: Collection[SentencePair],
+    content: PageContent,
+    *,
+    title: str,
+    path: str,
+    pairs_a_page: int,
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """Draw sentence pairs on pages, as `draw_html_pages` does, whatever is shown of them."""
+    if len(pairs) <= pairs_a_page:
+        yield path, draw_page(pairs, content, title=title)
+        return
+    ends = _survey(pairs, pairs_a_page)
+    paths = [page_path(path, number) for number in range(1, len(ends) + 1)]
+    rest = iter(pairs)
+    for number, here in enumerate(paths, 1):
+        said = f"{title}, page {number} of {len(paths)}"
+        start = start_page(said, content.style) + (content.totals(pairs) if number == 1 else "")
+        drawn = content.articles(islice(rest, pairs_a_page))
+        yield here, _page(start, number, paths, ends, drawn)
+
+
+def draw_page(pairs: Iterable[SentencePair], content: PageContent, *, title: str) -> Iterator[str]:
+    """Draw sentence pairs on one page; they are walked twice."""
+    yield start_page(title, content.style)
+    yield content.totals(pairs)
+    yield "</header>\n<main>\n"
+    yield from content.articles(pairs)
+    yield "</main>\n</body>\n</html>\n"
+
+
+def _survey(pairs: Collection[SentencePair], pairs_a_page: int) -> list[tuple[str, str]]:
+    """Return the first and last id of each page."""
+    ends: list[tuple[str, str]] = []
+    for place, pair in enumerate(pairs):
+        if place % pairs_a_page:
+            ends[-1] = ends[-1][0], pair.id
+        else:
+            ends.append((pair.id, pair.id))
+    return ends
+
+
+def _page(
+    start: str,
+    number: int,
+    paths: Sequence[str],
+    ends: Sequence[tuple[str, str]],
+    drawn: Iterator[str],
+) -> Iterator[str]:
+    steps = _steps(number, paths)
+    spans = [f"{isolated_text(first)} to {isolated_text(last)}" for first, last in ends]
+    places = "".join(
+        f"<li>{_link(there, span, there == paths[number - 1])}</li>"
+        for there, span in zip(paths, spans, strict=True)
+    )
+    yield start
+    yield f'<nav aria-label="pages">{steps}\n<details><summary>all {len(paths)} pages, by the '
+    yield f"ids of their pairs</summary><ol>{places}</ol></details></nav>\n</header>\n<main>\n"
+    yield from drawn
+    yield f'</main>\n<nav aria-label="pages, again">{steps}</nav>\n</body>\n</html>\n'
+
+
+def _steps(number: int, paths: Sequence[str]) -> str:
+    wanted = {"first": 1, "previous": number - 1, "next": number + 1, "last": len(paths)}
+    links = [
+        _link(paths[place - 1], name)
+        for name, place in wanted.items()
+        if 1 <= place <= len(paths) and place != number
+    ]
+    return f"<strong>page {number} of {len(paths)}</strong> {' '.join(links)}"
+
+
+def _link(path: str, text: str, here: bool = False) -> str:
+    current = ' aria-current="page"' if here else ""
+    return f'<a href="./{quote(PurePath(path).name)}"{current}>{text}</a>'

@@ -1,0 +1,240 @@
+"""Draw a sentence pair as one self-contained SVG image, for papers and slides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import visible
+from alignkit.model.alignment import NULL, Link
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.show.cells import (
+    EMPTY_WORD,
+    CellMark,
+    Grid,
+    describe_cell,
+    find_mark,
+    legend,
+    make_grid,
+    tally,
+)
+from alignkit.tables.columns import char_clusters, cut_text, is_right_to_left, is_wide, text_length
+
+_CELL, _BOX, _SIZE, _MARGIN, _LONGEST = 20, 14, 14, 12, 40
+
+# plain classes and no variables: the converters to PDF that papers need know no more
+LIGHT = {"ink": "#1b1b1b", "paper": "#ffffff", "soft": "#5c5c5c", "line": "#d9d9d9"}
+LIGHT |= {"a": "#0060a8", "b": "#a84300", "mix": "#7b3f98"}
+DARK = {"ink": "#ececec", "paper": "#181a1b", "soft": "#a8a8a8", "line": "#3c3f41"}
+DARK |= {"a": "#66b8ff", "b": "#ff9d57", "mix": "#d6a2ee"}
+_COLOURS = {
+    "first-surer": "mix",
+    "second-surer": "mix",
+    "some": "mix",
+    "first-sure": "a",
+    "first-possible": "a",
+    "second-sure": "b",
+    "second-possible": "b",
+}
+
+
+def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
+    """Draw one sentence pair: a row for each source word, a column for each target word.
+
+    Parameters
+    ----------
+    pair
+        The sentence pair.
+    annotators
+        Whose annotations to draw; None for all. The marks are those of `draw_text`, as shapes.
+
+    Returns
+    -------
+    str
+        An SVG document to be written in UTF-8. Widths of words are estimated, for no font is
+        at hand; the estimate errs on the wide side.
+
+    Examples
+    --------
+    >>> from alignkit.model.alignment import Alignment
+    >>> pair = SentencePair("1", ("they",), ("they",), {"gold": Alignment.parse("0-0")})
+    >>> image = draw_svg(pair)
+    >>> "<title>they ~ they: sure (gold)</title>" in image
+    True
+    """
+    check_arguments(draw_svg, locals())
+    plan = _Plan.of(make_grid(pair, annotators))
+    notes, below = _notes(plan)
+    width = max(plan.left + len(plan.columns) * _CELL, below[0]) + _MARGIN
+    height = below[1] + _MARGIN
+    names = ", ".join(plan.grid.annotators)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" font-family="sans-serif" '
+        f'font-size="{_SIZE}">',
+        f"<title>{_text(f'pair {pair.id}' + (f': {names}' if names else ''))}</title>",
+        f"<style>{colour_rules(LIGHT)}@media(prefers-color-scheme:dark){{{colour_rules(DARK)}}}</style>",
+        f'<rect class="ak-paper" width="{width}" height="{height}"/>',
+        *_words(plan),
+        _lines(plan),
+        *_marks(plan),
+        *notes,
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    grid: Grid
+    rows: list[int]
+    columns: list[int]
+    left: int
+    top: int
+
+    @classmethod
+    def of(cls, grid: Grid) -> _Plan:
+        rows = [*range(len(grid.rows)), *([NULL] if grid.null_row else [])]
+        columns = [*range(len(grid.columns)), *([NULL] if grid.null_column else [])]
+        left = max((_length(_shown(grid.rows, i)) for i in rows), default=0)
+        top = max((_height(_shown(grid.columns, j)) for j in columns), default=0)
+        return cls(grid, rows, columns, _MARGIN + left + 8, _MARGIN + top + 8)
+
+    @property
+    def bottom(self) -> int:
+        return self.top + len(self.rows) * _CELL
+
+    @property
+    def right(self) -> int:
+        return self.left + len(self.columns) * _CELL
+
+
+def colour_rules(colours: dict[str, str]) -> str:
+    """Return the style rules of an image: a class that fills, and one that draws lines."""
+    return "".join(
+        f".ak-{name}{{fill:{code}}}.ak-{name}-edge{{stroke:{code};fill:none}}"
+        for name, code in colours.items()
+    )
+
+
+def _words(plan: _Plan) -> Iterator[str]:
+    for row, i in enumerate(plan.rows):
+        word = _shown(plan.grid.rows, i)
+        y = plan.top + row * _CELL + 15
+        yield _label(word, f'x="{plan.left - 8}" y="{y}"', at_end=True, null=i == NULL)
+    for column, j in enumerate(plan.columns):
+        word = _shown(plan.grid.columns, j)
+        middle = plan.left + column * _CELL + _CELL // 2
+        foot = plan.top - 8
+        if is_wide(word):
+            yield from _stacked(word, middle, foot)
+        else:
+            place = f'transform="translate({middle + 5} {foot}) rotate(-90)"'
+            yield _label(word, place, at_end=False, null=j == NULL)
+
+
+def _label(word: str, place: str, *, at_end: bool, null: bool) -> str:
+    rtl = is_right_to_left(word)
+    anchor = "end" if at_end != rtl else "start"  # the start of a right-to-left word is its right
+    direction = ' direction="rtl"' if rtl else ""
+    kind = "ak-soft" if null else "ak-ink"
+    return f'<text class="{kind}" {place} text-anchor="{anchor}"{direction}>{escape(word)}</text>'
+
+
+def _stacked(word: str, middle: int, foot: int) -> Iterator[str]:
+    """Set East Asian words upright, one character below the other, as such columns are read."""
+    letters = char_clusters(word)
+    for k, letter in enumerate(letters):
+        y = foot - (len(letters) - 1 - k) * (_SIZE + 1) - 2
+        place = f'x="{middle}" y="{y}" text-anchor="middle"'
+        yield f'<text class="ak-ink" {place}>{escape(letter)}</text>'
+
+
+def _lines(plan: _Plan) -> str:
+    across = "".join(
+        f"M{plan.left} {plan.top + k * _CELL}H{plan.right}" for k in range(len(plan.rows) + 1)
+    )
+    down = "".join(
+        f"M{plan.left + k * _CELL} {plan.top}V{plan.bottom}" for k in range(len(plan.columns) + 1)
+    )
+    return f'<path class="ak-line-edge" d="{across}{down}"/>'
+
+
+def _marks(plan: _Plan) -> Iterator[str]:
+    grid = plan.grid
+    inset = (_CELL - _BOX) // 2
+    for row, i in enumerate(plan.rows):
+        for column, j in enumerate(plan.columns):
+            states = grid.states(Link(i, j))
+            if states is not None:
+                x, y = plan.left + column * _CELL + inset, plan.top + row * _CELL + inset
+                shape = _shape(find_mark(states, grid.annotators), x, y)
+                yield f"<g><title>{_text(describe_cell(grid, Link(i, j)))}</title>{shape}</g>"
+
+
+def _shape(mark: CellMark, x: int, y: int) -> str:
+    """Draw a mark: filled is sure, only an edge is possible; a circle is the second annotator's."""
+    colour = f"ak-{_COLOURS.get(mark.kind, 'ink')}"
+    full = mark.kind in {"sure", "first-sure", "second-sure"}
+    corner = f' rx="{_BOX // 2}"' if mark.kind in {"second-sure", "second-possible"} else ""
+    if full:
+        shape = f'<rect class="{colour}" x="{x}" y="{y}" width="{_BOX}" height="{_BOX}"{corner}/>'
+    else:
+        shape = (
+            f'<rect class="{colour}-edge" x="{x + 1}" y="{y + 1}" width="{_BOX - 2}" '
+            f'height="{_BOX - 2}" stroke-width="2"{corner}/>'
+        )
+    if mark.kind in {"first-surer", "second-surer"}:
+        start = x if mark.kind == "first-surer" else x + _BOX // 2
+        half = f'<rect class="{colour}" x="{start}" y="{y}" width="{_BOX // 2}" height="{_BOX}"/>'
+        return shape + half
+    if mark.kind in {"sure", "possible"}:
+        return shape
+    letter = (
+        f'<text class="{"ak-paper" if full else colour}" x="{x + _BOX // 2}" y="{y + 11}" '
+        f'text-anchor="middle" font-size="11" font-weight="bold">{mark.sign}</text>'
+    )
+    return shape + letter
+
+
+def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
+    """Return the legend, and how far it reaches to the right and down."""
+    cells, nulls = tally([plan.grid])
+    x, y, reach = _MARGIN, plan.bottom + 14, plan.right
+    parts: list[str] = []
+    edge = max(plan.right, 400)
+    entries: list[tuple[CellMark | None, str]] = [
+        (mark, f"{mark.meaning} ({count})") for mark, count in legend(cells)
+    ]
+    if nulls:
+        entries.append((None, f"{EMPTY_WORD} aligned to nothing ({nulls} of these)"))
+    for mark, text in entries:
+        shown = visible(text)
+        wide = _length(shown) + (20 if mark else 0)
+        if x > _MARGIN and x + wide > edge:
+            x, y = _MARGIN, y + 22
+        if mark:
+            parts.append(f'<g aria-hidden="true">{_shape(mark, x, y)}</g>')
+        start = x + (20 if mark else 0)
+        parts.append(f'<text class="ak-ink" x="{start}" y="{y + 12}">{escape(shown)}</text>')
+        reach = max(reach, x + wide)
+        x += wide + 16
+    return parts, (reach, y + 18 if entries else plan.bottom)
+
+
+def _shown(words: tuple[str, ...], index: int) -> str:
+    return EMPTY_WORD if index == NULL else cut_text(visible(words[index]), _LONGEST)
+
+
+def _height(word: str) -> int:
+    return (_SIZE + 1) * len(char_clusters(word)) if is_wide(word) else _length(word)
+
+
+def _length(text: str) -> int:
+    return text_length(text, _SIZE)
+
+
+def _text(text: str) -> str:
+    return escape(visible(text))

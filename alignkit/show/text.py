@@ -1,0 +1,258 @@
+"""Draw sentence pairs as matrices of characters, for terminals and plain files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import visible
+from alignkit.model.alignment import NULL, Link
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.show.cells import (
+    EMPTY_WORD,
+    CellMark,
+    Grid,
+    absence,
+    find_mark,
+    label_texts,
+    legend,
+    letters,
+    make_grid,
+    tally,
+)
+from alignkit.tables.columns import char_clusters, char_width, cut_text, kept_in_place
+
+_LONGEST = 40  # a token that takes more cells is cut
+_LONGEST_ATTRIBUTE = 60
+_BLUE, _ORANGE, _PURPLE = "38;5;33", "38;5;208", "38;5;170"  # told apart by colour-blind readers
+_SEQUENCE = re.compile(r"\x1b\[[\d;]*m")
+_COLOURS = {
+    "sure": "1",
+    "first-surer": _PURPLE,
+    "second-surer": _PURPLE,
+    "some": _PURPLE,
+    "first-sure": f"1;{_BLUE}",
+    "first-possible": _BLUE,
+    "second-sure": f"1;{_ORANGE}",
+    "second-possible": _ORANGE,
+    "none": "2",
+}
+
+
+def draw_text(
+    pair: SentencePair,
+    annotators: Iterable[str] | None = None,
+    *,
+    colour: bool = False,
+    width: int | None = None,
+    unicode: bool = True,
+) -> str:
+    """Draw a sentence pair: a row for each source word, a column for each target word.
+
+    Target words stand upright above their columns, read from top to bottom whatever their
+    direction. Below the matrix stand the meaning of each mark with the number of its cells, and
+    comments, flags, judgments and labels where there are any.
+
+    Parameters
+    ----------
+    pair
+        The sentence pair.
+    annotators
+        Whose annotations to draw; None for all. With two, agreement and each kind of difference
+        have marks of their own; with more, a digit counts those who have the link.
+    colour
+        Colour the marks by ANSI sequences (blue: only the first, orange: only the second).
+    width
+        The cells of a line; wider matrices are split into blocks of columns, long tokens cut.
+        None for no limit.
+    unicode
+        False for a drawing in ASCII alone, with all other characters escaped.
+
+    Returns
+    -------
+    str
+        Lines without spaces or a newline at the end. Nothing in the pair can send control
+        characters.
+
+    Examples
+    --------
+    >>> from alignkit.model.alignment import Alignment
+    >>> pair = SentencePair("1", ("they", "left"), ("they", "went"),
+    ...                     {"gold": Alignment.parse("0-0 1?1")}, {"genre": "news"})
+    >>> print(draw_text(pair))
+    1  genre=news  gold: 1 sure, 1 possible
+    <BLANKLINE>
+            t w
+            h e
+            e n
+            y t
+      they  ■ ·
+      left  · □
+    <BLANKLINE>
+      ■ sure (1)  □ possible (1)
+    """
+    check_arguments(draw_text, locals())
+    grid = make_grid(pair, annotators)
+    drawing = _Drawing(grid, colour, width, unicode)
+    lines = [*drawing.header(), *drawing.matrix(), *drawing.legend(), *drawing.remarks()]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    j: int
+    letters: list[str]
+
+    @property
+    def width(self) -> int:
+        return max(map(char_width, self.letters), default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    grid: Grid
+    colour: bool
+    width: int | None
+    unicode: bool
+
+    def header(self) -> Iterator[str]:
+        grid = self.grid
+        parts = [self.text(grid.id)]
+        parts += [
+            self.text(f"{name}={value}", _LONGEST_ATTRIBUTE)
+            for name, value in grid.attributes.items()
+        ]
+        for k, name in enumerate(grid.annotators):
+            letter = f"{letters(*grid.annotators)[k]} " if len(grid.annotators) == 2 else ""
+            sure, possible = grid.counts(k)
+            parts.append(f"{letter}{self.text(name)}: {sure} sure, {possible} possible")
+        parts += [f"{self.text(name)}: {absence(grid, name)}" for name in grid.absent]
+        if not grid.annotators and not grid.absent:
+            parts.append("no annotations")
+        yield from self.flow(parts, "", "  ")
+
+    def matrix(self) -> Iterator[str]:
+        grid, null = self.grid, self.null
+        longest = _LONGEST if self.width is None else min(_LONGEST, max(8, self.width // 3))
+        rows = [(i, self.text(_spaces_shown(word), longest)) for i, word in enumerate(grid.rows)]
+        columns = [_Column(j, self.letters(word)) for j, word in enumerate(grid.columns)]
+        if grid.null_row:
+            rows.append((NULL, null))
+        if grid.null_column:
+            columns.append(_Column(NULL, char_clusters(null)))
+        margin = 4 + max((char_width(word) for _, word in rows), default=0)
+        blocks = list(_blocks(columns, margin, self.width))
+        for block in blocks:
+            yield ""
+            if len(blocks) > 1:
+                shown = [column.j for column in block if column.j != NULL]
+                place = f"words {shown[0]} to {shown[-1]} of {len(grid.columns)}" if shown else null
+                yield f"  target {place}"
+            yield from (" " * margin + line for line in _upright(block))
+            for i, word in rows:
+                signs = " ".join(
+                    self.sign(i, column.j) + " " * (column.width - 1) for column in block
+                )
+                yield _padded(f"  {word}", margin) + signs
+
+    def sign(self, i: int, j: int) -> str:
+        if i == j == NULL:
+            return " "
+        states = self.grid.states(Link(i, j))
+        if states is None:
+            return self.paint("·" if self.unicode else ".", "none")
+        return self.mark(find_mark(states, self.grid.annotators))
+
+    def mark(self, mark: CellMark) -> str:
+        return self.paint(mark.sign if self.unicode else mark.ascii_sign, mark.kind)
+
+    def paint(self, sign: str, kind: str) -> str:
+        code = _COLOURS.get(kind) if self.colour else None
+        return f"\x1b[{code}m{sign}\x1b[0m" if code else sign
+
+    def legend(self) -> Iterator[str]:
+        cells, nulls = tally([self.grid])
+        parts = [
+            f"{self.mark(mark)} {self.text(mark.meaning)} ({count})"
+            for mark, count in legend(cells)
+        ]
+        if nulls:
+            parts.append(f"{self.null} aligned to nothing ({nulls} of these)")
+        if parts:
+            yield ""
+            yield from self.flow(parts, "  ", "  ")
+
+    def remarks(self) -> Iterator[str]:
+        for name, value in self.grid.annotations.items():
+            said = {
+                "judgment": value.judgment,
+                "flags": ", ".join(sorted(value.flags)),
+                "comment": value.comment,
+                "labels": "; ".join(label_texts(self.grid, name)),
+            }
+            for kind, text in said.items():
+                if text:
+                    words = f"{name}, {kind}: {text}".split()
+                    shown = [visible(word, only_ascii=not self.unicode) for word in words]
+                    yield from map(kept_in_place, self.flow(shown, "  ", " "))
+
+    def flow(self, parts: list[str], indent: str, gap: str) -> Iterator[str]:
+        line = ""
+        used = 0
+        for part in parts:
+            wide = char_width(_SEQUENCE.sub("", part))
+            if line and self.width is not None and used + len(gap) + wide > self.width:
+                yield indent + line
+                line = ""
+            used = used + len(gap) + wide if line else len(indent) + wide
+            line = line + gap + part if line else part
+        yield indent + line
+
+    @property
+    def null(self) -> str:
+        return EMPTY_WORD if self.unicode else "NULL"
+
+    def text(self, text: str, longest: int | None = None) -> str:
+        shown = visible(text, only_ascii=not self.unicode)
+        if longest is not None:
+            shown = cut_text(shown, longest, end="…" if self.unicode else "...")
+        return kept_in_place(shown)
+
+    def letters(self, token: str) -> list[str]:
+        letters = char_clusters(visible(_spaces_shown(token), only_ascii=not self.unicode))
+        if len(letters) > _LONGEST:
+            letters = [*letters[: _LONGEST - 1], "⋮" if self.unicode else ":"]
+        return [kept_in_place(letter) for letter in letters]
+
+
+def _blocks(columns: list[_Column], margin: int, width: int | None) -> Iterator[list[_Column]]:
+    block: list[_Column] = []
+    used = margin - 1
+    for column in columns:
+        if block and width is not None and used + 1 + column.width > width:
+            yield block
+            block, used = [], margin - 1
+        block.append(column)
+        used += 1 + column.width
+    yield block
+
+
+def _upright(columns: list[_Column]) -> Iterator[str]:
+    """Yield the lines of words that stand on the matrix."""
+    height = max((len(column.letters) for column in columns), default=0)
+    raised = [[""] * (height - len(column.letters)) + column.letters for column in columns]
+    for line in zip_longest(*raised):
+        yield " ".join(
+            _padded(letter, column.width) for letter, column in zip(line, columns, strict=True)
+        )
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - char_width(text))
+
+
+def _spaces_shown(token: str) -> str:
+    return token.replace(" ", "_")  # a blank in a column, or after a row's word, is not seen

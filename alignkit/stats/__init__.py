@@ -1,0 +1,5 @@
+"""Statistics of plain arrays: intervals, resampling, tests. Nothing here knows a corpus."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,85 @@
+"""Bound a share: Wilson's score interval."""
+
+from __future__ import annotations
+
+from math import nan, sqrt
+from statistics import NormalDist
+
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import OptionError
+from alignkit.stats.resampling import check_confidence
+
+
+def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the bounds of a share `count` / `total` by Wilson's score, without correction.
+
+    The shares p for which |count / total - p| <= z sqrt(p (1 - p) / total), z the normal quantile
+    of the confidence: (count + z^2 / 2 -+ z sqrt(count (total - count) / total + z^2 / 4)) /
+    (total + z^2). Unlike the interval around the share itself it never leaves 0 to 1, and it has a
+    width where the share is 0 or 1.
+
+    Returns
+    -------
+    (low, high)
+        NaN where `total` is 0.
+
+    References
+    ----------
+    Wilson 1927, Probable inference, the law of succession, and statistical inference, Journal of
+    the American Statistical Association 22:209-212. Newcombe 1998, Two-sided confidence intervals
+    for the single proportion, Statistics in Medicine 17:857-872, method 3.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(81, 263)
+    >>> round(low, 4), round(high, 4)
+    (0.2553, 0.3662)
+    """
+    check_arguments(wilson_interval, locals())
+    check_confidence(confidence)
+    if not 0 <= count <= total:
+        raise OptionError(f"a share is of 0 or more among as many at least, not {count} of {total}")
+    if not total:
+        return nan, nan
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    middle, below = count + z * z / 2, total + z * z
+    reach = z * sqrt(count * (total - count) / total + z * z / 4)
+    low = 0.0 if count == 0 else (middle - reach) / below
+    high = 1.0 if count == total else (middle + reach) / below
+    return low, high
+
+
+def newcombe_interval(
+    count: int, total: int, other_count: int, other_total: int, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return the bounds of `count` / `total` - `other_count` / `other_total`, independent shares.
+
+    With Wilson's bounds (l1, u1) of the first share p1 and (l2, u2) of the second share p2, they
+    are d - sqrt((p1 - l1)^2 + (u2 - p2)^2) and d + sqrt((u1 - p1)^2 + (p2 - l2)^2), where
+    d = p1 - p2. They never leave -1 to 1.
+
+    Returns
+    -------
+    (low, high)
+        NaN where a total is 0.
+
+    References
+    ----------
+    Newcombe 1998, Interval estimation for the difference between independent proportions,
+    Statistics in Medicine 17:873-890, method 10; the example is (a) of its table II.
+
+    Examples
+    --------
+    >>> low, high = newcombe_interval(56, 70, 48, 80)
+    >>> round(low, 4), round(high, 4)
+    (0.0524, 0.3339)
+    """
+    check_arguments(newcombe_interval, locals())
+    low, high = wilson_interval(count, total, confidence)
+    other_low, other_high = wilson_interval(other_count, other_total, confidence)
+    if not (total and other_total):
+        return nan, nan
+    share, other = count / total, other_count / other_total
+    down = sqrt((share - low) ** 2 + (other_high - other) ** 2)
+    up = sqrt((high - share) ** 2 + (other - other_low) ** 2)
+    return share - other - down, share - other + up

@@ -1,0 +1,37 @@
+"""Ratios of counts; 0/0 is undefined: NaN here and None in JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+Counts = Union[NDArray[np.int64], NDArray[np.float64]]
+"""Rows of counts, or sums of them."""
+
+Ratios = Callable[[Counts], dict[str, NDArray[np.float64]]]
+"""What turns (R, C) sums of counts into the named measures, each an (R,) array."""
+
+LOWER_IS_BETTER = frozenset({"aer"})
+"""The measures of which a smaller value is a better one."""
+
+
+def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
+    """Divide, with NaN for 0/0."""
+    quotient = np.full(np.shape(below), np.nan)
+    np.divide(above, below, out=quotient, where=np.asarray(below) != 0)
+    return quotient
+
+
+def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return F1, the harmonic mean; 0 where either is 0, whatever the other is."""
+    found = ratio(2 * precision * recall, precision + recall)
+    return np.where((precision == 0) | (recall == 0), 0.0, found)
+
+
+def none_if_nan(value: float) -> float | None:
+    """Return None for NaN, which JSON cannot say."""
+    return None if math.isnan(value) else value

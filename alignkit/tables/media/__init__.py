@@ -1,0 +1,1 @@
+"""How each medium writes a table."""

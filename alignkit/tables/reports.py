@@ -1,0 +1,144 @@
+"""Show what was found as a report of tables: in every medium, as CSV, records, JSON and a page."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import NamedTuple
+
+from alignkit._support.arguments import check_arguments
+from alignkit.tables.columns import CARE, Report, safe_text
+from alignkit.tables.media.csv import csv_lines
+from alignkit.tables.media.html import signed, table_style
+from alignkit.tables.style import MATRIX_STYLE, PAGE_STYLE, page_style
+from alignkit.tables.table import Table, get_medium
+
+
+class Picture(NamedTuple):
+    """A figure of a page: what stands above it, and the figure as SVG."""
+
+    title: str
+    image: str
+
+
+class Findings(ABC):
+    """Show a result; the tables, and what stands around them, are the result's own."""
+
+    rewrites_left_out: int | None = None
+    """How many rewrites, which nobody judged, are left out; None if labels do not count."""
+    notes: tuple[str, ...] = ()
+    signature: str = ""
+
+    @abstractmethod
+    def tables(self) -> Sequence[Table]:
+        """Return the tables, each with an anchor of its own."""
+
+    def shown_tables(self) -> Sequence[Table]:
+        """Return the tables as people see them, which may draw what machines read as numbers."""
+        return self.tables()
+
+    @property
+    def head(self) -> Sequence[str]:
+        """Lines above the tables."""
+        return ()
+
+    @property
+    def cautions(self) -> Sequence[str]:
+        """What to know before one believes the numbers."""
+        return self.notes
+
+    @property
+    def settings(self) -> str:
+        """The settings behind the numbers, in one line."""
+        return self.signature
+
+    def images(self) -> Iterator[Picture]:
+        """Yield the figures of the page."""
+        yield from ()
+
+    def show(self, medium: str = "text") -> str:
+        """Return all tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
+        written = get_medium(medium)
+        sheets = [table.sheet() for table in self.shown_tables()]
+        return written.report(Report(self.head, sheets, self.cautions, self.settings))
+
+    def __str__(self) -> str:
+        return self.show()
+
+    def _repr_html_(self) -> str:
+        return self.show("html")
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return a dictionary for each row of each table, which ``table`` names."""
+        return [
+            {"table": table.anchor, **record}
+            for table in self.tables()
+            for record in table.to_records()
+        ]
+
+    def csv(self) -> str:
+        """Return the records as CSV, with one line of headings for all tables."""
+        records = self.to_records()
+        keys = list(dict.fromkeys(key for record in records for key in record))
+        return csv_lines([keys, *([record.get(key) for key in keys] for record in records)])
+
+    def to_json(self) -> dict[str, object]:
+        """Return the records of each table as JSON takes them: NaN is None."""
+        found: dict[str, object] = {
+            table.anchor: [
+                {key: _plain(value) for key, value in record.items()}
+                for record in table.to_records()
+            ]
+            for table in self.tables()
+        }
+        if self.rewrites_left_out is not None:
+            found["rewrites_left_out"] = self.rewrites_left_out
+        return found | {"cautions": list(self.cautions), "signature": self.settings}
+
+    def page_tables(self) -> Sequence[Table]:
+        """Return the tables of the page, which has room for more than a terminal."""
+        return self.shown_tables()
+
+    def page(self, title: str) -> str:
+        """Return the tables and the figures as a page that needs neither network nor script."""
+        check_arguments(Findings.page, locals())
+        tables = "".join(map(get_medium("html").table, (x.sheet() for x in self.page_tables())))
+        figures = "".join(map(_figure, self.images()))
+        heading = safe_text(title)
+        style = f"{PAGE_STYLE}{MATRIX_STYLE}{table_style()}{page_style()}"
+        return (
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f'<meta name="color-scheme" content="light dark">\n<title>{heading}</title>\n'
+            f'<style>{style}</style>\n</head>\n<body class="alignkit">\n<header>\n'
+            f"<h1>{heading}</h1>\n{_listed(self.head, 'found')}{self._care()}</header>\n<main>\n"
+            f"{figures}{tables}{signed(self.settings)}</main>\n</body>\n</html>\n"
+        )
+
+    def _care(self) -> str:
+        if not self.cautions:
+            return ""
+        return (
+            '<div class="cautions" role="region" aria-labelledby="cautions">\n'
+            f'<h2 id="cautions">{CARE}</h2>\n{_listed(self.cautions)}</div>\n'
+        )
+
+
+def _listed(lines: Sequence[str], name: str = "") -> str:
+    items = "".join(f"<li>{safe_text(line)}</li>\n" for line in lines)
+    listed = f' class="{name}"' if name else ""
+    return f"<ul{listed}>\n{items}</ul>\n" if items else ""
+
+
+def _figure(picture: Picture) -> str:
+    caption = f"<figcaption>{safe_text(picture.title)}</figcaption>"
+    width = box[1] if (box := re.search(r'viewBox="\S+ \S+ (\S+) ', picture.image)) else "640"
+    return (
+        f'<figure class="as-drawn" style="--drawn:{width}px">{caption}\n{picture.image}</figure>\n'
+    )
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and not isfinite(value) else value

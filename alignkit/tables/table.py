@@ -1,0 +1,290 @@
+"""A table once, and show it in every medium: text, Markdown, LaTeX, CSV, HTML, records."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from numbers import Real
+from string import ascii_lowercase
+from typing import cast
+
+from alignkit._support.arguments import check_arguments, check_attributes
+from alignkit.errors import ArgumentError, UnknownNameError
+from alignkit.tables.columns import Cell, Column, Medium, Sheet, Value
+from alignkit.tables.media.csv import csv_lines
+from alignkit.tables.media.html import MEDIUM as HTML
+from alignkit.tables.media.html import table_style
+from alignkit.tables.media.latex import MEDIUM as LATEX
+from alignkit.tables.media.markdown import MEDIUM as MARKDOWN
+from alignkit.tables.media.text import MEDIUM as TEXT
+
+MEDIA: Mapping[str, Medium] = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX, "html": HTML}
+"""How tables are written down; a module each."""
+
+_USUAL = {str, int, float, Value, type(None)}
+_CELLS = (str, Real, Value, type(None))
+_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)*%?( \[.*\])?|[-+]?inf|[-?]")
+
+
+def get_medium(name: str) -> Medium:
+    """Return a medium."""
+    if name not in MEDIA:
+        raise UnknownNameError("medium", name, MEDIA)
+    return MEDIA[name]
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """The title, the columns and the rows of a table, numbers as numbers.
+
+    Parameters
+    ----------
+    title
+        What stands above it; may be empty.
+    columns
+        K columns, of which no two have the same key.
+    rows
+        R rows of K cells: texts, numbers, `Value` with bounds or a reason, None for an empty cell.
+    note
+        What stands below it.
+    anchor
+        Its id on a page.
+    apart
+        The rows, counted from 0, that begin a group which is set apart.
+    stub
+        How many columns, from the first, name the rows.
+    ruled
+        In plain text, draw a rule below the headings and keep the title and the note off by an
+        empty line. Else columns with another span stand further apart.
+
+    Raises
+    ------
+    ArgumentError
+        If a row has more or fewer cells than there are columns, or two columns have one key.
+
+    Examples
+    --------
+    >>> table = Table("Two systems", [Column("system"), Column("F1", "percent", key="f1")],
+    ...               [["giza", Value(0.8125, 0.79, 0.831)], ["none", float("nan")]])
+    >>> print(table)
+    Two systems
+    <BLANKLINE>
+    system                 F1
+    ------  -----------------
+    giza    81.2 [79.0, 83.1]
+    none                    -
+    >>> table.to_records()[0]
+    {'system': 'giza', 'f1': 0.8125, 'f1_low': 0.79, 'f1_high': 0.831}
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    anchor: str = ""
+    apart: Collection[int] = ()
+    stub: int = 1
+    ruled: bool = True
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "rows", tuple(map(tuple, self.rows)))
+        object.__setattr__(self, "apart", frozenset(self.apart))
+        for number, row in enumerate(self.rows):
+            if len(row) != len(self.columns):
+                raise ArgumentError(
+                    f"rows[{number}] has {len(row)} cells; give {len(self.columns)}, one a column"
+                )
+            for k, cell in enumerate(row if not set(map(type, row)) <= _USUAL else ()):
+                if not isinstance(cell, _CELLS) and type(cell).__name__ not in ("bool_", "bool"):
+                    raise ArgumentError(
+                        f"rows[{number}][{k}] is of type {type(cell).__name__}; it must be a text, "
+                        "a number, a Value or None"
+                    )
+        keys = [key for k in range(len(self.columns)) for key in self._keys(k)]
+        for key, count in Counter(keys).items():
+            if count > 1:
+                raise ArgumentError(f"{count} columns have the key {key!r}; give each its own")
+
+    @classmethod
+    def from_records(
+        cls,
+        records: Iterable[Mapping[str, object]],
+        *,
+        columns: Sequence[str] | None = None,
+        digits: int | Mapping[str, int] = 3,
+        percent: Collection[str] = (),
+        title: str = "",
+    ) -> Table:
+        """Make a table of records; what a column holds is seen from its values.
+
+        Parameters
+        ----------
+        records
+            A row each; what one lacks is empty.
+        columns
+            The keys to show, in this order; None for all, in the order of their first use.
+        digits
+            The decimals of floats: for all columns, or for those named.
+        percent
+            The columns of ratios that are shown as percentages, with one decimal unless `digits`
+            names the column.
+        title
+            What stands above it.
+
+        Examples
+        --------
+        >>> print(Table.from_records([{"system": "giza", "links": 12, "aer": 0.25},
+        ...                           {"system": "none", "links": 0, "aer": 1.0}], percent=["aer"]))
+        system  links     aer
+        ------  -----  ------
+        giza       12   25.0%
+        none        0  100.0%
+        """
+        check_arguments(Table.from_records, {**locals(), "cls": cls})
+        kept = list(records)
+        if columns is None:
+            columns = list(dict.fromkeys(key for record in kept for key in record))
+        made = []
+        for name in columns:
+            values = [record.get(name) for record in kept]
+            places = digits.get(name) if isinstance(digits, Mapping) else digits
+            if name in percent and not isinstance(digits, Mapping):
+                places = None  # decimals of all columns are not meant for percentages
+            made.append(guessed_column(name, values, digits=places, percent=name in percent))
+        rows = [[_plain(record.get(name)) for name in columns] for record in kept]
+        return cls(title, made, rows)
+
+    def __repr__(self) -> str:
+        return f"Table({self.title!r}, {len(self.columns)} columns, {len(self.rows)} rows)"
+
+    def __str__(self) -> str:
+        return self.show()
+
+    def show(self, medium: str = "text") -> str:
+        r"""Return the table in a medium.
+
+        Parameters
+        ----------
+        medium
+            ``"text"``, aligned by the room that characters take; ``"markdown"``, where a span
+            stands before each name of its columns; ``"latex"``, a `tabular` that needs
+            ``\usepackage{booktabs}``, title and note in comments; or ``"html"``, in a frame that
+            scrolls, which needs `style` beside it.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such medium.
+        """
+        return get_medium(medium).table(self.sheet())
+
+    def csv(self) -> str:
+        """Return the table as CSV, with one line of headings: the keys, as in `to_records`."""
+        keys = [key for k in range(len(self.columns)) for key in self._keys(k)]
+        return csv_lines([keys, *(list(record.values()) for record in self.to_records())])
+
+    def sheet(self) -> Sheet:
+        """Return the table with texts for cells, as a medium is given it."""
+        marks = self._reasons()
+        rows = [
+            [
+                column.show(cell, marks.get(cell.reason, "") if type(cell) is Value else "")
+                for column, cell in zip(self.columns, row, strict=True)
+            ]
+            for row in self.rows
+        ]
+        reasons = [(mark, why) for why, mark in marks.items()]
+        return Sheet(
+            self.columns, rows, self.title, self.note, self.anchor, self.apart, self.stub,
+            self.ruled, reasons,
+        )  # fmt: skip
+
+    @staticmethod
+    def style() -> str:
+        """Return the style sheet that HTML needs, once a page."""
+        return table_style()
+
+    def _repr_html_(self) -> str:
+        return f"<style>{self.style()}</style>\n{self.show('html')}"
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return a dictionary for each row, with plain values under the keys of the columns.
+
+        A column in which some cell has bounds or a reason has further keys, the same for all rows:
+        its own with ``_low`` and ``_high``, and with ``_reason``.
+        """
+        keys = [self._keys(k) for k in range(len(self.columns))]
+        return [
+            {
+                name: value
+                for names, cell in zip(keys, row, strict=True)
+                for name, value in _parts(names, cell)
+            }
+            for row in self.rows
+        ]
+
+    def _keys(self, k: int) -> list[str]:
+        key = self.columns[k].key
+        values = [row[k] for row in self.rows if isinstance(row[k], Value)]
+        found = [cast(Value, value) for value in values]
+        bounds = any(not (isnan(value.low) and isnan(value.high)) for value in found)
+        reason = any(value.reason for value in found)
+        more = [*(["low", "high"] if bounds else []), *(["reason"] if reason else [])]
+        return [key, *(f"{key}_{name}" for name in more)]
+
+    def _reasons(self) -> dict[str, str]:
+        """Return the letter of each reason, in the order of rows."""
+        found = dict.fromkeys(
+            cell.reason
+            for row in self.rows
+            for cell in row
+            if isinstance(cell, Value) and cell.reason
+        )
+        return {reason: _letters(number) for number, reason in enumerate(found)}
+
+
+def _parts(names: Sequence[str], cell: Cell) -> Iterator[tuple[str, object]]:
+    value = cell if isinstance(cell, Value) else None
+    for name in names:
+        part = name.removeprefix(names[0])
+        if not part:
+            yield name, cell if value is None else value.value
+        elif part == "_reason":
+            yield name, value.reason if value else ""
+        else:
+            yield name, getattr(value, part[1:]) if value else nan
+
+
+def _letters(number: int) -> str:
+    """Return a, b, ..., z, aa, ab, ..."""
+    more, last = divmod(number, len(ascii_lowercase))
+    return (_letters(more - 1) if more else "") + ascii_lowercase[last]
+
+
+def _plain(value: object) -> Cell:
+    return value if isinstance(value, (str, bool, int, float, Value, type(None))) else str(value)
+
+
+def guessed_column(
+    name: str, values: Sequence[object], *, digits: int | None = None, percent: bool = False
+) -> Column:
+    """Return a column whose kind and side are seen from its values."""
+    kinds = set(map(type, values))
+    if percent:
+        column = Column(name, "percent", digits=digits, unit="%")
+    elif any(issubclass(kind, (float, Value)) for kind in kinds):
+        column = Column(name, "decimal", digits=digits)
+    else:
+        counts = any(issubclass(kind, int) and kind is not bool for kind in kinds)
+        column = Column(name, "count" if counts else "text")
+    filled = [value for value in values if value is not None and value != ""]
+    right = bool(filled) and all(
+        _NUMBER.fullmatch(column.show(_plain(value)).text) for value in filled
+    )
+    key = name or "row"
+    return Column(name, column.kind, "", key, column.digits, column.unit, right=right)
