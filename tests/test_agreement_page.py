@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 from alignkit.agreement import agree
-from alignkit.agreement.result import Agreement, Caution
+from alignkit.agreement.result import Agreement
 from alignkit.agreement.show.media import agreement_tables
 from alignkit.agreement.show.page import SECTIONS, draw_agreement_page
 from alignkit.agreement.show.plots import LEVEL_TITLES
@@ -22,6 +22,7 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.show.cells import letters, make_grid
 from alignkit.show.html import draw_figure
 from alignkit.show.text import draw_text
+from alignkit.tables.result import Caution
 
 LEVELS = tuple(LEVEL_TITLES)
 THREE = ("anna", "ben", "cleo")

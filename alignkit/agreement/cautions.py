@@ -20,9 +20,10 @@ from alignkit.agreement.chance.result import BeyondChanceSection, by_both
 from alignkit.agreement.kappa import cell_agreement
 from alignkit.agreement.options import CLOSED
 from alignkit.agreement.pairs import CorpusData
-from alignkit.agreement.result import LEVELS, Agreement, Caution, Pairing
+from alignkit.agreement.result import LEVELS, Agreement, Pairing
 from alignkit.io.base_checks import Misfit
 from alignkit.model.arrays import LinkArrays
+from alignkit.tables.result import Caution
 
 FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
 MANY_EMPTY = 0.1  # from this share on, pairs in which one has nothing are told

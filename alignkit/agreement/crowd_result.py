@@ -9,9 +9,8 @@ from math import isnan, nan
 from alignkit._support.wording import how_many
 from alignkit.agreement.cautions import CautionKind, Hit
 from alignkit.agreement.judgments.consensus import LEAST_JUDGED, GoldVerdict, is_good
-from alignkit.agreement.result import Caution
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.reports import Findings
+from alignkit.tables.result import Caution, Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
@@ -62,7 +61,7 @@ class GoodPhrase:
 
 
 @dataclass(frozen=True, eq=False)
-class CrowdQuality(Findings):
+class CrowdQuality(Result):
     """How well annotators judge; printed, it is the tables of the command.
 
     Parameters

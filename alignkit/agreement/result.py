@@ -18,6 +18,7 @@ from alignkit.agreement.overlaps import Overlap
 from alignkit.errors import UnknownNameError
 from alignkit.model.corpus import Corpus
 from alignkit.stats.resampling import Interval
+from alignkit.tables.result import Caution as Caution  # noqa: PLC0414
 
 T = TypeVar("T")
 
@@ -182,30 +183,6 @@ class Together:
     automatic: FrozenMap[str, float]
     mean_left_out: FrozenMap[str, int]
     automatic_left_out: FrozenMap[str, int]
-
-
-@dataclass(frozen=True)
-class Caution:
-    """What a reader must know to read the figures right.
-
-    Parameters
-    ----------
-    code : Its name in `alignkit.agreement.cautions`.
-    says : What is the case, with the number that triggers it, and what that means.
-    instead : What to report, or to do, instead.
-    number : The number that triggers it, or several.
-    pairings : Whom it holds for; empty where it is of the whole report.
-    """
-
-    code: str
-    says: str
-    instead: str
-    number: str
-    pairings: tuple[str, ...]
-
-    def __str__(self) -> str:
-        who = f"{'; '.join(self.pairings)}: " if self.pairings else ""
-        return f"{who}{self.says}; {self.instead}"
 
 
 def alpha_level(name: str) -> str:

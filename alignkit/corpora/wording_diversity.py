@@ -20,7 +20,7 @@ from alignkit.model.coercion import compared, porter_stem
 from alignkit.model.corpus import JUDGMENT, Corpus, group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Cell, Column
-from alignkit.tables.reports import Findings
+from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
@@ -130,7 +130,7 @@ class Wording(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Diversity(Findings):
+class Diversity(Result):
     """How alike the texts of pairs are worded.
 
     Parameters

@@ -24,7 +24,7 @@ from alignkit.scoring.profiles.phenomena import bounded
 from alignkit.stats.ratios import Counts, ratio
 from alignkit.stats.resampling import SEED, Interval, check_drawing, confidence_interval, few_pairs
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.reports import Findings
+from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
@@ -274,7 +274,7 @@ class ShownExample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LinkErrors(Findings):
+class LinkErrors(Result):
     """The errors of a system by kinds of links.
 
     Parameters

@@ -24,7 +24,7 @@ from alignkit.stats.ratios import Counts, ratio
 from alignkit.stats.resampling import SEED
 from alignkit.stats.tests import alone_right, holm, mcnemar
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.reports import Findings
+from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
@@ -128,7 +128,7 @@ class LabelComparison:
 
 
 @dataclass(frozen=True)
-class LabelScores(Findings):
+class LabelScores(Result):
     """The scores of systems against a reference, and how they compare."""
 
     systems: tuple[SystemScore, ...]

@@ -12,11 +12,12 @@ from alignkit._support.wording import brief
 from alignkit.agreement.cautions import FEW, CautionKind, Hit, tell
 from alignkit.agreement.judgments.comparisons import JudgmentDisagreements
 from alignkit.agreement.judgments.options import JudgmentOptions
-from alignkit.agreement.result import Caution, Figure
+from alignkit.agreement.result import Figure
 from alignkit.corpora.labelled import UNKNOWN
 from alignkit.errors import UnknownNameError
 from alignkit.model.labels.schemes import Scheme
 from alignkit.tables.columns import Report
+from alignkit.tables.result import Caution
 from alignkit.tables.table import Table, get_medium
 from alignkit.version import __version__
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from alignkit.agreement.intervals import Intervals, weighted_mean
 from alignkit.agreement.kappa import cohen_kappa
-from alignkit.agreement.result import Caution, without
+from alignkit.agreement.result import without
 from alignkit.annotate.dashboard.live_work import LiveWork, commands, label_view
 from alignkit.annotate.dashboard.tally import PairF1, Two
 from alignkit.annotate.dashboard.view import (
@@ -34,6 +34,7 @@ from alignkit.annotate.dashboard.view import (
 from alignkit.annotate.project import queries
 from alignkit.model.labels.views import View
 from alignkit.stats.resampling import Interval
+from alignkit.tables.result import Caution
 
 _MOST = 50
 _WORDS = 300  # characters of a text that are shown

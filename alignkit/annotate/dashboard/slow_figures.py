@@ -18,7 +18,7 @@ from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.options import CLOSED, AgreementOptions
 from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.question import agree, pairings_of
-from alignkit.agreement.result import Agreement, Caution
+from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import CorpusPart
 from alignkit.annotate.assignment.assignment import read_plan
 from alignkit.annotate.bias_estimates import Estimate, control_pairs
@@ -40,6 +40,7 @@ from alignkit.corpora.labelled import judges_of
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels.views import View
 from alignkit.stats.resampling import Interval
+from alignkit.tables.result import Caution
 
 Tell = Callable[[str, "float | None"], None]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from alignkit.agreement.result import Caution
+from alignkit.tables.result import Caution
 
 
 class LiveFigure(Struct, omit_defaults=True):

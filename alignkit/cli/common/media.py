@@ -16,7 +16,7 @@ from alignkit.tables.table import MEDIA
 
 if TYPE_CHECKING:
     from alignkit.rules.files import WrittenRules
-    from alignkit.tables.reports import Findings
+    from alignkit.tables.result import Result
 
 
 class Showable(Protocol):
@@ -132,7 +132,7 @@ def add_forms(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def print_findings(findings: Findings, options: argparse.Namespace, *, title: str) -> None:
+def print_findings(findings: Result, options: argparse.Namespace, *, title: str) -> None:
     """Print a result as the options ask for, and write its page."""
     if options.html is not None:
         page = findings.page(title)

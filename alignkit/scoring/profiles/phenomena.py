@@ -11,7 +11,7 @@ from alignkit.scoring.profiles.ranking import FEW_HOLD, Measured, Ranking
 from alignkit.stats.resampling import Interval
 from alignkit.stats.tests import AloneRight
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.reports import Findings, Picture
+from alignkit.tables.result import Picture, Result
 from alignkit.tables.table import Table
 
 _P = Column("p", "p")
@@ -67,7 +67,7 @@ class Difference:
 
 
 @dataclass(frozen=True, eq=False)
-class Profile(Findings):
+class Profile(Result):
     """A profile of systems by phenomenon.
 
     Parameters

@@ -20,7 +20,7 @@ from alignkit.io.text_files import TextFile
 from alignkit.scoring.plots import cd_diagram, heat_map
 from alignkit.stats.ranks import Friedman, friedman
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.reports import Findings, Picture
+from alignkit.tables.result import Picture, Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
@@ -185,7 +185,7 @@ _WHOLE = ("overall", "total", "all", "average", "mean")
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Findings):
+class Ranking(Result):
     """The ranks of phenomena and of systems.
 
     Parameters

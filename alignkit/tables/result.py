@@ -1,10 +1,11 @@
-"""Show what was found as a report of tables: in every medium, as CSV, records, JSON and a page."""
+"""Results that show themselves: tables in every medium, as CSV, records, JSON and a page."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import NamedTuple
 
@@ -23,8 +24,32 @@ class Picture(NamedTuple):
     image: str
 
 
-class Findings(ABC):
-    """Show a result; the tables, and what stands around them, are the result's own."""
+@dataclass(frozen=True)
+class Caution:
+    """A warning that a reader needs to read the figures right.
+
+    Parameters
+    ----------
+    code : Its name in the table of cautions it comes from.
+    says : What is the case, with the number that triggers it, and what that means.
+    instead : What to report, or to do, instead.
+    number : The number that triggers it, or several.
+    pairings : The pairings it holds for; empty if it concerns the whole report.
+    """
+
+    code: str
+    says: str
+    instead: str
+    number: str
+    pairings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        who = f"{'; '.join(self.pairings)}: " if self.pairings else ""
+        return f"{who}{self.says}; {self.instead}"
+
+
+class Result(ABC):
+    """A result that prints itself; it names its tables, cautions and settings."""
 
     rewrites_left_out: int | None = None
     """How many rewrites, which nobody judged, are left out; None if labels do not count."""
@@ -45,8 +70,8 @@ class Findings(ABC):
         return ()
 
     @property
-    def cautions(self) -> Sequence[str]:
-        """What to know before one believes the numbers."""
+    def cautions(self) -> Sequence[str | Caution]:
+        """Warnings to read before the numbers."""
         return self.notes
 
     @property
@@ -62,7 +87,9 @@ class Findings(ABC):
         """Return all tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
         written = get_medium(medium)
         sheets = [table.sheet() for table in self.shown_tables()]
-        return written.report(Report(self.head, sheets, self.cautions, self.settings))
+        return written.report(
+            Report(self.head, sheets, [str(x) for x in self.cautions], self.settings)
+        )
 
     def __str__(self) -> str:
         return self.show()
@@ -95,7 +122,7 @@ class Findings(ABC):
         }
         if self.rewrites_left_out is not None:
             found["rewrites_left_out"] = self.rewrites_left_out
-        return found | {"cautions": list(self.cautions), "signature": self.settings}
+        return found | {"cautions": [str(x) for x in self.cautions], "signature": self.settings}
 
     def page_tables(self) -> Sequence[Table]:
         """Return the tables of the page, which has room for more than a terminal."""
@@ -103,7 +130,7 @@ class Findings(ABC):
 
     def page(self, title: str) -> str:
         """Return the tables and the figures as a page that needs neither network nor script."""
-        check_arguments(Findings.page, locals())
+        check_arguments(Result.page, locals())
         tables = "".join(map(get_medium("html").table, (x.sheet() for x in self.page_tables())))
         figures = "".join(map(_figure, self.images()))
         heading = safe_text(title)
@@ -122,8 +149,35 @@ class Findings(ABC):
             return ""
         return (
             '<div class="cautions" role="region" aria-labelledby="cautions">\n'
-            f'<h2 id="cautions">{CARE}</h2>\n{_listed(self.cautions)}</div>\n'
+            f'<h2 id="cautions">{CARE}</h2>\n{_listed([str(x) for x in self.cautions])}</div>\n'
         )
+
+
+class TableResult(Result):
+    """A result of one table, whose note holds cautions and settings."""
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Return the result as a table."""
+
+    def tables(self) -> Sequence[Table]:
+        """Return the one table."""
+        return (self.table(),)
+
+    def show(self, medium: str = "text") -> str:
+        """Return the table in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
+        return self.table().show(medium)
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return a dictionary for each row, as a DataFrame takes it."""
+        return self.table().to_records()
+
+    def csv(self) -> str:
+        """Return the table as CSV."""
+        return self.table().csv()
 
 
 def _listed(lines: Sequence[str], name: str = "") -> str:
