@@ -13,10 +13,10 @@ from .corpora.selection import select_ids as select_ids
 from .corpora.selection import split_corpus as split_corpus
 from .errors import AlignkitError as AlignkitError
 from .errors import FormatError as FormatError
+from .io.format import FORMATS as FORMATS
 from .io.reading import iterate_pairs as iterate_pairs
 from .io.reading import read_corpus as read_corpus
 from .io.reading import write_corpus as write_corpus
-from .io.registry import FORMATS as FORMATS
 from .io.tree_files import attach_trees as attach_trees
 from .io.tree_files import read_trees as read_trees
 from .model.alignment import NULL as NULL

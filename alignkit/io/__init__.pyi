@@ -1,5 +1,8 @@
 from .detection import find_format as find_format
+from .format import FORMATS as FORMATS
+from .format import WRITTEN as WRITTEN
 from .format import Format as Format
+from .format import get_format as get_format
 from .options import ReadOptions as ReadOptions
 from .options import WriteOptions as WriteOptions
 from .reading import iterate_pairs as iterate_pairs
@@ -8,7 +11,4 @@ from .reading import read_corpus as read_corpus
 from .reading import read_pairs as read_pairs
 from .reading import write_corpus as write_corpus
 from .records import Reading as Reading
-from .registry import FORMATS as FORMATS
-from .registry import WRITTEN as WRITTEN
-from .registry import get_format as get_format
 from .text_files import Finding as Finding

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from alignkit._support.wording import how_many
 from alignkit.errors import AlignkitError
-from alignkit.io.format import Format
+from alignkit.io.format import Format, prepare
 from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import BITEXT
 from alignkit.io.records import Reading, Record
-from alignkit.io.registry import prepare
 from alignkit.io.text_files import TextFile, split_words
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary

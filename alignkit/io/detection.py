@@ -31,11 +31,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import AlignkitError, FileError, FormatError, OptionError, UnknownFormatError
-from alignkit.io.format import Format
+from alignkit.io.format import FORMATS, Format, check_path, get_format, prepare
 from alignkit.io.opening import bounded_lines, look_ahead, open_input
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
-from alignkit.io.registry import FORMATS, check_path, get_format, prepare
 from alignkit.io.text_files import line_encoding
 from alignkit.model.labels.schemes import get_scheme
 from alignkit.model.sentence_pair import SentencePair

@@ -11,10 +11,9 @@ from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, together
 from alignkit.io.detection import find_format, hinted, suspicions
-from alignkit.io.format import Format, losses
+from alignkit.io.format import WRITTEN, AnyPath, Format, get_format, losses, prepare
 from alignkit.io.options import ReadOptions, WriteOptions
 from alignkit.io.records import Reading, seldom_collecting
-from alignkit.io.registry import WRITTEN, AnyPath, get_format, prepare
 from alignkit.io.text_files import Finding
 from alignkit.io.writing import Writing
 from alignkit.model.corpus import Corpus

@@ -17,8 +17,8 @@ import msgspec
 from alignkit.annotate.exchange.exporting import exported_work
 from alignkit.annotate.project.names import ADJUDICATOR
 from alignkit.annotate.project.store import Store
+from alignkit.io.format import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
-from alignkit.io.registry import WRITTEN, get_format
 from alignkit.model.labels.schemes import DEFAULT, REMARKS, get_scheme
 
 if TYPE_CHECKING:

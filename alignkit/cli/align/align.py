@@ -55,8 +55,8 @@ from alignkit.cli.common.messages import json_text, say, warn
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, replacing_bytes
+from alignkit.io.format import get_format
 from alignkit.io.reading import write_corpus
-from alignkit.io.registry import get_format
 from alignkit.model.annotation import Annotation
 from alignkit.model.coercion import naming
 from alignkit.model.sentence_pair import SentencePair

@@ -23,7 +23,7 @@ from alignkit.cli.common.inputs import add_reading_arguments
 from alignkit.cli.parser import format_name, number, output, output_file, saved_file
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, standard_stream
-from alignkit.io.registry import FORMATS, WRITTEN, get_format
+from alignkit.io.format import FORMATS, WRITTEN, get_format
 from alignkit.model.coercion import TOKENIZERS
 
 _FIRST = ("model", "best", "identity")  # those of the settings that belong to how words are aligned

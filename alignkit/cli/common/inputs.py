@@ -13,12 +13,11 @@ from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.detection import find_format, hinted, suspicions
-from alignkit.io.format import Format
+from alignkit.io.format import FORMATS, Format
 from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading
-from alignkit.io.registry import FORMATS
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels.schemes import SCHEMES
 from alignkit.model.sentence_pair import SentencePair

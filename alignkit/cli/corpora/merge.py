@@ -27,9 +27,9 @@ from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_lost
 from alignkit.corpora.join import Differences, merge
 from alignkit.errors import JoinError, OptionError
+from alignkit.io.format import get_format
 from alignkit.io.paired_reading import hinting, in_order
 from alignkit.io.reading import write_corpus
-from alignkit.io.registry import get_format
 from alignkit.model.coercion import naming
 from alignkit.model.corpus import Corpus
 

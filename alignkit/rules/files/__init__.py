@@ -12,9 +12,9 @@ from typing import Any, TextIO
 from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import ArgumentError, FormatError, UnknownFormatError
 from alignkit.io.atomic_files import replacing
+from alignkit.io.format import check_path
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
-from alignkit.io.registry import check_path
 from alignkit.io.text_files import TextFile
 from alignkit.rules.files.fields import (
     RULE_FORMATS,
