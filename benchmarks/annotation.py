@@ -15,10 +15,10 @@ from time import perf_counter
 from msgspec import Raw
 
 from alignkit import Alignment, Corpus, SentencePair
-from alignkit.annotate.exchange.creation import create_project
-from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.project.building import build_project
+from alignkit.annotate.creation import create_project
+from alignkit.annotate.exporting import exported
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.events import LogEvent, Sent, encode
 from alignkit.annotate.project.fold import Account, Import, Pair, Setting
 from alignkit.annotate.project.store import Store

@@ -28,8 +28,8 @@ from time import perf_counter, sleep
 from typing import Any
 from uuid import uuid4
 
-from alignkit.annotate.assignment.assignment import assign_pairs
-from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.assignment import assign_pairs
+from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.serving import invited

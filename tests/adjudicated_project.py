@@ -7,8 +7,8 @@ from typing import Any
 from annotation import Tab, cell, sent
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.assignment.assignment import assign_pairs
-from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.assignment import assign_pairs
+from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.store import Store
 
 _SOURCE = "they discussed the aspects in detail and reached an extensive agreement ."

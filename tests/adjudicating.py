@@ -5,10 +5,9 @@ from __future__ import annotations
 from annotation import Tab, cell, project, sent
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.adjudication.adjudication_queue import Docket
+from alignkit.annotate.adjudication.adjudication_queue import Docket, gold_view
 from alignkit.annotate.adjudication.gold import decide, read_case
-from alignkit.annotate.adjudication.view import gold_view
-from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.project.events import JUDGMENT, Why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.server.sessions import admit

@@ -13,8 +13,8 @@ pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
 from msgspec import Raw
 
 from alignkit import Alignment, Corpus, SentencePair
-from alignkit.annotate.assignment import assignment
-from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate import assignment
+from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.events import Sent, decode_data
 from alignkit.annotate.project.names import Conflict
 from alignkit.annotate.project.state import PairState

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from command import start
 
-from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.creation import create_project
 from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import Entrance

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from alignkit.annotate.assignment.drawing import CONTROL, StratifiedPair, doubt_of, draw, stratum_of
+from alignkit.annotate.assignment import CONTROL, StratifiedPair, doubt_of, draw, stratum_of
 from alignkit.annotate.project.fold import AssignmentPlan
 from alignkit.annotate.project.names import ProjectError
 

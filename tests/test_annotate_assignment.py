@@ -11,11 +11,10 @@ from annotation import Tab, add_pairs, cell, project, sent, small_corpus
 from command import run
 
 from alignkit import Alignment, Corpus, SentencePair, write_corpus
-from alignkit.annotate.assignment.assignment import assign_pairs, assigned_rows, read_plan
-from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.project.building import build_project
+from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
+from alignkit.annotate.exporting import exported
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, UnknownPair, Visitor
-from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit
 

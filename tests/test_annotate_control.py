@@ -8,11 +8,10 @@ import pytest
 from annotation import Tab, cell, project, sent, small_corpus
 
 from alignkit import Alignment, Corpus
-from alignkit.annotate.assignment.assignment import assign_pairs, assigned_rows
-from alignkit.annotate.bias_estimates import control_pairs
-from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.preannotation_bias import estimate_pull
+from alignkit.annotate.assignment import assign_pairs, assigned_rows
+from alignkit.annotate.exporting import exported
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.preannotation_bias import control_pairs, estimate_pull
 from alignkit.annotate.project.names import ProjectError
 from alignkit.cli.main import main
 from alignkit.io.format import EVERYTHING

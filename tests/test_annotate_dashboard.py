@@ -24,12 +24,11 @@ from annotation_server import served
 from alignkit._support.values import jsonable
 from alignkit.agreement import agree
 from alignkit.annotate.adjudication.adjudication_queue import Docket
-from alignkit.annotate.assignment.assignment import assign_pairs, assigned_rows
-from alignkit.annotate.bias_estimates import control_pairs
+from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.slow_figures import slow_figures
-from alignkit.annotate.exchange.importing import import_pairs
-from alignkit.annotate.preannotation_bias import estimate_pull
+from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.preannotation_bias import control_pairs, estimate_pull
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess

@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from repetitions import repetitions
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.exchange.importing import import_pairs, merge_project
-from alignkit.annotate.project.building import build_project
+from alignkit.annotate.importing import import_pairs, merge_project
 from alignkit.annotate.project.events import Why, read_why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, Conflict, ProjectError, Visitor
-from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit, gold_status
 from alignkit.io.format import EVERYTHING

@@ -18,9 +18,8 @@ from adjudicated_project import two_annotators
 from annotation import Tab, cell, sent
 from command import run
 
-from alignkit.annotate.adjudication.adjudication_queue import Docket
-from alignkit.annotate.adjudication.view import gold_view
-from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.adjudication.adjudication_queue import Docket, gold_view
+from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.dashboard.answer import Slow, shown
 from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.slow_figures import slow_figures

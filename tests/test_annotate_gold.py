@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from msgspec import json as fast
 
 from alignkit.annotate.adjudication.gold import Pseudonyms, gold_changes, read_case
-from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.project.events import JUDGMENT, Why, read_why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, Conflict, Visitor
 from alignkit.annotate.project.replay import replay

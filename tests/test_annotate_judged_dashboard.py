@@ -17,7 +17,7 @@ from command import run
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.dashboard.slow_figures import slow_figures
 from alignkit.annotate.server.child import ChildProcess
 from alignkit.annotate.server.dashboard import Dashboard

@@ -10,7 +10,7 @@ from alignkit import Alignment, Annotation, Corpus, SentencePair
 from alignkit.annotate.adjudication.adjudication_queue import settled_pairs
 from alignkit.annotate.adjudication.gold import settle
 from alignkit.annotate.adjudication.provenance import provenance
-from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.events import JUDGMENT
 from alignkit.annotate.project.names import BadEvent
 from alignkit.annotate.project.replay import replay

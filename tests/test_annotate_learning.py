@@ -15,17 +15,16 @@ from annotation import Tab, cell, project, sent, small_corpus
 from annotation_server import until_ready
 
 from alignkit import Alignment, SentencePair
-from alignkit.annotate.assignment.assignment import assign_pairs
-from alignkit.annotate.bias_estimates import control_pairs
+from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.dashboard.tally import corrections_of, gathered, smoothed
-from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.learning import TAUGHT, DoneWork, pairs_ahead, put_together
+from alignkit.annotate.preannotation_bias import control_pairs
 from alignkit.annotate.project import queries
 from alignkit.annotate.project.appending import opened
-from alignkit.annotate.project.building import build_project
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.names import ProjectError
-from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import learning as server_learning
 from alignkit.annotate.server import opening

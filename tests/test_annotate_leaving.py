@@ -11,8 +11,8 @@ from annotate_browser import BROWSER, Server, ask, browser, enter, press, ready,
 from annotation import Tab, cell, sent
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.assignment.assignment import assign_pairs
-from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.assignment import assign_pairs
+from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.store import Store
 
 pytestmark = BROWSER

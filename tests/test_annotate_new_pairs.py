@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from msgspec.json import encode
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
-from alignkit.annotate.exchange.creation import read_documents
-from alignkit.annotate.exchange.exporting import count_yield, exported_work
-from alignkit.annotate.exchange.importing import import_pairs, merge_project
-from alignkit.annotate.project.building import build_project
+from alignkit.annotate.creation import read_documents
+from alignkit.annotate.exporting import count_yield, exported_work
+from alignkit.annotate.importing import import_pairs, merge_project
 from alignkit.annotate.project.names import BadEvent, Conflict, ProjectError
-from alignkit.annotate.project.replay import replay
+from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import change_task

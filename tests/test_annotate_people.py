@@ -17,8 +17,8 @@ from annotation_server import Client, Process, served
 from command import ROOT, process
 from repetitions import repetitions
 
-from alignkit.annotate.assignment.assignment import assign_pairs
-from alignkit.annotate.exchange.creation import create_project
+from alignkit.annotate.assignment import assign_pairs
+from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.database import ServerLock
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
 from alignkit.annotate.project.replay import replay
@@ -180,7 +180,7 @@ def test_the_adjudicator_learns_how_far_each_is(carla, ben) -> None:
 def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben) -> None:
     hidden = 0
     with server.opening.opened.store.database.reading() as conn:
-        from alignkit.annotate.assignment.assignment import assigned_rows
+        from alignkit.annotate.assignment import assigned_rows
 
         rows = assigned_rows(conn)
     for row in rows:

@@ -11,8 +11,8 @@ from command import run
 
 from alignkit import Corpus, SentencePair, read_corpus
 from alignkit.annotate.adjudication.provenance import provenance
-from alignkit.annotate.assignment.assignment import assign_pairs
-from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.assignment import assign_pairs
+from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.server.sessions import admit
 from alignkit.io.format import EVERYTHING

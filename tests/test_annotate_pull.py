@@ -14,8 +14,13 @@ from scipy.spatial.distance import dice
 from scipy.stats import binom, norm, t
 
 from alignkit.agreement.intervals import NO_PAIRS
-from alignkit.annotate.bias_estimates import ControlPair, ControlWork
-from alignkit.annotate.preannotation_bias import ENOUGH, PullOptions, estimate_pull
+from alignkit.annotate.preannotation_bias import (
+    ENOUGH,
+    ControlPair,
+    ControlWork,
+    PullOptions,
+    estimate_pull,
+)
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.stats.resampling import ONE_PAIR, Interval, expanded, stratified_weights

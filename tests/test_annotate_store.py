@@ -21,9 +21,9 @@ from repetitions import repetitions
 from strategies import corpora
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair
-from alignkit.annotate.exchange.creation import create_project
-from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.creation import create_project
+from alignkit.annotate.exporting import exported
+from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.events import UNDOABLE, decode_data, decode_request
 from alignkit.annotate.project.names import (
     BadEvent,

@@ -25,8 +25,8 @@ from annotate_browser import (
 from annotation_server import Served, served
 from msgspec import Raw
 
-from alignkit.annotate.exchange.creation import create_project
-from alignkit.annotate.exchange.importing import import_pairs
+from alignkit.annotate.creation import create_project
+from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.project.events import Sent
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus

@@ -15,8 +15,8 @@ from annotation_server import make, served
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair
 from alignkit.annotate.adjudication.adjudication_queue import Docket
-from alignkit.annotate.assignment.assignment import assign_pairs
-from alignkit.annotate.exchange.exporting import exported, exported_work
+from alignkit.annotate.assignment import assign_pairs
+from alignkit.annotate.exporting import exported, exported_work
 from alignkit.annotate.project.events import JUDGMENT
 from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, Visitor
 from alignkit.annotate.project.replay import replay

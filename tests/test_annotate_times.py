@@ -17,8 +17,8 @@ from annotation import Tab, cell, project, sent, small_corpus
 from alignkit import Alignment, Annotation, Corpus
 from alignkit._support.timestamps import read_moment
 from alignkit.annotate.dashboard.live_work import pace_of
-from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.exchange.importing import import_pairs, merge_project
+from alignkit.annotate.exporting import exported
+from alignkit.annotate.importing import import_pairs, merge_project
 from alignkit.io.format import EVERYTHING
 
 WHEN = "2020-02-29T13:06:28Z"

@@ -12,7 +12,7 @@ from annotation import Tab, project, sent
 from test_annotate_axe import serious
 
 from alignkit import Corpus, SentencePair
-from alignkit.annotate.assignment.assignment import assign_pairs
+from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.project.store import Store
 
 pytestmark = BROWSER

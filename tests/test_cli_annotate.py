@@ -53,7 +53,7 @@ def test_wrong_words_are_told_before_anything_is_done(capsys, tmp_path, file) ->
 
 
 def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, monkeypatch) -> None:
-    from alignkit.annotate.exchange.creation import create_project
+    from alignkit.annotate.creation import create_project
     from alignkit.annotate.project.database import ServerLock
     from alignkit.annotate.server import serving
 
@@ -86,7 +86,7 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
 
 
 def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypatch) -> None:
-    from alignkit.annotate.exchange.creation import create_project, read_documents
+    from alignkit.annotate.creation import create_project, read_documents
     from alignkit.annotate.server import serving
 
     monkeypatch.setattr(serving, "listen", None)

@@ -110,7 +110,8 @@ def compare(
     >>> ballots = {"anna": Ballot({(0, 0): 2, (1, 1): 2}), "ben": Ballot({(0, 0): 2, (1, 1): 1})}
     >>> [(item.place, item.state) for item in compare(ballots)]
     [((0, 0), 'agreed'), ((1, 1), 'open')]
-    >>> decided = GoldState({(1, 1): 1}, {(1, 1): Why("vote", "ben", {"anna": (2, 3), "ben": (1, 7)})})
+    >>> why = Why("vote", "ben", {"anna": (2, 3), "ben": (1, 7)})
+    >>> decided = GoldState({(1, 1): 1}, {(1, 1): why})
     >>> [(item.place, item.state) for item in compare(ballots, decided)]
     [((0, 0), 'agreed'), ((1, 1), 'decided')]
     """

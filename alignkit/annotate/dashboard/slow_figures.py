@@ -20,8 +20,7 @@ from alignkit.agreement.pairs import CorpusData
 from alignkit.agreement.question import agree, pairings_of
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import CorpusPart
-from alignkit.annotate.assignment.assignment import read_plan
-from alignkit.annotate.bias_estimates import Estimate, control_pairs
+from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.dashboard.live_work import SEED, Compared, compared, label_view, pace_of
 from alignkit.annotate.dashboard.tally import gathered
 from alignkit.annotate.dashboard.view import (
@@ -32,8 +31,8 @@ from alignkit.annotate.dashboard.view import (
     SlowPace,
     SlowTwo,
 )
-from alignkit.annotate.exchange.exporting import exported
-from alignkit.annotate.preannotation_bias import estimate_pull
+from alignkit.annotate.exporting import exported
+from alignkit.annotate.preannotation_bias import Estimate, control_pairs, estimate_pull
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.labelled import judges_of

@@ -13,13 +13,6 @@ from msgspec import Raw, Struct
 from sqlalchemy import Connection, Insert, Update, bindparam, delete, func, insert, select, update
 
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.building import (
-    count_row,
-    event_row,
-    learned_row,
-    stream_row,
-    suggestion_row,
-)
 from alignkit.annotate.project.events import (
     UNDOABLE,
     Data,
@@ -36,7 +29,16 @@ from alignkit.annotate.project.events import (
     now,
     read_sent,
 )
-from alignkit.annotate.project.fold import Account, Suggest, Suggestion
+from alignkit.annotate.project.fold import (
+    Account,
+    Suggest,
+    Suggestion,
+    count_row,
+    event_row,
+    learned_row,
+    stream_row,
+    suggestion_row,
+)
 from alignkit.annotate.project.names import BadEvent, Conflict, OldText, ProjectError, UnknownPair
 from alignkit.annotate.project.queries import Appended, PairRow, StreamRow, last_change
 from alignkit.annotate.project.state import PairState, completed, inverse, writes

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
+from sqlalchemy import Table
 
-from alignkit.annotate.project.events import LearnedFrom, decode_data
-from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project import schema
+from alignkit.annotate.project.events import LearnedFrom, LogEvent, decode_data, encode
+from alignkit.annotate.project.names import GOLD, ProjectError
 from alignkit.annotate.project.state import PairState
 
 
@@ -242,3 +245,119 @@ class Fold:
         if setting.suggestions is not None:
             self.shown.clear()
         self.setting = msgspec.structs.replace(self.setting, **kept)
+
+
+def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]]]:
+    """Yield each table of the project itself, with the rows that its log comes to."""
+    names = {name: id for id, name in enumerate(["", *fold.accounts])}
+    yield schema.project, [_project_row(fold)]
+    yield schema.account, ({"id": id, "name": name} for name, id in names.items())
+    yield schema.pair, _pair_table(fold)
+    assigned = fold.assigned.values()
+    yield schema.assignment, (assignment_row(row, names[row.annotator]) for row in assigned)
+    learned = enumerate(fold.learned.items(), 1)
+    yield schema.learned_set, (learned_row(number, *row) for number, row in learned)
+    yield schema.pair_text, (text_row(text) for rows in fold.texts.values() for text in rows)
+    sets = fold.suggestions.items()
+    cells = (suggestion_row(name, k, row) for name, rows in sets for k, row in rows.items())
+    yield schema.suggestion, cells
+
+
+def _project_row(fold: Fold) -> dict[str, Any]:
+    setting = fold.setting
+    return {
+        "key": setting.key,
+        "name": setting.name or "",
+        "scheme": setting.scheme or "",
+        "threshold": 0.9 if setting.threshold is None else setting.threshold,
+        "suggestions": setting.suggestions or "",
+        "gold": setting.gold or GOLD,
+        "task": setting.task or "align",
+        "assigning": "" if fold.plan is None else encode(fold.plan).decode(),
+        "blind": int(bool(setting.blind)),
+        "majority": int(bool(setting.majority)),
+    }
+
+
+def _pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the pairs; that of the project first."""
+    row = {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
+    yield {**row, "suggested": ""}
+    for k, pair in sorted(fold.pairs.items()):
+        yield pair_row(pair, fold.texts[k][-1], fold.shown.get(k, ""))
+
+
+def pair_row(pair: Pair, text: Text, suggested: str = "") -> dict[str, Any]:
+    """Return the row of a pair, whose words are now those of a text."""
+    return {
+        "k": pair.k,
+        "id": pair.id,
+        "attributes": encode(pair.attributes).decode(),
+        "rev": text.rev,
+        "search": searched(pair.id, *text.source, *text.target),
+        "trees": encode(pair.trees).decode(),
+        "suggested": suggested,
+    }
+
+
+def searched(*texts: str) -> str:
+    """Return texts as they are searched: joined, without regard to case."""
+    return " ".join(texts).casefold()
+
+
+def text_row(text: Text) -> dict[str, Any]:
+    """Return the row of a pair's words."""
+    source, target = encode(text.source).decode(), encode(text.target).decode()
+    return {"pair": text.k, "rev": text.rev, "source": source, "target": target}
+
+
+def suggestion_row(name: str, k: int, cells: list[Suggestion]) -> dict[str, Any]:
+    """Return the row of a pair's suggestions."""
+    return {"set": name, "pair": k, "cells": encode(cells).decode()}
+
+
+def learned_row(number: int, name: str, learned: LearnedFrom) -> dict[str, Any]:
+    """Return the row of a learned set."""
+    return {"number": number, "set": name, **structs.asdict(learned)}
+
+
+def assignment_row(row: Assigned, account: int) -> dict[str, Any]:
+    """Return the row that says that a pair is an annotator's."""
+    own = {name: getattr(row, name) for name in ("place", "shown", "arm", "trial")}
+    return {"account": account, "pair": row.k, **own}
+
+
+def event_row(event: LogEvent, stream: int) -> dict[str, Any]:
+    """Return the row of an event, in the order of the columns."""
+    return {
+        "n": event.n,
+        "id": event.id,
+        "stream": stream,
+        "seq": event.seq,
+        "kind": event.kind,
+        "v": event.v,
+        "actor": event.actor,
+        "at": event.at,
+        "client_at": event.client_at,
+        "below": event.below,
+        "sent": event.sent,
+        "data": bytes(event.data).decode(),
+    }
+
+
+def stream_row(state: PairState) -> dict[str, Any]:
+    """Return what the row of a stream holds of its state."""
+    return {
+        "seq": state.seq,
+        "undo_top": state.undo,
+        "redo_top": state.redo,
+        "state": encode(state.view()).decode(),
+        "notes": searched(*(state.comments[key] for key in sorted(state.comments))),
+    }
+
+
+def count_row(state: PairState) -> dict[str, Any]:
+    """Return the counts of a state."""
+    nulls = sum(-1 in cell for cell in state.cells)
+    comments, links = len(state.comments), len(state.cells) - nulls
+    return {"links": links, "nulls": nulls, "comments": comments, "done": state.done}

@@ -13,18 +13,90 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import Connection, Table, func, insert, select
 
 from alignkit.annotate.project import schema
-from alignkit.annotate.project.building import count_row, project_tables, stream_row
-from alignkit.annotate.project.fold import Fold, Folded
+from alignkit.annotate.project.database import Database, insert_tuples
+from alignkit.annotate.project.events import LogEvent
+from alignkit.annotate.project.fold import (
+    Fold,
+    Folded,
+    count_row,
+    event_row,
+    project_tables,
+    stream_row,
+)
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.queries import last_n
 from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
+from alignkit.io.atomic_files import replacing_file
+
+_ROWS = 10_000
+
+
+def build_project(path: str, log: Iterable[LogEvent]) -> None:
+    """Write a new project that has these events."""
+    with replacing_file(path) as beside:
+        database = Database(beside, new=True)
+        try:
+            with database.writing() as conn:
+                _write(conn, log)
+        except BaseException:
+            database.close()
+            raise
+        database.finish()
+
+
+def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
+    fold = Fold()
+    streams: dict[tuple[int, str], int] = {}
+    ids: set[str] = set()
+    last = 0
+    events = iter(log)
+    while some := list(islice(events, _ROWS)):
+        rows = []
+        for event in some:
+            key = event.k, event.annotator
+            fold.add(key, event.seq, event.kind, event.below, event.data)
+            if event.n <= last or event.id in ids:
+                raise ProjectError(f"event {event.n}: its number or its id comes a second time")
+            last = event.n
+            ids.add(event.id)
+            rows.append(tuple(event_row(event, streams.setdefault(key, len(streams) + 1)).values()))
+        insert_tuples(conn, schema.event_table, rows)
+    if not fold.setting.key or not fold.pairs:
+        raise ProjectError("the log holds no project: its first events, of pair 0, are missing")
+    _write_tables(conn, fold, streams)
+
+
+def _write_tables(conn: Connection, fold: Fold, streams: dict[tuple[int, str], int]) -> None:
+    for table, table_rows in project_tables(fold):
+        _insert(conn, table, table_rows)
+    number = {name: id for id, name in enumerate(["", *fold.accounts])}
+    rows, counts = [], []
+    for (k, name), id in streams.items():
+        if name not in number:
+            raise ProjectError(f"annotator {name!r} has events, but no account")
+        if k not in fold.pairs and k != 0:
+            raise ProjectError(f"pair {k} has events, but no words")
+        state = fold.streams[k, name].state if k else PairState(seq=fold.seq)
+        rows.append({"id": id, "pair": k, "account": number[name], **stream_row(state)})
+        if k:
+            counts.append({"pair": k, "account": number[name], **count_row(state)})
+    _insert(conn, schema.stream, rows)
+    _insert(conn, schema.pair_counts, counts)
+
+
+def _insert(conn: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
+    left = iter(rows)
+    while some := list(islice(left, _ROWS)):
+        conn.execute(insert(table), some)
+
 
 _MOST = 1000
 _CODE = (

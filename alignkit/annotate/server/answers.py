@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from alignkit.annotate.exchange.exporting import exported_work
+from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.project.names import ADJUDICATOR
 from alignkit.annotate.project.store import Store
 from alignkit.io.format import WRITTEN, get_format
@@ -22,8 +22,7 @@ from alignkit.io.reading import write_corpus
 from alignkit.model.labels.schemes import DEFAULT, REMARKS, get_scheme
 
 if TYPE_CHECKING:
-    from alignkit.annotate.adjudication.adjudication_queue import Docket
-    from alignkit.annotate.adjudication.view import GoldView
+    from alignkit.annotate.adjudication.adjudication_queue import Docket, GoldView
     from alignkit.annotate.project.names import Visitor
     from alignkit.annotate.project.queries import PairView
     from alignkit.annotate.server.opening import OpeningProgress
@@ -79,7 +78,7 @@ def _described(entry: Any) -> dict[str, str]:
 
 def gold_answer(store: Store, docket: Docket, k: int) -> bytes:
     """Return a pair with the votes on it as JSON, likewise."""
-    from alignkit.annotate.adjudication.view import gold_view
+    from alignkit.annotate.adjudication.adjudication_queue import gold_view
 
     return pair_answer(gold_view(store, k, docket))
 

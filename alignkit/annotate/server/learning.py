@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from alignkit.align.aligner import Aligner
 from alignkit.align.supervised.validation import FOLDS
-from alignkit.annotate.exchange.exporting import exported
+from alignkit.annotate.exporting import exported
 from alignkit.annotate.learning import DoneWork, Learner, pairs_ahead
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.fold import Suggestion

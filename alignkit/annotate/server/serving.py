@@ -28,7 +28,7 @@ import uvicorn
 from msgspec import DecodeError, Struct, json
 
 from alignkit._support.signals import STOPS
-from alignkit.annotate.exchange.creation import read_documents
+from alignkit.annotate.creation import read_documents
 from alignkit.annotate.project.database import (
     ServerLock,
     check_file,

@@ -16,7 +16,7 @@ from typing import IO
 
 from msgspec import Raw, json
 
-from alignkit.annotate.exchange.creation import create_project, read_documents
+from alignkit.annotate.creation import create_project, read_documents
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job, Line
 from alignkit.annotate.server.learning import suggest

@@ -27,7 +27,7 @@ from alignkit.cli.common.messages import json_text, say
 from alignkit.cli.parser import annotator_name, number
 
 if TYPE_CHECKING:
-    from alignkit.annotate.assignment.assignment import Assignment
+    from alignkit.annotate.assignment import Assignment
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from alignkit.annotate.assignment.assignment import assign_pairs
+    from alignkit.annotate.assignment import assign_pairs
     from alignkit.annotate.project.store import Store
 
     with Store.open(options.project, readonly=options.dry_run) as store:

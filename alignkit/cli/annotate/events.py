@@ -104,9 +104,9 @@ def _lines(replayed: Replay) -> Iterator[str]:
 
 
 def _rebuild(options: argparse.Namespace) -> int:
-    from alignkit.annotate.project.building import build_project
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.names import ProjectError
+    from alignkit.annotate.project.replay import build_project
     from alignkit.annotate.project.store import Store
 
     if os.path.lexists(options.rebuild):

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from alignkit.annotate.exchange.exporting import exported_work
+    from alignkit.annotate.exporting import exported_work
     from alignkit.annotate.project.store import Store
 
     check_writing(options)

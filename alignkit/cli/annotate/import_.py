@@ -40,7 +40,7 @@ from alignkit.io.records import Reading
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
-    from alignkit.annotate.exchange.importing import Imported
+    from alignkit.annotate.importing import Imported
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from alignkit.annotate.exchange.importing import import_pairs, merge_project
+    from alignkit.annotate.importing import import_pairs, merge_project
     from alignkit.annotate.project.database import is_project
     from alignkit.annotate.project.store import Store
 

@@ -48,8 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from alignkit.annotate.bias_estimates import control_pairs
-    from alignkit.annotate.preannotation_bias import PullOptions, estimate_pull
+    from alignkit.annotate.preannotation_bias import PullOptions, control_pairs, estimate_pull
     from alignkit.annotate.project.store import Store
 
     chosen = PullOptions(

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate")
-    from alignkit.annotate.exchange.exporting import count_yield
+    from alignkit.annotate.exporting import count_yield
     from alignkit.annotate.project.store import Store
 
     with Store.open(options.project, readonly=True) as store:

@@ -16,12 +16,11 @@ import msgspec
 from msgspec import Raw
 from sqlalchemy import Connection, insert, select, update
 
-from alignkit.annotate.assignment.assignment import add_pairs
-from alignkit.annotate.exchange.creation import import_id
-from alignkit.annotate.exchange.exporting import joined
+from alignkit.annotate.assignment import add_pairs
+from alignkit.annotate.creation import import_id
+from alignkit.annotate.exporting import joined
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.appending import Batch, Writer, append_to_project, enrolled
-from alignkit.annotate.project.building import searched, suggestion_row, text_row
 from alignkit.annotate.project.conversion import annotation_of, difference, merged, trees_of
 from alignkit.annotate.project.events import (
     JUDGMENT,
@@ -36,7 +35,15 @@ from alignkit.annotate.project.events import (
     read_why,
     write_why,
 )
-from alignkit.annotate.project.fold import Suggest, Suggestion, Text, Texts
+from alignkit.annotate.project.fold import (
+    Suggest,
+    Suggestion,
+    Text,
+    Texts,
+    searched,
+    suggestion_row,
+    text_row,
+)
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.queries import PairRow, StreamRow, last_change
 from alignkit.annotate.project.rewording import Rewording, reword

@@ -27,12 +27,12 @@ from uuid import NAMESPACE_URL, uuid4, uuid5
 
 from msgspec import Raw, Struct
 
-from alignkit.annotate.project.building import build_project
 from alignkit.annotate.project.conversion import difference, project_pair, state_of
 from alignkit.annotate.project.events import SOURCE_TEXT, TARGET_TEXT, LogEvent, encode, now
 from alignkit.annotate.project.fold import Account, Import, Setting
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.queries import known_scheme
+from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.errors import FileError, FormatError
 from alignkit.model.coercion import TOKENIZERS, describe_tokenizer, tokenizer

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import Connection, and_, select
 
-from alignkit.annotate.exchange.creation import divider
+from alignkit.annotate.creation import divider
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.events import (

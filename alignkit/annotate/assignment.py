@@ -1,0 +1,701 @@
+"""Assign the pairs of a project, and add pairs to it: what `assigning` draws goes into the log."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+from sqlalchemy import Connection, func, insert, select, update
+
+from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.appending import append_to_project, enrolled
+from alignkit.annotate.project.conversion import project_pair
+from alignkit.annotate.project.events import encode
+from alignkit.annotate.project.fold import (
+    Assign,
+    Assigned,
+    AssignmentPlan,
+    Import,
+    Text,
+    assignment_row,
+    pair_row,
+    text_row,
+)
+from alignkit.annotate.project.names import ProjectError, check_annotator
+from alignkit.annotate.project.store import Store
+from alignkit.corpora.split import divide_evenly
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.tables.columns import Column
+from alignkit.tables.table import Table
+
+MEASURES = ("length", "uncertainty")
+CONTROL = MEASURES
+"""What the control sample is stratified by."""
+
+_PARTS = 3
+_NAMES = {"length": ("short", "middle", "long"), "uncertainty": ("certain", "middle", "doubtful")}
+Cuts = Mapping[str, Sequence[float]]
+StratumKey = tuple[str, ...]
+
+
+class StratifiedPair(NamedTuple):
+    """What of a pair matters for its assignment."""
+
+    k: int  # its number and its id
+    id: str
+    length: int  # how many words both sides have
+    doubt: float | None
+    attributes: Mapping[str, str]  # its attributes
+
+
+def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]) -> float:
+    """Return what suggestions leave open, from 0 to 1: the mean over words of their doubt.
+
+    Examples
+    --------
+    >>> doubt_of(2, 1, [(0, 0, 0.75, 2), (1, 0, 0.9, 2)])  # .5 and .2; .5
+    0.4
+    """
+    doubts: dict[tuple[int, int], float] = {}
+    for i, j, p, _ in cells:
+        doubt = 0.0 if p is None else 1 - abs(2 * p - 1)
+        for word in ((0, i), (1, j)):
+            if word[1] >= 0:
+                doubts[word] = max(doubt, doubts.get(word, 0.0))
+    return round(sum(doubts.values()) / (n + m), 9) if n + m else 0.0
+
+
+def cuts_of(values: Iterable[float]) -> tuple[float, ...]:
+    """Return where values part into thirds; fewer cuts where many are equal.
+
+    Examples
+    --------
+    >>> cuts_of([1, 2, 3, 4, 5, 6]), cuts_of([2, 2, 2])
+    ((3.0, 5.0), ())
+    """
+    ordered = sorted(values)
+    if not ordered:
+        return ()
+    places = [len(ordered) * part // _PARTS for part in range(1, _PARTS)]
+    cuts = sorted({float(ordered[place]) for place in places})
+    return tuple(cut for cut in cuts if cut > ordered[0])
+
+
+def stratum_of(item: StratifiedPair, names: Iterable[str], cuts: Cuts) -> StratumKey:
+    """Return in which stratum a pair is: for each measure its part, for each attribute its value.
+
+    Examples
+    --------
+    >>> item = StratifiedPair(1, "a", 12, None, {"genre": "news"})
+    >>> stratum_of(item, ("length", "genre"), {"length": (10.0, 20.0)})
+    ('1', 'news')
+    """
+    return tuple(_part(item, name, cuts) for name in names)
+
+
+def _part(item: StratifiedPair, name: str, cuts: Cuts) -> str:
+    if name not in MEASURES:
+        return item.attributes.get(name, "")
+    value = item.length if name == "length" else item.doubt
+    return "" if value is None else str(bisect_right(cuts.get(name, ()), value))
+
+
+def named_stratum(stratum: StratumKey, names: Sequence[str], cuts: Cuts) -> str:
+    """Return a stratum in words.
+
+    Examples
+    --------
+    >>> named_stratum(("1", "news"), ("length", "genre"), {"length": (10.0, 20.0)})
+    'middle, 10 to 19; genre news'
+    """
+    parts = []
+    for part, name in zip(stratum, names, strict=True):
+        if name not in MEASURES:
+            parts.append(f"{name} {part or '-'}")
+        elif not part:
+            parts.append(f"no {name}")
+        else:
+            parts.append(_named_part(int(part), name, list(cuts.get(name, ()))))
+    return "; ".join(parts) or "all"
+
+
+def _named_part(part: int, name: str, cuts: list[float]) -> str:
+    if not cuts:
+        return f"any {name}"
+    # two parts are the outer ones
+    word = _NAMES[name][part if len(cuts) == _PARTS - 1 or part == 0 else _PARTS - 1]
+    step = 1 if name == "length" else 0
+    if part == 0:
+        return f"{word}, below {cuts[0]:.3g}"
+    if part == len(cuts):
+        return f"{word}, from {cuts[-1]:.3g}"
+    return f"{word}, {cuts[part - 1]:.3g} to {cuts[part] - step:.3g}"
+
+
+_BARE = 3  # one of so many in the control sample is bare
+
+
+class DrawnPairs(NamedTuple):
+    """The plan with the cuts of its strata, and the rows that are new."""
+
+    plan: AssignmentPlan
+    rows: list[Assigned]
+
+
+def draw(
+    items: Sequence[StratifiedPair],
+    plan: AssignmentPlan,
+    assigned: Iterable[Assigned] = (),
+    begun: Collection[tuple[int, str]] = (),
+) -> DrawnPairs:
+    """Assign pairs to annotators by a plan."""
+    cuts = dict(plan.cuts)
+    doubts = [item.doubt for item in items if item.doubt is not None]
+    for name, values in zip(MEASURES, ([item.length for item in items], doubts), strict=True):
+        if name not in cuts and values:
+            cuts[name] = cuts_of(values)  # type: ignore[arg-type]
+    plan = replace(plan, cuts=cuts)
+    drawing = _Drawing(items, plan, assigned, begun)
+    drawing.choose_trial()
+    drawing.choose_annotators()
+    drawing.choose_arms()
+    return DrawnPairs(plan, drawing.rows())
+
+
+class _Drawing:
+    """What is assigned, and what is being added to it."""
+
+    def __init__(
+        self,
+        items: Sequence[StratifiedPair],
+        plan: AssignmentPlan,
+        assigned: Iterable[Assigned],
+        begun: Collection[tuple[int, str]],
+    ) -> None:
+        self.plan, self.items = plan, {item.k: item for item in items}
+        self._names = _unrepeated(items)
+        self.had: dict[int, dict[str, Assigned]] = {}
+        for row in assigned:
+            self.had.setdefault(row.k, {})[row.annotator] = row
+        self.trial = {k for k, rows in self.had.items() if any(r.trial for r in rows.values())}
+        self.added: defaultdict[int, list[str]] = defaultdict(list)
+        self.begun: set[int] = set()
+        for k, name in sorted(begun):
+            if name in plan.annotators and k in self.items and name not in self.had.get(k, {}):
+                self.begun.add(k)
+                self.added[k].append(name)
+        self.arms: dict[int, str] = {}
+        self.strata = {k: self.stratum(k, plan.stratify) for k in self.items}
+
+    def stratum(self, k: int, names: Sequence[str]) -> StratumKey:
+        return stratum_of(self.items[k], names, self.plan.cuts)
+
+    def number(self, purpose: str, k: int, *more: str) -> int:
+        """Return a number that follows from the seed and the id of a pair alone."""
+        return self._hash(purpose, self._names[k], *more)
+
+    def _hash(self, *words: str) -> int:
+        text = "\n".join((str(self.plan.seed), *words))
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+    def shuffled(self, strata: Iterable[StratumKey], purpose: str) -> list[StratumKey]:
+        """Return strata in an order drawn by the seed, which decides the rounding."""
+        return sorted(strata, key=lambda key: (self._hash(purpose, *map(str, key)), key))
+
+    def holders(self, k: int) -> list[str]:
+        """Return the annotators who have a pair or are being given it."""
+        return [*self.had.get(k, ()), *self.added.get(k, ())]
+
+    def by_strata(
+        self, numbers: Iterable[int], count: int, names: Sequence[str], purpose: str
+    ) -> list[int]:
+        """Draw `count` pairs by their hash, the same share of each stratum."""
+        groups: defaultdict[StratumKey, list[int]] = defaultdict(list)
+        for k in numbers:
+            groups[self.stratum(k, names)].append(k)
+        total = sum(map(len, groups.values()))
+        if not count or not total:
+            return []
+        drawn = []
+        for group, wanted in self._shares(groups, purpose, min(count / total, 1.0)):
+            drawn += sorted(group, key=lambda k: (self.number(purpose, k), k))[:wanted]
+        return drawn
+
+    def _shares(
+        self, groups: Mapping[StratumKey, list[int]], purpose: str, share: float
+    ) -> list[tuple[list[int], int]]:
+        """Return the pairs of each stratum, with how many of them make its share."""
+        ordered = [groups[key] for key in self.shuffled(groups, purpose)]
+        counts = divide_evenly([len(group) for group in ordered], [share, 1 - share])
+        return [(group, wanted) for group, (wanted, _) in zip(ordered, counts, strict=True)]
+
+    def choose_trial(self) -> None:
+        """Draw the trial set, unless it was drawn before, and give it to all who lack it."""
+        if not self.had:
+            free = [k for k in self.items if k not in self.begun]
+            if self.plan.trial and self.items and not free:
+                raise ProjectError(
+                    "somebody who is named has annotated or begun each pair, so that none can be "
+                    "a trial that all do first; leave out --trial"
+                )
+            wanted = min(self.plan.trial, len(free))
+            self.trial = set(self.by_strata(free, wanted, self.plan.stratify, "trial"))
+        for k in sorted(self.trial):
+            self._add_all(k)
+
+    def _add_all(self, k: int) -> None:
+        held = self.holders(k)
+        self.added[k] += [name for name in self.plan.annotators if name not in held]
+
+    def choose_annotators(self) -> None:
+        """Give each pair that is not of the trial set to as many as the plan says."""
+        rest = [k for k in self.items if k not in self.trial]
+        if self.plan.double is None:
+            for k in rest:
+                self._add_all(k)
+            return
+        twice = self._twice(rest)
+        deal = _Deal(self, rest)
+        by_stratum = sorted(rest, key=lambda k: (self.strata[k], self.number("who", k), k))
+        for k in [k for k in by_stratum if k in twice]:
+            deal.give(k, 2)
+        for k in by_stratum:
+            deal.give(k, 1)
+
+    def _twice(self, rest: Sequence[int]) -> set[int]:
+        groups: defaultdict[StratumKey, list[int]] = defaultdict(list)
+        for k in rest:
+            groups[self.strata[k]].append(k)
+
+        def reluctance(k: int) -> tuple[bool, bool, int, int]:
+            return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
+
+        twice: set[int] = set()
+        for group, wanted in self._shares(groups, "double", self.plan.double or 0.0):
+            have = [k for k in group if len(self.holders(k)) > 1]
+            free = sorted((k for k in group if len(self.holders(k)) < 2), key=reluctance)
+            twice.update(have, free[: max(wanted - len(have), 0)])
+        return twice
+
+    def choose_arms(self) -> None:
+        """Draw the control sample among pairs that nobody had before."""
+        arms = Counter(arm for arm in map(self._arm_had, self.had) if arm)
+        rest = [k for k in self.items if k not in self.trial and self.holders(k)]
+        fresh = [k for k in rest if k not in self.had and k not in self.begun]
+        sample = min(len(rest), max(round(self.plan.control * len(rest)), self.plan.least))
+        wanted = (sample if self.plan.control > 0 else 0) - sum(arms.values())
+        several = [k for k in fresh if len(self.holders(k)) > 1]
+        once = [k for k in fresh if len(self.holders(k)) == 1]
+        wanted = max(0, min(wanted, len(fresh)))
+        chosen = self.by_strata(several, min(wanted, len(several)), CONTROL, "control")
+        before = arms["split"] + arms["bare"]
+        chosen.sort(key=lambda k: (self.stratum(k, CONTROL), self.number("arm", k), k))
+        for count, k in enumerate(chosen, before):
+            self.arms[k] = "bare" if count % _BARE == _BARE - 1 else "split"
+        for k in self.by_strata(once, wanted - len(chosen), CONTROL, "control"):
+            self.arms[k] = "coin"
+
+    def _arm_had(self, k: int) -> str:
+        return next((row.arm for row in self.had.get(k, {}).values() if row.arm), "")
+
+    def _shown(self, k: int, arm: str) -> dict[str, bool]:
+        names = self.added[k]
+        if arm in ("", "bare"):
+            return dict.fromkeys(names, not arm)
+        if arm == "coin" or k in self.had:
+            return {name: bool(self.number("coin", k, name) & 1) for name in names}
+        mixed = sorted(names, key=lambda name: (self.number("coin", k, name), name))
+        odd = len(names) % 2 and self.number("half", k) & 1
+        hidden = set(mixed[: len(names) // 2 + odd])
+        return {name: name not in hidden for name in names}
+
+    def rows(self) -> list[Assigned]:
+        """Return the new rows, by annotator and place."""
+        last = Counter[str]()
+        for rows in self.had.values():
+            for row in rows.values():
+                last[row.annotator] = max(last[row.annotator], row.place)
+        order = self._order()
+        new: defaultdict[str, list[Assigned]] = defaultdict(list)
+        for k in sorted(self.added, key=lambda k: (k not in self.trial, order[k])):
+            arm = self.arms.get(k) or ("" if k in self.begun else self._arm_had(k))
+            for name, shown in self._shown(k, arm).items():
+                last[name] += 1
+                new[name].append(Assigned(k, name, last[name], shown, arm, k in self.trial))
+        return [row for name in self.plan.annotators for row in new[name]]
+
+    def _order(self) -> Mapping[int, tuple[float, int, int]]:
+        name = self.plan.order
+        if name in ("hash", "uncertainty"):
+            doubt = {k: item.doubt or 0.0 for k, item in self.items.items()}
+            first = doubt if name == "uncertainty" else dict.fromkeys(self.items, 0.0)
+            return {k: (-first[k], self.number("order", k), k) for k in self.items}
+        places: dict[str, int] = {}
+        for item in self.items.values():
+            places.setdefault(item.attributes.get(name, ""), len(places))
+        return {k: (places[i.attributes.get(name, "")], k, k) for k, i in self.items.items()}
+
+
+class _Deal:
+    """Deals pairs to the annotators with the fewest, and mixes who works with whom."""
+
+    def __init__(self, drawing: _Drawing, rest: Sequence[int]) -> None:
+        self._drawing = drawing
+        self._loads = Counter[str]()
+        self._together = Counter[frozenset[str]]()
+        for k in rest:
+            self._count(drawing.holders(k))
+
+    def _count(self, names: Sequence[str], new: int = 0) -> None:
+        for at in range(new, len(names)):
+            self._loads[names[at]] += 1
+            for other in names[:at]:
+                self._together[frozenset((other, names[at]))] += 1
+
+    def give(self, k: int, wanted: int) -> None:
+        """Give a pair to annotators until `wanted` have it."""
+        drawing = self._drawing
+        held = drawing.holders(k)
+        while len(held) < wanted and (
+            free := [n for n in drawing.plan.annotators if n not in held]
+        ):
+            name = min(free, key=lambda name: self._rank(k, name, held))
+            drawing.added[k].append(name)
+            held.append(name)
+            self._count(held, len(held) - 1)
+
+    def _rank(self, k: int, name: str, held: Sequence[str]) -> tuple[int, int, int, str]:
+        together = sum(self._together[frozenset((name, other))] for other in held)
+        return self._loads[name], together, self._drawing.number("who", k, name), name
+
+
+def _unrepeated(items: Iterable[StratifiedPair]) -> dict[int, str]:
+    times = Counter[str]()
+    names = {}
+    for item in items:
+        times[item.id] += 1
+        again = times[item.id]
+        names[item.k] = item.id if again == 1 else f"{item.id}\n{again}"
+    return names
+
+
+_CHUNK = 2000  # rows in one event
+_PAIRS = 256  # pairs in one event
+_DRAWN_ONCE = ("trial", "seed", "stratify")
+_read_plan = msgspec.json.Decoder(AssignmentPlan).decode
+
+
+def read_plan(conn: Connection) -> AssignmentPlan | None:
+    """Return how new pairs are assigned; None where nothing was assigned yet."""
+    text = conn.execute(select(schema.project.c.assigning)).scalar()
+    return _read_plan(text) if text else None
+
+
+def assigned_rows(conn: Connection) -> list[Assigned]:
+    """Return all rows of the assignment, by annotator and place."""
+    table, account = schema.assignment, schema.account
+    columns = (
+        table.c.pair, account.c.name, table.c.place, table.c.shown, table.c.arm, table.c.trial
+    )  # fmt: skip
+    asked = (
+        select(*columns)
+        .select_from(table.join(account, account.c.id == table.c.account))
+        .order_by(table.c.account, table.c.place)
+    )
+    return [Assigned(*row) for row in conn.execute(asked)]
+
+
+def read_items(conn: Connection) -> list[StratifiedPair]:
+    """Return what of the pairs matters for their assignment."""
+    name = conn.execute(select(schema.project.c.suggestions)).scalar()
+    cells = queries.suggestions_by_pair(conn, str(name))
+    items = []
+    for pair in queries.pair_rows(conn):
+        n, m = len(pair.source), len(pair.target)
+        doubt = doubt_of(n, m, cells[pair.k]) if pair.k in cells else None
+        items.append(StratifiedPair(pair.k, pair.id, n + m, doubt, pair.attributes))
+    return items
+
+
+def _begun(conn: Connection) -> set[tuple[int, str]]:
+    stream, account = schema.stream, schema.account.c
+    joined = stream.join(schema.account, account.id == stream.c.account)
+    asked = select(stream.c.pair, account.name).select_from(joined)
+    return {(k, name) for k, name in conn.execute(asked.where(stream.c.pair > 0, account.id > 0))}
+
+
+def apart(conn: Connection, names: Collection[str]) -> dict[str, int]:
+    """Return who else has worked on pairs, and on how many: work that was not imported."""
+    event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
+    joined = schema.event_table.join(schema.stream, event.stream == stream.id)
+    joined = joined.join(schema.account, account.id == stream.account)
+    asked = (
+        select(account.name, func.count(stream.pair.distinct()))
+        .select_from(joined)
+        .where(event.actor == account.name, stream.pair > 0, event.kind != "text")
+        .where(event.data.not_like('%"how":"import"%'))
+        .group_by(account.name)
+    )
+    return {name: count for name, count in conn.execute(asked) if name not in names}
+
+
+def revised(
+    plan: AssignmentPlan | None, annotators: Sequence[str], options: dict[str, Any]
+) -> AssignmentPlan:
+    """Return a plan with further annotators and other options; those that are None stay."""
+    if len(set(annotators)) < len(annotators):
+        raise ProjectError("an annotator is named twice; name each once")
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in _DRAWN_ONCE if plan is not None else ():
+        before = getattr(plan, name)
+        if name in given and given[name] != before:
+            value = ", ".join(before) or "none" if isinstance(before, tuple) else before
+            raise ProjectError(
+                f"{name} is {value} since pairs were first assigned, and stays so; leave it out"
+            )
+    old = plan or AssignmentPlan()
+    names = tuple(dict.fromkeys((*old.annotators, *annotators)))
+    new = msgspec.structs.replace(old, annotators=names, **given)
+    if not names:
+        raise ProjectError("nobody to assign pairs to; name annotators")
+    for name, value in (("double", new.double or 0.0), ("control", new.control)):
+        if not 0 <= value <= 1:
+            raise ProjectError(f"{name} is {value}; give a share from 0 to 1")
+    if new.double and len(names) < 2:
+        raise ProjectError(f"double is {new.double:g}, but {names[0]!r} is alone; name two")
+    return _read_plan(encode(new))  # as it is read again: 0 as 0.0
+
+
+def _check_attributes(items: Sequence[StratifiedPair], plan: AssignmentPlan) -> None:
+    known = {name for item in items for name in item.attributes}
+    wanted = [name for name in plan.stratify if name not in MEASURES]
+    if plan.order not in ("hash", "uncertainty"):
+        wanted.append(plan.order)
+    for name in wanted:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            has = f"; there are {', '.join(sorted(known))}" if known else "; they have none"
+            raise ProjectError(f"no pair has an attribute {name!r}{hint or has}")
+
+
+def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
+    """Draw the rows that a plan adds to those that there are."""
+    gold, suggesting = queries.gold_name(conn), queries.suggesting(conn)
+    for name in plan.annotators:
+        check_annotator(name, gold, suggesting)
+    items = read_items(conn)
+    _check_attributes(items, plan)
+    if plan.order == "uncertainty" and all(item.doubt is None for item in items):
+        raise ProjectError(
+            "no links are suggested yet, so that nothing is known to be uncertain; order by it "
+            "when the page shows suggestions, or otherwise now"
+        )
+    return draw(items, plan, assigned_rows(conn), _begun(conn))
+
+
+def write_rows(conn: Connection, drawn: DrawnPairs) -> None:
+    """Store new rows and the plan, and register who is new."""
+    numbers = {name: enrolled(conn, name) for name in drawn.plan.annotators}
+    plan: AssignmentPlan | None = drawn.plan if drawn.plan != read_plan(conn) else None
+    for start in range(0, len(drawn.rows), _CHUNK) or ((0,) if plan else ()):
+        some = drawn.rows[start : start + _CHUNK]
+        append_to_project(conn, "assign", Assign(some, plan))
+        plan = None
+        if some:
+            rows = [assignment_row(row, numbers[row.annotator]) for row in some]
+            conn.execute(insert(schema.assignment), rows)
+    conn.execute(update(schema.project).values(assigning=encode(drawn.plan).decode()))
+
+
+def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
+    """Append pairs, and assign them by the plan, if there is one; return their numbers."""
+    last = int(conn.execute(select(func.max(schema.pair.c.k))).scalar() or 0)
+    new = []
+    for k, pair in enumerate(pairs, last + 1):
+        if pair.annotations:
+            raise ProjectError(f"pair {pair.id!r} is annotated; add it without, then import these")
+        new.append(project_pair(k, pair))
+    for start in range(0, len(new), _PAIRS):
+        some = new[start : start + _PAIRS]
+        append_to_project(conn, "import", Import(some))
+        texts = [Text(pair.k, 1, pair.source, pair.target) for pair in some]
+        rows = [pair_row(*both) for both in zip(some, texts, strict=True)]
+        conn.execute(insert(schema.pair), rows)
+        conn.execute(insert(schema.pair_text), [text_row(text) for text in texts])
+    plan = read_plan(conn)
+    if new and plan is not None:
+        write_rows(conn, draw_rows(conn, plan))
+    return [pair.k for pair in new]
+
+
+@dataclass(frozen=True)
+class AnnotatorShare:
+    """Count the pairs of one annotator."""
+
+    annotator: str  # whose they are
+    pairs: int  # how many there are, and how many of them are new
+    new: int
+    trial: int  # those of the trial set, and of the others those that somebody else annotates too
+    double: int
+    split: int  # those of the control sample, by arm
+    bare: int
+    coin: int
+    hidden: int  # those without suggestions
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Count the pairs of a stratum; `by` says what the strata are for."""
+
+    by: str  # double, whose share is kept in the strata, or control, likewise
+    name: str  # which pairs they are
+    pairs: int  # how many there are; in the trial set; of the others, with several annotators
+    trial: int
+    double: int
+    split: int  # in the control sample, by arm
+    bare: int
+    coin: int
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What is assigned in a project, and what an assignment added."""
+
+    plan: AssignmentPlan  # how it was done, and how new pairs are assigned
+    pairs: int  # how many pairs there are, and how many of them are somebody's
+    assigned: int
+    new: int  # how many rows were added: a pair and an annotator each
+    annotators: tuple[AnnotatorShare, ...]  # the counts
+    strata: tuple[Stratum, ...]
+    suggested: int  # for how many pairs links are suggested
+    apart: dict[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the assignment as plain values."""
+        plan = {name: getattr(self.plan, name) for name in self.plan.__struct_fields__}
+        return {**asdict(self), "plan": msgspec.to_builtins(plan)}
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return a table of the annotators, and one of the strata for each thing they are for."""
+        counts = (
+            f"{self.assigned:,} of {self.pairs:,} pairs are assigned; {self.new:,} rows are new"
+        )
+        tables = [_counts_table(f"pairs of each annotator: {counts}", self.annotators, ())]
+        titles = {"double": "by what is annotated twice", "control": "by the control sample"}
+        for by, title in titles.items():
+            if rows := [row for row in self.strata if row.by == by]:
+                tables.append(_counts_table(f"strata, {title}", rows, ("by",)))
+        return tuple(tables)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.tables()))
+
+
+def assign_pairs(
+    store: Store,
+    annotators: Sequence[str] = (),
+    *,
+    double: float | None = None,
+    trial: int | None = None,
+    seed: int | None = None,
+    stratify: Sequence[str] | None = None,
+    order: str | None = None,
+    control: float | None = None,
+    least: int | None = None,
+    dry_run: bool = False,
+) -> Assignment:
+    """Assign pairs that are not assigned yet; what is assigned stays as it is.
+
+    A server may be running. What is None is as it was when pairs were first assigned; then it has
+    the default of `AssignmentPlan`, which says what each means.
+
+    Notes
+    -----
+    There is no control sample by default where pairs are judged or extracted: nothing is suggested.
+    """
+    options = {
+        "double": double, "trial": trial, "seed": seed, "order": order, "control": control,
+        "least": least, "stratify": None if stratify is None else tuple(stratify),
+    }  # fmt: skip
+    opened = store.database.reading() if dry_run else store.database.writing()
+    with opened as conn:
+        before = read_plan(conn)
+        if before is None and control is None and queries.task_of(conn) != "align":
+            options["control"] = 0.0  # nothing is suggested
+        drawn = draw_rows(conn, revised(before, annotators, options))
+        items, rows = read_items(conn), assigned_rows(conn)
+        others = apart(conn, drawn.plan.annotators)
+        if not dry_run:
+            write_rows(conn, drawn)
+    return _counted(items, rows, drawn, others)
+
+
+def _counted(
+    items: Sequence[StratifiedPair],
+    before: Sequence[Assigned],
+    drawn: DrawnPairs,
+    others: dict[str, int],
+) -> Assignment:
+    plan, rows = drawn.plan, [*before, *drawn.rows]
+    held = Counter(row.k for row in rows if not row.trial)
+    new = Counter(row.annotator for row in drawn.rows)
+    shares = []
+    for name in dict.fromkeys((*plan.annotators, *(row.annotator for row in before))):
+        own = [row for row in rows if row.annotator == name]
+        hidden = sum(not row.shown for row in own)
+        trial = sum(row.trial for row in own)
+        double = sum(held[row.k] > 1 for row in own if not row.trial)
+        arms = Counter(row.arm for row in own)
+        counts = trial, double, arms["split"], arms["bare"], arms["coin"], hidden
+        shares.append(AnnotatorShare(name, len(own), new[name], *counts))
+    strata = []
+    for by, names in (("double", plan.stratify), ("control", CONTROL)):
+        strata += _strata(by, names, items, rows, drawn.plan)
+    sizes = len(items), len({row.k for row in rows}), len(drawn.rows)
+    suggested = sum(item.doubt is not None for item in items)
+    return Assignment(plan, *sizes, tuple(shares), tuple(strata), suggested, others)
+
+
+def _strata(
+    by: str,
+    names: Sequence[str],
+    items: Sequence[StratifiedPair],
+    rows: Iterable[Assigned],
+    plan: AssignmentPlan,
+) -> list[Stratum]:
+    by_pair: defaultdict[int, list[Assigned]] = defaultdict(list)
+    for row in rows:
+        by_pair[row.k].append(row)
+    groups: defaultdict[tuple[str, ...], list[list[Assigned]]] = defaultdict(list)
+    for item in items:
+        groups[stratum_of(item, names, plan.cuts)].append(by_pair[item.k])
+    strata = []
+    for key, pairs in sorted(groups.items()):
+        trial = sum(any(row.trial for row in own) for own in pairs)
+        double = sum(len(own) > 1 and not own[0].trial for own in pairs)
+        arms = Counter(next((row.arm for row in own if row.arm), "") for own in pairs)
+        counts = len(pairs), trial, double, arms["split"], arms["bare"], arms["coin"]
+        strata.append(Stratum(by, named_stratum(key, names, plan.cuts), *counts))
+    return strata
+
+
+def _counts_table(
+    title: str, rows: Sequence[AnnotatorShare | Stratum], left_out: Sequence[str]
+) -> Table:
+    records = [
+        {name: value for name, value in asdict(row).items() if name not in left_out} for row in rows
+    ]
+    text = {"annotator", "name"}
+    columns = [
+        Column("stratum" if name == "name" else name, "text" if name in text else "count")
+        for name in records[0]
+    ]
+    return Table(title, columns, [list(record.values()) for record in records])

@@ -1,1 +1,0 @@
-"""Whose pairs are whose, in what order, and who sees suggestions."""

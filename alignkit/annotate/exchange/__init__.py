@@ -1,1 +1,0 @@
-"""The ways into a project and out of it."""
