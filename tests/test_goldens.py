@@ -157,7 +157,12 @@ def printed() -> dict[str, str]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_command_prints_what_it_printed_before(name: str, printed: dict[str, str]) -> None:
-    assert printed[name] == (FOLDER / f"{name}.txt").read_text("utf-8")
+    assert rounded(printed[name]) == rounded((FOLDER / f"{name}.txt").read_text("utf-8"))
+
+
+def rounded(text: str) -> str:
+    """Round to 12 digits: the last ones depend on the processor's sums."""
+    return re.sub(r"\d\.\d{12,}(e-?\d+)?", lambda number: f"{float(number[0]):.12g}", text)
 
 
 if __name__ == "__main__":
