@@ -34,7 +34,7 @@ from .model.phrases import PhrasePair as PhrasePair
 from .model.phrases import extract_phrases as extract_phrases
 from .model.sentence_pair import SentencePair as SentencePair
 from .model.symmetrization import symmetrize as symmetrize
-from .model.trees.tree import Tree as Tree
+from .model.trees import Tree as Tree
 from .scoring.comparisons import compare as compare
 from .scoring.phrase_list import score_phrase_list as score_phrase_list
 from .scoring.scores import aer as aer

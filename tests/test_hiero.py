@@ -21,7 +21,7 @@ from alignkit.io.atomic_files import WriteError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.files import RULE_FORMATS, read_rules, rule_lines
 from alignkit.rules.grammar import Variable
 from alignkit.rules.hiero import samt

@@ -13,7 +13,7 @@ from alignkit.agreement.judgments.tables import null_kappas
 from alignkit.agreement.result import Figure
 from alignkit.corpora.labelled import judgments_of
 from alignkit.errors import OptionError
-from alignkit.model.labels.views import get_view
+from alignkit.model.labels import get_view
 
 
 def figure(found: tuple[Figure, ...], kind: str, statistic: str, first: str = "") -> Figure:

@@ -14,8 +14,7 @@ from strategies import ANY, PLAIN, tree_of
 
 from alignkit import Alignment, SentencePair
 from alignkit.errors import FormatError, OptionError, TreeError, UnknownNameError
-from alignkit.model.trees import Child, Tree
-from alignkit.model.trees.tree import same_word
+from alignkit.model.trees import Child, Tree, same_word
 
 RAIN = "(S (NP (NN rain)) (VP (VBZ falls)))"
 WORDS = st.lists(st.text(ANY, max_size=4), max_size=6)

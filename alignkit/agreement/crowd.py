@@ -35,8 +35,7 @@ from alignkit.agreement.judgments.tables import LabelTables, apart, kappas
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus, group_texts
-from alignkit.model.labels.schemes import Scheme
-from alignkit.model.labels.views import View, get_view
+from alignkit.model.labels import Scheme, View, get_view
 from alignkit.stats.resampling import check_confidence
 
 BY = ("others", "consensus")

@@ -27,9 +27,9 @@ from alignkit.annotate.project.state import PairState, decode_state
 from alignkit.annotate.project.store import Store
 from alignkit.errors import JoinError
 from alignkit.model.annotation import Annotation
-from alignkit.model.labels.schemes import Scheme
+from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.tables.columns import Column, Value
 from alignkit.tables.table import Table
 

@@ -19,8 +19,7 @@ from alignkit.audit.sheets import check_judges
 from alignkit.corpora.labelled import judges_of
 from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
 from alignkit.model.corpus import JUDGMENT, Corpus, group_text, group_texts
-from alignkit.model.labels.schemes import SCHEMES
-from alignkit.model.labels.views import View, get_view
+from alignkit.model.labels import SCHEMES, View, get_view
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
 from alignkit.scoring.settings import Signature
 

@@ -127,6 +127,40 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"alignkit: error: {message}\n{usage}\ntry '{self.prog} --help'\n")
 
 
+def add_options(group: argparse._ActionsContainer, table: str, **more: dict[str, Any]) -> None:
+    """Add the options of a table: flags and a placeholder, two spaces, and what the option does.
+
+    An option without a placeholder or `choices` is a switch; ``A...`` takes several words. Lines
+    that do not begin with a flag go on with the help before. `more` has, by the name of an option,
+    what else `argparse` is to know of it.
+
+    Examples
+    --------
+    >>> parser = Parser()
+    >>> add_options(parser, '''
+    ...     IN  file to read
+    ...     -o, --output FILE  file to write
+    ...     --ids ID...  the pairs
+    ...         of these ids
+    ...     --prefix  put the name of the file before each id
+    ...     ''', IN={"dest": "input"}, output={"default": "-"})
+    >>> parser.parse_args(["a.align", "--ids", "1", "2"])
+    Namespace(input='a.align', output='-', ids=['1', '2'], prefix=False)
+    """
+    for entry in re.split(r"\n(?=\S)", textwrap.dedent(table).strip()):
+        head, _, text = entry.partition("  ")
+        words = head.replace(",", "").split()
+        flags = [word for word in words if word.startswith("-")]
+        key = max(flags or words, key=len).strip("-").replace("-", "_")
+        settings: dict[str, Any] = {"help": " ".join(text.split()).replace("%", "%%")}
+        if len(words) > len(flags):
+            settings["metavar"] = words[-1].removesuffix("...")
+            settings |= {"nargs": "+"} if words[-1].endswith("...") else {}
+        elif "choices" not in more.get(key, {}):
+            settings["action"] = "store_true"
+        group.add_argument(*flags, **settings | more.get(key, {}))
+
+
 def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:
     """Return a checker of format names, which lists those there are."""
 

@@ -14,7 +14,7 @@ from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
-    from alignkit.model.trees.tree import Tree
+    from alignkit.model.trees import Tree
 
 
 _REMARKS = ("comment", "judgment", "provenance")

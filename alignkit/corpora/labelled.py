@@ -15,7 +15,7 @@ from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many, natural_key, overlapping
 from alignkit.errors import FormatError, JudgmentError, OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus, values_of
-from alignkit.model.labels.views import View
+from alignkit.model.labels import View
 from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table

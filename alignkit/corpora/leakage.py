@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from alignkit._support.arguments import check_arguments
 from alignkit.model.corpus import Corpus, compared_texts, group_texts, group_values
-from alignkit.model.labels.schemes import SCHEMES
+from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
 
 GROUPS = ("goeswith",)

@@ -21,7 +21,7 @@ from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
-    from alignkit.model.trees.tree import Tree
+    from alignkit.model.trees import Tree
 
 
 _MOST_KEPT = 10_000  # findings of a kind; more are only counted

@@ -36,7 +36,7 @@ from alignkit.io.opening import bounded_lines, look_ahead, open_input
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
 from alignkit.io.text_files import line_encoding
-from alignkit.model.labels.schemes import get_scheme
+from alignkit.model.labels import get_scheme
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

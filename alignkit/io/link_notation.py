@@ -10,7 +10,7 @@ from typing import TypeVar
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Status
 from alignkit.model.alignment import NULL, Alignment, Link
-from alignkit.model.labels.schemes import Scheme
+from alignkit.model.labels import Scheme
 
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _NULL = re.compile(r"([0-9]{1,9})-|-([0-9]{1,9})")

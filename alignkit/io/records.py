@@ -17,7 +17,7 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
-    from alignkit.model.trees.tree import Tree
+    from alignkit.model.trees import Tree
 
 
 Status = Literal["sure", "possible", "none"]
@@ -207,7 +207,7 @@ class Reading(TextFile):
     def _trees(
         self, side: str, texts: dict[str, str], words: tuple[str, ...] | None, record: Record
     ) -> dict[str, Tree]:
-        from alignkit.model.trees.tree import Tree
+        from alignkit.model.trees import Tree
 
         found: dict[str, Tree] = {}
         for name, text in texts.items():

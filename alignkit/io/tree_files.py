@@ -11,7 +11,7 @@ Three forms, each packed (``.gz``) too:
 - ``stanford-xml``: what Stanford's tools write. Each ``<s>`` has a ``<tree style="penn">``, or each
   ``<sentence>`` below ``<sentences>`` a ``<parse>``; one without is a sentence without a parse.
 
-The brackets themselves: `alignkit.trees.brackets`. XML is read without entities and network.
+The brackets themselves: `alignkit.model.brackets`. XML is read without entities and network.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import FormatError, JoinError, OptionError, UnknownNameError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
+from alignkit.model.brackets import Brackets, read_brackets
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees.brackets import Brackets, read_brackets
-from alignkit.model.trees.tree import Tree, read_fitting
+from alignkit.model.trees import Tree, read_fitting
 
 TREE_NAME = "parse"
 """The name of trees that are given none."""

@@ -18,7 +18,7 @@ from alignkit.errors import (
     UnknownNameError,
 )
 from alignkit.model.coercion import LinksLike, compared, rows_of
-from alignkit.model.labels.schemes import Scheme
+from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table

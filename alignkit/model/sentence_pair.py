@@ -21,12 +21,12 @@ from alignkit.errors import (
 )
 from alignkit.model.alignment import DRAWN, Alignment
 from alignkit.model.annotation import Annotation
-from alignkit.model.labels.schemes import Scheme, get_scheme
+from alignkit.model.labels import Scheme, get_scheme
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from alignkit.model.trees.tree import Tree
+    from alignkit.model.trees import Tree
 
 
 _NONE: FrozenMap[str, Any] = FrozenMap()
@@ -142,7 +142,7 @@ class SentencePair:
     def _trees(self, side: str, trees: Mapping[str, Tree]) -> FrozenMap[str, Tree]:
         if trees is _NONE:
             return _NONE
-        from alignkit.model.trees.tree import Tree, difference
+        from alignkit.model.trees import Tree, difference
 
         check_kind(f"{side}_trees", trees, Mapping)
         words: tuple[str, ...] | None = getattr(self, side)

@@ -16,7 +16,7 @@ from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import TokenArrays
 from alignkit.model.coercion import Choice
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.counting import Lexicon, RuleCounts
 from alignkit.rules.derivation.derivation import Derived, RuleReader, check_size
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments

@@ -18,7 +18,7 @@ from alignkit.errors import JoinError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.derivation.derivations import Derivations, NameNumbers, TreeArrays, derive
 from alignkit.rules.scores_kernel import count_found, sides_differ
 from alignkit.scoring.counts import Rows

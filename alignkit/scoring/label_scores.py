@@ -15,8 +15,7 @@ from alignkit._support.wording import how_many
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts, values_of
-from alignkit.model.labels.schemes import Scheme, get_scheme
-from alignkit.model.labels.views import get_view
+from alignkit.model.labels import Scheme, get_scheme, get_view
 from alignkit.scoring.profiles.phenomena import Profile
 from alignkit.scoring.profiles.systems import profile_rows
 from alignkit.stats.intervals import wilson_interval

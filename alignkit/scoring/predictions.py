@@ -13,7 +13,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
-from alignkit.model.labels.views import View
+from alignkit.model.labels import View
 
 PREDICTED = ("scheme", "view")
 """What the labels of a file may be of."""

@@ -11,8 +11,7 @@ from typing import Any
 
 from alignkit.agreement.options import check_choices, check_names, option
 from alignkit.errors import OptionError
-from alignkit.model.labels.schemes import Scheme, get_scheme
-from alignkit.model.labels.views import View, get_view
+from alignkit.model.labels import Scheme, View, get_scheme, get_view
 
 MAJORITY = "majority"  # the consensus that is no adjudicated version
 

@@ -15,7 +15,7 @@ from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.result import Figure
 from alignkit.corpora.labelled import UNKNOWN
 from alignkit.errors import UnknownNameError
-from alignkit.model.labels.schemes import Scheme
+from alignkit.model.labels import Scheme
 from alignkit.tables.columns import Report
 from alignkit.tables.result import Caution
 from alignkit.tables.table import Table, get_medium

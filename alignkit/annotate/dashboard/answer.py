@@ -32,7 +32,7 @@ from alignkit.annotate.dashboard.view import (
     TwoLine,
 )
 from alignkit.annotate.project import queries
-from alignkit.model.labels.views import View
+from alignkit.model.labels import View
 from alignkit.stats.resampling import Interval
 from alignkit.tables.result import Caution
 

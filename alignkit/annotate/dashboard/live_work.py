@@ -21,8 +21,7 @@ from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.queries import has_assignments
 from alignkit.annotate.project.state import decode_state
 from alignkit.model.annotation import Annotation
-from alignkit.model.labels.schemes import Scheme
-from alignkit.model.labels.views import View, get_view
+from alignkit.model.labels import Scheme, View, get_view
 from alignkit.model.sentence_pair import SentencePair
 
 SEED = 12345

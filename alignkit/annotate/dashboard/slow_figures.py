@@ -37,7 +37,7 @@ from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.labelled import judges_of
 from alignkit.model.corpus import Corpus
-from alignkit.model.labels.views import View
+from alignkit.model.labels import View
 from alignkit.stats.resampling import Interval
 from alignkit.tables.result import Caution
 

@@ -18,7 +18,7 @@ from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.state import PairState, copied
 from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.annotation import Annotation
-from alignkit.model.labels.schemes import Scheme
+from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair
 
 

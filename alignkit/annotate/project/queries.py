@@ -16,7 +16,7 @@ from alignkit.annotate.project.events import Data, Event, LogEvent, decode_data
 from alignkit.annotate.project.fold import Suggestion
 from alignkit.annotate.project.names import GOLD, UnknownAnnotator, UnknownPair
 from alignkit.annotate.project.state import PairState, StateView, decode_state, writes
-from alignkit.model.labels.schemes import DEFAULT, SCHEMES, Scheme
+from alignkit.model.labels import DEFAULT, SCHEMES, Scheme
 
 
 class ProjectInfo(Struct):

@@ -19,7 +19,7 @@ from alignkit.annotate.project.names import ADJUDICATOR
 from alignkit.annotate.project.store import Store
 from alignkit.io.format import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
-from alignkit.model.labels.schemes import DEFAULT, REMARKS, get_scheme
+from alignkit.model.labels import DEFAULT, REMARKS, get_scheme
 
 if TYPE_CHECKING:
     from alignkit.annotate.adjudication.adjudication_queue import Docket, GoldView

@@ -280,7 +280,7 @@ def _check(options: argparse.Namespace) -> None:
         if path is not None and not os.path.isfile(path):
             raise OptionError(f"{option} {path}: there is no such file")
     if options.scheme is not None:
-        from alignkit.model.labels.schemes import get_scheme
+        from alignkit.model.labels import get_scheme
 
         get_scheme(options.scheme)
 

@@ -19,7 +19,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading
 from alignkit.model.corpus import Corpus
-from alignkit.model.labels.schemes import SCHEMES
+from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

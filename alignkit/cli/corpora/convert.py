@@ -38,8 +38,7 @@ from alignkit.io.format import JUDGED, WRITTEN, get_format
 from alignkit.io.reading import write_corpus
 from alignkit.model.coercion import Choice, naming
 from alignkit.model.corpus import Corpus
-from alignkit.model.labels.schemes import get_scheme
-from alignkit.model.labels.views import get_view
+from alignkit.model.labels import get_scheme, get_view
 from alignkit.model.sentence_pair import SentencePair, origin_of
 
 

@@ -28,7 +28,7 @@ from alignkit.cli.common.media import add_groups, add_media, check_groups
 from alignkit.cli.common.messages import json_text, warn
 from alignkit.errors import AlignkitError, JudgmentError
 from alignkit.io.reading import open_reading
-from alignkit.model.labels.views import get_view
+from alignkit.model.labels import get_view
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

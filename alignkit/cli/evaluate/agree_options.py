@@ -21,7 +21,7 @@ from alignkit.cli.parser import number, saved_file
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, replacing
 from alignkit.model.coercion import naming
-from alignkit.model.labels.schemes import SCHEMES
+from alignkit.model.labels import SCHEMES
 from alignkit.scoring.link_classes import LANGUAGES
 
 if TYPE_CHECKING:

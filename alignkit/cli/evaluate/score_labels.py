@@ -37,12 +37,11 @@ from alignkit.io.paired_reading import hinting, in_order
 from alignkit.model.annotation import Annotation
 from alignkit.model.coercion import naming
 from alignkit.model.corpus import Corpus
-from alignkit.model.labels.schemes import SCHEMES
-from alignkit.model.labels.views import get_view
+from alignkit.model.labels import SCHEMES, get_view
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
-    from alignkit.model.labels.views import View
+    from alignkit.model.labels import View
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 
 if TYPE_CHECKING:
-    from alignkit.model.trees.tree import Tree
+    from alignkit.model.trees import Tree
     from alignkit.rules.rewriting.rewrites import Replacement, Rewrite
     from alignkit.rules.rewriting.rule_index import RuleIndex
 

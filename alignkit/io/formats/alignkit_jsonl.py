@@ -28,7 +28,7 @@ Then one object a line and pair::
   nothing: `null` surely, `possible_null` possibly.
 - `when` is the time of the last change, with seconds and zone. Alone it says nothing of a pair.
 - `trees` has for each side, by name, constituent trees in Penn brackets
-  (`alignkit.trees.brackets`), whose leaves are the tokens.
+  (`alignkit.model.brackets`), whose leaves are the tokens.
 - `weights` and `labels` are keyed by links or nulls; a label may stand on a cell without a link.
 - Members that are empty are left out, but for the `sure` of an alignment. Members that are null
   count as missing; members not named here are an error.
@@ -58,7 +58,7 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
-    from alignkit.model.trees.tree import Tree
+    from alignkit.model.trees import Tree
 
 
 VERSION = 1
@@ -203,7 +203,7 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
 
 
 def _quick_trees(value: Object, words: tuple[tuple[str, ...], ...]) -> list[dict[str, Tree]]:
-    from alignkit.model.trees.tree import Tree
+    from alignkit.model.trees import Tree
 
     return [
         {name: Tree.parse(text, tokens) for name, text in trees.items()}

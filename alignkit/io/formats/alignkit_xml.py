@@ -26,7 +26,7 @@ The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the
 
 - `source` and `target` hold one `w` a token, kept to the letter, white space included; where the
   element is missing, the words are not known.
-- A `tree` of a side is written in Penn brackets (`alignkit.trees.brackets`); its leaves are the
+- A `tree` of a side is written in Penn brackets (`alignkit.model.brackets`); its leaves are the
   tokens.
 - Links are ``i-j``, source first, from 0. `possible` lists those that are *only* possible.
   ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to nothing.

@@ -56,7 +56,7 @@ from alignkit.io.link_notation import judged
 from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.safe_xml import line_of, local_name, read_elements
 from alignkit.io.text_files import split_words
-from alignkit.model.labels.schemes import get_scheme
+from alignkit.model.labels import get_scheme
 
 BLANK = "_"
 """What stands for a word that is not known."""

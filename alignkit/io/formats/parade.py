@@ -32,8 +32,7 @@ from alignkit.io.format import JUDGED, Format
 from alignkit.io.link_notation import judged
 from alignkit.io.records import Reading, Record
 from alignkit.io.text_files import split_words
-from alignkit.model.labels.schemes import get_scheme
-from alignkit.model.labels.views import get_view
+from alignkit.model.labels import get_scheme, get_view
 
 _NAME = "parade"
 _HEAD = ("four-class labels", "binary labels", "entity", "definition1", "definition2")

@@ -47,7 +47,7 @@ from alignkit.io.link_notation import judged
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.strict_json import JsonText, Object, as_text, keep_attributes, member, read_id
 from alignkit.io.text_files import split_words
-from alignkit.model.labels.schemes import get_scheme
+from alignkit.model.labels import get_scheme
 
 _NAME = "turku"
 _OWN = ("id", "label", "txt1", "txt2", "context", "rewrites")

@@ -17,7 +17,7 @@ from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.derivation.cuts_kernel import BITS, CLOSE, DELETED, OPEN, VARIABLE, WORD
 from alignkit.rules.derivation.derivations import Cuts, Derivations, NameNumbers, TreeArrays, derive
 from alignkit.rules.grammar import Item, Node, Rule, Side, Variable

@@ -15,7 +15,7 @@ from alignkit._support.arguments import check_count
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.derivation.cuts_kernel import (
     compose,
     count_composed,

@@ -9,7 +9,7 @@ from alignkit._support.arguments import check_arguments, every
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.model.coercion import alignment_of_pair
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.derivation.derivation import Derivation, Derived, RuleReader
 
 SIDES = ("source", "target")

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from alignkit._support.wording import brief, brief_annotators
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
+from alignkit.model.brackets import walk
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees.brackets import walk
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Node, Side, Variable
 
 Kind = Literal["node", "word", "variable", "unpaired"]

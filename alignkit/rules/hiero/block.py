@@ -16,7 +16,7 @@ from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays
 from alignkit.model.phrases import PhraseArrays
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Item, Node, Rule, RuleType, Variable
 from alignkit.rules.hiero.extraction import HieroOptions, Part, check_tree, derivations, words_of
 from alignkit.rules.hiero.extraction_kernel import BITS, encode

@@ -26,7 +26,7 @@ from alignkit.model.arrays import LinkArrays
 from alignkit.model.coercion import alignment_of_pair
 from alignkit.model.phrases import LINKS, PhraseArrays, extract_phrases
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Item, Node, Rule, Variable
 from alignkit.rules.hiero.extraction_kernel import derive
 from alignkit.rules.hiero.samt import Labels

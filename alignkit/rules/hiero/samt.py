@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_arguments
 from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.hiero.counts_kernel import BESIDE, CONSTITUENT, LEFT, RIGHT, THREE, chart
 
 _MOST = 2**19

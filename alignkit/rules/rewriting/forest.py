@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.rewriting.rule_index import Match
 
 _MODULUS = 2**127 - 1

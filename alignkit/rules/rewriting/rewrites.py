@@ -9,7 +9,7 @@ from math import prod
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
-from alignkit.model.trees.tree import Tree
+from alignkit.model.trees import Tree
 from alignkit.rules.grammar import RuleType
 from alignkit.rules.rewriting.forest import KeptWords, RuleReading, RuleWords, best_readings
 from alignkit.rules.rewriting.rule_index import Match, RuleIndex

@@ -1,4 +1,15 @@
-"""The table of schemes by which sentence pairs are judged.
+"""How sentence pairs are judged as wholes: the schemes of labels, and the views of them.
+
+A view maps the judgments of a scheme to fewer labels. `full` keeps every label with all its flags,
+and every scheme has it. The others of turku:
+
+- `base+subsumption`: without the flags i and s;
+- `base`: without any flag;
+- `binary`: 1 and 2 are no paraphrases (``0``), 3 and 4 are (``1``);
+- `strict`: i as 2, ``<`` and ``>`` as 3, of two the lower; s is dropped;
+- `retrieval`: without i and s, ``<`` and ``>`` as one label, ``4<>``.
+
+`binary` of parade and parade-votes: 2 and 3 are paraphrases; of paraphrase: only that label.
 
 References
 ----------
@@ -10,12 +21,13 @@ Requiring Computer Science Domain Knowledge, EMNLP: `parade`, `parade-votes`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 from alignkit._support.arguments import check_kind, words
+from alignkit._support.values import FrozenMap
 from alignkit.errors import FormatError, UnknownNameError
 
 
@@ -116,7 +128,6 @@ class Scheme:
 
         Examples
         --------
-        >>> from alignkit.model.labels import get_scheme
         >>> " ".join(get_scheme("turku").judgments)
         '1 2 3 4 4< 4> 4i 4s 4<i 4<s 4>i 4>s 4is 4<is 4>is x'
         """
@@ -150,7 +161,6 @@ class Scheme:
 
         Examples
         --------
-        >>> from alignkit.model.labels import get_scheme
         >>> get_scheme("turku").parse("4<i")
         Judgment(label='4', flags=('<', 'i'))
         >>> get_scheme("turku").parse("3i", "pairs.tsv", 7)
@@ -176,7 +186,6 @@ class Scheme:
 
         Examples
         --------
-        >>> from alignkit.model.labels import get_scheme
         >>> get_scheme("turku").canonical("4", ["s", ">"])
         '4>s'
         """
@@ -192,7 +201,6 @@ class Scheme:
 
         Examples
         --------
-        >>> from alignkit.model.labels import get_scheme
         >>> get_scheme("turku").flip("4>i"), get_scheme("entailment").flip("neutral")
         ('4<i', 'neutral')
         """
@@ -205,7 +213,6 @@ class Scheme:
 
         Examples
         --------
-        >>> from alignkit.model.labels import get_scheme
         >>> get_scheme("turku").take_apart("4<", {"unsure"})
         Judgment(label='4', flags=('<', 'unsure'))
         >>> get_scheme("turku").take_apart("same meaning")
@@ -225,7 +232,6 @@ class Scheme:
 
         Examples
         --------
-        >>> from alignkit.model.labels import get_scheme
         >>> get_scheme("turku").put_together("4", ["<", "unsure"])
         ('4<', frozenset({'unsure'}))
         >>> get_scheme("turku").put_together("same meaning", ["<"])
@@ -260,97 +266,97 @@ REMARKS = (
 )
 """Flags that stand beside any judgment, and without one; they are no part of its text."""
 
-_PARAPHRASE = Scheme(
-    "paraphrase",
-    "Whether the two sentences say the same; of translations, whether one translates the other.",
-    (
-        Label("paraphrase", "Paraphrase", "Both say the same, in other words or another language."),
-        Label("partial", "Partly", "They share the main message, but one says more, or other."),
-        Label("none", "Not one", "They do not say the same, however alike they look."),
+_SCHEMES = (
+    Scheme(
+        "paraphrase",
+        "Whether the two sentences say the same; of translations, whether one translates the other.",
+        (
+            Label(
+                "paraphrase", "Paraphrase", "Both say the same, in other words or another language."
+            ),
+            Label("partial", "Partly", "They share the main message, but one says more, or other."),
+            Label("none", "Not one", "They do not say the same, however alike they look."),
+        ),
+        order=("none", "partial", "paraphrase"),
+        views=("full", "binary"),
     ),
-    order=("none", "partial", "paraphrase"),
-    views=("full", "binary"),
+    Scheme(
+        "turku",
+        "How far two texts are paraphrases of each other: the labels of the Turku Paraphrase Corpus.",
+        (
+            Label("1", "1 unrelated", "The texts have nothing to do with each other."),
+            Label("2", "2 related", "They are about the same, but are no paraphrases."),
+            Label("3", "3 in context", "Paraphrases where they stand, but not in general."),
+            Label("4", "4 paraphrase", "Paraphrases in every context, or nearly every one."),
+            Label("x", "x skip", "Not judged, for example because a text is broken."),
+        ),
+        order=("1", "2", "3", "4"),
+        flags=(
+            Flag("<", "< first more general", "Text 1 says less than text 2.", ("4",), (">",)),
+            Flag(">", "> second more general", "Text 2 says less than text 1.", ("4",), ("<",)),
+            Flag("i", "i minor deviation", "They differ in a small thing, as in number.", ("4",)),
+            Flag("s", "s style", "They differ in tone or style.", ("4",)),
+        ),
+        source="Kanerva et al. 2021",
+        exchanged=(("<", ">"),),
+        unscored=("x",),
+        views=("full", "base+subsumption", "base", "binary", "strict", "retrieval"),
+    ),
+    Scheme(
+        "parade",
+        "How far two definitions are paraphrases, in four grades; 2 and 3 count as paraphrases.",
+        (
+            Label("0", "0", "The lowest grade: no paraphrase at all."),
+            Label("1", "1", "Low: counts as no paraphrase."),
+            Label("2", "2", "High: counts as a paraphrase."),
+            Label("3", "3", "The highest grade: a full paraphrase."),
+        ),
+        order=("0", "1", "2", "3"),
+        source="He et al. 2020, the paper",
+        views=("full", "binary"),
+    ),
+    Scheme(
+        "parade-votes",
+        "How many of three experts call two definitions paraphrases; 2 and 3 are a majority.",
+        (
+            Label("0", "0 of 3", "No expert calls them paraphrases."),
+            Label("1", "1 of 3", "One expert calls them paraphrases."),
+            Label("2", "2 of 3", "Two experts call them paraphrases."),
+            Label("3", "3 of 3", "All three experts call them paraphrases."),
+        ),
+        order=("0", "1", "2", "3"),
+        source="He et al. 2020, the data",
+        views=("full", "binary"),
+    ),
+    Scheme(
+        "binary",
+        "Whether two texts are paraphrases.",
+        (
+            Label("0", "No paraphrase", "They do not say the same."),
+            Label("1", "Paraphrase", "They say the same."),
+        ),
+        order=("0", "1"),
+        views=("full", "binary"),
+    ),
+    Scheme(
+        "entailment",
+        "What follows from what: whether the one sentence is true where the other is.",
+        (
+            Label("equivalence", "Equivalence", "Each follows from the other."),
+            Label(
+                "forward", "Forward", "The target follows from the source, but not the other way."
+            ),
+            Label(
+                "reverse", "Reverse", "The source follows from the target, but not the other way."
+            ),
+            Label("contradiction", "Contradiction", "They cannot both be true."),
+            Label("neutral", "Neutral", "Neither follows from the other, nor excludes it."),
+        ),
+        exchanged=(("forward", "reverse"),),
+    ),
 )
 
-_TURKU = Scheme(
-    "turku",
-    "How far two texts are paraphrases of each other: the labels of the Turku Paraphrase Corpus.",
-    (
-        Label("1", "1 unrelated", "The texts have nothing to do with each other."),
-        Label("2", "2 related", "They are about the same, but are no paraphrases."),
-        Label("3", "3 in context", "Paraphrases where they stand, but not in general."),
-        Label("4", "4 paraphrase", "Paraphrases in every context, or nearly every one."),
-        Label("x", "x skip", "Not judged, for example because a text is broken."),
-    ),
-    order=("1", "2", "3", "4"),
-    flags=(
-        Flag("<", "< first more general", "Text 1 says less than text 2.", ("4",), (">",)),
-        Flag(">", "> second more general", "Text 2 says less than text 1.", ("4",), ("<",)),
-        Flag("i", "i minor deviation", "They differ in a small thing, as in number.", ("4",)),
-        Flag("s", "s style", "They differ in tone or style.", ("4",)),
-    ),
-    source="Kanerva et al. 2021",
-    exchanged=(("<", ">"),),
-    unscored=("x",),
-    views=("full", "base+subsumption", "base", "binary", "strict", "retrieval"),
-)
-
-_PARADE = Scheme(
-    "parade",
-    "How far two definitions are paraphrases, in four grades; 2 and 3 count as paraphrases.",
-    (
-        Label("0", "0", "The lowest grade: no paraphrase at all."),
-        Label("1", "1", "Low: counts as no paraphrase."),
-        Label("2", "2", "High: counts as a paraphrase."),
-        Label("3", "3", "The highest grade: a full paraphrase."),
-    ),
-    order=("0", "1", "2", "3"),
-    source="He et al. 2020, the paper",
-    views=("full", "binary"),
-)
-
-_PARADE_VOTES = Scheme(
-    "parade-votes",
-    "How many of three experts call two definitions paraphrases; 2 and 3 are a majority.",
-    (
-        Label("0", "0 of 3", "No expert calls them paraphrases."),
-        Label("1", "1 of 3", "One expert calls them paraphrases."),
-        Label("2", "2 of 3", "Two experts call them paraphrases."),
-        Label("3", "3 of 3", "All three experts call them paraphrases."),
-    ),
-    order=("0", "1", "2", "3"),
-    source="He et al. 2020, the data",
-    views=("full", "binary"),
-)
-
-_BINARY = Scheme(
-    "binary",
-    "Whether two texts are paraphrases.",
-    (
-        Label("0", "No paraphrase", "They do not say the same."),
-        Label("1", "Paraphrase", "They say the same."),
-    ),
-    order=("0", "1"),
-    views=("full", "binary"),
-)
-
-_ENTAILMENT = Scheme(
-    "entailment",
-    "What follows from what: whether the one sentence is true where the other is.",
-    (
-        Label("equivalence", "Equivalence", "Each follows from the other."),
-        Label("forward", "Forward", "The target follows from the source, but not the other way."),
-        Label("reverse", "Reverse", "The source follows from the target, but not the other way."),
-        Label("contradiction", "Contradiction", "They cannot both be true."),
-        Label("neutral", "Neutral", "Neither follows from the other, nor excludes it."),
-    ),
-    exchanged=(("forward", "reverse"),),
-)
-
-SCHEMES: dict[str, Scheme] = {
-    scheme.name: scheme
-    for scheme in (_PARAPHRASE, _TURKU, _PARADE, _PARADE_VOTES, _BINARY, _ENTAILMENT)
-}
+SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in _SCHEMES}
 """All schemes by name; `DEFAULT` is what the annotation page offers unless told otherwise."""
 
 
@@ -365,3 +371,106 @@ def get_scheme(name: str = DEFAULT) -> Scheme:
     if name not in SCHEMES:
         raise UnknownNameError("scheme", name, SCHEMES)
     return SCHEMES[name]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A way to look at the judgments of a scheme.
+
+    Parameters
+    ----------
+    name
+        The name.
+    labels
+        All labels of the view, used or not.
+    order
+        The labels from low to high; None where they have no order, or only some of them.
+    scheme
+        The scheme whose judgments are looked at.
+    rows
+        For each judgment of the scheme the label of the view; None where it is not scored.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    order: tuple[str, ...] | None
+    scheme: Scheme
+    rows: FrozenMap[str, str | None]
+
+    def of(self, judgment: str) -> str | None:
+        """Return the label of a judgment; None where it is not scored, such as ``x`` of turku.
+
+        Examples
+        --------
+        >>> view = get_view("turku", "strict")
+        >>> view.of("4<"), view.of("4<i"), view.of("4s"), view.of("x")
+        ('3', '2', '4', None)
+        """
+        if judgment not in self.rows:
+            self.scheme.parse(judgment)  # says what is wrong with it
+        return self.rows[judgment]
+
+
+def get_view(scheme: Scheme | str, name: str = "full") -> View:
+    """Return a view of a scheme.
+
+    Examples
+    --------
+    >>> get_view("turku", "base+subsumption").labels
+    ('1', '2', '3', '4', '4<', '4>')
+    >>> get_view("turku", "retrieval").order
+    ('1', '2', '3', '4<>', '4')
+    """
+    if isinstance(scheme, str):
+        scheme = get_scheme(scheme)
+    check_kind("scheme", scheme, Scheme)
+    check_kind("name", name, str)
+    rule, ranked = _RULES.get((scheme.name, name), (None, ""))
+    order = tuple(ranked.split()) or None
+    if name not in scheme.views or (rule is None and name != "full"):
+        raise UnknownNameError(f"view of {scheme.name}", name, scheme.views)
+    rows: dict[str, str | None] = {}
+    for judgment in scheme.judgments:
+        apart = scheme.parse(judgment)
+        scored = apart.label not in scheme.unscored
+        rows[judgment] = (rule(apart) if rule else judgment) if scored else None
+    if rule is None and not scheme.flags:
+        order = scheme.order
+    labels = tuple(dict.fromkeys(label for label in rows.values() if label is not None))
+    return View(name, order if order else labels, order, scheme, FrozenMap(rows))
+
+
+def _without_deviation(judgment: Judgment) -> str:
+    return judgment.label + "".join(flag for flag in judgment.flags if flag in "<>")
+
+
+def _base(judgment: Judgment) -> str:
+    return judgment.label
+
+
+def _retrieval(judgment: Judgment) -> str:
+    return "4<>" if {"<", ">"} & set(judgment.flags) else judgment.label
+
+
+def _strict(judgment: Judgment) -> str:
+    if "i" in judgment.flags:
+        return "2"
+    return _retrieval(judgment).replace("4<>", "3")
+
+
+def _any_of(*labels: str) -> Callable[[Judgment], str]:
+    return lambda judgment: str(int(judgment.label in labels))
+
+
+_RULES: dict[tuple[str, str], tuple[Callable[[Judgment], str], str]] = {
+    ("turku", "base+subsumption"): (_without_deviation, ""),
+    ("turku", "base"): (_base, "1 2 3 4"),
+    ("turku", "binary"): (_any_of("3", "4"), "0 1"),
+    ("turku", "strict"): (_strict, "1 2 3 4"),
+    ("turku", "retrieval"): (_retrieval, "1 2 3 4<> 4"),
+    ("parade", "binary"): (_any_of("2", "3"), "0 1"),
+    ("parade-votes", "binary"): (_any_of("2", "3"), "0 1"),
+    ("binary", "binary"): (_any_of("1"), "0 1"),
+    ("paraphrase", "binary"): (_any_of("paraphrase"), "0 1"),
+}
+"""By scheme and view: the label of a judgment, and the labels from low to high, if ordered."""

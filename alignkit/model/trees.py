@@ -15,7 +15,7 @@ from alignkit._support.arguments import check_arguments, check_kind
 from alignkit._support.arguments import words as check_words
 from alignkit._support.wording import how_many
 from alignkit.errors import FormatError, TreeError
-from alignkit.model.trees.brackets import (
+from alignkit.model.brackets import (
     Brackets,
     place_of,
     read_brackets,
@@ -287,11 +287,11 @@ class Tree:
         Parameters
         ----------
         text
-            The brackets; `alignkit.model.trees.brackets` specifies them. Several trees are joined below
+            The brackets; `alignkit.model.brackets` specifies them. Several trees are joined below
             a node ``TOP``.
         tokens
             The words of the sentence, which the leaves must be but for what parsers escape
-            (`alignkit.model.trees.tree.same_word`): the tree takes the words from here. None takes
+            (`alignkit.model.trees.same_word`): the tree takes the words from here. None takes
             them as they are written.
         strict
             Refuse brackets as words, ``(JJ ()``, which the tokens tell from others.

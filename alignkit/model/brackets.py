@@ -61,7 +61,7 @@ _TAGGED = re.compile(r"([^-=]+)[-=]")
 class Brackets:
     """What was read: the columns of a tree, and what was done on the way."""
 
-    words: list[str] = field(default_factory=list)  # as of alignkit.trees.Tree
+    words: list[str] = field(default_factory=list)  # as of Tree
     labels: list[str] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)

@@ -1,7 +1,0 @@
-"""Constituent trees: flat arrays inside, Penn brackets and nltk's `Tree` at the face."""
-
-from __future__ import annotations
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,2 +1,0 @@
-from .tree import Child as Child
-from .tree import Tree as Tree
