@@ -14,7 +14,8 @@ from strategies import ANY, PLAIN, tree_of
 
 from alignkit import Alignment, SentencePair
 from alignkit.errors import FormatError, OptionError, TreeError, UnknownNameError
-from alignkit.model.trees import Child, Tree, same_word
+from alignkit.model.brackets import same_word
+from alignkit.model.trees import Child, Tree
 
 RAIN = "(S (NP (NN rain)) (VP (VBZ falls)))"
 WORDS = st.lists(st.text(ANY, max_size=4), max_size=6)

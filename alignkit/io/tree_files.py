@@ -27,9 +27,9 @@ from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import FormatError, JoinError, OptionError, UnknownNameError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
-from alignkit.model.brackets import Brackets, read_brackets
+from alignkit.model.brackets import Brackets, read_brackets, read_fitting
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees import Tree, read_fitting
+from alignkit.model.trees import Tree
 
 TREE_NAME = "parse"
 """The name of trees that are given none."""

@@ -187,7 +187,7 @@ class LinkArrays:
 
     def take(self, places: NDArray[np.int64]) -> LinkArrays:
         """Return the arrays of the pairs at some places, in that order; a place may come twice."""
-        chosen, offsets = _gather(self.offsets, places)
+        chosen, offsets = gather(self.offsets, places)
         return LinkArrays.trusted(
             self.links[chosen], self.sure[chosen], offsets, self.lengths[places]
         )
@@ -242,7 +242,7 @@ def _joined(
     return links, sure, np.fromiter(ends, np.int64, len(packed) + 1)
 
 
-def _gather(
+def gather(
     offsets: NDArray[np.int64], places: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where the elements of the parts at some places are, and their new offsets."""
@@ -351,7 +351,7 @@ class TokenArrays:
 
     def take(self, places: NDArray[np.int64]) -> TokenArrays:
         """Return the arrays of the sentences at some places, in that order."""
-        chosen, offsets = _gather(self.offsets, places)
+        chosen, offsets = gather(self.offsets, places)
         return TokenArrays(self.ids[chosen], offsets)
 
 

@@ -19,10 +19,12 @@ A tree is ``(LABEL child ...)``, a child a tree or a word; ASCII white space div
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from sys import intern
 
+from alignkit._support.wording import how_many
 from alignkit.errors import FormatError
 
 TOP = "TOP"
@@ -288,6 +290,98 @@ def _escaped(text: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     return f"\\{match[0]}" if match[0] in "()\\" else f"\\u{{{ord(match[0]):x}}}"
+
+
+_SAME = {
+    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
+    "``": '"', "''": '"', "\u201c": '"', "\u201d": '"', "\u201e": '"',
+    "`": "'", "\u2018": "'", "\u2019": "'",
+    "\u2026": "...", "\u2013": "--", "\u2014": "--", "\xa0": " ",
+}  # fmt: skip
+_PARTS = re.compile("|".join(map(re.escape, _SAME)))
+
+
+def same_word(leaf: str, token: str) -> bool:
+    """Return whether a leaf as written may stand for a word."""
+    return leaf == token or _plain(unescaped(leaf)) == _plain(token)
+
+
+def _plain(word: str) -> str:
+    return _PARTS.sub(lambda match: _SAME[match[0]], word)
+
+
+def read_fitting(
+    text: str,
+    tokens: Sequence[str] | None,
+    *,
+    strict: bool = False,
+    drop_function_tags: bool = False,
+    drop_traces: bool = False,
+) -> Brackets | None:
+    """Read brackets whose words may be known; None if they hold no tree."""
+    reader = partial(
+        read_brackets, text, drop_function_tags=drop_function_tags, drop_traces=drop_traces
+    )
+    read = None
+    try:
+        read = reader()
+    except FormatError as error:
+        problem = error
+    else:
+        if read is None or tokens is None or _fits(read.words, tokens):
+            return read
+        problem = _misfit(text, read, tokens)
+    if tokens is None or not any("(" in token or ")" in token or "\\" in token for token in tokens):
+        raise problem
+    try:
+        resolved = reader(tokens=tokens)
+    except FormatError as error:
+        raise (error if read is None else problem) from None
+    if resolved is None or not _fits(resolved.words, tokens):
+        raise problem if read or not resolved else _misfit(text, resolved, tokens)
+    if strict:
+        raise _bare(text, resolved, tokens)
+    return resolved
+
+
+def _fits(leaves: Sequence[str], tokens: Sequence[str]) -> bool:
+    return len(leaves) == len(tokens) and all(map(same_word, leaves, tokens))
+
+
+def _misfit(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
+    leaves = read.words
+    place = _first_difference(leaves, tokens, same_word)
+    hint = "; traces (-NONE-) are words unless `drop_traces`" if read.traces else ""
+    at = read.offsets[place] if place < len(leaves) else len(text.rstrip()) - 1
+    message = difference(leaves, tokens, same_word)
+    return FormatError(message + hint, "", *place_of(text, at))
+
+
+_Same = Callable[[str, str], bool]
+
+
+def _first_difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same) -> int:
+    sides = enumerate(zip(leaves, tokens, strict=False))
+    return next((k for k, pair in sides if not same(*pair)), min(len(leaves), len(tokens)))
+
+
+def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str.__eq__) -> str:
+    """Describe where the leaves of a tree first differ from the words that they should be."""
+    place = _first_difference(leaves, tokens, same)
+    counts = f"{how_many(len(leaves), 'leaf', 'leaves')} for {how_many(len(tokens), 'word')}; "
+    leaf = f"leaf {place} is {leaves[place][:40]!r}" if place < len(leaves) else "no leaf is left"
+    word = f"word {place} is {tokens[place][:40]!r}" if place < len(tokens) else "no word is left"
+    return f"{counts if len(leaves) != len(tokens) else ''}{leaf}, but {word}"
+
+
+def _bare(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
+    place = next(k for k, leaf in enumerate(read.words) if "(" in leaf or ")" in leaf)
+    return FormatError(
+        f"word {place}, {tokens[place][:40]!r}, stands unescaped among the brackets of the tree; "
+        "write -LRB- and -RRB-, or do not be strict",
+        "",
+        *place_of(text, read.offsets[place]),
+    )
 
 
 def write_brackets(

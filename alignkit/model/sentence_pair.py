@@ -142,7 +142,8 @@ class SentencePair:
     def _trees(self, side: str, trees: Mapping[str, Tree]) -> FrozenMap[str, Tree]:
         if trees is _NONE:
             return _NONE
-        from alignkit.model.trees import Tree, difference
+        from alignkit.model.brackets import difference
+        from alignkit.model.trees import Tree
 
         check_kind(f"{side}_trees", trees, Mapping)
         words: tuple[str, ...] | None = getattr(self, side)

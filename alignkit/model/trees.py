@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,8 +15,8 @@ from alignkit._support.wording import how_many
 from alignkit.errors import FormatError, TreeError
 from alignkit.model.brackets import (
     Brackets,
-    place_of,
-    read_brackets,
+    difference,
+    read_fitting,
     unescaped,
     walk,
     write_brackets,
@@ -28,157 +26,7 @@ if TYPE_CHECKING:
     import nltk
 
 
-_SAME = {
-    "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}",
-    "``": '"', "''": '"', "\u201c": '"', "\u201d": '"', "\u201e": '"',
-    "`": "'", "\u2018": "'", "\u2019": "'",
-    "\u2026": "...", "\u2013": "--", "\u2014": "--", "\xa0": " ",
-}  # fmt: skip
-_PARTS = re.compile("|".join(map(re.escape, _SAME)))
-
-
-def same_word(leaf: str, token: str) -> bool:
-    """Return whether a leaf as written may stand for a word."""
-    return leaf == token or _plain(unescaped(leaf)) == _plain(token)
-
-
-def _plain(word: str) -> str:
-    return _PARTS.sub(lambda match: _SAME[match[0]], word)
-
-
-def read_fitting(
-    text: str,
-    tokens: Sequence[str],
-    *,
-    strict: bool = False,
-    drop_function_tags: bool = False,
-    drop_traces: bool = False,
-) -> Brackets | None:
-    """Read brackets whose words are known; None where they hold no tree."""
-    reader = partial(
-        read_brackets, text, drop_function_tags=drop_function_tags, drop_traces=drop_traces
-    )
-    read = None
-    try:
-        read = reader()
-    except FormatError as error:
-        problem = error
-    else:
-        if read is None or _fits(read.words, tokens):
-            return read
-        problem = _misfit(text, read, tokens)
-    if not any("(" in token or ")" in token or "\\" in token for token in tokens):
-        raise problem
-    try:
-        resolved = reader(tokens=tokens)
-    except FormatError as error:
-        raise (error if read is None else problem) from None
-    if resolved is None or not _fits(resolved.words, tokens):
-        raise problem if read or not resolved else _misfit(text, resolved, tokens)
-    if strict:
-        raise _bare(text, resolved, tokens)
-    return resolved
-
-
-def _fits(leaves: Sequence[str], tokens: Sequence[str]) -> bool:
-    return len(leaves) == len(tokens) and all(map(same_word, leaves, tokens))
-
-
-def _misfit(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
-    leaves = read.words
-    place = _first(leaves, tokens, same_word)
-    hint = "; traces (-NONE-) are words unless `drop_traces`" if read.traces else ""
-    at = read.offsets[place] if place < len(leaves) else len(text.rstrip()) - 1
-    return FormatError(_told(leaves, tokens, place) + hint, "", *place_of(text, at))
-
-
-def difference(leaves: Sequence[str], tokens: Sequence[str]) -> str:
-    """Report where the leaves of a tree and the words that they should be differ first."""
-    return _told(leaves, tokens, _first(leaves, tokens, str.__eq__))
-
-
-def _first(leaves: Sequence[str], tokens: Sequence[str], same: Callable[[str, str], bool]) -> int:
-    sides = enumerate(zip(leaves, tokens, strict=False))
-    return next((k for k, sides in sides if not same(*sides)), min(len(leaves), len(tokens)))
-
-
-def _told(leaves: Sequence[str], tokens: Sequence[str], place: int) -> str:
-    counts = f"{how_many(len(leaves), 'leaf', 'leaves')} for {how_many(len(tokens), 'word')}; "
-    leaf = f"leaf {place} is {leaves[place][:40]!r}" if place < len(leaves) else "no leaf is left"
-    word = f"word {place} is {tokens[place][:40]!r}" if place < len(tokens) else "no word is left"
-    return f"{counts if len(leaves) != len(tokens) else ''}{leaf}, but {word}"
-
-
-def _bare(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
-    place = next(k for k, leaf in enumerate(read.words) if "(" in leaf or ")" in leaf)
-    return FormatError(
-        f"word {place}, {tokens[place][:40]!r}, stands unescaped among the brackets of the tree; "
-        "write -LRB- and -RRB-, or do not be strict",
-        "",
-        *place_of(text, read.offsets[place]),
-    )
-
-
-_MOST = 500
-"""The depth up to which nltk handles trees, unless the user tells it otherwise."""
-
-
-def to_nltk(
-    words: Sequence[str],
-    labels: Sequence[str],
-    columns: tuple[Sequence[int], Sequence[int], Sequence[int]],
-    depth: int,
-) -> nltk.Tree:
-    """Return a tree of nltk; the columns are starts, ends and afters. See `Tree.to_nltk`."""
-    import nltk.tree.tree
-
-    most = int(getattr(nltk.tree.tree, "MAX_TREE_DEPTH", _MOST))
-    if depth > most:
-        raise TreeError(
-            f"the tree is {depth} nodes deep, and nltk handles {most}; alignkit's own tree has no "
-            "such limit"
-        )
-    stack: list[Any] = [[]]
-    for kind, at in walk(*columns):
-        if kind == "open":
-            node = nltk.Tree(labels[at], [])
-            stack[-1].append(node)
-            stack.append(node)
-        elif kind == "word":
-            stack[-1].append(words[at])
-        else:
-            stack.pop()
-    root: nltk.Tree = stack[0][0]
-    return root
-
-
-def from_nltk(tree: nltk.Tree) -> Brackets:
-    """Return the columns of a tree of nltk; see `Tree.from_nltk`."""
-    import nltk
-
-    check_kind("tree", tree, nltk.Tree)
-    read = Brackets(joined=1)
-    waiting: list[tuple[Any, int]] = [(tree, -1)]  # None and the node where a node ends
-    while waiting:
-        child, parent = waiting.pop()
-        if child is None:
-            read.ends[parent], read.afters[parent] = len(read.words), len(read.labels)
-        elif isinstance(child, nltk.Tree):
-            check_kind("a label", child.label(), str)
-            node = len(read.labels)
-            read.labels.append(child.label())
-            read.parents.append(parent)
-            read.starts.append(len(read.words))
-            read.ends.append(0)
-            read.afters.append(0)
-            waiting.append((None, node))
-            waiting += ((below, node) for below in reversed(child))
-        else:
-            check_kind("a leaf", child, str)
-            read.words.append(child)
-    return read
-
-
+_NLTK_DEPTH = 500  # up to which nltk handles trees, unless the user sets another
 _SHOWN = 60
 _COLUMNS = ("parents", "starts", "ends", "afters")
 
@@ -314,13 +162,13 @@ class Tree:
         """
         check_arguments(Tree.parse, locals())
         known = None if tokens is None else check_words("tokens", tokens)
-        tags, traces = drop_function_tags, drop_traces
-        if known is None:
-            read = read_brackets(text, drop_function_tags=tags, drop_traces=traces)
-        else:
-            read = read_fitting(
-                text, known, strict=strict, drop_function_tags=tags, drop_traces=traces
-            )
+        read = read_fitting(
+            text,
+            known,
+            strict=strict,
+            drop_function_tags=drop_function_tags,
+            drop_traces=drop_traces,
+        )
         if read is None:
             raise FormatError("no tree; expected Penn brackets, such as (S (NN rain))")
         return cls.of_brackets(read, known)
@@ -334,11 +182,30 @@ class Tree:
         TreeError
             If a label or a leaf is no text, or the leaves are not the `tokens`.
         """
-        read = from_nltk(tree)
-        words = tuple(read.words)
-        if tokens is not None and (known := check_words("tokens", tokens)) != words:
-            raise TreeError(f"the tree does not fit: {difference(words, known)}")
-        return cls.of_brackets(read, words)
+        import nltk
+
+        check_kind("tree", tree, nltk.Tree)
+        read = Brackets(joined=1)
+        waiting: list[tuple[Any, int]] = [(tree, -1)]  # None and the node where a node ends
+        while waiting:
+            child, parent = waiting.pop()
+            if child is None:
+                read.ends[parent], read.afters[parent] = len(read.words), len(read.labels)
+            elif isinstance(child, nltk.Tree):
+                check_kind("a label", child.label(), str)
+                waiting.append((None, len(read.labels)))
+                waiting += ((below, len(read.labels)) for below in reversed(child))
+                read.labels.append(child.label())
+                read.parents.append(parent)
+                read.starts.append(len(read.words))
+                read.ends.append(0)
+                read.afters.append(0)
+            else:
+                check_kind("a leaf", child, str)
+                read.words.append(child)
+        if tokens is not None and (known := check_words("tokens", tokens)) != tuple(read.words):
+            raise TreeError(f"the tree does not fit: {difference(read.words, known)}")
+        return cls.of_brackets(read, read.words)
 
     def to_nltk(self) -> nltk.Tree:
         """Return the tree as one of nltk.
@@ -348,7 +215,26 @@ class Tree:
         TreeError
             If it is deeper than what nltk handles, 500 nodes.
         """
-        return to_nltk(self.words, self.labels, self._columns(), self.depth)
+        import nltk.tree.tree
+
+        most = int(getattr(nltk.tree.tree, "MAX_TREE_DEPTH", _NLTK_DEPTH))
+        if self.depth > most:
+            raise TreeError(
+                f"the tree is {self.depth} nodes deep, and nltk handles {most}; alignkit's own "
+                "tree has no such limit"
+            )
+        stack: list[Any] = [[]]
+        for kind, at in walk(*self._columns()):
+            if kind == "open":
+                node = nltk.Tree(self.labels[at], [])
+                stack[-1].append(node)
+                stack.append(node)
+            elif kind == "word":
+                stack[-1].append(self.words[at])
+            else:
+                stack.pop()
+        root: nltk.Tree = stack[0][0]
+        return root
 
     def with_words(self, words: Iterable[str]) -> Tree:
         """Return the same tree over other words, as many.
@@ -440,25 +326,25 @@ def _column(name: str, values: Any, count: int) -> NDArray[np.int32]:
 def _check(
     words: int, parents: list[int], starts: list[int], ends: list[int], afters: list[int]
 ) -> None:
+    """Refuse columns that are no tree in preorder."""
     count = len(parents)
     if (starts[0], ends[0]) != (0, words):
         raise TreeError(f"the root spans {starts[0]}-{ends[0]}, not all {words} words")
-    stack: list[int] = []
+    stack: list[int] = []  # the open nodes
     place = [0]  # for each open node: where the next child may begin
-    for node in range(count):
-        if not (0 <= parents[node] < node if node else parents[0] == -1):
-            raise TreeError(f"node {node} has the parent {parents[node]}, none in preorder")
-        while stack and stack[-1] != parents[node]:
-            done = stack.pop()
+    for node in range(count + 1):
+        parent = parents[node] if node < count else -1
+        known = parent == -1 if node in (0, count) else 0 <= parent < node
+        while known and stack and stack[-1] != parent:
+            closed = stack.pop()
             place.pop()
-            if afters[done] != node:
-                raise TreeError(f"afters[{done}] is {afters[done]}, expected {node}")
-        if node and not stack:
-            raise TreeError(
-                f"node {node} has the parent {parents[node]}, which is none in preorder"
-            )
-        above = ends[stack[-1]] if stack else words
-        if not place[-1] <= starts[node] <= ends[node] <= above:
+            if afters[closed] != node:
+                raise TreeError(f"afters[{closed}] is {afters[closed]}, expected {node}")
+        if not known or (0 < node < count and not stack):
+            raise TreeError(f"node {node} has the parent {parent}, which is none in preorder")
+        if node == count:
+            return
+        if not place[-1] <= starts[node] <= ends[node] <= (ends[stack[-1]] if stack else words):
             raise TreeError(
                 f"node {node} spans {starts[node]}-{ends[node]}, not within its parent and behind "
                 "the nodes before"
@@ -466,6 +352,3 @@ def _check(
         place[-1] = ends[node]
         stack.append(node)
         place.append(starts[node])
-    for done in stack:
-        if afters[done] != count:
-            raise TreeError(f"afters[{done}] is {afters[done]}, expected {count}")
