@@ -20,7 +20,7 @@ from alignkit.agreement.show.media import (
     agreement_report,
     agreement_tables,
 )
-from alignkit.tables.columns import CARE
+from alignkit.tables.media import CARE
 
 QUICK = {"samples": 20, "resamples": 20}
 THREE = ["anna", "ben", "gold"]

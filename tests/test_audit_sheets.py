@@ -18,7 +18,7 @@ from alignkit.audit import Scale, draw_phrases, sheet_page, sheet_text, write_au
 from alignkit.audit.key import key_text, read_key
 from alignkit.audit.sheets import DIVIDERS
 from alignkit.errors import FormatError, OptionError, UnknownNameError
-from alignkit.tables.media.csv import unguarded
+from alignkit.tables.media import unguarded
 
 ORIGINS = ("hypothesis", "reference", "both")
 HEADINGS = ["item", "judge", "source", "target", "judgment", "remark", "source_sentence",

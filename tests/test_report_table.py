@@ -17,7 +17,7 @@ from reference_tables import ASCII, NAN, ruled_text, shown, tables, unruled_text
 
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
 from alignkit.tables import Column, Table, Value
-from alignkit.tables.media.latex import escape as latex_escape
+from alignkit.tables.media import latex_escape
 
 ROWS = [
     {"system": "giza", "links": 12, "aer": 0.25, "interval": "81.2 [79.0, 83.1]"},

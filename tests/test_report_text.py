@@ -14,7 +14,7 @@ from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.show import draw_text
-from alignkit.tables.columns import char_clusters, char_width, cut_text
+from alignkit.tables.text_width import char_clusters, char_width, cut_text
 
 THEY = SentencePair(
     "p1",

@@ -10,7 +10,7 @@ import pytest
 from console import ROOT
 
 import alignkit as ak
-from alignkit.tables.columns import char_width
+from alignkit.tables.text_width import char_width
 
 LINES = [
     'corpus = ak.read_corpus("samples/paraphrases.jsonl")',

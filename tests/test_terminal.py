@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from test_cli import posix
 
 from alignkit.cli.common.messages import json_text
-from alignkit.tables.media.latex import escape
+from alignkit.tables.media import latex_escape as escape
 from alignkit.tables.table import Table
 
 ACTING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")

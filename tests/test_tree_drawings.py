@@ -18,7 +18,7 @@ from alignkit.rules import draw_tree_html, draw_tree_svg, draw_tree_text
 from alignkit.rules.drawings.outline import TreePair, lay_out, make_tree_pair, outline_tree
 from alignkit.rules.drawings.svg import pair_image, standalone_image
 from alignkit.rules.drawings.text import pair_text
-from alignkit.tables.columns import char_width
+from alignkit.tables.text_width import char_width
 
 SVG = {"s": "http://www.w3.org/2000/svg"}
 SOURCE = Tree.parse("(S (NP (DT the) (NN car)) (ADVP (RB also)) (VP (VBD stopped)))")

@@ -39,8 +39,9 @@ from alignkit.stats.resampling import (
     merged_strata,
     stratified_weights,
 )
-from alignkit.tables.columns import Cell, Column, Report
-from alignkit.tables.table import Table, get_medium
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.media import Report, get_medium
+from alignkit.tables.table import Table
 
 ARMS = {
     "": "not in the control sample: all see suggestions",

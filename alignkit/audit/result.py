@@ -18,8 +18,7 @@ from alignkit.audit.tables import audit_csv, audit_tables, head_lines
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.stats.ratios import none_if_nan
 from alignkit.stats.resampling import FEW_PAIRS, check_drawing
-from alignkit.tables.columns import Report
-from alignkit.tables.table import get_medium
+from alignkit.tables.media import Report, get_medium
 from alignkit.version import __version__
 
 

@@ -22,8 +22,8 @@ from alignkit.audit.audit import Audit, Item
 from alignkit.audit.key import key_text
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_address, replacing, together
-from alignkit.tables.columns import safe_text
-from alignkit.tables.media.csv import csv_lines
+from alignkit.tables.media import csv_lines
+from alignkit.tables.text_width import safe_text
 
 DIVIDERS: Mapping[str, str] = {"tsv": "\t", "csv": ","}
 """What stands between the cells of a sheet, by its format."""
@@ -70,7 +70,7 @@ def sheet_text(
 ) -> str:
     r"""Return a sheet to fill, as a spreadsheet takes it.
 
-    A text that a spreadsheet would run begins with an apostrophe, see `alignkit.tables.media.csv`.
+    A text that a spreadsheet would run begins with an apostrophe, see `alignkit.tables.media`.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from alignkit.audit.audit import Audit
 from alignkit.audit.filled import Filled
 from alignkit.audit.shares import ALL, AuditFigure, AuditResamples
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.media.csv import csv_lines
+from alignkit.tables.media import csv_lines
 from alignkit.tables.table import Table
 
 _EVERY = "all"

@@ -95,7 +95,7 @@ class PairPhrases(list[PhrasePair]):
     def _texts(self, phrase: PhrasePair) -> list[str]:
         if self._source is None or self._target is None:
             return ["", ""]
-        from alignkit.tables.columns import cut_text
+        from alignkit.tables.text_width import cut_text
 
         sides = phrase.words(self._source, self._target)
         return [cut_text(" ".join(side), _WIDE) for side in sides]

@@ -17,7 +17,7 @@ from alignkit.rules.files.notation import rule_text, side_text
 from alignkit.rules.grammar import KINDS, Grammar, RuleType
 from alignkit.show.html import page_template
 from alignkit.tables.columns import Cell, Column
-from alignkit.tables.style import MATRIX_STYLE, PAGE_STYLE, page_style
+from alignkit.tables.media import style_sheet
 from alignkit.tables.table import Table
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def draw_rules_page(
     kinds = [_draw(name, types, most, room) for name, types in by_kind.items()]
     return _template().generate(
         title=title,
-        style=MATRIX_STYLE + PAGE_STYLE + Table.style() + page_style() + tree_style(),
+        style="".join(map(style_sheet, ("matrix", "drawings", "table", "page"))) + tree_style(),
         facts=_facts(grammar, whole),
         left_out=[
             (

@@ -16,7 +16,8 @@ from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score
 from alignkit.show.canvas import COLOURS, SHAPES, Canvas, Panel, Span, canvas, ending, faded
 from alignkit.show.charts import panels
 from alignkit.stats.resampling import Interval
-from alignkit.tables.columns import Column, char_width, cut_text
+from alignkit.tables.columns import Column
+from alignkit.tables.text_width import char_width, cut_text
 
 _MEASURES = ("precision", "recall", "f1")
 _MACRO = ("macro_precision", "macro_recall", "macro_f1")

@@ -26,7 +26,7 @@ from alignkit.show.canvas import (
     faded,
     look,
 )
-from alignkit.tables.columns import cut_text
+from alignkit.tables.text_width import cut_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

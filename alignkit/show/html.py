@@ -28,8 +28,8 @@ from alignkit.show.cells import (
     make_grid,
     tally,
 )
-from alignkit.tables.columns import is_wide, isolated_text, safe_text
-from alignkit.tables.style import MATRIX_STYLE, PAGE_STYLE
+from alignkit.tables.media import style_sheet
+from alignkit.tables.text_width import is_wide, isolated_text, safe_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -104,19 +104,19 @@ def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = No
     check_arguments(draw_html_fragment, locals())
     grid = make_grid(pair, annotators)
     heading = f"<p><strong>{isolated_text(pair.id)}</strong></p>"
-    return (
-        f'<div class="alignkit"><style>{MATRIX_STYLE}</style>{heading}\n{draw_figure(grid)}</div>'
-    )
+    style = style_sheet("matrix")
+    return f'<div class="alignkit"><style>{style}</style>{heading}\n{draw_figure(grid)}</div>'
 
 
 def start_page(title: str, style: str = "") -> str:
     """Return the start of a page that needs neither network nor script, up to its heading."""
+    style = style_sheet("matrix") + style_sheet("drawings") + style
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{safe_text(title)}</title>\n<style>{MATRIX_STYLE}{PAGE_STYLE}{style}</style>\n"
+        f"<title>{safe_text(title)}</title>\n<style>{style}</style>\n"
         f'</head>\n<body class="alignkit">\n<header>\n<h1>{safe_text(title)}</h1>\n'
     )
 

@@ -20,7 +20,13 @@ from alignkit.show.cells import (
     make_grid,
     tally,
 )
-from alignkit.tables.columns import char_clusters, cut_text, is_right_to_left, is_wide, text_length
+from alignkit.tables.text_width import (
+    char_clusters,
+    cut_text,
+    is_right_to_left,
+    is_wide,
+    text_length,
+)
 
 _CELL, _BOX, _SIZE, _MARGIN, _LONGEST = 20, 14, 14, 12, 40
 

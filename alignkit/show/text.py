@@ -23,7 +23,7 @@ from alignkit.show.cells import (
     make_grid,
     tally,
 )
-from alignkit.tables.columns import char_clusters, char_width, cut_text, kept_in_place
+from alignkit.tables.text_width import char_clusters, char_width, cut_text, kept_in_place
 
 _LONGEST = 40  # a token that takes more cells is cut
 _LONGEST_ATTRIBUTE = 60

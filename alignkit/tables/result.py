@@ -10,11 +10,9 @@ from math import isfinite
 from typing import NamedTuple
 
 from alignkit._support.arguments import check_arguments
-from alignkit.tables.columns import CARE, Report, safe_text
-from alignkit.tables.media.csv import csv_lines
-from alignkit.tables.media.html import signed, table_style
-from alignkit.tables.style import MATRIX_STYLE, PAGE_STYLE, page_style
-from alignkit.tables.table import Table, get_medium
+from alignkit.tables.media import CARE, Report, csv_lines, get_medium, signed, style_sheet
+from alignkit.tables.table import Table
+from alignkit.tables.text_width import safe_text
 
 
 class Picture(NamedTuple):
@@ -113,7 +111,7 @@ class Result(ABC):
 
     def to_json(self) -> dict[str, object]:
         """Return the records of each table as JSON takes them: NaN is None."""
-        found: dict[str, object] = {
+        tables: dict[str, object] = {
             table.anchor: [
                 {key: _plain(value) for key, value in record.items()}
                 for record in table.to_records()
@@ -121,8 +119,8 @@ class Result(ABC):
             for table in self.tables()
         }
         if self.rewrites_left_out is not None:
-            found["rewrites_left_out"] = self.rewrites_left_out
-        return found | {"cautions": [str(x) for x in self.cautions], "signature": self.settings}
+            tables["rewrites_left_out"] = self.rewrites_left_out
+        return tables | {"cautions": [str(x) for x in self.cautions], "signature": self.settings}
 
     def page_tables(self) -> Sequence[Table]:
         """Return the tables of the page, which has room for more than a terminal."""
@@ -134,7 +132,7 @@ class Result(ABC):
         tables = "".join(map(get_medium("html").table, (x.sheet() for x in self.page_tables())))
         figures = "".join(map(_figure, self.images()))
         heading = safe_text(title)
-        style = f"{PAGE_STYLE}{MATRIX_STYLE}{table_style()}{page_style()}"
+        style = "".join(map(style_sheet, ("drawings", "matrix", "table", "page")))
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

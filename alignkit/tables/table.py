@@ -1,4 +1,4 @@
-"""A table once, and show it in every medium: text, Markdown, LaTeX, CSV, HTML, records."""
+"""A table, shown in every medium: text, Markdown, LaTeX, CSV, HTML, records."""
 
 from __future__ import annotations
 
@@ -9,31 +9,15 @@ from dataclasses import dataclass
 from math import isnan, nan
 from numbers import Real
 from string import ascii_lowercase
-from typing import cast
 
 from alignkit._support.arguments import check_arguments, check_attributes
-from alignkit.errors import ArgumentError, UnknownNameError
-from alignkit.tables.columns import Cell, Column, Medium, Sheet, Value
-from alignkit.tables.media.csv import csv_lines
-from alignkit.tables.media.html import MEDIUM as HTML
-from alignkit.tables.media.html import table_style
-from alignkit.tables.media.latex import MEDIUM as LATEX
-from alignkit.tables.media.markdown import MEDIUM as MARKDOWN
-from alignkit.tables.media.text import MEDIUM as TEXT
-
-MEDIA: Mapping[str, Medium] = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX, "html": HTML}
-"""How tables are written down; a module each."""
+from alignkit.errors import ArgumentError
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.media import Sheet, csv_lines, get_medium, style_sheet
 
 _USUAL = {str, int, float, Value, type(None)}
 _CELLS = (str, Real, Value, type(None))
 _NUMBER = re.compile(r"[-+]?\d+([.,]\d+)*%?( \[.*\])?|[-+]?inf|[-?]")
-
-
-def get_medium(name: str) -> Medium:
-    """Return a medium."""
-    if name not in MEDIA:
-        raise UnknownNameError("medium", name, MEDIA)
-    return MEDIA[name]
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,7 +158,7 @@ class Table:
             ``"text"``, aligned by the room that characters take; ``"markdown"``, where a span
             stands before each name of its columns; ``"latex"``, a `tabular` that needs
             ``\usepackage{booktabs}``, title and note in comments; or ``"html"``, in a frame that
-            scrolls, which needs `style` beside it.
+            scrolls, which needs `style` as well.
 
         Raises
         ------
@@ -207,7 +191,7 @@ class Table:
     @staticmethod
     def style() -> str:
         """Return the style sheet that HTML needs, once a page."""
-        return table_style()
+        return style_sheet("table")
 
     def _repr_html_(self) -> str:
         return f"<style>{self.style()}</style>\n{self.show('html')}"
@@ -220,32 +204,25 @@ class Table:
         """
         keys = [self._keys(k) for k in range(len(self.columns))]
         return [
-            {
-                name: value
-                for names, cell in zip(keys, row, strict=True)
-                for name, value in _parts(names, cell)
-            }
+            dict(
+                part for names, cell in zip(keys, row, strict=True) for part in _parts(names, cell)
+            )
             for row in self.rows
         ]
 
     def _keys(self, k: int) -> list[str]:
         key = self.columns[k].key
-        values = [row[k] for row in self.rows if isinstance(row[k], Value)]
-        found = [cast(Value, value) for value in values]
-        bounds = any(not (isnan(value.low) and isnan(value.high)) for value in found)
-        reason = any(value.reason for value in found)
+        values = [cell for row in self.rows if isinstance(cell := row[k], Value)]
+        bounds = any(not (isnan(value.low) and isnan(value.high)) for value in values)
+        reason = any(value.reason for value in values)
         more = [*(["low", "high"] if bounds else []), *(["reason"] if reason else [])]
         return [key, *(f"{key}_{name}" for name in more)]
 
     def _reasons(self) -> dict[str, str]:
         """Return the letter of each reason, in the order of rows."""
-        found = dict.fromkeys(
-            cell.reason
-            for row in self.rows
-            for cell in row
-            if isinstance(cell, Value) and cell.reason
-        )
-        return {reason: _letters(number) for number, reason in enumerate(found)}
+        cells = (cell for row in self.rows for cell in row if isinstance(cell, Value))
+        reasons = dict.fromkeys(cell.reason for cell in cells if cell.reason)
+        return {reason: _letters(number) for number, reason in enumerate(reasons)}
 
 
 def _parts(names: Sequence[str], cell: Cell) -> Iterator[tuple[str, object]]:

@@ -16,9 +16,9 @@ from alignkit.agreement.result import Figure
 from alignkit.corpora.labelled import UNKNOWN
 from alignkit.errors import UnknownNameError
 from alignkit.model.labels import Scheme
-from alignkit.tables.columns import Report
+from alignkit.tables.media import Report, get_medium
 from alignkit.tables.result import Caution
-from alignkit.tables.table import Table, get_medium
+from alignkit.tables.table import Table
 from alignkit.version import __version__
 
 _COUNTS = ("pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")

@@ -18,9 +18,10 @@ from alignkit.io.atomic_files import replacing_bytes
 from alignkit.show.canvas import Panel, Span, ending
 from alignkit.show.charts import panels, spans
 from alignkit.show.html import start_page
-from alignkit.tables.columns import CARE, Cell, Column, Value, isolated_text, safe_text
-from alignkit.tables.media.csv import csv_lines
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.media import CARE, csv_lines
 from alignkit.tables.table import Table
+from alignkit.tables.text_width import isolated_text, safe_text
 
 _KAPPAS = {"observed": "observed", "kappa": "kappa", "ac1": "AC1"}
 _MAJORITY = {**_KAPPAS, "null": "null", "corrected": "corrected"}

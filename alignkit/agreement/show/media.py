@@ -29,9 +29,8 @@ from alignkit.agreement.show.tables import (
     precision_recall,
     side_by_side,
 )
-from alignkit.tables.columns import Report
-from alignkit.tables.media.csv import csv_lines
-from alignkit.tables.table import Table, get_medium
+from alignkit.tables.media import Report, csv_lines, get_medium
+from alignkit.tables.table import Table
 
 _TABLES: tuple[Callable[[Agreement], Iterator[Table]], ...] = (
     main_tables,
@@ -102,7 +101,7 @@ def _certainty(agreement: Agreement) -> Iterator[str]:
 
 
 def agreement_report(agreement: Agreement, medium: str = "text") -> str:
-    """Return the report in one of `alignkit.tables.table.MEDIA`, without a line end at its end."""
+    """Return the report in one of `alignkit.tables.media.MEDIA`, without a line end at its end."""
     written = get_medium(medium)
     report = Report(
         agreement_head(agreement),

@@ -29,9 +29,7 @@ from alignkit.agreement.show.plots import (
 from alignkit.scoring.link_classes import FunctionWords
 from alignkit.show.cells import letters
 from alignkit.show.html import page_template
-from alignkit.tables.columns import CARE
-from alignkit.tables.style import MATRIX_STYLE, PAGE_STYLE, page_style
-from alignkit.tables.table import Table
+from alignkit.tables.media import CARE, style_sheet
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -89,7 +87,7 @@ def _words(agreement: Agreement, title: str | None) -> dict[str, Any]:
     says = "; ".join(CHANCE_MODELS[name].description for name in models)
     return {
         "title": title or f"Agreement of {', '.join(others)} and {last}",
-        "style": MATRIX_STYLE + PAGE_STYLE + Table.style() + page_style(),
+        "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
         "head": [line.strip() for line in agreement_head(agreement)],
         "care": CARE,
         "cautions": agreement.cautions,

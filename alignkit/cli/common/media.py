@@ -12,7 +12,7 @@ from alignkit.cli.common.messages import json_text, say
 from alignkit.cli.parser import saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
-from alignkit.tables.table import MEDIA
+from alignkit.tables.media import MEDIA
 
 if TYPE_CHECKING:
     from alignkit.rules.files import WrittenRules

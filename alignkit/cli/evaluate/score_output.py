@@ -16,9 +16,8 @@ from alignkit.scoring.comparisons import Comparisons
 from alignkit.scoring.result import MEASURE_NAMES, Score, breakdown_table, comparison_table
 from alignkit.scoring.scores import few_in_groups, group_records, overlap, pair_records
 from alignkit.stats.ratios import none_if_nan
-from alignkit.tables.columns import Report
-from alignkit.tables.media.csv import csv_lines
-from alignkit.tables.table import Table, get_medium
+from alignkit.tables.media import Report, csv_lines, get_medium
+from alignkit.tables.table import Table
 
 if TYPE_CHECKING:
     from alignkit.scoring.files import FileOptions

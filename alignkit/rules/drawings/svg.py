@@ -13,7 +13,7 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.drawings.outline import Outline, TreeLayout, TreePair, lay_out, make_tree_pair
 from alignkit.show.html import PageContent, draw_page
 from alignkit.show.svg import DARK, LIGHT, colour_rules
-from alignkit.tables.columns import (
+from alignkit.tables.text_width import (
     cut_text,
     is_right_to_left,
     isolated_text,

@@ -9,7 +9,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import visible
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.drawings.outline import Outline, TreePair, make_tree_pair
-from alignkit.tables.columns import char_width, cut_text, kept_in_place
+from alignkit.tables.text_width import char_width, cut_text, kept_in_place
 
 _LONGEST = 40  # a label or word that takes more cells is cut
 _WIDEST = 120  # of a line of labels, where there is no limit

@@ -1,0 +1,425 @@
+r"""How each medium writes a table: text, Markdown, LaTeX, HTML, and CSV.
+
+CSV follows RFC 4180 and is safe to open in a spreadsheet. A spreadsheet runs a text that begins
+with ``=``, ``+``, ``-``, ``@`` (or a wide form of these), a tab or a line end as a formula. Such a
+text gets an apostrophe before it, and so does one that begins with apostrophes before one of these.
+To restore the texts, remove one apostrophe from each cell whose start matches
+``'+[=+\-@\t\r\n＝＋－＠]``. Numbers stay numbers, negative ones too, with all their digits.
+Lines end in a line feed alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import groupby
+from math import isnan
+from numbers import Real
+from textwrap import TextWrapper, fill
+
+from alignkit._support.wording import visible
+from alignkit.errors import UnknownNameError
+from alignkit.tables.columns import Column, ShownCell
+from alignkit.tables.text_width import char_width, isolated_text, kept_in_place, safe_text
+
+CARE = "Read with care"
+"""The heading of the cautions of a report."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table whose cells are texts, as a medium is given it; see `Table` for the fields."""
+
+    columns: Sequence[Column]  # K columns, and rows of K cells
+    rows: Sequence[Sequence[ShownCell]]
+    title: str = ""
+    note: str = ""
+    anchor: str = ""
+    apart: Collection[int] = ()
+    stub: int = 1
+    ruled: bool = True
+    reasons: Sequence[tuple[str, str]] = ()  # letters, and what each stands for
+
+
+@dataclass(frozen=True)
+class Report:
+    """Several tables with what stands around them."""
+
+    head: Sequence[str]  # lines above the tables
+    tables: Sequence[Sheet]
+    cautions: Sequence[str]  # what stands below them, under CARE
+    signature: str  # the settings behind the numbers, in one line
+
+
+@dataclass(frozen=True)
+class Medium:
+    """How tables are written in one medium; neither text has a line end at its end."""
+
+    help: str
+    table: Callable[[Sheet], str]
+    report: Callable[[Report], str]
+
+
+def get_medium(name: str) -> Medium:
+    """Return a medium of `MEDIA`."""
+    if name not in MEDIA:
+        raise UnknownNameError("medium", name, MEDIA)
+    return MEDIA[name]
+
+
+def _spans(columns: Sequence[Column]) -> list[tuple[str, list[int]]]:
+    """Return each span with the places of the columns below it; ``""`` where there is none."""
+    runs = groupby(range(len(columns)), key=lambda k: columns[k].span)
+    return [(span, list(places)) for span, places in runs]
+
+
+# plain text, for a terminal
+
+_WIDTH = 100  # of what stands around the tables of a report
+_LEAST = 5  # the width of a number where columns have no rule above them
+
+
+def _text_table(sheet: Sheet) -> str:
+    notes = [f"({mark}) {visible(why)}" for mark, why in sheet.reasons]
+    notes += [visible(line) for line in sheet.note.split("\n")] if sheet.note else []
+    title = "\n".join(map(visible, sheet.title.split("\n")))
+    parts = [title, _aligned(sheet) if sheet.columns else "", "\n".join(notes)]
+    return ("\n\n" if sheet.ruled else "\n").join(part for part in parts if part)
+
+
+def _aligned(sheet: Sheet) -> str:
+    """Align the columns by the room they take on a terminal."""
+    columns = sheet.columns
+    cells = [
+        [visible(cell.text) + (f" ({cell.mark})" if cell.mark else "") for cell in row]
+        for row in sheet.rows
+    ]
+    names = [visible(column.name) for column in columns]
+    widths = [max(map(char_width, column)) for column in zip(names, *cells, strict=True)]
+    if not sheet.ruled:
+        widths = [
+            max(width, _LEAST) if column.kind != "text" else width
+            for width, column in zip(widths, columns, strict=True)
+        ]
+    gaps = [""]
+    for k in range(1, len(columns)):
+        new = k == sheet.stub or (k > sheet.stub and columns[k].span != columns[k - 1].span)
+        gaps.append("   " if new and not sheet.ruled else "  ")
+    spans = [(visible(span), places) for span, places in _spans(columns) if span]
+    for span, places in spans:
+        room = sum(widths[k] for k in places) + sum(len(gaps[k]) for k in places[1:])
+        widths[places[0]] += max(0, char_width(span) - room)
+
+    def line(texts: Sequence[str]) -> str:
+        parts = []
+        for text, width, gap, column in zip(texts, widths, gaps, columns, strict=True):
+            space, kept = " " * (width - char_width(text)), kept_in_place(text)
+            parts.append(gap + (space + kept if column.right else kept + space))
+        return "".join(parts).rstrip(" ")
+
+    lines = [_over(spans, widths, gaps)] if spans else []
+    lines.append(line(names))
+    if sheet.ruled:
+        lines.append(line(["-" * width for width in widths]))
+    for place, row in enumerate(cells):
+        lines += [""] if place in sheet.apart else []
+        lines.append(line(row))
+    return "\n".join(lines)
+
+
+def _over(
+    spans: Sequence[tuple[str, Sequence[int]]], widths: Sequence[int], gaps: Sequence[str]
+) -> str:
+    """Return the line of spans above the headings."""
+    line, room = "", 0
+    for span, places in spans:
+        start = sum(widths[: places[0]]) + sum(map(len, gaps[: places[0] + 1]))
+        line += " " * (start - room) + kept_in_place(span)
+        room = start + char_width(span)
+    return line
+
+
+def _text_report(report: Report) -> str:
+    def filled(text: str) -> str:
+        return "\n".join(fill(x, _WIDTH, break_on_hyphens=False) for x in text.split("\n"))
+
+    tables = (
+        _text_table(replace(sheet, title=filled(sheet.title), note=filled(sheet.note)))
+        for sheet in report.tables
+    )
+    blocks = ["\n".join(map(visible, report.head)), *tables]
+    if report.cautions:
+        wrapper = TextWrapper(
+            _WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+        )
+        lines = (wrapper.fill(f"- {visible(caution)}") for caution in report.cautions)
+        blocks.append("\n".join([CARE, *lines]))
+    return "\n\n".join([*blocks, visible(report.signature)])
+
+
+# Markdown, with the pipes of GitHub's dialect
+
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|&]|~(?=\S)|(?<=\S)~)")
+_BLOCK = re.compile(r"(?m)^(\s*)(?=[-+#])")  # would begin a list or a heading
+
+
+def _markdown_escape(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", visible(text))
+
+
+def _paragraph(text: str) -> str:
+    return "\n".join(_BLOCK.sub(r"\1\\", _markdown_escape(line)) for line in text.split("\n"))
+
+
+def _one_line(text: str) -> str:
+    return _paragraph(" ".join(text.split()))
+
+
+def _markdown_table(sheet: Sheet) -> str:
+    """Return a table with one line of headings, in which a span stands before each name."""
+    lines = [
+        [_markdown_escape(column.heading) for column in sheet.columns],
+        ["--:" if column.right else ":--" for column in sheet.columns],
+        *([_markdown_cell(cell) for cell in row] for row in sheet.rows),
+    ]
+    body = "\n".join(f"| {' | '.join(line)} |" for line in lines) if sheet.columns else ""
+    title = f"**{_one_line(sheet.title)}**" if sheet.title else ""
+    notes = "  \n".join(f"({mark}) {_paragraph(why)}" for mark, why in sheet.reasons)
+    return "\n\n".join(filter(None, [title, body, notes, _paragraph(sheet.note)]))
+
+
+def _markdown_cell(cell: ShownCell) -> str:
+    text = _markdown_escape(cell.text) if cell.words else cell.text
+    return text + (f" ({cell.mark})" if cell.mark else "")
+
+
+def _markdown_report(report: Report) -> str:
+    blocks = ["  \n".join(map(_one_line, report.head)), *map(_markdown_table, report.tables)]
+    if report.cautions:
+        lines = (f"- {_one_line(caution)}" for caution in report.cautions)
+        blocks.append("\n".join([f"**{CARE}**", "", *lines]))
+    return "\n\n".join([*blocks, _one_line(report.signature)])
+
+
+# LaTeX, with the rules of the package booktabs
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"$\sim$",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+_MINUS = re.compile(r"(?<!-)-(?=[\di])")
+
+
+def latex_escape(text: str) -> str:
+    r"""Return a text as LaTeX prints it."""
+    safe = "".join(_LATEX.get(sign, sign) for sign in visible(" ".join(text.split())))
+    return re.sub("-(?=-)", "-{}", safe)  # two hyphens would become one dash
+
+
+def _comment(text: str) -> str:
+    return "\n".join(f"% {visible(line)}".rstrip() for line in text.split("\n")) if text else ""
+
+
+def _latex_table(sheet: Sheet) -> str:
+    parts = [_comment(sheet.title), _tabular(sheet) if sheet.columns else "", _comment(sheet.note)]
+    return "\n".join(filter(None, parts))
+
+
+def _tabular(sheet: Sheet) -> str:
+    columns = sheet.columns
+    sides = "".join("r" if column.right else "l" for column in columns)
+    lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule"]
+    if any(column.span for column in columns):
+        cells, rules = [], []
+        for span, places in _spans(columns):
+            if span:
+                cells.append(rf"\multicolumn{{{len(places)}}}{{c}}{{{latex_escape(span)}}}")
+                rules.append(rf"\cmidrule(lr){{{places[0] + 1}-{places[-1] + 1}}}")
+            else:
+                cells += [""] * len(places)
+        lines += [_latex_line(cells), " ".join(rules)]
+    lines += [_latex_line([latex_escape(column.name) for column in columns]), r"\midrule"]
+    for place, row in enumerate(sheet.rows):
+        lines += [r"\addlinespace"] if place in sheet.apart else []
+        lines.append(_latex_line([_latex_cell(cell) for cell in row]))
+    lines.append(r"\bottomrule")
+    for mark, reason in sheet.reasons:
+        text = rf"\textsuperscript{{{mark}}} {latex_escape(reason)}"
+        lines.append(rf"\multicolumn{{{len(columns)}}}{{l}}{{{text}}} \\")
+    return "\n".join([*lines, r"\end{tabular}"])
+
+
+def _latex_cell(cell: ShownCell) -> str:
+    text = "--" if cell.text == "-" else latex_escape(cell.text)
+    if not cell.words:
+        text = _MINUS.sub("$-$", text)
+    return text + (rf"\textsuperscript{{{cell.mark}}}" if cell.mark else "")
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    # a bracket or star after \\ would be taken for its argument
+    return " & ".join("{}" + cell if cell[:1] in ("[", "*") else cell for cell in cells) + r" \\"
+
+
+def _latex_report(report: Report) -> str:
+    def comments(lines: Sequence[str]) -> str:
+        return _comment("\n".join(map(visible, lines)))
+
+    blocks = [r"% needs \usepackage{booktabs}", comments(report.head)]
+    blocks += map(_latex_table, report.tables)
+    if report.cautions:
+        blocks.append(comments([CARE, *(f"- {caution}" for caution in report.cautions)]))
+    return "\n\n".join([*blocks, _comment(report.signature)])
+
+
+# HTML: a table scrolls where it is too wide, and shows that it does
+
+_NARROW = 14
+
+
+@cache
+def style_sheet(name: str) -> str:
+    """Return a style sheet: ``table`` touches only tables; ``page``, ``matrix``, ``drawings``."""
+    from importlib.resources import files  # takes 10 ms, and plain text does without
+
+    return files("alignkit.show").joinpath(f"{name}.css").read_text(encoding="utf-8")
+
+
+def _html_table(sheet: Sheet) -> str:
+    """Return a table in a frame that a keyboard reaches, with its note below."""
+    name = safe_text(" ".join(sheet.title.split()) or "table")
+    identity = f' id="{safe_text(sheet.anchor)}"' if sheet.anchor else ""
+    caption = f"<caption><span>{_html_lines(sheet.title)}</span></caption>\n" * bool(sheet.title)
+    below = "".join(
+        f'<p class="note"><sup>{mark}</sup> {safe_text(reason)}</p>\n'
+        for mark, reason in sheet.reasons
+    )
+    if sheet.note:
+        below += f'<p class="note">{_html_lines(sheet.note)}</p>\n'
+    return (
+        f'<div class="alignkit-table"{_pinned(sheet)}{identity}>\n'
+        f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
+        f"<table>{caption}{_html_head(sheet.columns)}{''.join(_html_bodies(sheet))}"
+        f"</table></div>\n{below}</div>\n"
+    )
+
+
+def _pinned(sheet: Sheet) -> str:
+    """Keep both columns that name the rows in sight, if the first of them is narrow."""
+    if sheet.stub < 2 or len(sheet.columns) < 2 or not sheet.rows:
+        return ""
+    width = max(char_width(row[0].text) for row in sheet.rows)
+    if width > _NARROW or sheet.columns[0].name or sheet.columns[1].kind != "text":
+        return ""
+    return f' data-pinned style="--first:{width}ch"'
+
+
+def _html_lines(text: str) -> str:
+    return "<br>".join(map(safe_text, text.split("\n")))
+
+
+def _html_head(columns: Sequence[Column]) -> str:
+    if not columns:
+        return ""
+    groups = spans = ""
+    for span, places in _spans(columns):
+        width = len(places)
+        groups += f'<colgroup span="{width}"></colgroup>'
+        spans += (
+            f'<th scope="colgroup" colspan="{width}">{isolated_text(span)}</th>'
+            if span
+            else f'<td colspan="{width}"></td>'
+        )
+    if any(column.span for column in columns):
+        spans = f"<tr>{spans}</tr>\n"
+    else:
+        groups = spans = ""
+    names = "".join(
+        f'<th scope="col"{_side(column)}>{isolated_text(column.name)}</th>'
+        if column.name
+        else "<td></td>"
+        for column in columns
+    )
+    return f"{groups}<thead>\n{spans}<tr>{names}</tr>\n</thead>\n"
+
+
+def _html_bodies(sheet: Sheet) -> Iterator[str]:
+    yield "<tbody>\n"
+    for place, row in enumerate(sheet.rows):
+        if place and place in sheet.apart:
+            yield "</tbody>\n<tbody>\n"
+        cells = (
+            _html_cell(column, cell, k < sheet.stub and column.kind == "text")
+            for k, (column, cell) in enumerate(zip(sheet.columns, row, strict=True))
+        )
+        yield f"<tr>{''.join(cells)}</tr>\n"
+    yield "</tbody>"
+
+
+def _html_cell(column: Column, cell: ShownCell, names_row: bool) -> str:
+    text = isolated_text(cell.text) if cell.words else safe_text(cell.text)
+    text += f"<sup>{cell.mark}</sup>" if cell.mark else ""
+    if names_row and cell.text:
+        return f'<th scope="row"{_side(column)}>{text}</th>'
+    return f"<td{_side(column)}>{text}</td>"
+
+
+def _side(column: Column) -> str:
+    return ' class="number"' if column.right else ""
+
+
+def _html_report(report: Report) -> str:
+    head = "".join(f"<p>{safe_text(line.strip())}</p>\n" for line in report.head)
+    tables = "".join(map(_html_table, report.tables))
+    cautions = "".join(f"<li>{safe_text(caution)}</li>\n" for caution in report.cautions)
+    care = f"<p><strong>{CARE}</strong></p>\n<ul>\n{cautions}</ul>\n" if cautions else ""
+    body = f"{head}{tables}{care}{signed(report.signature)}"
+    return f"<style>{style_sheet('table')}</style>\n<div>\n{body}</div>\n"
+
+
+def signed(signature: str) -> str:
+    """Return a paragraph of HTML with the settings, which breaks between them."""
+    settings = safe_text(signature).replace("|", "|<wbr>")
+    return f'<p class="alignkit-signature"><code>{settings}</code></p>\n'
+
+
+MEDIA: Mapping[str, Medium] = {
+    "text": Medium("", _text_table, _text_report),
+    "markdown": Medium("print the tables in Markdown", _markdown_table, _markdown_report),
+    "latex": Medium("print the tables for LaTeX", _latex_table, _latex_report),
+    "html": Medium("", _html_table, _html_report),
+}
+"""How tables are written down."""
+
+# CSV
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_QUOTED = re.compile(r"[,;\"\t\r\n]")  # some take a semicolon or a tab for the divider
+
+
+def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
+    """Return a line for each row, without a line end at the end; None and NaN are empty."""
+    cells = (list(map(_csv_cell, row)) for row in rows)
+    return "\n".join('""' if row == [""] else divider.join(row) for row in cells)
+
+
+def _csv_cell(value: object) -> str:
+    if value is None or (isinstance(value, Real) and isnan(value)):
+        return ""
+    text = str(value)
+    if isinstance(value, str) and _FORMULA.match(text):
+        text = f"'{text}"
+    return '"{}"'.format(text.replace('"', '""')) if _QUOTED.search(text) else text
+
+
+def unguarded(text: str) -> str:
+    """Return a text without the apostrophe that keeps a spreadsheet from running it."""
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text

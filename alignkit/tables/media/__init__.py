@@ -1,1 +1,0 @@
-"""How each medium writes a table."""

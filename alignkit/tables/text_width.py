@@ -1,0 +1,89 @@
+"""The room that text takes: terminal cells, pixels, and the direction of writing."""
+
+from __future__ import annotations
+
+from html import escape
+from unicodedata import bidirectional, category, east_asian_width
+
+from alignkit._support.wording import extends, visible
+
+_LEFT_TO_RIGHT = "\u200e"
+_NARROW, _BROAD = frozenset("ijlftrI.,:;!|'`\"()[]-/ "), frozenset("mwMW@%—…")
+
+
+def char_clusters(text: str) -> list[str]:
+    """Split text into what takes one place: a base character with all that combines with it."""
+    clusters: list[str] = []
+    for char in text:
+        if clusters and (extends(char) or clusters[-1].endswith("\u200d")):
+            clusters[-1] += char
+        else:
+            clusters.append(char)
+    return clusters
+
+
+def char_width(text: str) -> int:
+    """Count the terminal cells that text takes: East Asian wide characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_cluster_width, char_clusters(text)))
+
+
+def _cluster_width(cluster: str) -> int:
+    if any(east_asian_width(char) in "WF" for char in cluster):
+        return 2
+    return min(2, sum(not extends(char) or category(char) == "Mc" for char in cluster))
+
+
+def text_length(text: str, size: int) -> int:
+    """Estimate the pixels that text takes in a sans-serif font, rather too many than too few."""
+    ems = 0.0
+    for cluster in char_clusters(text):
+        if is_wide(cluster):
+            ems += 1.05
+        elif cluster in _NARROW:
+            ems += 0.4
+        else:
+            ems += 0.95 if cluster in _BROAD else 0.7 if cluster[0].isupper() else 0.62
+    return round(ems * size) + 1
+
+
+def is_wide(text: str) -> bool:
+    """Return whether text holds East Asian wide characters, which stand upright in a column."""
+    return not text.isascii() and any(east_asian_width(char) in "WF" for char in text)
+
+
+def is_right_to_left(text: str) -> bool:
+    """Return whether the first character that has a direction runs from right to left."""
+    directions = (bidirectional(char) for char in text)
+    return next((d != "L" for d in directions if d in {"L", "R", "AL"}), False)
+
+
+def kept_in_place(text: str) -> str:
+    """Put direction marks around right-to-left text, so that it does not reorder its neighbours."""
+    if text.isascii() or not any(bidirectional(char) in {"R", "AL", "AN"} for char in text):
+        return text
+    return _LEFT_TO_RIGHT + text + _LEFT_TO_RIGHT
+
+
+def cut_text(text: str, width: int, *, end: str = "…") -> str:
+    """Cut text to at most so many terminal cells, with `end` as the last where cut."""
+    if char_width(text) <= width:
+        return text
+    kept, room = "", width - char_width(end)
+    for cluster in char_clusters(text):
+        room -= _cluster_width(cluster)
+        if room < 0:
+            break
+        kept += cluster
+    return kept + end
+
+
+def isolated_text(text: str) -> str:
+    """Return text as HTML that keeps its direction of writing to itself."""
+    return f"<bdi>{safe_text(text)}</bdi>"
+
+
+def safe_text(text: str) -> str:
+    """Return text as HTML in which nothing hidden can act."""
+    return escape(visible(text))
