@@ -127,7 +127,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"alignkit: error: {message}\n{usage}\ntry '{self.prog} --help'\n")
 
 
-def add_options(group: argparse._ActionsContainer, table: str, **more: dict[str, Any]) -> None:
+def add_options(group: argparse._ActionsContainer, table: str, /, **more: dict[str, Any]) -> None:
     """Add the options of a table: flags and a placeholder, two spaces, and what the option does.
 
     An option without a placeholder or `choices` is a switch; ``A...`` takes several words. Lines
@@ -151,14 +151,16 @@ def add_options(group: argparse._ActionsContainer, table: str, **more: dict[str,
         head, _, text = entry.partition("  ")
         words = head.replace(",", "").split()
         flags = [word for word in words if word.startswith("-")]
-        key = max(flags or words, key=len).strip("-").replace("-", "_")
+        placeholder = "" if words[-1] in flags else words[-1]
+        name = max(flags, key=len) if flags else placeholder
+        own = more.get(name.strip("-.").replace("-", "_"), {})
         settings: dict[str, Any] = {"help": " ".join(text.split()).replace("%", "%%")}
-        if len(words) > len(flags):
-            settings["metavar"] = words[-1].removesuffix("...")
-            settings |= {"nargs": "+"} if words[-1].endswith("...") else {}
-        elif "choices" not in more.get(key, {}):
+        if placeholder:
+            settings["metavar"] = placeholder.removesuffix("...")
+            settings |= {"nargs": "+"} if placeholder.endswith("...") else {}
+        elif "choices" not in own:
             settings["action"] = "store_true"
-        group.add_argument(*flags, **settings | more.get(key, {}))
+        group.add_argument(*flags, **settings | own)
 
 
 def format_name(formats: Mapping[str, str]) -> Callable[[str], str]:

@@ -269,7 +269,8 @@ REMARKS = (
 _SCHEMES = (
     Scheme(
         "paraphrase",
-        "Whether two sentences say the same; of translations, whether one translates the other.",
+        "Whether the two sentences say the same; of translations, whether one translates the "
+        "other.",
         (
             Label(
                 "paraphrase", "Paraphrase", "Both say the same, in other words or another language."
@@ -282,7 +283,8 @@ _SCHEMES = (
     ),
     Scheme(
         "turku",
-        "How far two texts are paraphrases of each other; labels of the Turku Paraphrase Corpus.",
+        "How far two texts are paraphrases of each other: the labels of the Turku Paraphrase "
+        "Corpus.",
         (
             Label("1", "1 unrelated", "The texts have nothing to do with each other."),
             Label("2", "2 related", "They are about the same, but are no paraphrases."),

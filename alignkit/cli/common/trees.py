@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import annotator_name
+from alignkit.cli.parser import add_options, annotator_name
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.text_files import Finding
 from alignkit.io.tree_files import TREE_FORMATS, TREE_NAME
@@ -34,48 +34,26 @@ def add_tree_options(
 ) -> argparse._ArgumentGroup:
     """Add the options that name files of trees and say how they are read."""
     group = parser.add_argument_group("what the trees are")
-    group.add_argument(
-        "--source-trees",
-        metavar="FILE",
-        help="trees of the source sentences, one for each in the same order",
-    )
-    group.add_argument("--target-trees", metavar="FILE", help="of the target sentences, likewise")
-    group.add_argument(
-        *dict.fromkeys((both, "--both-trees")),
-        dest="both_trees",
-        metavar="FILE",
-        help="of both sides in turn: source, target, source, target, ...",
-    )
-    group.add_argument(
-        "--tree-name",
-        metavar="NAME",
-        type=annotator_name,
-        help=f"the name of the trees read from files (default: {TREE_NAME}), or of those to use, "
-        "where the corpus holds several",
-    )
-    group.add_argument(
-        "--tree-format",
-        choices=tuple(TREE_FORMATS),
-        help="one tree a line, trees over several lines, or XML of Stanford's tools (default: "
-        "told by the file's first lines)",
-    )
-    group.add_argument(
-        "--strict-trees",
-        action="store_true",
-        help="refuse brackets as words, as in (JJ () (default: the known words tell them)",
-    )
-    group.add_argument(
-        "--lenient-trees",
-        action="store_true",
-        help="leave out, and count, trees that do not fit their sentence (default: an error)",
-    )
-    group.add_argument(
-        "--drop-function-tags", action="store_true", help="read NP-SBJ=1 as NP (default: kept)"
-    )
-    group.add_argument(
-        "--drop-traces",
-        action="store_true",
-        help="leave out -NONE- and nodes without other words (default: words as any other)",
+    names = " ".join(dict.fromkeys((both, "--both-trees")))
+    add_options(
+        group,
+        f"""
+        --source-trees FILE  trees of the source sentences, one for each in the same order
+        --target-trees FILE  of the target sentences, likewise
+        {names} FILE  of both sides in turn: source, target, source, target, ...
+        --tree-name NAME  the name of the trees read from files (default: {TREE_NAME}), or of those
+            to use, where the corpus holds several
+        --tree-format  one tree a line, trees over several lines, or XML of Stanford's tools
+            (default: told by the file's first lines)
+        --strict-trees  refuse brackets as words, as in (JJ () (default: the known words tell them)
+        --lenient-trees  leave out, and count, trees that do not fit their sentence (default: an
+            error)
+        --drop-function-tags  read NP-SBJ=1 as NP (default: kept)
+        --drop-traces  leave out -NONE- and nodes without other words (default: words as any other)
+        """,
+        both_trees={"dest": "both_trees"},
+        tree_name={"type": annotator_name},
+        tree_format={"choices": tuple(TREE_FORMATS)},
     )
     return group
 

@@ -52,7 +52,7 @@ from alignkit.cli.common.trees import (
     trees_told,
 )
 from alignkit.cli.corpora.convert import tell_lost
-from alignkit.cli.parser import number, output, output_file
+from alignkit.cli.parser import add_options, number, output, output_file
 from alignkit.corpora.leakage import KINDS, Leak, find_leaks
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
@@ -249,11 +249,11 @@ _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 def _number_ranges(numbers: Iterable[int]) -> list[str]:
     """Write numbers as ranges in rising order: 3, 9, 4, 5 become 3-5 and 9."""
     runs: list[list[int]] = []
-    for number in sorted(set(numbers)):
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
+    for k in sorted(set(numbers)):
+        if runs and k == runs[-1][1] + 1:
+            runs[-1][1] = k
         else:
-            runs.append([number, number])
+            runs.append([k, k])
     return [str(first) if first == last else f"{first}-{last}" for first, last in runs]
 
 
@@ -287,49 +287,34 @@ def _told(run: list[tuple[str, str]]) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "inputs",
-        metavar="IN",
-        nargs="+",
-        help="file or folder; or several of the same pairs, one an annotator; - is stdin",
-    )
-    parser.add_argument(
-        "--fix",
-        metavar="OUT",
-        type=output,
-        help="write what could be read: each link once and within its sentences, no byte order "
-        "marks or carriage returns, U+FFFD for control characters; OUT may be IN",
-    )
-    parser.add_argument(
-        "--fix-source", metavar="FILE", type=output_file, help="write the source words mended too"
-    )
-    parser.add_argument(
-        "--fix-target", metavar="FILE", type=output_file, help="write the target words mended too"
-    )
-    parser.add_argument(
-        "--leaks",
-        action="store_true",
-        help="tell which pairs of the second of two files the first holds: equal, reversed, or "
-        "of the same group",
-    )
-    parser.add_argument(
-        "--group",
-        metavar="ATTRIBUTE",
-        action="append",
-        help="what names the groups of --leaks; repeatable (default: goeswith)",
+    add_options(
+        parser,
+        """
+        IN...  file or folder; or several of the same pairs, one an annotator; - is stdin
+        --fix OUT  write what could be read: each link once and within its sentences, no byte order
+            marks or carriage returns, U+FFFD for control characters; OUT may be IN
+        --fix-source FILE  write the source words mended too
+        --fix-target FILE  write the target words mended too
+        --leaks  tell which pairs of the second of two files the first holds: equal, reversed, or
+            of the same group
+        --group ATTRIBUTE  what names the groups of --leaks; repeatable (default: goeswith)
+        """,
+        IN={"dest": "inputs"},
+        fix={"type": output},
+        fix_source={"type": output_file},
+        fix_target={"type": output_file},
+        group={"action": "append"},
     )
     add_separator(parser)
-    parser.add_argument(
-        "--ignore-case",
-        action="store_true",
-        help="for --leaks, words that differ in case alone are equal (default: they differ; white "
-        "space and the Unicode form of characters never count)",
-    )
-    parser.add_argument(
-        "--show", type=number(0), default=5, metavar="N", help="findings of each kind (default: 5)"
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="print all findings as JSON (default: text)"
+    add_options(
+        parser,
+        """
+        --ignore-case  for --leaks, words that differ in case alone are equal (default: they
+            differ; white space and the Unicode form of characters never count)
+        --show N  findings of each kind (default: 5)
+        --json  print all findings as JSON (default: text)
+        """,
+        show={"type": number(0), "default": 5},
     )
     add_reading_arguments(parser)
     add_tree_options(parser)

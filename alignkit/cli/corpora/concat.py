@@ -23,24 +23,22 @@ from alignkit.cli.corpora.convert import (
     refuse_json_beside,
     write_whole,
 )
+from alignkit.cli.parser import add_options
 from alignkit.corpora.selection import concat
 from alignkit.errors import OptionError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "inputs", nargs="+", metavar="IN", help="files or folders to read; - is stdin"
-    )
+    add_options(parser, "IN...  files or folders to read; - is stdin", IN={"dest": "inputs"})
     add_corpus_output(parser, "file to write; - is stdout")
-    parser.add_argument(
-        "--prefix",
-        action="store_true",
-        help="put the file's name without its ending, and a slash, before each id, as in news/12; "
-        "with its folder where names are alike",
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="print as JSON how many pairs came from each file"
+    add_options(
+        parser,
+        """
+        --prefix  put the file's name without its ending, and a slash, before each id, as in
+            news/12; with its folder where names are alike
+        --json  print as JSON how many pairs came from each file
+        """,
     )
     add_reading_arguments(parser)
 

@@ -30,7 +30,7 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.messages import say, warn
 from alignkit.cli.common.trees import add_tree_options, trees_named, with_trees
-from alignkit.cli.parser import format_name, output, output_file
+from alignkit.cli.parser import add_options, format_name, output, output_file
 from alignkit.corpora.labelled import KINDS, training_rows
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
@@ -44,20 +44,24 @@ from alignkit.model.sentence_pair import SentencePair, origin_of
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    parser.add_argument(
-        "output", metavar="OUT", type=output, help="file or folder to write; - is stdout"
+    add_options(
+        parser,
+        """
+        IN  file or folder to read; - is stdin
+        OUT  file or folder to write; - is stdout
+        """,
+        IN={"dest": "input"},
+        OUT={"dest": "output", "type": output},
     )
     add_reading_arguments(parser, flags=("--from", "--format"))
     group = add_writing_arguments(parser, "one of those of --from", required=False)
-    group.add_argument(
-        "--annotator", metavar="A", help="the alignments of this one alone (default: all)"
-    )
-    group.add_argument(
-        "--swap",
-        action="store_true",
-        help="exchange source and target, words and links; and, where --scheme is given, what "
-        "in judgments has a direction",
+    add_options(
+        group,
+        """
+        --annotator A  the alignments of this one alone (default: all)
+        --swap  exchange source and target, words and links; and, where --scheme is given, what in
+            judgments has a direction
+        """,
     )
     add_scheme_argument(group, "of the judgments, for --swap and --rows (default: none)")
     add_rows_arguments(group)
@@ -69,36 +73,22 @@ def add_writing_arguments(
 ) -> argparse._ArgumentGroup:
     """Add the options that say how a corpus is written; `formats` tells which there are."""
     group = parser.add_argument_group("what the output is")
-    group.add_argument(
-        "--to",
-        required=required,
-        type=format_name(WRITTEN),
-        metavar="F",
-        help=f"its format, {formats}",
-    )
-    group.add_argument(
-        "--to-base",
-        type=int,
-        choices=(0, 1),
-        help="number of its first word (default: the format's custom)",
-    )
-    group.add_argument("--to-transpose", action="store_true", help="write links target first")
-    group.add_argument(
-        "--to-source",
-        metavar="FILE",
-        type=output_file,
-        help="write the source words there, where the format holds none; alone: a bitext",
-    )
-    group.add_argument(
-        "--to-target", metavar="FILE", type=output_file, help="write the target words there"
-    )
-    group.add_argument(
-        "--to-ids", action="store_true", help="write the pairs' ids before the links (pharaoh)"
-    )
-    group.add_argument(
-        "--to-weights",
-        action="store_true",
-        help="write the links' weights behind them, as in 0-0:0.93 (pharaoh)",
+    add_options(
+        group,
+        f"""
+        --to F  its format, {formats}
+        --to-base  number of its first word (default: the format's custom)
+        --to-transpose  write links target first
+        --to-source FILE  write the source words there, where the format holds none; alone: a
+            bitext
+        --to-target FILE  write the target words there
+        --to-ids  write the pairs' ids before the links (pharaoh)
+        --to-weights  write the links' weights behind them, as in 0-0:0.93 (pharaoh)
+        """,
+        to={"required": required, "type": format_name(WRITTEN)},
+        to_base={"type": int, "choices": (0, 1)},
+        to_source={"type": output_file},
+        to_target={"type": output_file},
     )
     return group
 
@@ -214,17 +204,15 @@ _COLUMNS = ("id", "label", "source", "target")
 def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
     """Add the options that ask for rows."""
     listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
-    group.add_argument(
-        "--rows",
-        choices=tuple(KINDS),
-        help="write rows for training, not a corpus: columns id, label, source, target, with tabs "
-        f"between; CSV where OUT ends in .csv, JSON lines where it ends in .jsonl. {listing}",
-    )
-    group.add_argument(
-        "--view", metavar="V", help="view of --scheme that the labels of rows are of (full)"
-    )
-    group.add_argument(
-        "--no-rewrites", action="store_true", help="no rows of pairs that annotators wrote anew"
+    add_options(
+        group,
+        f"""
+        --rows  write rows for training, not a corpus: columns id, label, source, target, with tabs
+            between; CSV where OUT ends in .csv, JSON lines where it ends in .jsonl. {listing}
+        --view V  view of --scheme that the labels of rows are of (full)
+        --no-rewrites  no rows of pairs that annotators wrote anew
+        """,
+        rows={"choices": tuple(KINDS)},
     )
 
 
@@ -282,9 +270,14 @@ def add_corpus_output(
     parser: argparse.ArgumentParser, text: str, default: str = _BY_ENDING
 ) -> None:
     """Add the options that name the output and its format."""
-    parser.add_argument("-o", "--output", metavar="OUT", required=True, type=output, help=text)
-    parser.add_argument(
-        "--to", type=format_name(WRITTEN), metavar="F", help=f"format of OUT (default: {default})"
+    add_options(
+        parser,
+        f"""
+        -o, --output OUT  {text}
+        --to F  format of OUT (default: {default})
+        """,
+        output={"required": True, "type": output},
+        to={"type": format_name(WRITTEN)},
     )
 
 

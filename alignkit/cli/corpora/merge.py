@@ -25,6 +25,7 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_lost
+from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, merge
 from alignkit.errors import JoinError, OptionError
 from alignkit.io.format import get_format
@@ -40,16 +41,15 @@ _OWN = {"base=0": ("base", 0), "base=1": ("base", 1), "transpose": ("transpose",
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "input", metavar="BASE", help="the pairs to which annotations are added; - is stdin"
-    )
-    parser.add_argument(
-        "--add",
-        action="append",
-        required=True,
-        metavar=_ADDED,
-        help="an annotation to add under a name; may be repeated (what is behind FILE may be left "
-        "out: as --format, --base and --transpose say)",
+    add_options(
+        parser,
+        f"""
+        BASE  the pairs to which annotations are added; - is stdin
+        --add {_ADDED}  an annotation to add under a name; may be repeated (what is behind FILE may
+            be left out: as --format, --base and --transpose say)
+        """,
+        BASE={"dest": "input"},
+        add={"action": "append", "required": True},
     )
     add_corpus_output(
         parser, "file to write; - is stdout", "alignkit-jsonl for .jsonl and -, else alignkit-xml"

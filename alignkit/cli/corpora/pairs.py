@@ -26,7 +26,7 @@ from dataclasses import asdict
 from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.inputs import add_limits
 from alignkit.cli.common.messages import ProgressBar, say
-from alignkit.cli.parser import number, output_file
+from alignkit.cli.parser import add_options, number, output_file
 from alignkit.corpora.pairings import WHICH, PairingCounts, pair_translations
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
@@ -37,89 +37,51 @@ from alignkit.io.text_files import TextFile
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "inputs",
-        metavar="IN",
-        nargs="+",
-        help="a file for each translator, or one with a column for each (.gz too); - is stdin",
-    )
-    parser.add_argument(
-        "--encoding", default="utf-8", metavar="E", help="of all input (default: utf-8)"
+    add_options(
+        parser,
+        """
+        IN...  a file for each translator, or one with a column for each (.gz too); - is stdin
+        --encoding E  of all input (default: utf-8)
+        """,
+        IN={"dest": "inputs"},
+        encoding={"default": "utf-8"},
     )
     add_limits(parser)
-    _add_pairing(parser.add_argument_group("what is paired and kept"))
-    _add_output(parser.add_argument_group("what the output is"))
-
-
-def _add_pairing(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--which",
-        choices=tuple(WHICH),
-        default="all",
-        help="pair all with all, or the first with each of the others (default: all)",
+    add_options(
+        parser.add_argument_group("what is paired and kept"),
+        """
+        --which  pair all with all, or the first with each of the others (default: all)
+        --both-orders  write each pair in both orders (default: the earlier translation is the
+            source)
+        --min-length N  fewest words of either side (default: 1)
+        --max-length N  most words of either side (default: no limit)
+        --max-ratio R  most words of the longer side for each word of the shorter (default: no
+            limit)
+        --drop-identical  drop pairs of sentences that are equal but for case (default: kept)
+        --drop-repeated  drop pairs that an earlier pair equals (default: kept); takes 100 bytes a
+            pair
+        """,
+        which={"choices": tuple(WHICH), "default": "all"},
+        min_length={"type": number(1), "default": 1},
+        max_length={"type": number(1)},
+        max_ratio={"type": _ratio},
     )
-    group.add_argument(
-        "--both-orders",
-        action="store_true",
-        help="write each pair in both orders (default: the earlier translation is the source)",
-    )
-    group.add_argument(
-        "--min-length",
-        type=number(1),
-        default=1,
-        metavar="N",
-        help="fewest words of either side (default: 1)",
-    )
-    group.add_argument(
-        "--max-length",
-        type=number(1),
-        metavar="N",
-        help="most words of either side (default: no limit)",
-    )
-    group.add_argument(
-        "--max-ratio",
-        type=_ratio,
-        metavar="R",
-        help="most words of the longer side for each word of the shorter (default: no limit)",
-    )
-    group.add_argument(
-        "--drop-identical",
-        action="store_true",
-        help="drop pairs of sentences that are equal but for case (default: kept)",
-    )
-    group.add_argument(
-        "--drop-repeated",
-        action="store_true",
-        help="drop pairs that an earlier pair equals (default: kept); takes 100 bytes a pair",
-    )
-
-
-def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("-o", "--output", metavar="FILE", type=output_file, help="default: stdout")
-    group.add_argument(
-        "--to",
-        choices=("bitext", "tsv"),
-        metavar="F",
-        help="its format: bitext, 'source ||| target', or tsv, two columns (default: bitext)",
-    )
-    group.add_argument(
-        "--to-source",
-        metavar="FILE",
-        type=output_file,
-        help="write the source sentences there, line by line; needs --to-target, and no -o",
-    )
-    group.add_argument(
-        "--to-target", metavar="FILE", type=output_file, help="write the target sentences there"
-    )
-    group.add_argument(
-        "--to-ids",
-        action="store_true",
-        help="write an id and a tab first: 7/1-3 pairs translations 1 and 3 of line 7 (not bitext)",
-    )
-    group.add_argument(
-        "--json",
-        action="store_true",
-        help="print the counts as JSON on stdout (default: in words on stderr)",
+    add_options(
+        parser.add_argument_group("what the output is"),
+        """
+        -o, --output FILE  default: stdout
+        --to F  its format: bitext, 'source ||| target', or tsv, two columns (default: bitext)
+        --to-source FILE  write the source sentences there, line by line; needs --to-target, and
+            no -o
+        --to-target FILE  write the target sentences there
+        --to-ids  write an id and a tab first: 7/1-3 pairs translations 1 and 3 of line 7 (not
+            bitext)
+        --json  print the counts as JSON on stdout (default: in words on stderr)
+        """,
+        output={"type": output_file},
+        to={"choices": ("bitext", "tsv")},
+        to_source={"type": output_file},
+        to_target={"type": output_file},
     )
 
 

@@ -30,7 +30,7 @@ from alignkit.cli.corpora.convert import (
     refuse_json_beside,
     write_whole,
 )
-from alignkit.cli.parser import number
+from alignkit.cli.parser import add_options, number
 from alignkit.corpora.selection import SEED, Parts, connected_groups, select_ids, split_corpus
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same
@@ -46,48 +46,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_corpus_output(parser, "file to write; - is stdout; with --split, what files are named by")
-    parser.add_argument("--ids", nargs="+", metavar="ID", help="the pairs of these ids")
-    parser.add_argument(
-        "--ids-from", metavar="FILE", help="the pairs of the ids in this file, one a line"
-    )
-    parser.add_argument(
-        "--annotated-by", nargs="+", metavar="A", help="the pairs that all of these aligned"
+    add_options(
+        parser,
+        """
+        --ids ID...  the pairs of these ids
+        --ids-from FILE  the pairs of the ids in this file, one a line
+        --annotated-by A...  the pairs that all of these aligned
+        """,
     )
     group = parser.add_argument_group("at random")
-    group.add_argument("--share", metavar="S", help="a share of the pairs, e.g. .1 or 10%%")
-    group.add_argument(
-        "--split",
-        nargs="+",
-        metavar="PART=S",
-        help="parts with their shares, e.g. train=.8 dev=.1 test=.1, or with commas",
-    )
-    group.add_argument(
-        "--seed",
-        type=number(0),
-        metavar="N",
-        help=f"the same one, the same pairs (default: {SEED})",
-    )
-    group.add_argument(
-        "--stratify",
-        metavar="ATTRIBUTE",
-        help="give each value of it the same share in all parts; judgment: what was judged",
-    )
-    group.add_argument(
-        "--keep-together",
-        action="append",
-        metavar="ATTRIBUTE",
-        help="leave no value of it on two sides, e.g. no document; may be repeated",
+    add_options(
+        group,
+        f"""
+        --share S  a share of the pairs, e.g. .1 or 10%
+        --split PART=S...  parts with their shares, e.g. train=.8 dev=.1 test=.1, or with commas
+        --seed N  the same one, the same pairs (default: {SEED})
+        --stratify ATTRIBUTE  give each value of it the same share in all parts; judgment: what
+            was judged
+        --keep-together ATTRIBUTE  leave no value of it on two sides, e.g. no document; may be
+            repeated
+        """,
+        seed={"type": number(0)},
+        keep_together={"action": "append"},
     )
     add_separator(group)
-    group.add_argument(
-        "--keep-texts",
-        action="store_true",
-        default=None,
-        help="leave no text on two sides, on whichever side of its pair and in whatever case",
+    add_options(
+        group,
+        """
+        --keep-texts  leave no text on two sides, on whichever side of its pair and in whatever case
+        """,
+        keep_texts={"default": None},
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print as JSON what was written (default: on stderr)"
-    )
+    add_options(parser, "--json  print as JSON what was written (default: on stderr)")
     add_reading_arguments(parser)
 
 

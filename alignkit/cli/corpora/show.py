@@ -34,7 +34,7 @@ from alignkit.cli.common.trees import (
     trees_named,
     with_trees,
 )
-from alignkit.cli.parser import number, output_file
+from alignkit.cli.parser import add_options, number, output_file
 from alignkit.errors import NotAlignedError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import identity, replacing, together
 from alignkit.model.sentence_pair import SentencePair
@@ -46,63 +46,39 @@ LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    group = parser.add_argument_group("what is drawn")
-    group.add_argument(
-        "--id", action="append", metavar="ID", help="the pair of this id alone; may be repeated"
+    add_options(parser, "IN  file or folder to read; - is stdin", IN={"dest": "input"})
+    add_options(
+        parser.add_argument_group("what is drawn"),
+        """
+        --id ID  the pair of this id alone; may be repeated
+        --limit N  the first N pairs alone (default: all)
+        --annotators A...  whose alignments (default: everybody's); pairs that none of them
+            annotated are passed over
+        --trees  draw the trees of both sentences, the links of one annotator, and which nodes are
+            matched by them; pairs without trees are passed over
+        --links  with --trees: the links that match nodes, the sure ones (default) or all
+        """,
+        id={"action": "append"},
+        limit={"type": number(1)},
+        trees={"dest": "draw_trees"},
+        links={"choices": ("sure", "possible")},
     )
-    group.add_argument(
-        "--limit", type=number(1), metavar="N", help="the first N pairs alone (default: all)"
-    )
-    group.add_argument(
-        "--annotators",
-        nargs="+",
-        metavar="A",
-        help="whose alignments (default: everybody's); pairs that none of them annotated are "
-        "passed over",
-    )
-    group.add_argument(
-        "--trees",
-        dest="draw_trees",
-        action="store_true",
-        help="draw the trees of both sentences, the links of one annotator, and which nodes are "
-        "matched by them; pairs without trees are passed over",
-    )
-    group.add_argument(
-        "--links",
-        choices=("sure", "possible"),
-        help="with --trees: the links that match nodes, the sure ones (default) or all",
-    )
-    group = parser.add_argument_group("where it is drawn (default: in the terminal)")
-    group.add_argument(
-        "--html",
-        metavar="FILE",
-        type=output_file,
-        help="write a self-contained page; of many pairs several, FILE, FILE-page-2, ...",
-    )
-    group.add_argument(
-        "--pairs-a-page",
-        type=number(1),
-        metavar="N",
-        help=f"with --html (default: {PAIRS_A_PAGE}, with --trees {TREES_A_PAGE}; all where FILE "
-        "is - or a pipe)",
-    )
-    group.add_argument(
-        "--svg", metavar="FILE", type=output_file, help="write one picture; needs a single pair"
-    )
-    group.add_argument(
-        "--colour",
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="in the terminal (default: auto, which heeds NO_COLOR)",
-    )
-    group.add_argument("--ascii", action="store_true", help="draw in ASCII alone")
-    group.add_argument(
-        "--width",
-        type=number(1),
-        metavar="N",
-        help="columns of a line; wider matrices are split (default: those of the terminal)",
+    add_options(
+        parser.add_argument_group("where it is drawn (default: in the terminal)"),
+        f"""
+        --html FILE  write a self-contained page; of many pairs several, FILE, FILE-page-2, ...
+        --pairs-a-page N  with --html (default: {PAIRS_A_PAGE}, with --trees {TREES_A_PAGE}; all
+            where FILE is - or a pipe)
+        --svg FILE  write one picture; needs a single pair
+        --colour, --color  in the terminal (default: auto, which heeds NO_COLOR)
+        --ascii  draw in ASCII alone
+        --width N  columns of a line; wider matrices are split (default: those of the terminal)
+        """,
+        html={"type": output_file},
+        pairs_a_page={"type": number(1)},
+        svg={"type": output_file},
+        colour={"choices": ("auto", "always", "never"), "default": "auto"},
+        width={"type": number(1)},
     )
     add_tree_options(parser, both="--both-trees")
     add_reading_arguments(parser)

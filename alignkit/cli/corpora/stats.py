@@ -27,6 +27,7 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.media import add_forms, add_groups, check_groups, print_findings
 from alignkit.cli.common.messages import json_text
+from alignkit.cli.parser import add_options
 from alignkit.corpora.counts import (
     AnnotatorCounts,
     CorpusCounts,
@@ -54,23 +55,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_forms(parser.add_argument_group("what is printed; all but JSON with --diversity"))
     add_groups(parser, metavar="ATTRIBUTE")
     group = parser.add_argument_group("how diverse the wording is")
-    group.add_argument("--diversity", action="store_true", help="tell this instead")
-    group.add_argument(
-        "--annotator", metavar="A", help="whose judgments, if several judged (default: theirs)"
+    add_options(
+        group,
+        """
+        --diversity  tell this instead
+        --annotator A  whose judgments, if several judged (default: theirs)
+        """,
     )
     add_rewrites_argument(group)
-    group.add_argument(
-        "--stop-words",
-        metavar="FILE",
-        help="words to leave out of Jaccard, UTF-8 with white space between (default: none)",
-    )
-    group.add_argument(
-        "--stem", action="store_true", help="take Porter's stems of English words for Jaccard"
-    )
-    group.add_argument(
-        "--token",
-        metavar="REGEX",
-        help="what a token is (default: letters, digits and underscores in a row)",
+    add_options(
+        group,
+        """
+        --stop-words FILE  words to leave out of Jaccard, UTF-8 with white space between (default:
+            none)
+        --stem  take Porter's stems of English words for Jaccard
+        --token REGEX  what a token is (default: letters, digits and underscores in a row)
+        """,
     )
     add_reading_arguments(parser)
 
