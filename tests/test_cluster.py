@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from alignkit import cluster
-from alignkit.cluster.addresses import canary, check_address
 from alignkit.cluster.parts import Part, find_parts, named, outputs_of
 from alignkit.cluster.run import Run, RunError, placing
-from alignkit.cluster.session import Task, ThisProcess, open_session
+from alignkit.cluster.session import Task, ThisProcess, canary, check_address, open_session
 from alignkit.errors import (
     AlignkitError,
     ArgumentError,
@@ -134,7 +133,7 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 
 
 def test_without_the_extra_it_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("alignkit.cluster.addresses.find_spec", lambda name: None)
+    monkeypatch.setattr("alignkit.cluster.session.find_spec", lambda name: None)
     with pytest.raises(AlignkitError, match=r"pip install 'alignkit\[cluster\]'"):
         check_address("local:2")
 

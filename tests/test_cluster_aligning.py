@@ -12,9 +12,9 @@ from command import FRENCH, run
 
 from alignkit.align import Aligner, Bitext
 from alignkit.cli.common.cluster import PartsProgress
-from alignkit.cluster.addresses import ClusterError
 from alignkit.cluster.aligning import align
 from alignkit.cluster.run import RunError
+from alignkit.cluster.session import ClusterError
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.io.atomic_files import WriteError
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from test_cluster_training import divided, on_one_machine, over_parts, random_lines
 
-from alignkit.cluster import stages
+from alignkit.cluster import training
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +61,7 @@ def test_a_worker_may_be_killed_in_any_step(tmp_path, monkeypatch, client, steps
     cloudpickle.register_pickle_by_value(here)
     try:
         for name in steps:
-            monkeypatch.setattr(stages, name, Deadly(getattr(stages, name), tmp_path))
+            monkeypatch.setattr(training, name, Deadly(getattr(training, name), tmp_path))
         found = over_parts(tmp_path, patterns, 3, client=client, shards=2)
     finally:
         cloudpickle.unregister_pickle_by_value(here)
@@ -71,7 +71,7 @@ def test_a_worker_may_be_killed_in_any_step(tmp_path, monkeypatch, client, steps
 
 RUN = """
 import sys
-from alignkit.cluster.stages import train
+from alignkit.cluster.training import train
 if __name__ == "__main__":
     folder = sys.argv[1]
     train(sys.argv[2], f"{folder}/*.fr", f"{folder}/*.en", work=f"{folder}/work",
@@ -85,7 +85,7 @@ def test_client_scheduler_and_workers_may_be_killed_and_others_go_on(tmp_path):
     wanted = on_one_machine(tmp_path, lines)
     script = tmp_path / "run.py"
     script.write_text(RUN, "utf-8")
-    environment = os.environ | {"PYTHONPATH": str(Path(stages.__file__).parents[2])}
+    environment = os.environ | {"PYTHONPATH": str(Path(training.__file__).parents[2])}
     for stage, workers in (("shards", "local:2"), ("round-3", "local:1"), ("", "local:3")):
         command = [sys.executable, str(script), str(tmp_path), workers]
         process = subprocess.Popen(command, env=environment, start_new_session=True)
@@ -105,7 +105,7 @@ def test_a_scheduler_that_goes_away_is_told_in_one_line(tmp_path):
     divided(tmp_path, random_lines(11, 60), 3)
     place = f"{tmp_path}/s.json"
     dask = [sys.executable, "-m", "dask"]
-    python = {"env": os.environ | {"PYTHONPATH": str(Path(stages.__file__).parents[2])}}
+    python = {"env": os.environ | {"PYTHONPATH": str(Path(training.__file__).parents[2])}}
     quiet = {**python, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     options = ["--port", "0", "--dashboard-address", ":0", "--host", "127.0.0.1"]
     scheduler = subprocess.Popen([*dask, "scheduler", "--scheduler-file", place, *options], **quiet)

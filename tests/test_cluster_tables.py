@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from command import run
 
+from alignkit.cluster.exchange import ExchangeOptions
 from alignkit.cluster.parts import find_parts
 from alignkit.cluster.phrase_tables import (
     AlignedInput,
@@ -72,10 +73,14 @@ def test_a_table_of_parts_is_that_of_the_whole(capsys, tmp_path, seed, cuts, buc
     assert least == 3 or expected.count(b"\n") > 3
     out = tmp_path / "parts.tsv"
     given = AlignedInput(("source", "target"), "pharaoh")
-    options = {"min_count": least, "room": 1 << 16, "buckets": buckets}
-    settings = TableSettings(max_length=3)
     counted = count_parts(
-        ThisProcess(), find_parts(*patterns), str(out), settings, given, **options
+        ThisProcess(),
+        find_parts(*patterns),
+        str(out),
+        TableSettings(max_length=3),
+        given,
+        min_count=least,
+        options=ExchangeOptions(1 << 16, buckets),
     )
     assert out.read_bytes() == expected
     assert counted.pairs == 80
@@ -127,15 +132,15 @@ def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, 
     other = [f"{tmp_path}/o"] if second else []
     if second:
         (tmp_path / "o").write_bytes(b"".join(lines[::2]))
-    options = ["--min-p", "0.01", "--top", "5", "--min-count", "2", "--memory", "1"]
-    run(capsys, "pivot", f"{tmp_path}/t", *other, "-o", f"{tmp_path}/p", *options)
+    flags = ["--min-p", "0.01", "--top", "5", "--min-count", "2", "--memory", "1"]
+    run(capsys, "pivot", f"{tmp_path}/t", *other, "-o", f"{tmp_path}/p", *flags)
     for k in range(3):
         (tmp_path / f"t{k}.tsv").write_bytes(b"".join(lines[k::3]))  # in another order
     out = tmp_path / "q"
     tables = [find_parts(f"{tmp_path}/t*.tsv"), *map(find_parts, other)]
     settings, given = PivotSettings(0.01, 5), TableInput(min_count=2)
-    sizes = {"room": 1 << 16, "buckets": buckets}
-    joined = join_tables(ThisProcess(), tables, str(out), settings, given, **sizes)
+    options = ExchangeOptions(1 << 16, buckets)
+    joined = join_tables(ThisProcess(), tables, str(out), settings, given, options)
     assert out.read_bytes() == (tmp_path / "p").read_bytes()
     tally = joined.tally
     assert out.read_bytes().count(b"\n") == tally.found - tally.rare - tally.beyond

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.align import Aligner, Settings
-from alignkit.cluster import stages
-from alignkit.cluster.plan import Arrays, sparse
+from alignkit.cluster import training
 from alignkit.cluster.run import WorkerMemory
-from alignkit.cluster.stages import train
+from alignkit.cluster.training import train
+from alignkit.cluster.training_files import Arrays, sparse
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.formats.pharaoh import format_lines
 
@@ -106,7 +106,7 @@ def test_a_run_that_was_stopped_anywhere_goes_on(tmp_path, monkeypatch):
         return step
 
     for name in STEPS:
-        monkeypatch.setattr(stages, name, stopping(name, getattr(stages, name)))
+        monkeypatch.setattr(training, name, stopping(name, getattr(training, name)))
     for stops in range(50):
         try:
             found = over_parts(tmp_path, patterns, 3, settings=Settings(hmm=2), shards=2)

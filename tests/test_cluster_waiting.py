@@ -14,8 +14,7 @@ from command import run, write
 from alignkit import cluster
 from alignkit.align import Aligner, Bitext
 from alignkit.cluster import aligning, session
-from alignkit.cluster.addresses import Canary, ClusterError
-from alignkit.cluster.session import DaskSession, Task, open_session
+from alignkit.cluster.session import Canary, ClusterError, DaskSession, Task, open_session
 from alignkit.errors import ArgumentError
 
 distributed = pytest.importorskip("distributed")

@@ -14,13 +14,12 @@ import pytest
 from test_cluster_tables import corpus, whole, written
 
 from alignkit.align import Aligner, Bitext
-from alignkit.cluster.addresses import ClusterError, canary
 from alignkit.cluster.aligning import align
 from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.phrase_tables import phrases, pivot
 from alignkit.cluster.run import Run
-from alignkit.cluster.session import DaskSession, Task, open_session
-from alignkit.cluster.stages import train
+from alignkit.cluster.session import ClusterError, DaskSession, Task, canary, open_session
+from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError
 
 pytestmark = [
@@ -180,7 +179,7 @@ def test_a_full_disk_stops_the_run_and_says_where(client, tmp_path):
 )
 def test_what_no_scheduler_answers_is_told(monkeypatch, tmp_path, text, told):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("alignkit.cluster.addresses.PATIENCE", 1 if text is None else 0)
+    monkeypatch.setattr("alignkit.cluster.session.PATIENCE", 1 if text is None else 0)
     path = tmp_path / "s.json"
     if text is not None:
         path.write_text(text, "utf-8")

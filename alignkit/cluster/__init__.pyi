@@ -1,10 +1,10 @@
-from .addresses import ClusterError as ClusterError
 from .aligning import align as align
 from .parts import Part as Part
 from .parts import find_parts as find_parts
 from .phrase_tables import phrases as phrases
 from .phrase_tables import pivot as pivot
+from .session import ClusterError as ClusterError
 from .session import Session as Session
 from .session import open_session as open_session
-from .stages import TrainedParts as TrainedParts
-from .stages import train as train
+from .training import TrainedParts as TrainedParts
+from .training import train as train

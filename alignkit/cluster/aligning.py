@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_arguments
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.cluster.outputs import LinkOutput, PartOutputs
 from alignkit.cluster.parts import (
-    OnProgress,
+    LinkOutput,
     Part,
+    PartOutputs,
     check_parts,
     digest_of,
     find_parts,
@@ -23,7 +23,7 @@ from alignkit.cluster.parts import (
     text_facts,
 )
 from alignkit.cluster.run import Done, running
-from alignkit.cluster.session import Connection, Session, Task, open_session
+from alignkit.cluster.session import Connection, OnProgress, Session, Task, open_session
 from alignkit.errors import AlignerError
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.options import ReadOptions
@@ -43,7 +43,7 @@ _SMALLER = "train a smaller model, by `prune`"
 
 @dataclass(frozen=True)
 class Aligned:
-    """What was aligned."""
+    """How many pairs, words and links were aligned."""
 
     pairs: int = 0
     empty: int = 0
@@ -128,11 +128,11 @@ def align_parts(
     work: str | None = None,
     progress: OnProgress | None = None,
 ) -> Aligned:
-    """Align parts in a session; see `align`. What the model learned from gold may be left aside."""
+    """Align parts in a session; see `align`. `learned`: use what the model learned from gold."""
     reading, outputs = reading or ReadOptions(), PartOutputs(output, scores, how or LinkOutput())
     outputs.check(parts, None, model)
     digest = digest_of(model)
-    load_model(model, digest, learned)  # it is one
+    load_model(model, digest, learned)  # now, to refuse a file that is no model
     parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
     model, files = session.path(model), outputs.files(parts)
     with running(work, output) as run:
@@ -155,7 +155,16 @@ def align_parts(
             parts[k].key: Task(f"{parts[k]}", (parts[k].paths, files[k], *rest), memory, _SMALLER)
             for k in sorted(range(len(parts)), key=lambda k: -facts[k].words)
         }
-        report = _reporter(parts, [fact.words for fact in facts], progress)
+        words = {part.key: fact.words for part, fact in zip(parts, facts, strict=True)}
+        done: list[str] = []
+
+        def report(key: str) -> None:
+            done.append(key)
+            if progress is not None:
+                share = sum(words[key] for key in done)
+                text = f"{len(done):,} of {len(parts):,} parts aligned"
+                progress(share, sum(words.values()), text)
+
         with outputs.naming_written(parts):
             counts = run.do(session, "aligned", _align_part, tasks, report)
     return sum((Aligned(**row) for row in counts.values()), Aligned())
@@ -164,21 +173,6 @@ def align_parts(
 def memory_of(model: str) -> int:
     """Return about how many bytes aligning a part takes."""
     return _PROGRAM + _UNPACKED * os.path.getsize(model)
-
-
-def _reporter(
-    parts: Sequence[Part], sizes: Sequence[int], progress: OnProgress | None
-) -> Callable[[str], None]:
-    words = {part.key: size for part, size in zip(parts, sizes, strict=True)}
-    total, done, share = sum(sizes), 0, 0
-
-    def report(key: str) -> None:
-        nonlocal done, share
-        done, share = done + 1, share + words[key]
-        if progress is not None:
-            progress(share, total, f"{done:,} of {len(parts):,} parts aligned")
-
-    return report
 
 
 def _align_part(
@@ -234,7 +228,7 @@ def _counted(sides: tuple[NDArray[np.int64], NDArray[np.int64]], links: AlignedL
 
 @lru_cache(maxsize=1)
 def load_model(path: str, digest: str, learned: bool) -> Aligner:
-    """Return the aligner of a file, which is kept for the next part."""
+    """Return the aligner of a model file, kept for the next part."""
     from alignkit.align.aligner import Aligner
 
     if digest_of(path) != digest:

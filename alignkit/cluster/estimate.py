@@ -1,4 +1,4 @@
-"""Estimate from the beginnings of some parts what a corpus will take, before it is all read."""
+"""Estimates of the memory and disk that a corpus takes, from the beginnings of some parts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
+
+import numpy as np
 
 from alignkit.cluster.parts import Part
 from alignkit.cluster.phrase_tables import AlignedInput, open_part
@@ -40,12 +42,12 @@ def worker_memory(pairs: int, cells: int, places: int) -> int:
 
 @dataclass(frozen=True)
 class TextSize:
-    """About how large a corpus is."""
+    """The estimated size of a corpus, and what training on it takes."""
 
-    parts: int  # how many parts it has
-    pairs: int  # of the whole, and of the largest part
-    largest: int
-    source_words: int  # of the whole
+    parts: int
+    pairs: int  # of the whole, as are words and cells
+    largest: int  # the pairs of the largest part
+    source_words: int
     target_words: int
     cells: int
 
@@ -62,13 +64,13 @@ class TextSize:
 
     @property
     def disk(self) -> int:
-        """The bytes that it keeps on disk then."""
+        """The bytes on disk of that training on one machine."""
         return 5 * self.cells
 
 
 @dataclass(frozen=True)
 class PhraseSize:
-    """About how many phrase pairs a corpus has, and the bytes on disk that they take."""
+    """The estimated number of phrase pairs of a corpus, and the bytes they take on disk."""
 
     pairs: int  # sentence pairs
     occurrences: int  # phrase pairs in them
@@ -85,28 +87,30 @@ def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
     """Estimate how large parts of two texts each are."""
     from alignkit.align.numbered_texts import lines_of, numbered
 
-    seen = [0, 0, 0, 0]
+    seen = np.zeros(4, np.int64)
     read = 0.0
     for part in spread(parts):
-        opened: list[TextFile] = []
+        files: list[TextFile] = []
 
         def watch(file: TextFile) -> AbstractContextManager[Callable[[int], None]]:
-            opened.append(file)  # noqa: B023 - called at once
+            files.append(file)  # noqa: B023 - called at once
             return nullcontext(lambda count: None)
 
-        for lines in lines_of(list(part.paths), options, format=None, whole=False, watch=watch):
+        texts = lines_of(list(part.paths), options, format=None, whole=False, watch=watch)
+        for lines in texts:
             bitext = numbered(lines, casefold=False, threads=1)
-            lengths = bitext.source.lengths, bitext.target.lengths
-            more = (lines.size, lengths[0].sum(), lengths[1].sum(), lengths[0] @ lengths[1])
-            seen = [a + int(b) for a, b in zip(seen, more, strict=True)]
-            read += (opened[0].fraction() or 1.0) * _size(part)
+            source, target = bitext.source.lengths, bitext.target.lengths
+            seen += [lines.size, source.sum(), target.sum(), source @ target]
+            read += (files[0].fraction() or 1.0) * _size(part)
             break
     if not read:
         raise OptionError(f"{parts[0].paths[0]}: holds no sentence pairs, nor do other parts")
     sizes = [_size(part) for part in parts]
-    pairs, source, target, cells = (int(count * sum(sizes) / read) for count in seen)
-    largest = int(seen[0] * max(sizes) / read)
-    return TextSize(len(parts), pairs, largest, source, target, cells)
+    pairs, source_words, target_words, cells = (
+        int(count * sum(sizes) / read) for count in seen.tolist()
+    )
+    largest = int(int(seen[0]) * max(sizes) / read)
+    return TextSize(len(parts), pairs, largest, source_words, target_words, cells)
 
 
 def _size(part: Part) -> int:

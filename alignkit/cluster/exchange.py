@@ -1,4 +1,9 @@
-"""Exchange records among workers: words numbered alike by all, and buckets of phrases."""
+"""Phrase records exchanged among workers: words with the same numbers for all, and buckets.
+
+Each part writes its records in buckets by the first phrase. A bucket brings those of all parts
+together, and writes them turned round, in buckets by the order of the other phrases; of these each
+makes its lines of the output.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,6 @@ import numpy as np
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
 from alignkit.cluster.parts import (
-    OnProgress,
     Part,
     check_parts,
     file_facts,
@@ -24,18 +28,25 @@ from alignkit.cluster.parts import (
     refuse_replacing,
 )
 from alignkit.cluster.run import Done, Run, placing, running
-from alignkit.cluster.session import Session, Task, steps
+from alignkit.cluster.session import OnProgress, Session, Task
 from alignkit.errors import FileError
 from alignkit.io.atomic_files import apart, replacing_bytes
 from alignkit.io.options import ReadOptions
 from alignkit.rules.tables import runs_kernel as kernel
 from alignkit.rules.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
 from alignkit.rules.tables.phrase_tables import Records, text_pool
-from alignkit.rules.tables.runs import Block, Runs
+from alignkit.rules.tables.runs import ROOM, Block, Runs
 
 _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut
 _LEAST = 64  # but so many of each part
+_PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
+_SMALLER = "let tables be sorted in less, by a lower --memory"
+
+
+def memory_of(room: int) -> int:
+    """Return about how many bytes a task takes that sorts in some bytes of memory."""
+    return _PROGRAM + room
 
 
 @dataclass(frozen=True)
@@ -169,13 +180,13 @@ def number_words(
     level = 0
     while len(left) > 1 or not level:
         groups = [left[k : k + _FAN] for k in range(0, len(left), _FAN)]
-        made = [exchange.path(f"words-{level}", k) for k in range(len(groups))]
+        merged = [exchange.path(f"words-{level}", k) for k in range(len(groups))]
         tasks = {
             str(k): Task(f"the words of parts, {k + 1} of {len(groups)}", (group, path))
-            for k, (group, path) in enumerate(zip(groups, made, strict=True))
+            for k, (group, path) in enumerate(zip(groups, merged, strict=True))
         }
         run.do(session, f"words-{level}", _merge, tasks)
-        left, level = made, level + 1
+        left, level = merged, level + 1
     pool, shown = left[0], exchange.path("shown", "all")
     run.do(session, "shown", _show, {"all": Task("the words of all parts", (pool, shown))})
     places = {key: exchange.path("places", key) for key in keys}
@@ -215,60 +226,54 @@ def cut_points(samples: Sequence[Sequence[str]], pool: WordPool, buckets: int) -
     return [phrase for k, phrase in enumerate(chosen) if k == 0 or phrase != chosen[k - 1]]
 
 
-_PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
-_SMALLER = "let tables be sorted in less, by a lower --memory"
-
-
-def memory_of(room: int) -> int:
-    """Return about how many bytes a task takes that sorts in some bytes of memory."""
-    return _PROGRAM + room
-
-
-class Exchanging:
-    """The steps of a run, one after the other; `reporters` is made by `steps`."""
+class Exchange:
+    """The steps of a run that exchanges records, one after the other."""
 
     def __init__(
         self,
         session: Session,
         run: Run,
-        exchange: BucketExchange,
-        reporters: Callable[[str], Callable[[str], None] | None],
+        where: BucketExchange,
+        parts: int,
+        progress: OnProgress | None,
     ) -> None:
-        self._session, self._run, self._exchange, self._reporters = (
-            session,
-            run,
-            exchange,
-            reporters,
-        )
+        self._session, self._run, self._where = session, run, where
+        self._progress, self._done, self._total = progress, 0, parts + 2 * where.buckets
+
+    def _reporter(self, text: str) -> Callable[[str], None]:
+        def report(_key: str) -> None:
+            self._done += 1
+            if self._progress is not None:
+                self._progress(self._done, self._total, text)
+
+        return report
 
     def records(
         self, text: str, function: Callable[..., Done], parts: Mapping[str, tuple[Any, ...]]
     ) -> dict[str, Any]:
         """Let each part write its records; return what the tasks gave."""
-        names, memory = list(parts), memory_of(self._exchange.room)
-        self._run.claim(*(self._exchange.path("words", name) for name in names))
+        names, memory = list(parts), memory_of(self._where.room)
+        self._run.claim(*(self._where.path("words", name) for name in names))
         tasks = {}
         for k in largest_first(range(len(parts)), [part for part, *_ in parts.values()]):
             part, *given = parts[names[k]]
             part = part.called(self._session.path)
-            arguments = part, *given, self._exchange, len(parts)
+            arguments = part, *given, self._where, len(parts)
             tasks[names[k]] = Task(str(part), arguments, memory, _SMALLER)
-        return self._run.do(
-            self._session, "records", function, tasks, self._reporters(text), errors=10
-        )
+        report = self._reporter(text)
+        return self._run.do(self._session, "records", function, tasks, report, errors=10)
 
     def number(self, values: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:
         """Give the words of all parts numbers, and cut their second phrases into buckets."""
-        numbered = number_words(self._run, self._session, self._exchange, list(values))
+        numbered = number_words(self._run, self._session, self._where, list(values))
         samples = [phrase for part in values.values() for phrase in part["sample"]]
-        pool = WordPool.read(numbered.pool)
-        return numbered, cut_points(samples, pool, self._exchange.buckets)
+        return numbered, cut_points(samples, WordPool.read(numbered.pool), self._where.buckets)
 
     def turned(
         self, what: tuple[str, str], function: Callable[..., Done], *given: Any, rooms: int = 1
     ) -> list[Any]:
         """Let each bucket of records write them turned round; return what the tasks gave."""
-        return self._buckets("turned", self._exchange.buckets, what, function, given, rooms)
+        return self._buckets("turned", self._where.buckets, what, function, given, rooms)
 
     def lines(
         self,
@@ -282,7 +287,7 @@ class Exchanging:
         values = self._buckets("lines", count, what, function, given)
         with apart(), replacing_bytes(output, text=True) as out:
             for bucket in range(count):
-                with open(self._exchange.path("lines", bucket), "rb") as lines:
+                with open(self._where.path("lines", bucket), "rb") as lines:
                     shutil.copyfileobj(lines, out, 1 << 20)
         return values
 
@@ -296,13 +301,23 @@ class Exchanging:
         rooms: int = 1,
     ) -> list[Any]:
         thing, done = what
-        memory = memory_of(rooms * self._exchange.room)
+        memory = memory_of(rooms * self._where.room)
         tasks = {
-            f"{k}": Task(f"bucket {k} of {thing}", (k, *given, self._exchange), memory, _SMALLER)
+            f"{k}": Task(f"bucket {k} of {thing}", (k, *given, self._where), memory, _SMALLER)
             for k in range(count)
         }
-        report = self._reporters(f"{thing} are {done}")
+        report = self._reporter(f"{thing} are {done}")
         return list(self._run.do(self._session, step, function, tasks, report).values())
+
+
+@dataclass(frozen=True)
+class ExchangeOptions:
+    """How records are exchanged."""
+
+    room: int = ROOM  # the bytes that sorting takes in memory
+    buckets: int | None = None  # how many; None: two for each worker
+    work: str | None = None  # the folder of the run; see `running`
+    progress: OnProgress | None = None
 
 
 @contextmanager
@@ -312,23 +327,18 @@ def exchanging(
     output: str,
     what: Mapping[str, Any],
     reading: ReadOptions,
-    *,
-    room: int,
-    buckets: int | None,
-    work: str | None,
-    progress: OnProgress | None,
-) -> Iterator[Exchanging]:
-    """Begin a run, or go on with one; see `running` for its folder, `Exchange` for the rest."""
+    options: ExchangeOptions,
+) -> Iterator[Exchange]:
+    """Begin a run, or go on with an earlier one."""
     refuse_replacing([one_file(output)], parts)
     parts = [part.called(session.path) for part in parts]
-    with running(work, output) as run:
+    with running(options.work, output) as run:
         run.try_workers(session)
         facts = check_parts(session, parts, file_facts, reading, run=run)
         run.settle({**what, "inputs": inputs_of(parts, facts)})
-        begun_with = run.read("buckets.json")
-        if begun_with is None:
-            begun_with = buckets or 2 * session.workers
-            run.write(begun_with, "buckets.json")
-        exchange = BucketExchange(run.folder, begun_with, room)
-        reporters = steps(progress, len(parts) + 2 * exchange.buckets)
-        yield Exchanging(session, run, exchange, reporters)
+        buckets = run.read("buckets.json")
+        if buckets is None:
+            buckets = options.buckets or 2 * session.workers
+            run.write(buckets, "buckets.json")
+        where = BucketExchange(run.folder, buckets, options.room)
+        yield Exchange(session, run, where, len(parts), options.progress)

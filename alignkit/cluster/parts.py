@@ -1,12 +1,13 @@
-"""Find the parts of a corpus by patterns: ``in/*.fr.gz`` and ``in/*.en.gz``."""
+"""The parts of a corpus, named by patterns such as ``in/*.fr.gz``; their sizes and outputs."""
 
 from __future__ import annotations
 
 import glob
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any
@@ -14,13 +15,22 @@ from typing import Any
 from alignkit._support.arguments import every
 from alignkit._support.wording import natural_key
 from alignkit.cluster.run import Run, state_of
-from alignkit.cluster.session import Session, Task
+from alignkit.cluster.session import OnProgress, Session, Task
 from alignkit.errors import FileError, OptionError
-from alignkit.io.atomic_files import identity, refuse_address, refuse_same, refuse_unwritable
+from alignkit.io.atomic_files import (
+    WriteError,
+    identity,
+    refuse_address,
+    refuse_same,
+    refuse_unwritable,
+)
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile, split_words
 
-_SHOWN = 3
+_ERRORS = 10  # that are shown before the other parts are left
+_CHUNK = 1 << 20
+_FILE = "parts.json"
+_BLOCKS, _BLOCK = 16, 1 << 16  # how many blocks of a file are compared, and their bytes
 
 
 @dataclass(frozen=True)
@@ -109,7 +119,7 @@ def _files(pattern: str) -> dict[str, str]:
 
 
 def named(pattern: str, name: str) -> str:
-    """Return what a pattern is called for a part."""
+    """Return the path that a pattern gives for a part."""
     if not name:
         return pattern
     if pattern.count("*") != 1:
@@ -121,14 +131,14 @@ def named(pattern: str, name: str) -> str:
 
 
 def one_file(path: str) -> str:
-    """Return the path of what is written as one file, whatever the parts."""
+    """Return the path of an output that is one file for all parts."""
     if is_pattern(path):
         raise OptionError(f"{path}: is one file for all parts; name it without *")
     return path
 
 
 def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
-    """Refuse outputs that could not be written, are one file, or are read too."""
+    """Refuse outputs that could not be written, are the same file, or are read too."""
     refuse_same(outputs)
     refuse_unwritable(outputs)
     read = {identity(path): path for part in parts for path in part.paths}
@@ -147,26 +157,79 @@ def outputs_of(pattern: str, parts: Sequence[Part]) -> list[str]:
     return [named(pattern, part.name) for part in parts]
 
 
-OnProgress = Callable[[int, int, str], None]
-"""Called with how much is done, of how much, and what that is."""
+@dataclass(frozen=True)
+class LinkOutput:
+    """Which links are written; see `Aligner.align_bitext`."""
 
-_ERRORS = 10  # that are shown before the others are left
-_CHUNK = 1 << 20
-_FILE = "parts.json"
-_BLOCKS, _BLOCK = 16, 1 << 16  # of a file are compared with what they were
+    symmetrize: str = "posterior"
+    threshold: float | None = None
+    sure: float | None = None
+    probabilities: bool = False
+
+
+@dataclass(frozen=True)
+class PartOutputs:
+    """What is written of each part: links, and scores."""
+
+    links: str | None = None
+    scores: str | None = None
+    how: LinkOutput = LinkOutput()  # which links
+
+    @property
+    def some(self) -> bool:
+        """Whether anything is written."""
+        return self.links is not None or self.scores is not None
+
+    def called(self, name: Callable[[str], str]) -> PartOutputs:
+        """Return them with other names of their files."""
+        links, scores = (path and name(path) for path in (self.links, self.scores))
+        return replace(self, links=links, scores=scores)
+
+    def files(self, parts: Sequence[Part]) -> list[tuple[str | None, str | None]]:
+        """Return where links and scores of each part go."""
+        links, scores = (
+            [None] * len(parts) if pattern is None else outputs_of(pattern, parts)
+            for pattern in (self.links, self.scores)
+        )
+        return list(zip(links, scores, strict=True))
+
+    def check(self, parts: Sequence[Part], save: str | None, *read: str) -> None:
+        """Refuse files that cannot be written, or would be written over."""
+        paths = [path for files in self.files(parts) for path in files if path is not None]
+        if save is not None:
+            paths.append(one_file(save))
+        refuse_replacing(paths, [*parts, Part("", read)])
+
+    @contextmanager
+    def naming_written(self, parts: Sequence[Part]) -> Iterator[None]:
+        """Let an error of writing name the outputs that were written before it."""
+        before = {path: _state(path) for pair in self.files(parts) for path in pair if path}
+        try:
+            yield
+        except WriteError as problem:
+            paths = [path for path, state in before.items() if _state(path) != state]
+            if not paths:
+                raise
+            more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
+            text = f"{problem}; written before it: {', '.join(paths[:3])}{more}"
+            raise WriteError(text) from None
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    return state_of(path) if os.path.isfile(path) else None
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a part was found to be."""
+    """The size of a part, and the state of its files."""
 
     pairs: int  # how many it has
     source_words: int
     target_words: int
-    cells: int  # the sum of N x M over its pairs; 0 where nobody asked
-    longest: int  # the words of its longest line, likewise
-    states: list[tuple[int, int, int, str]]  # of its files: as of states_of, and what they hold
-    digests: list[str]
+    cells: int  # the sum of N x M over its pairs; 0 if not asked
+    longest: int  # the words of its longest line; 0 if not asked
+    states: list[tuple[int, int, int, str]]  # of its files, as of `states_of`
+    digests: list[str]  # of what they hold
 
     @property
     def words(self) -> int:
@@ -197,9 +260,8 @@ def _refuse_long_lines(text: str, first: int, path: str, options: ReadOptions) -
             refuse_long([len(split_words(line))], first + k, path, options)
 
 
-def file_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
-    """Return what the files of a part are, without a look at what they say."""
-    del options
+def file_facts(paths: Sequence[str], _options: ReadOptions) -> Facts:
+    """Return the facts of a part's files, without reading their text."""
     return Facts(0, 0, 0, 0, 0, states_of(paths), [*map(digest_of, paths)])
 
 
@@ -211,7 +273,7 @@ def refuse_long(lengths: Sequence[int], first: int, path: str, options: ReadOpti
 
 
 def digest_of(path: str, *, sample: bool = False) -> str:
-    """Return a digest of what a file holds, as it stands there; perhaps of some blocks alone."""
+    """Return a digest of the bytes of a file, or of a sample of them."""
     digest = blake2b(digest_size=16)
     try:
         with open(path, "rb") as stream:
@@ -238,12 +300,12 @@ def check_parts(
     progress: OnProgress | None = None,
 ) -> list[Facts]:
     """Read all parts by `find`, or, of a run that was begun, those of which a file has changed."""
-    known = _known(run)
+    saved: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
     facts: dict[int, Facts] = {}
     for place, part in enumerate(parts):
-        part_facts = known.get(_key(part))
-        if part_facts is not None and part_facts.states == states_of(part.paths):
-            facts[place] = part_facts
+        known = saved.get(_key(part))
+        if known and [*map(tuple, known["states"])] == (states := states_of(part.paths)):
+            facts[place] = Facts(**{**known, "states": states})
     left = largest_first([k for k in range(len(parts)) if k not in facts], parts)
     tasks = [Task(f"{parts[k]}", (parts[k].paths, options)) for k in left]
     for place, part_facts in session.each(find, tasks, errors=_ERRORS):
@@ -259,16 +321,8 @@ def _key(part: Part) -> str:
     return "\n".join(map(os.path.abspath, part.paths))
 
 
-def _known(run: Run | None) -> Mapping[str, Facts]:
-    saved: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
-    return {
-        key: Facts(**{**values, "states": [tuple(state) for state in values["states"]]})
-        for key, values in saved.items()
-    }
-
-
 def states_of(paths: Sequence[str]) -> list[tuple[int, int, int, str]]:
-    """Return what shows that files changed: size, times, a digest of head, tail and some blocks."""
+    """Return what shows whether files changed: size, times, a digest of some blocks."""
     try:
         return [
             (*state_of(path), os.stat(path).st_ctime_ns, digest_of(path, sample=True))
@@ -279,7 +333,7 @@ def states_of(paths: Sequence[str]) -> list[tuple[int, int, int, str]]:
 
 
 def largest_first(places: Sequence[int], parts: Sequence[Part]) -> list[int]:
-    """Return the places of parts, the largest files first, so that no worker is late at the end."""
+    """Return the places of parts, the largest files first, so that all workers end together."""
     return sorted(places, key=lambda k: -_size(parts[k]))
 
 

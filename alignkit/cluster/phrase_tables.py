@@ -1,8 +1,8 @@
-"""Count the phrase pairs of the parts of a corpus: a phrase table, with the bytes of one machine.
+"""Phrase tables and paraphrases of many files, with the bytes that one machine gives.
 
-Each part counts its own and writes them in buckets by target phrase. A bucket brings those of all
-parts together, so that it knows the totals of its target phrases, and writes them turned round, in
-buckets by the order of source phrases; of these each makes its lines of the table.
+Counting and joining are the same exchange of records; see `alignkit.cluster.exchange`. Phrase pairs
+go by target phrase first, so that a bucket knows the totals of its target phrases, then by source
+phrase. Entries of tables go by pivot first, then by the phrase that is paraphrased.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from alignkit._support.arguments import check_arguments
 from alignkit.cluster.exchange import (
     BucketExchange,
+    ExchangeOptions,
     PhraseSample,
     add_records,
     add_turned,
@@ -25,9 +26,9 @@ from alignkit.cluster.exchange import (
     write_text,
     write_turned,
 )
-from alignkit.cluster.parts import OnProgress, Part, find_parts, largest_of
+from alignkit.cluster.parts import Part, find_parts, largest_of
 from alignkit.cluster.run import Done
-from alignkit.cluster.session import Connection, Session, open_session
+from alignkit.cluster.session import Connection, OnProgress, Session, open_session
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.detection import find_format
 from alignkit.io.opening import MAX_MEGABYTES
@@ -54,31 +55,33 @@ from alignkit.rules.tables.pivots import (
     joined,
     pivot_lines,
 )
-from alignkit.rules.tables.runs import ROOM, Runs
+from alignkit.rules.tables.runs import Runs
 from alignkit.rules.tables.table_file import TableFile
 
 if TYPE_CHECKING:
     from alignkit.model.sentence_pair import SentencePair
+
+_MARK = 1  # symbol behind the pivot: the number of the table
 
 
 @dataclass(frozen=True)
 class AlignedInput:
     """How the files of a part are read."""
 
-    sides: tuple[str, ...] = ()  # what the files behind the first are: some of source and target
-    format: str | None = None  # of the first one; None finds it, in the largest part
-    annotator: str | None = None  # whose alignments; None where there is one alone
-    reading: ReadOptions = field(default_factory=ReadOptions)  # how files are encoded, and the like
+    sides: tuple[str, ...] = ()  # the sides of the files after the first
+    format: str | None = None  # of the first one; None detects it, in the largest part
+    annotator: str | None = None  # whose alignments; None if there is only one
+    reading: ReadOptions = field(default_factory=ReadOptions)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What a table holds."""
+    """How much was counted."""
 
-    pairs: int  # how many sentence pairs were read, and how many phrase pairs found in them
-    occurrences: int
-    tally: PhraseTally  # how many different ones, and how many of those were not frequent enough
-    found: Counter[str]  # what was odd in the files, by kind
+    pairs: int  # sentence pairs
+    occurrences: int  # phrase pairs in them
+    tally: PhraseTally  # different ones
+    counts: Counter[str]  # problems in the files, by kind
 
 
 def phrases(
@@ -129,8 +132,7 @@ def phrases(
             TableSettings(links, kind, loose, max_length, ignore_identical),
             AlignedInput(tuple(sides), format, annotator),
             min_count=min_count,
-            work=work,
-            progress=progress,
+            options=ExchangeOptions(work=work, progress=progress),
         )
 
 
@@ -142,10 +144,7 @@ def count_parts(
     given: AlignedInput,
     *,
     min_count: int = 1,
-    room: int = ROOM,
-    buckets: int | None = None,
-    work: str | None = None,
-    progress: OnProgress | None = None,
+    options: ExchangeOptions = ExchangeOptions(),  # noqa: B008 - frozen
 ) -> Counted:
     """Write the phrase table of some parts in a session; see `phrases`."""
     if given.format is None:
@@ -157,32 +156,19 @@ def count_parts(
         "min_count": min_count,
         "input": asdict(given),
     }
-    with exchanging(
-        session,
-        parts,
-        output,
-        what,
-        given.reading,
-        room=room,
-        buckets=buckets,
-        work=work,
-        progress=progress,
-    ) as run:
+    with exchanging(session, parts, output, what, given.reading, options) as run:
         tasks = {part.key: (part, settings, given) for part in parts}
         values = run.records("parts are counted", _count_part, tasks)
         numbered, cuts = run.number(values)
-        tallies = run.turned(
-            ("target phrases", "brought together"),
-            _turn,
-            *(numbered.places, numbered.pool, cuts, min_count),
-            rooms=2,
-        )
+        arguments = numbered.places, numbered.pool, cuts, min_count
+        step = "target phrases", "brought together"
+        tallies = run.turned(step, _turn, *arguments, rooms=2)
         run.lines(output, len(cuts) + 1, ("source phrases", "written"), _write, numbered.shown)
     return Counted(
         sum(part["pairs"] for part in values.values()),
         sum(part["occurrences"] for part in values.values()),
         PhraseTally(*(sum(tally[k] for tally in tallies) for k in range(2))),
-        sum((Counter(part["found"]) for part in values.values()), Counter()),
+        sum((Counter(part["counts"]) for part in values.values()), Counter()),
     )
 
 
@@ -209,7 +195,7 @@ def _count_part(
         value = {
             "pairs": reading.read,
             "occurrences": counts.occurrences,
-            "found": dict(reading.counts),
+            "counts": dict(reading.counts),
             "sample": sample.phrases(words),
         }
     return Done(value, files)
@@ -240,7 +226,7 @@ def _write(bucket: int, shown: str, exchange: BucketExchange) -> Done:
     return Done(None, [path])
 
 
-_MARK = 1  # symbol behind the pivot: the number of the table
+# Pivots
 
 
 @dataclass(frozen=True)
@@ -248,7 +234,7 @@ class TableInput:
     """How the files of tables are read."""
 
     on: str = "source"  # the side of the pivot
-    min_count: int = 1  # entries that were seen less often are left out
+    min_count: int = 1  # entries seen less often are left out
     format: str | None = None  # as of TableFile
     encoding: str = "utf-8"
     max_size: int = MAX_MEGABYTES
@@ -262,12 +248,12 @@ class TableInput:
 
 @dataclass(frozen=True)
 class Joined:
-    """What was joined."""
+    """How many entries of each table were joined."""
 
     entries: tuple[int, ...]
     left_out: tuple[int, ...]
-    repeated: int  # how many were there before
-    tally: PivotTally  # what was joined of them
+    repeated: int  # how many a table holds twice
+    tally: PivotTally
 
 
 def pivot(
@@ -312,8 +298,7 @@ def pivot(
             output,
             PivotSettings(min_p, top, identity),
             TableInput(on, min_count),
-            work=work,
-            progress=progress,
+            ExchangeOptions(work=work, progress=progress),
         )
 
 
@@ -323,26 +308,12 @@ def join_tables(
     output: str,
     settings: PivotSettings,
     given: TableInput,
-    *,
-    room: int = ROOM,
-    buckets: int | None = None,
-    work: str | None = None,
-    progress: OnProgress | None = None,
+    options: ExchangeOptions = ExchangeOptions(),  # noqa: B008 - frozen
 ) -> Joined:
     """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`."""
     files = [part for table in tables for part in table]
     what = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
-    with exchanging(
-        session,
-        files,
-        output,
-        what,
-        ReadOptions(),
-        room=room,
-        buckets=buckets,
-        work=work,
-        progress=progress,
-    ) as run:
+    with exchanging(session, files, output, what, ReadOptions(), options) as run:
         tasks = {
             f"{side}-{part.key}": (part, side, given)
             for side, table in enumerate(tables, 1)
@@ -361,18 +332,10 @@ def join_tables(
                     f"{table[0].paths[0]}: holds no phrase pairs{more}; name a file that does"
                 )
         numbered, cuts = run.number(values)
-        tallies = run.turned(
-            ("pivots", "joined"),
-            _join,
-            *(numbered.places, numbered.pool, len(tables), cuts, settings.identity),
-        )
-        tallies += run.lines(
-            output,
-            len(cuts) + 1,
-            ("paraphrases", "written"),
-            _write_pivots,
-            *(numbered.shown, settings),
-        )
+        arguments = numbered.places, numbered.pool, len(tables), cuts, settings.identity
+        tallies = run.turned(("pivots", "joined"), _join, *arguments)
+        step = "paraphrases", "written"
+        tallies += run.lines(output, len(cuts) + 1, step, _write_pivots, numbered.shown, settings)
     names = [field.name for field in fields(PivotTally)]
     tally = PivotTally(*(sum(row[name] for row in tallies) for name in names))
     return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)

@@ -1,4 +1,4 @@
-"""Keep what a run has done in a folder that all workers see, so that it goes on after any stop."""
+"""The folder of a run, which all workers see: what it holds lets the run go on after any stop."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from tempfile import TemporaryFile
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from alignkit._support.signals import before_stop, undisturbed
-from alignkit.cluster.addresses import ClusterError
-from alignkit.cluster.session import Session, Task
+from alignkit.cluster.session import ClusterError, Session, Task
 from alignkit.errors import AlignkitError, FileError
 from alignkit.io.atomic_files import (
     WriteError,
@@ -36,9 +35,6 @@ FOLDER = "alignkit-run"
 _MANIFEST, _MARKER, _LOCK = "manifest.json", "marker.json", "lock"
 _HALF = re.compile(r"\.alignkit-[0-9a-f]{16}\.part")  # what is being written; see `free_name`
 _held: set[str] = set()  # locks of this process, which the system would give it twice
-
-FileState = tuple[int, int]
-"""The size of a file, and when it was changed, in nanoseconds."""
 
 
 class RunError(AlignkitError):
@@ -101,11 +97,11 @@ class Run:
             holder = json.loads(text) if text else {}
             who = "process {process} on {host} since {since}".format(**holder) if text else ""
         except (ValueError, LookupError, TypeError):
-            raise self._foreign(self._place) from None
+            raise _foreign(self._place) from None
         return holder, who or "another process"
 
     def close(self) -> None:
-        """Let others have the folder."""
+        """Unlock the folder."""
         if self._lock is not None:
             with suppress(OSError):
                 os.ftruncate(self._lock, 0)
@@ -113,14 +109,11 @@ class Run:
             _held.discard(os.path.realpath(self._place))
             self._lock = None
 
-    def _foreign(self, path: str) -> RunError:
-        return RunError(f"{path}: the run did not make this, and needs the name; move it elsewhere")
-
     def _name(self, path: str) -> str:
         return os.path.relpath(os.path.join(self.folder, path), self.folder)
 
     def claim(self, *paths: str) -> None:
-        """Take note of files that the run is to make, and make their folders."""
+        """Note files that the run is to make, and make their folders."""
         files = [self._name(path) for path in paths]
         folders = {f"{folder}/" for folder in map(os.path.dirname, files) if folder}
         new = []
@@ -128,7 +121,7 @@ class Run:
             path = os.path.join(self.folder, name).rstrip("/")
             there = os.path.lexists(path) and not (name in folders and os.path.isdir(path))
             if os.path.islink(path) or (there and name not in self._made):
-                raise self._foreign(path)
+                raise _foreign(path)
             if name not in self._made and not os.path.lexists(path):
                 new.append(name)
         if new:
@@ -158,12 +151,12 @@ class Run:
             Path(beside).write_text(json.dumps({"made by alignkit": sorted(self._made)}), "utf-8")
 
     def path(self, *names: str) -> str:
-        """Return the path of a file that the run is to make; see `claim`."""
+        """Return the path of a file, which it claims."""
         self.claim(path := os.path.join(self.folder, *names))
         return path
 
     def settle(self, what: Mapping[str, Any]) -> bool:
-        """Take note of what the run is of; return whether it goes on with one that was begun."""
+        """Note what the run is of; return whether it goes on with an earlier one."""
         now = json.loads(json.dumps({"alignkit": __version__, **what}))
         before = self.read(_MANIFEST)
         if before is None:
@@ -196,7 +189,7 @@ class Run:
             Path(beside).write_text(json.dumps(value), "utf-8")
 
     def try_workers(self, session: Session) -> None:
-        """Find out whether all workers see the folder, and may write there."""
+        """Check that all workers see the folder, and may write there."""
         token = os.urandom(8).hex()
         place = self.path(f"token-{token}")
         Path(place).write_text(token, "utf-8")
@@ -234,32 +227,26 @@ class Run:
         *,
         errors: int = 1,
     ) -> dict[str, Any]:
-        """Do the tasks of a step that are not done yet, the first first; return what all gave."""
+        """Do the tasks of a step that are not done yet, in order; return the values of all."""
         self.claim(*(f"{step}/{key}{end}" for key in tasks for end in (".json", ".bin")))
         records = {key: self._recorded(step, key) for key in tasks}
         done = {key: record["value"] for key, record in records.items() if record is not None}
         report = progress or (lambda key: None)
         for key in done:
             report(key)
-        left = [key for key in tasks if key not in done]
+        left = [(key, task) for key, task in tasks.items() if key not in done]
         recording = [
-            replace(
-                tasks[key],
-                arguments=(
-                    function,
-                    tasks[key].arguments,
-                    os.path.join(self.folder, step, f"{key}.json"),
-                ),
-            )
-            for key in left
+            replace(task, arguments=(function, task.arguments, f"{self.folder}/{step}/{key}.json"))
+            for key, task in left
         ]
         for place, value in session.each(_record, recording, label=step, errors=errors):
-            done[left[place]] = value
-            report(left[place])
+            key, _ = left[place]
+            done[key] = value
+            report(key)
         return {key: done[key] for key in tasks}
 
     def _recorded(self, step: str, key: str) -> Any:
-        """Return what is known of a task that is done, if its files are as they were then."""
+        """Return the record of a task that is done, if its files are as they were then."""
         record = self.read(step, f"{key}.json")
         try:
             if record and all(list(state_of(path)) == at for path, at in record["files"].items()):
@@ -277,7 +264,12 @@ class Run:
                         path.unlink()
 
 
+def _foreign(path: str) -> RunError:
+    return RunError(f"{path}: the run did not make this, and needs the name; move it elsewhere")
+
+
 def _make(folder: str) -> None:
+    """Make a folder with its marker in one step: it is never there without."""
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     new = free_name(Path(folder).parent)
     with undisturbed():
@@ -302,7 +294,7 @@ def _lives(process: int) -> bool:
 
 
 class Done(NamedTuple):
-    """What a task gave, as JSON can hold it, and the files that it wrote."""
+    """The value of a task, as JSON can hold it, and the files that it wrote."""
 
     value: Any
     files: Sequence[str]
@@ -387,8 +379,8 @@ def _write_errors(path: str) -> Iterator[None]:
         raise WriteError(f"{path}: cannot be written: {problem.strerror or problem}") from None
 
 
-def state_of(path: str) -> FileState:
-    """Return what tells that a file has not been changed."""
+def state_of(path: str) -> tuple[int, int]:
+    """Return the size of a file, and when it was changed, in nanoseconds."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 
@@ -396,11 +388,11 @@ def state_of(path: str) -> FileState:
 T = TypeVar("T")
 
 _ROOM = 1 << 30
-"""Bytes that are kept where nothing tells how much memory there is."""
+"""Bytes to keep if it is not known how much memory there is."""
 
 
 class WorkerMemory(Generic[T]):
-    """Keep what one run made; what does not fit any more is made again each time."""
+    """Items of one run, kept while they fit into memory, else made again each time."""
 
     def __init__(self) -> None:
         self._run = ""
@@ -408,7 +400,7 @@ class WorkerMemory(Generic[T]):
         self._size = 0
 
     def get(self, run: str, name: str, memory: int, make: Callable[[], tuple[T, int]]) -> T:
-        """Return what has a name in a run, made if it is not there."""
+        """Return an item by its name, made if it is not there."""
         if run != self._run:
             self._run, self._items, self._size = run, {}, 0
         if name in self._items:

@@ -1,26 +1,36 @@
-"""Hand tasks to workers: to those of a Dask cluster, or to this process alone.
+"""Workers and the tasks they get: the workers of a Dask cluster, or this process alone.
 
-A task is a function of this package with small arguments: names of files, never what they hold.
-It can be done again, by another worker, and leaves the same files.
+A task is a function of this package with small arguments: names of files, never their content.
+It can be done again, by another worker, and leaves the same files. So a worker must compute the
+same bits as this process, which a `Canary` checks.
 """
 
 from __future__ import annotations
 
+import json
+import logging
 import os
+import platform
+import re
 import time
+import unicodedata
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import version
 from importlib.util import find_spec
-from logging import getLogger
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from alignkit._support.arguments import kind_of
-from alignkit.cluster.addresses import PATIENCE, Canary, ClusterError, canary, connected
-from alignkit.errors import AlignkitError, ArgumentError, PartsError
+from alignkit.errors import AlignkitError, ArgumentError, FileError, OptionError, PartsError
 from alignkit.io.atomic_files import WriteError
+from alignkit.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -29,7 +39,97 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Connection = Any
 """A client of Dask, an address as of `open_session`, or None for this process alone."""
+OnProgress = Callable[[int, int, str], None]
+"""Called with how much is done, of how much, and what that is."""
+
+PATIENCE = 30
+"""Seconds to wait for a scheduler, and for the first worker of this machine."""
 _LOOK = 5.0  # seconds between looks at the workers; what two looks find is reported
+_LOCAL = re.compile(r"local(?::(\d+))?")
+_TOY_PAIRS = 60
+
+
+class ClusterError(AlignkitError):
+    """A cluster that cannot be reached, or workers that cannot do what is asked of them."""
+
+
+# What a process would compute
+
+
+@dataclass(frozen=True)
+class Canary:
+    """Everything that decides over the bits of a result."""
+
+    alignkit: str  # versions; that of Unicode, which Python brings, decides how case is folded
+    numpy: str
+    numba: str
+    unicode: str
+    bits: str  # a digest of what an aligner makes of a toy text
+    packed: str  # a digest of a text that zlib packed
+    processor: str  # the name of the processor, for messages
+
+    def differs(self, theirs: Canary) -> str:
+        """Return what another process has that would give other bytes; empty if all is equal."""
+        for name, mine in asdict(self).items():
+            other = getattr(theirs, name)
+            if name == "processor" or other == mine:
+                continue
+            if name in ("bits", "packed"):
+                return (
+                    f"{'aligns' if name == 'bits' else 'packs'} a toy text with other bits than "
+                    f"this process does (its processor: {theirs.processor}; this one: "
+                    f"{self.processor}); leave it out"
+                )
+            return f"has {name} {other}, but this process has {mine}; install the same"
+        return ""
+
+
+@cache
+def canary() -> Canary:
+    """Return what this process would compute; it takes a second, once."""
+    from alignkit.align.aligner import Aligner
+    from alignkit.align.bitext import Bitext
+
+    toy = _toy_pairs()
+    bitext = Bitext.pack(toy)
+    aligner = Aligner.train(bitext, threads=1)
+    links, scores = aligner.align_bitext(bitext, threads=1), aligner.scores(bitext, threads=1)
+    bits = b"".join(x.tobytes() for x in (links.arrays.links, links.probabilities, scores))
+    text = "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in toy)
+    return Canary(
+        alignkit=__version__,
+        numpy=version("numpy"),
+        numba=version("numba"),
+        unicode=unicodedata.unidata_version,
+        bits=blake2b(bits, digest_size=16).hexdigest(),
+        packed=blake2b(zlib.compress(text.encode(), 6), digest_size=16).hexdigest(),
+        processor=f"{platform.machine()} {_processor()}".strip(),
+    )
+
+
+def _toy_pairs() -> list[tuple[list[str], list[str]]]:
+    pairs = []
+    state = 1
+    for _ in range(_TOY_PAIRS):
+        words = []
+        for _ in range(3 + state % 9):
+            state = state * 48271 % 2147483647
+            words.append(state % 37)
+        turned = words[1:2] + words[:1] + words[2:] if len(words) > 4 else words
+        pairs.append(([f"s{word}" for word in words], [f"t{word // 2}" for word in turned]))
+    return pairs
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+            names = (line for line in lines if line.startswith("model name"))
+            return next(names, ":").partition(":")[2].strip()
+    except OSError:
+        return platform.processor()
+
+
+# Tasks and sessions
 
 
 @dataclass(frozen=True)
@@ -38,9 +138,9 @@ class Task:
 
     name: str  # what messages call it, e.g. "part 17 (in/17.fr.gz)"
     arguments: tuple[Any, ...]  # what the function takes; small
-    memory: int = 0  # about how many bytes it needs; 0 where that is not known
-    smaller: str = "divide it into smaller parts"  # what users can do where that is too much
-    home: int | None = None
+    memory: int = 0  # about how many bytes it needs; 0 if not known
+    smaller: str = "divide it into smaller parts"  # what users can do if that is too much
+    home: int | None = None  # tasks with the same home go to the same worker, if they can
 
 
 class Session:
@@ -104,50 +204,30 @@ class ThisProcess(Session):
         return {"this process": function(*arguments)}
 
 
-def steps(
-    progress: Callable[[int, int, str], None] | None, total: int
-) -> Callable[[str], Callable[[str], None] | None]:
-    """Return what gives each step what it tells of its tasks that are done, one by one."""
-    done = 0
-
-    def step(text: str) -> Callable[[str], None] | None:
-        if progress is None:
-            return None
-
-        def report(_key: str) -> None:
-            nonlocal done
-            done += 1
-            progress(done, total, text)
-
-        return report
-
-    return step
-
-
 class _Failures:
-    """What tasks raised, until it is enough."""
+    """The errors of tasks, until they are too many."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._found: list[AlignkitError] = []
+        self._errors: list[AlignkitError] = []
 
     def add(self, error: AlignkitError) -> None:
-        """Take in an error; raise all of them if they are enough, and at once what is no part's."""
-        error.__context__ = None  # with what it leads to, files would stay open
+        """Keep an error of a part; raise any other at once, and all when they are too many."""
+        error.__context__ = None  # with its context, files would stay open
         if isinstance(error, (ClusterError, WriteError)):
             raise error
-        self._found.append(error.with_traceback(None))
-        if len(self._found) >= self._most:
+        self._errors.append(error.with_traceback(None))
+        if len(self._errors) >= self._most:
             self.raise_all()
 
     def raise_all(self) -> None:
-        """Raise what was collected, if there is any."""
-        if len(set(map(str, self._found))) == 1:
-            raise self._found[0]
-        if self._found:
-            more = f"; {len(self._found)} are shown" if len(self._found) == self._most else ""
-            what = f"several parts cannot be read{more}"
-            raise PartsError(what, sorted(map(str, self._found)))
+        """Raise the errors, if there are any."""
+        messages = sorted(map(str, self._errors))
+        if len(set(messages)) == 1:
+            raise self._errors[0]
+        if messages:
+            more = f"; {len(messages)} are shown" if len(messages) == self._most else ""
+            raise PartsError(f"several parts cannot be read{more}", messages)
 
 
 class DaskSession(Session):
@@ -198,16 +278,12 @@ class DaskSession(Session):
 
     @property
     def memory(self) -> int:  # type: ignore[override]
-        """How many bytes a task may take on the smallest worker; 0 where nothing limits it."""
-        each = [
-            worker["memory_limit"] // worker["nthreads"]
-            for worker in self._known.values()
-            if worker["memory_limit"]
-        ]
-        return min(each, default=0)
+        """How many bytes a task may take on the smallest worker; 0 if nothing limits it."""
+        limited = [worker for worker in self._known.values() if worker["memory_limit"]]
+        return min((x["memory_limit"] // x["nthreads"] for x in limited), default=0)
 
     def _refuse_others(self) -> None:
-        """Refuse workers that are not as this process; one of each host compiles for the others."""
+        """Refuse workers that differ from this process; one of each host compiles for the rest."""
         hosts: dict[str, str] = {}
         for address, worker in self._known.items():
             hosts.setdefault(worker["host"], address)
@@ -268,6 +344,7 @@ class DaskSession(Session):
     def _done(
         self, futures: Sequence[Future[Any]], tasks: Mapping[Any, Task]
     ) -> Iterator[Future[Any]]:
+        """Yield futures as they are done; look at the workers while nothing is."""
         from distributed import as_completed
 
         left = {future.key: future for future in futures}
@@ -296,6 +373,7 @@ class DaskSession(Session):
             )
 
     def _homes_of(self, tasks: Sequence[Task]) -> list[Future[Any] | None]:
+        """Return a future for each task whose worker holds it, and so attracts the task."""
         if all(task.home is None for task in tasks):
             return [None] * len(tasks)
         size = max(1, self.workers)
@@ -328,12 +406,30 @@ class DaskSession(Session):
         return values
 
 
+@dataclass(frozen=True)
+class _Call:
+    """A task in one piece, so that Dask does not look for tasks in its arguments."""
+
+    check: Callable[[], Canary]
+    expected: Canary
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+def _perform(call: _Call, _home: int | None = None) -> Any:
+    if difference := call.expected.differs(call.check()):
+        from distributed import get_worker
+
+        raise ClusterError(f"worker {get_worker().address}: {difference}")
+    return call.function(*call.arguments)
+
+
 class _Watch:
     """Reports once what keeps tasks waiting, and when that is over."""
 
     def __init__(self, address: str, wait: float | None) -> None:
         self._address, self.wait = address, wait
-        self._found: dict[str, float] = {}  # what is wrong now, and when it was seen first
+        self._first_seen: dict[str, float] = {}  # when each present problem was seen first
         self._reported: set[str] = set()
         self._none = "no workers yet"
 
@@ -356,14 +452,14 @@ class _Watch:
             limit = "" if self.wait is None else f" for {self.wait:g} s at most"
             now[self._address] = f"{self._none}, waiting{limit}"
         clock = time.monotonic()
-        self._found = {name: self._found.get(name, clock) for name in now}
-        late = {name for name, first in self._found.items() if clock - first >= _LOOK}
+        self._first_seen = {name: self._first_seen.get(name, clock) for name in now}
+        late = {name for name, first in self._first_seen.items() if clock - first >= _LOOK}
         text = {name: now[name] for name in sorted(late - self._reported)}
         text |= {name: back.get(name, "gone") for name in sorted(self._reported - now.keys())}
         for name, state in text.items():
-            getLogger("alignkit").warning("%s: %s", name, state, extra={"again": True})
+            logging.getLogger("alignkit").warning("%s: %s", name, state, extra={"again": True})
         self._reported = late
-        since = self._found.get(self._address)
+        since = self._first_seen.get(self._address)
         if since is not None and self.wait is not None and clock - since >= self.wait:
             raise ClusterError(
                 f"{self._address}: no worker has come in {self.wait:g} s; start workers there, or "
@@ -381,7 +477,6 @@ def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
 
 
 def _killed(task: Task, times: int, most: int) -> ClusterError:
-    """Return what is told of a task of which workers died that had so much memory."""
     needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
     has = f", and a worker has {_size(most)}" if needs and most else ""
     return ClusterError(
@@ -390,26 +485,11 @@ def _killed(task: Task, times: int, most: int) -> ClusterError:
     )
 
 
-@dataclass(frozen=True)
-class _Call:
-    """A task as Dask is to see it: in one piece, lest it takes what is in it for tasks."""
-
-    check: Callable[[], Canary]
-    expected: Canary
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-
-def _perform(call: _Call, _home: int | None = None) -> Any:
-    if difference := call.expected.differs(call.check()):
-        from distributed import get_worker
-
-        raise ClusterError(f"worker {get_worker().address}: {difference}")
-    return call.function(*call.arguments)
-
-
 def _size(size: int) -> str:
     return f"{size / 1e9:.2g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+
+
+# Connecting
 
 
 @contextmanager
@@ -461,3 +541,83 @@ def _check_client(client: Connection) -> None:
         fault = "asynchronous; open it by Client(..., asynchronous=False), outside coroutines"
     if fault:
         raise ArgumentError(f"client is {fault}")
+
+
+def check_address(address: str) -> None:
+    """Refuse a text that is no address, and any address if Dask is not installed."""
+    local = _LOCAL.fullmatch(address)
+    known = local or address.startswith(("tcp://", "tls://", "ucx://")) or address.endswith(".json")
+    if not known or (local and local[1] and int(local[1]) < 1):
+        raise OptionError(
+            f"{address!r} is no address of a cluster; say local:4 (so many processes of this "
+            "machine), tcp://HOST:8786, or FILE.json, which a scheduler wrote"
+        )
+    missing = [name for name in ("dask", "distributed") if find_spec(name) is None]
+    if missing:
+        raise ClusterError(
+            f"a cluster needs more libraries ({', '.join(missing)}); type: "
+            "pip install 'alignkit[cluster]'"
+        )
+
+
+@contextmanager
+def connected(address: str, wait: float = 0) -> Iterator[Client]:
+    """Connect to the scheduler of an address; start one for ``local``."""
+    check_address(address)
+    from distributed import Client, LocalCluster
+
+    from alignkit._support.parallel import available_cores
+
+    local = _LOCAL.fullmatch(address)
+    with ExitStack() as stack:
+        if local:
+            cluster = LocalCluster(
+                n_workers=int(local[1]) if local[1] else available_cores(),
+                threads_per_worker=1,
+                dashboard_address=":0",
+                silence_logs="CRITICAL",
+            )
+            yield stack.enter_context(Client(stack.enter_context(cluster)))
+            return
+        stack.enter_context(_silent())
+        wait = max(wait, PATIENCE)
+        place = _address_in(address, wait) if address.endswith(".json") else address
+        try:
+            client = stack.enter_context(Client(place, timeout=wait))
+        except (OSError, ValueError) as problem:
+            raise ClusterError(f"{address}: no scheduler answers: {problem}") from None
+        yield client
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Keep Dask from printing how it lost a scheduler, which becomes an error."""
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, before, strict=True):
+            log.setLevel(level)
+
+
+def _address_in(path: str, wait: float) -> str:
+    """Return the address in the file that a scheduler writes when it has begun; wait for it."""
+    end = time.monotonic() + wait
+    while True:
+        try:
+            content = json.loads(Path(path).read_text("utf-8"))
+            break
+        except (FileNotFoundError, ValueError):  # not there, or not whole
+            if time.monotonic() > end:
+                raise ClusterError(
+                    f"{path}: no scheduler has written it in {wait:g} seconds"
+                ) from None
+            time.sleep(0.2)
+        except OSError as problem:
+            raise FileError.of(problem, path) from None
+    if not (isinstance(content, dict) and isinstance(content.get("address"), str)):
+        raise ClusterError(f"{path}: is no file of a scheduler: it holds no address")
+    return str(content["address"])

@@ -230,8 +230,7 @@ def align_parts(options: argparse.Namespace) -> int:
     if options.output == "-":
         raise OptionError("the links of parts go to files: name them by -o, as in 'out/*.align.gz'")
     from alignkit.cluster.aligning import align_parts
-    from alignkit.cluster.outputs import LinkOutput
-    from alignkit.cluster.parts import find_parts
+    from alignkit.cluster.parts import LinkOutput, find_parts
 
     parts = find_parts(options.input, options.second)
     how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
@@ -299,9 +298,8 @@ def _train(options: argparse.Namespace) -> int:
             "training on parts keeps what is done in a folder that all workers see: name it by "
             "--work; with a saved model (--load), it is not needed"
         )
-    from alignkit.cluster.outputs import LinkOutput, PartOutputs
-    from alignkit.cluster.parts import find_parts
-    from alignkit.cluster.stages import train_parts
+    from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
+    from alignkit.cluster.training import train_parts
 
     casefold = not options.keep_case
     dictionary = None

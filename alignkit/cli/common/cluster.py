@@ -100,8 +100,7 @@ def reading_of(options: argparse.Namespace) -> ReadOptions:
 @contextmanager
 def opened_session(options: argparse.Namespace) -> Iterator[Session]:
     """Connect to the workers that the options name; tell where they can be watched."""
-    from alignkit.cluster.addresses import check_address
-    from alignkit.cluster.session import ThisProcess, open_session
+    from alignkit.cluster.session import ThisProcess, check_address, open_session
 
     if options.work is not None:
         refuse_address(options.work)
@@ -129,7 +128,7 @@ def _goes_on(error: object) -> bool:
     """Return whether what stopped a run lies in the machines, and the same command may go on."""
     if not isinstance(error, AlignkitError):
         return False
-    from alignkit.cluster.addresses import ClusterError
+    from alignkit.cluster.session import ClusterError
 
     return isinstance(error, (ClusterError, WriteError))
 

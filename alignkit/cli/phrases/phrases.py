@@ -322,6 +322,7 @@ def phrases_of_parts(options: argparse.Namespace) -> int:
     refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
         raise OptionError("the table goes to a file: name it by -o")
+    from alignkit.cluster.exchange import ExchangeOptions
     from alignkit.cluster.phrase_tables import count_parts
 
     least = options.min_count or 1
@@ -333,10 +334,8 @@ def phrases_of_parts(options: argparse.Namespace) -> int:
             _settings(options),
             _given(parts, sides, options),
             min_count=least,
-            room=room(options),
-            work=options.work,
-            progress=progress,
+            options=ExchangeOptions(room(options), work=options.work, progress=progress),
         )
-    tell(options.input, found.found)
+    tell(options.input, found.counts)
     _tell_counted(options.input, found.occurrences, found.tally, least)
     return 0

@@ -259,6 +259,7 @@ def pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse
     refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
         raise OptionError("the paraphrases go to a file: name it by -o")
+    from alignkit.cluster.exchange import ExchangeOptions
     from alignkit.cluster.phrase_tables import TableInput, join_tables
 
     given = TableInput(
@@ -271,9 +272,7 @@ def pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse
             options.output,
             settings,
             given,
-            room=room(options),
-            work=options.work,
-            progress=progress,
+            ExchangeOptions(room(options), work=options.work, progress=progress),
         )
     for path, entries, left_out in zip(tables, made.entries, made.left_out, strict=True):
         _tell_rare(path, entries, left_out, options.min_count)

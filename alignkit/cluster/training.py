@@ -1,4 +1,4 @@
-"""Take a training over parts and shards from stage to stage, each of which is kept in files."""
+"""Training on the parts of a corpus, stage by stage; the results of each are kept in files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,22 @@ from alignkit.align.priors import check_dictionary, stem_length
 from alignkit.align.settings import Settings
 from alignkit.align.training import schedule_of
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
-from alignkit.cluster.outputs import PartOutputs, write_links, write_model
-from alignkit.cluster.parts import OnProgress, Part, check_parts, find_parts, inputs_of
-from alignkit.cluster.plan import TrainingPlan, add_parts, add_shards
+from alignkit.cluster.parts import Part, PartOutputs, check_parts, find_parts, inputs_of
 from alignkit.cluster.run import Run, running
-from alignkit.cluster.session import Session, Task, open_session
-from alignkit.cluster.shards import add_counts, make_shard, weigh
-from alignkit.cluster.steps import expect, index_part, remember
-from alignkit.cluster.vocabulary import SIDES, Reader, cut_size, merge_words
+from alignkit.cluster.session import OnProgress, Session, Task, open_session
+from alignkit.cluster.training_files import SIDES, Reader, TrainingPlan, cut_size, merge_words
+from alignkit.cluster.training_tasks import (
+    add_counts,
+    add_parts,
+    add_shards,
+    expect,
+    index_part,
+    make_shard,
+    remember,
+    weigh,
+    write_links,
+    write_model,
+)
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.options import ReadOptions
 
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _STATE = "state.json"
+_MODELS = ("ibm1", "hmm")
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,7 @@ class TrainedParts:
 
 
 class Stages:
-    """Take a run from stage to stage; what is done is told in a file, and not done again."""
+    """The stages of a training; a file holds which are done, and these are not done again."""
 
     def __init__(
         self,
@@ -71,9 +80,7 @@ class Stages:
         self._schedule = list(schedule_of(settings))
         self._state: dict[str, Any] = run.read(_STATE) or {"run": uuid4().hex, "history": []}
         self._plan: TrainingPlan
-        self.stages, self._stage = 1, 0
-
-    # The stages
+        self.stages, self._stage = 1 + len(self._schedule), 0
 
     def merge_words(self, files: list[str]) -> None:
         """Give numbers to the words of all parts, given their files."""
@@ -92,30 +99,27 @@ class Stages:
 
     def divide(self, shards: int | None, threads: int | None, casefold: bool) -> None:
         """Choose the number of shards, and find the word pairs of each part."""
-        sizes = self._state["sizes"]
-        memory = self._session.memory
-        if "shards" not in self._state:
-            self._state["shards"] = shards or _shards_for(
-                sum(cells for _, cells in sizes), self._session
-            )
+        state, sizes = self._state, self._state["sizes"]
+        if "shards" not in state:
+            state["shards"] = shards or _shards_for(sum(cells for _, cells in sizes), self._session)
         pairs = [pairs for pairs, _ in sizes]
         self._plan = TrainingPlan(
-            self._run.folder,
-            self._state["run"],
-            self._settings,
-            casefold,
-            len(sizes),
-            self._state["shards"],
-            sum(pairs),
-            tuple(sum(pairs[:k]) for k in range(len(pairs))),
-            (self._state["words"][0][0], self._state["words"][1][0]),
-            memory,
-            threads,
+            folder=self._run.folder,
+            run=state["run"],
+            settings=self._settings,
+            casefold=casefold,
+            parts=len(sizes),
+            shards=state["shards"],
+            pairs=sum(pairs),
+            firsts=tuple(sum(pairs[:k]) for k in range(len(pairs))),
+            sizes=(state["words"][0][0], state["words"][1][0]),
+            memory=self._session.memory,
+            threads=threads,
         )
-        if "indexed" in self._state:
-            self._stage = 1 + self._state.get("weighed", 0)
+        if "indexed" in state:
+            self._stage = 1 + state.get("weighed", 0)
         else:
-            self._run.claim(*map(self._plan.index_file, range(len(sizes))))
+            self._claim("parts", len(sizes))
             self._over_parts("indexing", index_part, lambda k: (self._files[k],))
             self._keep(indexed=True)
         self._run.drop(*self._files)
@@ -124,16 +128,14 @@ class Stages:
         """Merge the word pairs of the parts."""
         if "places" in self._state:
             return
-        files = self._plan.shard_file, self._plan.forgotten_file
-        self._run.claim(*(file(shard) for file in files for shard in range(self._plan.shards)))
+        for kind in ("shards", "forgotten"):
+            self._claim(kind, self._plan.shards)
         if self._plan.casefold:
             dictionary = {(a.casefold(), b.casefold()): n for (a, b), n in dictionary.items()}
         file = self._run.path("dictionary.json")
         self._run.write([[*entry, float(n)] for entry, n in dictionary.items()], file)
-        made = self._over_shards("merging word pairs", make_shard, lambda _: (file,))
-        self._keep(
-            places=[shard.places for shard in made], entries=sum(shard.entries for shard in made)
-        )
+        places, met = zip(*self._over_shards("merging word pairs", make_shard, file), strict=True)
+        self._keep(places=places, entries=sum(met))
 
     def rounds(self) -> None:
         """Run all rounds that are not done."""
@@ -144,20 +146,18 @@ class Stages:
             name = f"{model} round {number}"
             self._run.claim(*self._plan.round_files(done + 1))
             likelihoods = self._over_parts(name, expect, lambda _: (done, model))  # noqa: B023
-            forward, reverse = (sum(units[k] for units in likelihoods) for k in (0, 1))
-            units = LIKELIHOOD_UNITS
-            row = [model, number, forward / units, reverse / units]
-            self._learn(name, model, done + 1, [row])
+            sums = [sum(units) / LIKELIHOOD_UNITS for units in zip(*likelihoods, strict=True)]
+            self._learn(name, model, done + 1, [[model, number, *sums]])
             self._run.drop(*self._plan.round_files(done))
 
     def _learn(self, name: str, model: str, done: int, history: list[list[Any]]) -> None:
+        """Make the weights of the next round from what is expected after `done` rounds."""
         plan = self._plan
         stems = self._state["words"][1][1] if self._settings.stem_weight > 0 else 0
-        last = done == len(self._schedule)
         self._run.claim(*plan.round_files(done))
-        self._over_shards(name, add_counts, lambda _: (done,))
+        self._over_shards(name, add_counts, done)
         self._each(name, add_parts, [(plan, done, model, stems)], names=["the sums"])
-        self._over_shards(name, weigh, lambda _: (done, last))
+        self._over_shards(name, weigh, done, done == len(self._schedule))
         self._each(name, add_shards, [(plan, done)], names=["the totals"])
         self._keep(weighed=done, history=self._state["history"] + history)
 
@@ -166,35 +166,29 @@ class Stages:
         done = len(self._schedule)
         jumping = any(model == "hmm" for model, _ in self._schedule)
         if save is not None:
-            memory = [*map(self._plan.memory_file, range(self._plan.parts))]
-            self._run.claim(*memory)
+            memory = self._claim("memory", self._plan.parts)
             self._over_parts("remembering", remember, lambda _: (done,))
             write_model(self._plan, save, done, self._history, jumping)
             self._run.drop(*memory)
-        if not outputs.some:
-            return
-        files = outputs.files(self._parts)
-        with outputs.naming_written(self._parts):
-            how = outputs.how
-            self._over_parts("aligning", write_links, lambda k: (done, jumping, files[k], how))
+        if outputs.some:
+            files, how = outputs.files(self._parts), outputs.how
+            with outputs.naming_written(self._parts):
+                self._over_parts("aligning", write_links, lambda k: (done, jumping, files[k], how))
 
     def summary(self, source_words: int, target_words: int) -> TrainedParts:
         """Return what was read and learned."""
-        plan = self._plan
         return TrainedParts(
             self._history,
-            plan.pairs,
+            self._plan.pairs,
             sum(cells for _, cells in self._state["sizes"]),
             source_words,
             target_words,
-            *plan.sizes,
+            *self._plan.sizes,
             sum(self._state["places"]),
             self._state["entries"],
-            plan.parts,
-            plan.shards,
+            self._plan.parts,
+            self._plan.shards,
         )
-
-    # What they are made of
 
     @property
     def _history(self) -> tuple[Round, ...]:
@@ -204,17 +198,20 @@ class Stages:
         self._state |= values
         self._run.write(self._state, _STATE)
 
+    def _claim(self, kind: str, count: int) -> list[str]:
+        files = [self._plan.file(kind, k) for k in range(count)]
+        self._run.claim(*files)
+        return files
+
     def _over_parts(
         self, name: str, function: Callable[..., T], more: Callable[[int], tuple[Any, ...]]
     ) -> list[T]:
         tasks = [(self._plan, k, *more(k)) for k in range(len(self._parts))]
         return self._each(name, function, tasks)
 
-    def _over_shards(
-        self, name: str, function: Callable[..., T], more: Callable[[int], tuple[Any, ...]]
-    ) -> list[T]:
+    def _over_shards(self, name: str, function: Callable[..., T], *more: Any) -> list[T]:
         numbers = range(self._plan.shards)
-        tasks = [(self._plan, k, *more(k)) for k in numbers]
+        tasks = [(self._plan, k, *more) for k in numbers]
         return self._each(name, function, tasks, names=[f"shard {k + 1}" for k in numbers])
 
     def _each(
@@ -224,18 +221,13 @@ class Stages:
         tasks: Sequence[tuple[Any, ...]],
         names: Sequence[str] | None = None,
     ) -> list[T]:
+        """Do tasks; those without names are of parts, the largest first, and make progress."""
         order = list(range(len(tasks)))
         if names is None:
             order.sort(key=lambda k: -self._state["sizes"][k][1])
-        jobs = [
-            Task(
-                str(self._parts[k]) if names is None else names[k],
-                tasks[k],
-                memory=self._needs(),
-                home=home,
-            )
-            for home, k in enumerate(order)
-        ]
+        called = list(map(str, self._parts)) if names is None else names
+        needs = self._needs()
+        jobs = [Task(called[k], tasks[k], needs, home=home) for home, k in enumerate(order)]
         values: dict[int, T] = {}
         for place, value in self._session.each(function, jobs):
             values[order[place]] = value
@@ -254,9 +246,6 @@ class Stages:
 def _shards_for(cells: int, session: Session) -> int:
     needed = 2 * PLACE * word_pairs(cells)
     return max(min(session.workers, 8), math.ceil(needed / (session.memory or needed)))
-
-
-_MODELS = ("ibm1", "hmm")
 
 
 def train(
@@ -356,7 +345,7 @@ def train_parts(
             }
         )
         training = Stages(session, run, parts, settings, progress)
-        training.stages = 1 + len(list(schedule_of(settings))) + (save is not None) + outputs.some
+        training.stages += (save is not None) + outputs.some
         training.merge_words(texts)
         training.divide(shards, session.threads or threads, casefold)
         training.make_shards(dictionary)
@@ -368,15 +357,12 @@ def train_parts(
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse what is trained on one machine alone."""
-    if settings.model not in _MODELS:
-        raise OptionError(
-            f"{settings.model} is trained on one machine alone; over parts, choose "
-            f"{' or '.join(_MODELS)}"
-        )
-    if settings.best:
-        raise OptionError("best is trained on one machine alone; over parts, leave it out")
-    if settings.inference != "collapsed":
-        raise OptionError(
-            f"{settings.inference} is trained on one machine alone; over parts, choose collapsed"
-        )
+    """Refuse settings for one machine alone."""
+    wrong = {
+        settings.model: (settings.model in _MODELS, f"choose {' or '.join(_MODELS)}"),
+        "best": (not settings.best, "leave it out"),
+        settings.inference: (settings.inference == "collapsed", "choose collapsed"),
+    }
+    for name, (fits, instead) in wrong.items():
+        if not fits:
+            raise OptionError(f"{name} is trained on one machine alone; over parts, {instead}")

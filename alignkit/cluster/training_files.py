@@ -1,0 +1,270 @@
+"""The files of a training: its plan, which names them, arrays by name, and its words as numbers.
+
+Words get the numbers that one machine would give them: by frequency, then by their first place.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_count
+from alignkit.align.bitext import Bitext, Pieces, Side
+from alignkit.align.priors import Stems
+from alignkit.align.settings import Settings
+from alignkit.cluster.parts import Facts, digest_of, refuse_long, states_of
+from alignkit.cluster.run import RunError, placing
+from alignkit.io.options import ReadOptions
+from alignkit.rules.tables.exchange import WordPool
+
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+
+SIDES = ("source", "target")
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """How a training is divided, which all its tasks know."""
+
+    folder: str
+    run: str  # a name that no other run has
+    settings: Settings
+    casefold: bool
+    parts: int
+    shards: int
+    pairs: int  # of all parts, long ones cut
+    firsts: tuple[int, ...]  # the number of the first pair of each part
+    sizes: tuple[int, int]  # source and target words
+    memory: int = 0  # bytes of a worker; 0 if not known
+    threads: int | None = None  # of a task; None: one for each core
+
+    def file(self, kind: str, name: object) -> str:
+        """Return the path of a file that stays for all rounds.
+
+        ``words``/SIDE: see `merge_words`. ``parts``/PART: its words as numbers, its word pairs
+        with their first counts. ``shards``/SHARD: its word pairs, their prior, and where those of
+        each part are. ``forgotten``/SHARD: which of them were pruned. ``memory``/PART: what the
+        model remembers of it.
+        """
+        return os.path.join(self.folder, kind, f"{name}.npz")
+
+    def after(self, done: int, name: str) -> str:
+        """Return the path of a file that `done` rounds leave.
+
+        ``part-K``: the expected links in a part. ``counts-K``: those in a shard. ``weights-K``:
+        the weights of a shard, for each part, and their sums. ``common``: tables of the empty word,
+        jumps and sums of stems. ``totals``: what weights are divided by.
+        """
+        return os.path.join(self.folder, f"round-{done}", f"{name}.npz")
+
+    def round_files(self, done: int) -> list[str]:
+        """Return the paths of all files that `done` rounds leave."""
+        names = [f"part-{k}" for k in range(self.parts)]
+        names += [f"{kind}-{k}" for k in range(self.shards) for kind in ("counts", "weights")]
+        return [self.after(done, name) for name in (*names, "common", "totals")]
+
+
+# Arrays in files
+
+
+class Arrays:
+    """The arrays of a file by name."""
+
+    def __init__(self, path: str, members: Mapping[str, NDArray[Any]]) -> None:
+        self._path, self._members = path, members
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        with _run_errors(self._path):
+            return self._members[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def dense(self, name: str, size: int, rest: float = 0) -> NDArray[Any]:
+        """Return an array that `sparse` took apart."""
+        values = self[name]
+        if f"{name}-at" not in self:
+            return values
+        whole = np.full(size, rest, values.dtype)
+        whole[self[f"{name}-at"]] = values
+        return whole
+
+
+def sparse(name: str, values: NDArray[Any], rest: float = 0) -> dict[str, NDArray[Any]]:
+    """Return the arrays that hold values (N,) of which most are `rest`; see `Arrays.dense`."""
+    at = np.flatnonzero(values != values.dtype.type(rest))
+    kind = np.int32 if len(values) <= np.iinfo(np.int32).max else np.int64
+    if len(at) * (values.itemsize + np.dtype(kind).itemsize) >= values.nbytes:
+        return {name: values}
+    return {name: values[at], f"{name}-at": at.astype(kind)}
+
+
+def write_arrays(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays into a file, which is there only when it is whole."""
+    with placing(path) as beside, open(beside, "wb") as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Arrays]:
+    """Open a file of arrays."""
+    with _run_errors(path):
+        members = np.load(path, allow_pickle=False)
+    with members:
+        yield Arrays(path, members)
+
+
+@contextmanager
+def _run_errors(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile) as problem:
+        raise RunError(
+            f"{path}: a file of the run is missing or damaged ({problem}); begin anew in another "
+            "folder, named by `work`"
+        ) from None
+
+
+# Words as numbers
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Read parts, and write their words as numbers, by their first places."""
+
+    folder: str  # where the files of the parts go
+    casefold: bool  # whether case is ignored
+
+    __name__ = "read_part"
+
+    def file(self, paths: Sequence[str]) -> str:
+        """Return the path of the file of a part."""
+        name = "\n".join(map(os.path.abspath, paths)).encode("utf-8", "surrogateescape")
+        return os.path.join(self.folder, f"{blake2b(name, digest_size=16).hexdigest()}.npz")
+
+    def __call__(self, paths: Sequence[str], options: ReadOptions) -> Facts:  # noqa: D102
+        from alignkit.align.numbered_texts import lines_of, numbered
+
+        states = states_of(paths)
+        bitext = Bitext.pack([], casefold=self.casefold)
+        for lines in lines_of(list(paths), options, format=None, whole=True):
+            bitext = numbered(lines, casefold=self.casefold, threads=1)
+        sides = bitext.source, bitext.target
+        for side, path in zip(sides, (paths[0], paths[-1]), strict=True):
+            refuse_long(side.lengths.tolist(), 1, path, options)
+        cut = cut_pairs(bitext)
+        arrays: dict[str, NDArray[Any]] = {"size": np.array([len(cut), cut.starts[-1]])}
+        for name, side in zip(SIDES, sides, strict=True):
+            arrays |= _by_first_places(name, side)
+        write_arrays(self.file(paths), arrays)
+        return Facts(
+            pairs=len(bitext),
+            source_words=len(sides[0].ids),
+            target_words=len(sides[1].ids),
+            cells=int(bitext.starts[-1]),
+            longest=int(max(side.lengths.max(initial=0) for side in sides)),
+            states=states,
+            digests=[*map(digest_of, paths)],
+        )
+
+
+def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
+    order = np.argsort(np.unique(side.ids, return_index=True)[1])
+    words = WordPool.of([side.words[word] for word in order.tolist()])
+    return {
+        f"{name}-ids": _ranks(order)[side.ids],
+        f"{name}-starts": side.starts,
+        f"{name}-letters": words.text,
+        f"{name}-ends": words.ends,
+        f"{name}-frequencies": side.frequencies[order],
+    }
+
+
+def _ranks(order: NDArray[np.intp]) -> I4:
+    ranks = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    return ranks
+
+
+def cut_pairs(bitext: Bitext) -> Bitext:
+    """Return a bitext whose long pairs are cut into pieces."""
+    pieces = Pieces.of(bitext)
+    return bitext if pieces is None else pieces.bitext
+
+
+def cut_size(file: str) -> tuple[int, int]:
+    """Return how many pairs and cells a part has when its long pairs are cut."""
+    with opened(file) as arrays:
+        pairs, cells = arrays["size"].tolist()
+    return pairs, cells
+
+
+def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[int, int]:
+    """Merge the words of all parts of a side; return how many there are, and how many stems."""
+    known: dict[str, int] = {}
+    numbers: list[I4] = []
+    counts: list[I8] = []
+    for path in files:
+        with opened(path) as part:
+            words = WordPool(part[f"{side}-letters"], part[f"{side}-ends"]).words()
+            counts.append(part[f"{side}-frequencies"])
+        numbers.append(
+            np.fromiter((known.setdefault(word, len(known)) for word in words), np.int32)
+        )
+    check_count("different words", len(known))
+    totals = np.zeros(len(known), np.int64)
+    for places, added in zip(numbers, counts, strict=True):
+        totals[places] += added
+    order = np.argsort(-totals, kind="stable")
+    ranks, names = _ranks(order), list(known)
+    words = [names[number] for number in order.tolist()]
+    pool = WordPool.of(words)
+    alone = Stems(np.arange(len(words), dtype=np.int32), len(words), np.ones(len(words), "f4"))
+    stems = Stems.of(words, totals[order], stem) if stem else alone
+    arrays: dict[str, NDArray[np.generic]] = {
+        "letters": pool.text,
+        "ends": pool.ends,
+        "frequencies": totals[order],
+        "stems": stems.numbers,
+        "shares": stems.shares,
+        "stem_count": np.array(stems.size),
+    }
+    write_arrays(file, arrays | {f"numbers-{k}": ranks[at] for k, at in enumerate(numbers)})
+    return len(words), stems.size
+
+
+def shared_words(plan: TrainingPlan, side: str) -> list[str]:
+    """Return the words of a side, the most frequent first."""
+    with opened(plan.file("words", side)) as arrays:
+        return WordPool(arrays["letters"], arrays["ends"]).words()
+
+
+def stems_of(plan: TrainingPlan, side: str) -> Stems:
+    """Return the stems of the words of a side."""
+    with opened(plan.file("words", side)) as arrays:
+        return Stems(arrays["stems"], int(arrays["stem_count"]), arrays["shares"])
+
+
+def shards_of(stems: I4, number: int) -> I4:
+    """Return the shard of each word, by its stem: words of one stem are in one shard."""
+    mixed = (stems.astype(np.uint64) + np.uint64(1)) * _MIX >> np.uint64(32)
+    return (mixed % np.uint64(number)).astype(np.int32)
+
+
+def stored(plan: TrainingPlan, arrays: Arrays | Mapping[str, NDArray[Any]]) -> Bitext:
+    """Return a bitext of numbers, without words, for the aligner's kernels."""
+    source, target = (
+        Side.trusted([""] * size, arrays[f"{name}-ids"], arrays[f"{name}-starts"])
+        for name, size in zip(SIDES, plan.sizes, strict=True)
+    )
+    return Bitext(source, target, plan.casefold)

@@ -1,0 +1,486 @@
+"""The tasks of a training: what a worker does for a part, for a shard, or for the sum of all.
+
+A part is some sentence pairs. A shard is the word pairs of some source words, chosen by their
+stems. In each round, `expect` finds what the parts expect to be linked, `add_counts` and
+`add_parts` add that up, and `weigh` and `add_shards` make the weights of the next round.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from copy import copy
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_count
+from alignkit.align.bitext import Bitext, Pieces
+from alignkit.align.cooccurrence import PLACES, Cooccurrence, keys_of_places, merged
+from alignkit.align.decoding import Decoder, decode, likelihoods_by
+from alignkit.align.estimators import (
+    FEW,
+    NO_LEVELS,
+    NO_POSTERIORS,
+    Shard,
+    counts_of,
+    divisors,
+)
+from alignkit.align.expectation import BitextPart, Sums, Workers, kinds_of
+from alignkit.align.expectation_kernel import Own, Tables
+from alignkit.align.maximization_kernel import UNITS, add_chances, add_levels, add_up, numbers_in
+from alignkit.align.model_files import save_parameters
+from alignkit.align.numbered_texts import score_lines
+from alignkit.align.parameters import Memory, Parameters, Round, keys_of, with_unseen
+from alignkit.align.positions import Positions
+from alignkit.align.priors import Backing, add_dictionary, spelling_prior
+from alignkit.align.settings import THRESHOLD
+from alignkit.align.training import (
+    first_jumps,
+    is_learned,
+    jumps_of,
+    nulls_of,
+    pairs_for_a_jump,
+    prunes,
+    schedule_of,
+    uniform_null,
+    unseen_total,
+)
+from alignkit.cluster.parts import LinkOutput
+from alignkit.cluster.run import WorkerMemory
+from alignkit.cluster.training_files import (
+    SIDES,
+    TrainingPlan,
+    cut_pairs,
+    opened,
+    shards_of,
+    shared_words,
+    sparse,
+    stems_of,
+    stored,
+    write_arrays,
+)
+from alignkit.io.atomic_files import apart, replacing, replacing_bytes
+from alignkit.io.formats.pharaoh import format_lines
+
+F4 = NDArray[np.float32]
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+
+NO_CELLS = np.empty(0, np.int32)
+NO_JUMPS = np.empty((0, 0, 0), np.float32)
+_MEMORY = ("keys", "offsets", "cells", "levels")
+
+workers_of = cache(Workers)
+
+
+# Parts
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownPart:
+    """What stays the same of a part from round to round; `text` is not cut."""
+
+    text: Bitext
+    part: BitextPart
+    places: list[I4]  # where its word pairs of each shard are
+    size: int  # how many word pairs it has
+
+
+_parts: WorkerMemory[_KnownPart] = WorkerMemory()
+
+
+def _known_part(
+    plan: TrainingPlan, number: int, given: tuple[Bitext, Cooccurrence] | None = None
+) -> _KnownPart:
+    def make() -> tuple[_KnownPart, int]:
+        text, index = given or _read_part(plan, number)
+        bitext = cut_pairs(text)
+        part = BitextPart(bitext, index, workers_of(plan.threads), plan.firsts[number])
+        known = _KnownPart(text, part, _divided(plan, index), len(index.columns))
+        tokens = len(bitext.source.ids) + len(bitext.target.ids)
+        return known, 4 * (len(index.cells) + known.size) + 12 * tokens + 64 * len(bitext)
+
+    return _parts.get(plan.run, plan.file("parts", number), plan.memory, make)
+
+
+def _read_part(plan: TrainingPlan, number: int) -> tuple[Bitext, Cooccurrence]:
+    with opened(plan.file("parts", number)) as arrays:
+        text = stored(plan, arrays)
+    return text, Cooccurrence.of(cut_pairs(text))
+
+
+def _divided(plan: TrainingPlan, index: Cooccurrence) -> list[I4]:
+    if plan.shards == 1:
+        return [np.arange(len(index.columns), dtype=np.int32)]
+    shards = shards_of(stems_of(plan, "source").numbers, plan.shards)[index.source]
+    return [np.flatnonzero(shards == shard).astype(np.int32) for shard in range(plan.shards)]
+
+
+def index_part(plan: TrainingPlan, number: int, read: str) -> int:
+    """Give words of a part their numbers among all, and find its word pairs; return how many."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for side in SIDES:
+        with opened(plan.file("words", side)) as words, opened(read) as part:
+            arrays[f"{side}-ids"] = words[f"numbers-{number}"][part[f"{side}-ids"]]
+            arrays[f"{side}-starts"] = part[f"{side}-starts"]
+    text = stored(plan, arrays)
+    index = Cooccurrence.of(cut_pairs(text))
+    known = _known_part(plan, number, (text, index))
+    chances = np.zeros(known.size, np.int64)
+    add_chances(known.part.pairs.starts, index.cells, chances)
+    keys = keys_of_places(index.rows, index.columns)
+    for shard, places in enumerate(known.places):
+        arrays[f"keys-{shard}"] = keys[places]
+        arrays[f"sums-{shard}"] = chances[places]
+    write_arrays(plan.file("parts", number), arrays)
+    return len(keys)
+
+
+class _Expected:
+    """What an E-step expects to be linked."""
+
+    def __init__(self, cells: int) -> None:
+        self.agreement: NDArray[np.uint8] = np.zeros(cells, np.uint8)
+        self.forward = self.reverse = NO_POSTERIORS
+
+
+def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, int]:
+    """Run a round's E-step on a part, after `done` rounds; return its log-likelihoods, in units."""
+    known = _known_part(plan, number)
+    part, own = known.part, _own(plan, number, done)
+    tables, jumps = _tables(plan, number, done)
+    to = _Expected(len(part.pairs.cells))
+    if model == "hmm":
+        sums = part.hmm_step(tables, jumps, pairs_for_a_jump(plan.pairs), own, to)
+    else:
+        sums = part.lexical_step(tables, Positions.uniform(), jumps.shape, own, to)
+    levels = np.zeros(known.size, np.int64)
+    add_levels(part.pairs.cells, to.agreement, levels)
+    arrays = sparse("links", to.agreement)
+    for shard, places in enumerate(known.places):
+        arrays |= sparse(f"sums-{shard}", levels[places])
+    taken = part.own(to.agreement)
+    arrays |= {"source_own": taken.source, "target_own": taken.target, "jumps": sums.jumps}
+    arrays |= sparse("source_nulls", sums.source_nulls)
+    arrays |= sparse("target_nulls", sums.target_nulls)
+    write_arrays(plan.after(done + 1, f"part-{number}"), arrays)
+    forward, reverse = sums.likelihoods.tolist()
+    return forward, reverse
+
+
+def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
+    """Return the tables of a part after `done` rounds, and the jumps."""
+    known, settings = _known_part(plan, number), plan.settings
+    weights = np.empty(known.size, np.float32)
+    rest = float(np.float32(settings.floor))
+    for shard, places in enumerate(known.places):
+        with opened(plan.after(done, f"weights-{shard}")) as arrays:
+            weights[places] = arrays.dense(f"weights-{number}", len(places), rest)
+    kinds = [kinds_of(np.arange(size, dtype=np.int32), settings.kinds) for size in plan.sizes]
+    with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
+        units = common["null_units"]
+        tables = Tables(
+            weights,
+            weights,
+            totals["source"],
+            totals["target"],
+            common["source_null"],
+            common["target_null"],
+            kinds[0],
+            kinds[1],
+            np.float32(settings.null),
+            units[0],
+            units[1],
+        )
+        return tables, common["jumps"]
+
+
+def _own(plan: TrainingPlan, number: int, done: int) -> Own:
+    """Return the links that a part expected itself, which are taken out of the counts."""
+    if not done or plan.pairs < FEW:
+        return Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
+    cells = len(_known_part(plan, number).part.pairs.cells)
+    with opened(plan.after(done, f"part-{number}")) as arrays:
+        return Own(arrays.dense("links", cells), arrays["source_own"], arrays["target_own"])
+
+
+def remember(plan: TrainingPlan, number: int, done: int) -> None:
+    """Write what the model is to remember of a part."""
+    pairs, own = _known_part(plan, number).part.pairs, _own(plan, number, done)
+    keys = keys_of((pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts))
+    memory = Memory.of(keys, pairs, own)
+    write_arrays(plan.file("memory", number), {name: getattr(memory, name) for name in _MEMORY})
+
+
+def write_links(
+    plan: TrainingPlan,
+    number: int,
+    done: int,
+    jumping: bool,
+    files: tuple[str | None, str | None],
+    how: LinkOutput,
+) -> int:
+    """Align a part by what was learned in `done` rounds; return how many links there are."""
+    known, workers = _known_part(plan, number), workers_of(plan.threads)
+    tables, jumps = _tables(plan, number, done)
+    jumps = jumps if jumping else NO_JUMPS
+    own = _own(plan, number, done)
+    decoder = Decoder(known.part.pairs, tables, own, jumps, Positions.uniform())
+    pieces = Pieces.of(known.text)
+    decoded = decode(
+        decoder,
+        workers,
+        symmetrization=how.symmetrize,
+        threshold=THRESHOLD if how.threshold is None else how.threshold,
+        sure=how.sure,
+    )
+    arrays = decoded.arrays if pieces is None else pieces.joined(decoded.arrays, known.text)
+    links, scores = files
+    with apart(), ExitStack() as stack:
+        if links is not None:
+            out = stack.enter_context(replacing_bytes(links, text=True))
+            weights = decoded.probabilities if how.probabilities else None
+            out.write(format_lines(arrays, probabilities=weights))
+        if scores is not None:
+            likelihoods = likelihoods_by(decoder, workers)
+            if pieces is not None:
+                likelihoods = pieces.added(likelihoods, len(known.text))
+            stack.enter_context(replacing(scores)).write(score_lines(likelihoods))
+    return len(arrays.links)
+
+
+# Shards
+
+
+@dataclass(frozen=True, eq=False)
+class _KnownShard:
+    """What stays the same of a shard from round to round."""
+
+    shard: Shard
+    keys: I8
+    places: Sequence[I4]  # where the word pairs of each part are among its own
+
+
+_shards: WorkerMemory[_KnownShard] = WorkerMemory()
+
+
+def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> tuple[int, int]:
+    """Merge the word pairs of all parts; return how many, and how many are in the dictionary."""
+    keys = np.empty(0, np.int64)
+    waiting: list[I8] = []
+    for part in range(plan.parts):
+        waiting.append(_keys(plan, number, part))
+        if sum(map(len, waiting)) >= len(keys):  # each key is moved a few times, not once a part
+            keys, waiting = merged([keys, *waiting]), []
+    keys = merged([keys, *waiting])
+    check_count(PLACES, len(keys))
+    settings = plan.settings
+    source, target = (shared_words(plan, side) for side in SIDES)
+    index = Cooccurrence.of_keys(keys, len(source), NO_CELLS)
+    prior = spelling_prior(index, source, target, settings.spelling, settings.identity)
+    known = json.loads(Path(dictionary).read_text("utf-8"))
+    entries = {(word, other): count for word, other, count in known}
+    met = add_dictionary(prior, index, source, target, entries)
+    prior += np.float32(settings.floor)
+    arrays: dict[str, NDArray[Any]] = {"keys": keys, "prior": prior}
+    for part in range(plan.parts):
+        places = np.searchsorted(keys, _keys(plan, number, part))
+        arrays[f"places-{part}"] = places.astype(np.int32)
+    write_arrays(plan.file("shards", number), arrays)
+    return len(keys), met
+
+
+def _keys(plan: TrainingPlan, number: int, part: int) -> I8:
+    with opened(plan.file("parts", part)) as arrays:
+        return np.asarray(arrays[f"keys-{number}"])
+
+
+def _known_shard(plan: TrainingPlan, number: int) -> _KnownShard:
+    def read() -> tuple[_KnownShard, int]:
+        with opened(plan.file("shards", number)) as arrays:
+            keys, prior = arrays["keys"], arrays["prior"]
+            places = [arrays[f"places-{part}"] for part in range(plan.parts)]
+        sources, targets = plan.sizes
+        index = Cooccurrence.of_keys(keys, sources, NO_CELLS)
+        strength, backing = plan.settings.stem_weight, None
+        if strength > 0:
+            backing = Backing(index, *(stems_of(plan, side) for side in SIDES), strength=strength)
+        size = 24 * len(keys) + 4 * sum(map(len, places)) + 16 * (sources + targets)
+        return _KnownShard(Shard(index, prior, backing, targets), keys, places), size
+
+    return _shards.get(plan.run, plan.file("shards", number), plan.memory, read)
+
+
+def add_counts(plan: TrainingPlan, number: int, done: int) -> None:
+    """Add up what the parts expect to be linked after `done` rounds, and that by target stem."""
+    known = _known_shard(plan, number)
+    sums = np.zeros(len(known.keys), np.int64)
+    for part, places in enumerate(known.places):
+        file = plan.after(done, f"part-{part}") if done else plan.file("parts", part)
+        with opened(file) as expected:
+            sums[places] += expected.dense(f"sums-{number}", len(places))
+    counts = counts_of(sums) if done else counts_of(sums, UNITS)
+    if done and done == _pruned(plan):
+        forgotten = known.shard.to_forget(counts, plan.settings.floor)
+        write_arrays(plan.file("forgotten", number), {"bits": np.packbits(forgotten)})
+    counts = _pruned_shard(plan, number, done).kept(counts)
+    arrays = sparse("counts", counts)
+    stems = known.shard.stem_sums(counts)
+    if stems is not None:
+        arrays |= sparse("stems", stems.target)
+    write_arrays(plan.after(done, f"counts-{number}"), arrays)
+
+
+def _pruned(plan: TrainingPlan) -> int:
+    """Return after how many rounds word pairs are pruned; 0 for never."""
+    schedule = enumerate(schedule_of(plan.settings), start=1)
+    return next((k for k, (model, n) in schedule if prunes(model, n, plan.settings)), 0)
+
+
+def _pruned_shard(plan: TrainingPlan, number: int, done: int) -> Shard:
+    """Return a shard without what was pruned after `done` rounds, perhaps by another worker."""
+    known = _known_shard(plan, number)
+    if not 0 < _pruned(plan) <= done:
+        return known.shard
+    shard = copy(known.shard)
+    with opened(plan.file("forgotten", number)) as arrays:
+        shard.forgotten = np.unpackbits(arrays["bits"], count=len(known.keys)).astype(np.bool_)
+    return shard
+
+
+def weigh(plan: TrainingPlan, number: int, done: int, last: bool) -> None:
+    """Make the weights of the next round, those that each part needs, and their totals."""
+    known, shard = _known_shard(plan, number), _pruned_shard(plan, number, done)
+    rest = float(np.float32(plan.settings.floor))
+    with opened(plan.after(done, f"counts-{number}")) as before:
+        counts: F4 = before.dense("counts", len(known.keys))
+    stems = shard.stem_sums(counts)
+    if stems is not None:
+        with opened(plan.after(done, "common")) as common:
+            stems = stems._replace(target=common["stems"])
+    weights, source, target = shard.weights(counts, stems)
+    arrays = sparse("source", source) | sparse("target", target)
+    for part, places in enumerate(known.places):
+        arrays |= sparse(f"weights-{part}", weights[places], rest)
+    if last:
+        learned = is_learned(weights, plan.settings)
+        arrays |= {"keys": known.keys[learned], "weights": weights[learned]}
+    write_arrays(plan.after(done, f"weights-{number}"), arrays)
+
+
+# Sums over all parts, and over all shards
+
+
+def add_parts(plan: TrainingPlan, done: int, model: str, stems: int) -> None:
+    """Make the tables of the empty word and of jumps, and add up the target stems of all shards."""
+    if done:
+        sums = _sums(plan, done)
+        tables = nulls_of(sums)
+        with opened(plan.after(done - 1, "common")) as before:
+            jumps = jumps_of(sums, plan.settings) if model == "hmm" else before["jumps"]
+    else:
+        sources, targets = map(uniform_null, plan.sizes)
+        tables = sources, targets, np.zeros(2, np.float32)
+        jumps = np.stack([first_jumps(plan.settings)] * 2)
+    names = "source_null", "target_null", "null_units", "jumps"
+    arrays: dict[str, NDArray[Any]] = dict(zip(names, (*tables, jumps), strict=True))
+    if stems:
+        arrays["stems"] = _added(plan, done, "counts", "stems", stems)
+    write_arrays(plan.after(done, "common"), arrays)
+
+
+def _sums(plan: TrainingPlan, done: int) -> Sums:
+    """Return the sums over all parts, without the likelihoods."""
+    total = None
+    for part in range(plan.parts):
+        with opened(plan.after(done, f"part-{part}")) as arrays:
+            source, target = (
+                arrays.dense(f"{side}_nulls", size)
+                for side, size in zip(SIDES, plan.sizes, strict=True)
+            )
+            sums = Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
+        total = sums if total is None else Sums.over([total, sums])
+    assert total is not None  # there is a part
+    return total
+
+
+def _added(plan: TrainingPlan, done: int, kind: str, name: str, size: int) -> I8:
+    total: I8 = np.zeros(size, np.int64)
+    for shard in range(plan.shards):
+        with opened(plan.after(done, f"{kind}-{shard}")) as arrays:
+            total = add_up([total, arrays.dense(name, size)])
+    return total
+
+
+def add_shards(plan: TrainingPlan, done: int) -> None:
+    """Add up the weights of all shards by source and by target word, to divide them by that."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for side, size in zip(SIDES, plan.sizes, strict=True):
+        total = _added(plan, done, "weights", side, size)
+        arrays[side] = divisors(numbers_in(total) + plan.settings.concentration)
+    write_arrays(plan.after(done, "totals"), arrays)
+
+
+def write_model(
+    plan: TrainingPlan, path: str, done: int, history: Sequence[Round], jumping: bool
+) -> None:
+    """Write what was learned in `done` rounds into a file."""
+    source, target = (shared_words(plan, side) for side in SIDES)
+    index, weights = _learned_pairs(plan, done, len(source))
+    unseen = unseen_total(plan.settings)
+    with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
+        parameters = Parameters(
+            settings=plan.settings,
+            casefold=plan.casefold,
+            source=source,
+            target=target,
+            rows=index.rows,
+            columns=index.columns,
+            forward=weights,
+            reverse=weights,
+            source_totals=np.append(totals["source"], unseen),
+            target_totals=np.append(totals["target"], unseen),
+            source_null=with_unseen(common["source_null"]),
+            target_null=with_unseen(common["target_null"]),
+            null_units=common["null_units"],
+            jumps=common["jumps"] if jumping else NO_JUMPS,
+            positions=Positions.uniform(),
+            memory=_joined_memory(plan) if done and plan.pairs >= FEW else Memory.empty(),
+            history=tuple(history),
+        )
+    save_parameters(path, parameters)
+
+
+def _learned_pairs(plan: TrainingPlan, done: int, sources: int) -> tuple[Cooccurrence, F4]:
+    """Return the word pairs of all shards that are learned, and their weights."""
+    keys, weights = [], []
+    for shard in range(plan.shards):
+        with opened(plan.after(done, f"weights-{shard}")) as arrays:
+            keys.append(arrays["keys"])
+            weights.append(arrays["weights"])
+    all_keys = np.concatenate(keys)
+    order = np.argsort(all_keys, kind="stable")
+    index = Cooccurrence.of_keys(all_keys[order], sources, NO_CELLS)
+    return index, np.concatenate(weights)[order]
+
+
+def _joined_memory(plan: TrainingPlan) -> Memory:
+    """Join what is remembered of the parts; of equal pairs the first is kept."""
+    parts = []
+    for part in range(plan.parts):
+        with opened(plan.file("memory", part)) as arrays:
+            parts.append([arrays[name] for name in _MEMORY])
+    keys, first = np.unique(np.concatenate([part[0] for part in parts]), return_index=True)
+    sizes = np.concatenate([np.diff(part[1]) for part in parts])
+    begins = np.cumsum(sizes) - sizes
+    offsets = np.zeros(len(keys) + 1, np.int64)
+    np.cumsum(sizes[first], out=offsets[1:])
+    at = np.arange(offsets[-1]) + np.repeat(begins[first] - offsets[:-1], sizes[first])
+    cells, levels = (np.concatenate([part[k] for part in parts])[at] for k in (2, 3))
+    return Memory(keys, offsets, cells, levels)
