@@ -20,9 +20,9 @@ from command import run
 
 from alignkit.annotate.adjudication.adjudication_queue import Docket, gold_view
 from alignkit.annotate.assignment import assign_pairs
-from alignkit.annotate.dashboard.answer import Slow, shown
 from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.slow_figures import slow_figures
+from alignkit.annotate.dashboard.view import Slow, dashboard_view
 from alignkit.annotate.project.database import read_task
 from alignkit.annotate.project.names import DamagedProject, ProjectError
 from alignkit.annotate.project.store import Store
@@ -116,7 +116,7 @@ def dashboard(store: Store) -> None:
     live = LiveWork()
     with store.database.reading() as conn:
         live.refresh(conn)
-        shown(conn, live, {}, Slow(), store.path)
+        dashboard_view(conn, live, {}, Slow(), store.path)
     slow_figures(store, lambda *_: None, times_alone=True)
 
 

@@ -16,7 +16,7 @@ from annotation_server import until_ready
 
 from alignkit import Alignment, SentencePair
 from alignkit.annotate.assignment import assign_pairs
-from alignkit.annotate.dashboard.tally import corrections_of, gathered, smoothed
+from alignkit.annotate.dashboard.slow_figures import corrections_of, gathered, smoothed
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.learning import TAUGHT, DoneWork, pairs_ahead, put_together
 from alignkit.annotate.preannotation_bias import control_pairs
@@ -502,10 +502,10 @@ def test_the_line_is_the_mean_over_neighbours(size, half):
 
 
 def test_many_pairs_are_few_points_and_parts(tmp_path):
-    from alignkit.annotate.dashboard.tally import Corrected, _summed
+    from alignkit.annotate.dashboard.slow_figures import Corrected, summed
 
     found = [Corrected(k, 1, f"2026-01-01T{k:05}", 3, 4, k % 5, k // 10) for k in range(2000)]
-    shown = _summed(found, [one.at for one in found])
+    shown = summed(found, [one.at for one in found])
     assert len(shown.line) <= 300
     assert len(shown.sets) <= 300
     assert (len(shown.parts), shown.each) == (12, [])

@@ -16,7 +16,7 @@ from annotation import Tab, cell, project, sent, small_corpus
 
 from alignkit import Alignment, Annotation, Corpus
 from alignkit._support.timestamps import read_moment
-from alignkit.annotate.dashboard.live_work import pace_of
+from alignkit.annotate.dashboard.slow_figures import pace_of
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs, merge_project
 from alignkit.io.format import EVERYTHING

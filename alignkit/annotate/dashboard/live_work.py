@@ -1,23 +1,16 @@
-"""Follow what is done in a project: read it once, and afterwards only what has changed."""
+"""The work that is done in a project: read once, and afterwards only what has changed."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from math import nan
-from statistics import fmean, median
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-import numpy as np
 from sqlalchemy import Connection, select
 
 from alignkit.annotate.adjudication.adjudication_queue import settled_pairs
 from alignkit.annotate.dashboard.tally import PairF1, TalliedPair, Tally
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
-from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.queries import has_assignments
 from alignkit.annotate.project.state import decode_state
 from alignkit.model.annotation import Annotation
@@ -29,7 +22,7 @@ SEED = 12345
 
 
 class Compared(NamedTuple):
-    """Who is compared."""
+    """The annotators who are compared, by number, and how the project names others."""
 
     annotators: dict[str, int]
     initial: str | None
@@ -67,89 +60,15 @@ def label_view(scheme: Scheme | None) -> View | None:
     return next((view for view in views if labels.issuperset(view.labels)), None)
 
 
-def commands(
-    project: str, annotators: list[str], initial: str | None = None, view: View | None = None
-) -> list[str]:
-    """Return the commands that print what the dashboard shows, of what is done.
-
-    Examples
-    --------
-    >>> for line in commands("work.alignkit", ["anna", "ben"], "auto"):
-    ...     print(line)
-    alignkit export work.alignkit work.done.jsonl --to alignkit-jsonl --done
-    alignkit agree work.done.jsonl --annotators anna ben --initial auto --missing-initial leave-out
-    """
-    # not the corpus itself, beside which the project is
-    file = project.removesuffix(".alignkit").removesuffix(".jsonl") + ".done.jsonl"
-    given = ["--annotators", *annotators]
-    if initial is not None:
-        given += ["--initial", initial, "--missing-initial", "leave-out"]
-    if view is not None:
-        given += ["--on", "judgments", "--scheme", view.scheme.name, "--view", view.name]
-        given.append("--lenient-labels")
-    return [
-        shlex.join(["alignkit", "export", project, file, "--to", "alignkit-jsonl", "--done"]),
-        shlex.join(["alignkit", "agree", file, *given]),
-    ]
-
-
-GAP = 60.0
-"""From how many seconds on the time between two events is a break, and does not count."""
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How long the pairs of one annotator took, in seconds."""
-
-    seconds: float  # all time spent
-    by_pair: Mapping[int, float]
-    median: float  # of the pairs that are done; NaN where none is
-    mean: float
-
-
-def pace_of(events: Iterable[tuple[int, str]], done: Collection[int]) -> Pace:
-    """Return how long pairs took, from the pair and time of each event.
-
-    The time between two consecutive events, whatever their pairs, counts for the pair of the later
-    one if it is shorter than `GAP`. So reading a pair counts once something is done there, and
-    times are rather too short. Open pairs would make them shorter still, and are in no mean.
-
-    Examples
-    --------
-    >>> pace = pace_of([(1, "2026-11-22T13:00:00Z"), (1, "2026-11-22T13:00:20Z"),
-    ...                 (2, "2026-11-22T13:00:30Z"), (2, "2026-11-22T13:05:00Z")], done={1, 2})
-    >>> pace.seconds, pace.by_pair, pace.mean
-    (30.0, {1: 20.0, 2: 10.0}, 15.0)
-    """
-    rows = sorted((_seconds(at), place, k) for place, (k, at) in enumerate(events))
-    times = np.array([time for time, *_ in rows])
-    numbers, place = np.unique(np.array([k for *_, k in rows], np.int64), return_inverse=True)
-    steps = np.diff(times, prepend=times[:1])
-    counted = np.where(steps < GAP, steps, 0.0)
-    spent = np.bincount(place.reshape(-1), counted, len(numbers))
-    by_pair = dict(zip(numbers.tolist(), spent.tolist(), strict=True))
-    took = [seconds for k, seconds in by_pair.items() if k in done]
-    return Pace(
-        float(counted.sum()), by_pair, median(took) if took else nan, fmean(took) if took else nan
-    )
-
-
-def _seconds(at: str) -> float:
-    try:
-        return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
-    except (ValueError, OverflowError):
-        raise ProjectError(f"an event of the log has the time {at[:40]!r}, which is none") from None
-
-
 _CHUNK = 250  # pairs that are counted at a time
 _NO_VOTES = {"account"}  # events of the project that make no pair one to be adjudicated anew
 
-Tell = Callable[[float], None]
+Report = Callable[[float], None]
 Words = tuple[str, ...]
 
 
 class DoneLinks(NamedTuple):
-    """What somebody has done of a pair, and which links they took in bulk."""
+    """The annotation of a pair that is done, and the links taken in bulk."""
 
     annotation: Annotation
     bulk: set[tuple[int, int]]
@@ -157,7 +76,7 @@ class DoneLinks(NamedTuple):
 
 
 class LiveWork:
-    """What is known of the work in a project, as of event `n`."""
+    """The work in a project, as of event `n`."""
 
     def __init__(self) -> None:
         self.n = self.version = self.pairs = 0
@@ -170,7 +89,7 @@ class LiveWork:
         self.judged: dict[int, dict[str, Words]] = {}
 
     def ready(self, k: int) -> bool:
-        """Return whether a pair can be adjudicated: all whose it is are done."""
+        """Return whether a pair can be adjudicated: all annotators it is assigned to are done."""
         if self.assigned is None:
             return True
         return all(k in self.done[name] for name, own in self.assigned.items() if k in own)
@@ -179,28 +98,31 @@ class LiveWork:
         """Return whether all must be read again, which takes a while."""
         if self.compared is None:
             return True
-        return not _goes_on(self.compared, compared(conn))
+        old, new = self.compared, compared(conn)
+        first = list(new.annotators)[: len(old.annotators)]  # others may have come behind them
+        same = old._replace(annotators={}) == new._replace(annotators={})
+        return not (same and first == list(old.annotators))
 
-    def refresh(self, conn: Connection, tell: Tell | None = None) -> bool:
+    def refresh(self, conn: Connection, report: Report | None = None) -> bool:
         """Read what has changed; return whether anything did."""
         last = queries.last_n(conn)
         if self.compared is not None and last == self.n:
             return False
         if self.anew(conn):
             self._restart(conn)
-            self._read(conn, dict.fromkeys(range(1, self.pairs + 1)), tell)
+            self._read(conn, dict.fromkeys(range(1, self.pairs + 1)), report)
             self._settle(conn, None)
         else:
             changed, kinds = self._changed(conn)
             if kinds:
                 self._join(conn)
-            self._read(conn, changed, tell)
+            self._read(conn, changed, report)
             self._settle(conn, None if kinds - _NO_VOTES else changed)
         self.n = last
         return True
 
     def _changed(self, conn: Connection) -> tuple[dict[int, set[int] | None], set[str]]:
-        """Return by pair who changed it since, and the kinds of the project's own events."""
+        """Return who changed each pair since, and the kinds of the project's own events."""
         event, stream = schema.event_table.c, schema.stream.c
         asked = select(stream.pair, stream.account, event.kind).distinct()
         rows = conn.execute(asked.where(event.n > self.n, event.stream == stream.id))
@@ -223,7 +145,7 @@ class LiveWork:
         self._join(conn)
 
     def _join(self, conn: Connection) -> None:
-        """Take in who has come, and what is assigned."""
+        """Update the annotators, and what is assigned to them."""
         assert self.compared is not None
         now = compared(conn)
         for name in now.annotators:
@@ -235,17 +157,17 @@ class LiveWork:
         self.assigned = _assigned(conn, now.annotators)
 
     def _read(
-        self, conn: Connection, changed: Mapping[int, set[int] | None], tell: Tell | None
+        self, conn: Connection, changed: Mapping[int, set[int] | None], report: Report | None
     ) -> None:
         numbers = sorted(changed)
         for start in range(0, len(numbers), _CHUNK):
             some = {k: changed[k] for k in numbers[start : start + _CHUNK]}
             self._count(conn, some)
-            if tell is not None:
-                tell(min(1.0, (start + _CHUNK) / len(numbers)))
+            if report is not None:
+                report(min(1.0, (start + _CHUNK) / len(numbers)))
 
     def _settle(self, conn: Connection, changed: Collection[int] | None) -> None:
-        """Find out which pairs are adjudicated, of those that have changed or of all."""
+        """Update which pairs are adjudicated, of those that have changed or of all."""
         assert self.compared is not None
         done = self.done[self.compared.gold]
         if changed is None:
@@ -255,32 +177,31 @@ class LiveWork:
             self.settled |= settled_pairs(conn, done.intersection(changed))
 
     def _count(self, conn: Connection, some: Mapping[int, set[int] | None]) -> None:
-        """Count some pairs anew where what is done, or was, may be another."""
-        assert self.compared is not None
+        """Count some pairs anew if what is done of them, or was, may be different."""
         names = self._names(conn)
         states = self._states(conn, some, names)
         touched: set[str] = set()
-        kept = []
+        moved = []
         for k, accounts in some.items():
-            said = states.get(k, {})
+            done = states.get(k, {})
             whose = {names[account] for account in names if accounts is None or account in accounts}
-            moved = {name for name in whose if name in said or k in self.done[name]}
-            for name in moved:
-                (self.done[name].add if name in said else self.done[name].discard)(k)
-            if moved:
-                kept.append(k)
-                touched |= moved
-        if not kept:
+            whose = {name for name in whose if name in done or k in self.done[name]}
+            for name in whose:
+                (self.done[name].add if name in done else self.done[name].discard)(k)
+            if whose:
+                moved.append(k)
+                touched |= whose
+        if not moved:
             return
         self.version += 1
-        rows = queries.pair_rows(conn, kept)
-        self.tally.put([_work(row, states.get(row.k, {})) for row in rows], touched)
-        for k in kept:
+        rows = queries.pair_rows(conn, moved)
+        self.tally.put([_tallied(row, states.get(row.k, {})) for row in rows], touched)
+        for k in moved:
             self.apart.pop(k, None)
             done = states.get(k, {})
-            self.judged[k] = {name: said.judgment for name, said in done.items() if said.judgment}
+            self.judged[k] = {name: work.judgment for name, work in done.items() if work.judgment}
             value = self.tally.f1_of(k)
-            if value is not None and any(f1 < 1 for f1 in value):  # not where it is NaN
+            if value is not None and any(f1 < 1 for f1 in value):  # not if it is NaN
                 self.apart[k] = value
 
     def _names(self, conn: Connection) -> dict[int, str]:
@@ -303,16 +224,9 @@ class LiveWork:
                 annotation = annotation_of(state, scheme) if state.done else None
                 if annotation is not None:
                     judgment = (state.judgment, *state.flags) if state.judgment else ()
-                    said = DoneLinks(annotation, state.bulk, judgment)
-                    states.setdefault(k, {})[names[account]] = said
+                    work = DoneLinks(annotation, state.bulk, judgment)
+                    states.setdefault(k, {})[names[account]] = work
         return states
-
-
-def _goes_on(old: Compared, new: Compared) -> bool:
-    """Return whether the same are compared, or those and others behind them."""
-    names = list(new.annotators)[: len(old.annotators)]
-    same = old._replace(annotators={}) == new._replace(annotators={})
-    return same and names == list(old.annotators)
 
 
 def _assigned(conn: Connection, annotators: Mapping[str, int]) -> dict[str, set[int]] | None:
@@ -327,7 +241,7 @@ def _assigned(conn: Connection, annotators: Mapping[str, int]) -> dict[str, set[
     return assigned
 
 
-def _work(row: queries.PairRow, said: Mapping[str, DoneLinks]) -> TalliedPair:
-    annotations = {name: work.annotation for name, work in said.items()}
+def _tallied(row: queries.PairRow, done: Mapping[str, DoneLinks]) -> TalliedPair:
+    annotations = {name: work.annotation for name, work in done.items()}
     pair = SentencePair(row.id, row.source, row.target, annotations)
-    return TalliedPair(row.k, pair, {name: work.bulk for name, work in said.items()})
+    return TalliedPair(row.k, pair, {name: work.bulk for name, work in done.items()})

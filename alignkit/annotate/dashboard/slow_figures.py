@@ -1,16 +1,22 @@
-"""Compute what takes a while, for a child process: C, the pull of suggestions, the times of pairs.
+"""The figures that take a child process a while: C, the pull of suggestions, times, corrections.
 
 C is that of `alignkit.agree` on the export of what is done, with its defaults.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import combinations
-from math import isnan
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations, pairwise
+from math import isnan, nan
+from statistics import fmean, median
+from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, select
+from numpy.typing import NDArray
+from sqlalchemy import Connection, func, select
 
 from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.corpus import CorpusBeyondChance
@@ -21,10 +27,11 @@ from alignkit.agreement.question import agree, pairings_of
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import CorpusPart
 from alignkit.annotate.assignment import read_plan
-from alignkit.annotate.dashboard.live_work import SEED, Compared, compared, label_view, pace_of
-from alignkit.annotate.dashboard.tally import gathered
+from alignkit.annotate.dashboard.live_work import SEED, Compared, compared, label_view
 from alignkit.annotate.dashboard.view import (
     NO_CONTROL,
+    Corrections,
+    CorrectionsPart,
     LiveFigure,
     PullLine,
     SlowFigures,
@@ -34,6 +41,8 @@ from alignkit.annotate.dashboard.view import (
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.preannotation_bias import Estimate, control_pairs, estimate_pull
 from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project.names import ProjectError
+from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.labelled import judges_of
 from alignkit.model.corpus import Corpus
@@ -41,10 +50,15 @@ from alignkit.model.labels import View
 from alignkit.stats.resampling import Interval
 from alignkit.tables.result import Caution
 
-Tell = Callable[[str, "float | None"], None]
+Floats = NDArray[np.float64]
+Report = Callable[[str, "float | None"], None]
+
+_MOST = 300  # corrected pairs that are drawn one by one, and points of their line
+_ROWS, _LEAST = 12, 5  # rows of the table of corrections, and pairs of each
+_SHARE = 20  # the window of the mean is one in so many pairs, to either side
 
 
-def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> SlowFigures:
+def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> SlowFigures:
     """Compute the figures of a project that take a while."""
     with store.database.reading() as conn:
         asked = compared(conn)
@@ -52,25 +66,18 @@ def slow_figures(store: Store, tell: Tell, *, times_alone: bool = False) -> Slow
         figures.corrections = gathered(conn)
         if times_alone:
             return figures
-        tell("reading", None)
+        report("reading", None)
         figures.pull = _pull(conn)
         judges, scheme = queries.task_of(conn) == "judge", queries.scheme_of(conn)
     corpus = Corpus(exported(store, done=True))
     if judges:
         figures.twos, figures.cautions = [], _judged_cautions(corpus, asked, label_view(scheme))
     else:
-        figures.twos, figures.cautions = _twos(corpus, asked, tell)
+        figures.twos, figures.cautions = _twos(corpus, asked, report)
     return figures
 
 
-def _pace(conn: Connection, account: int) -> SlowPace:
-    event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
-    asked = select(stream.pair, event.at).where(event.stream == stream.id)
-    sent = asked.where(stream.account == account, event.sent != "")
-    done = select(counts.pair).where(counts.account == account, counts.done.is_(True))
-    times = ((row[0], row[1]) for row in conn.execute(sent))
-    pace = pace_of(times, set(conn.execute(done).scalars()))
-    return SlowPace(_known(pace.median), _known(pace.mean))
+# The pull of suggestions, and agreement beyond chance
 
 
 def _pull(conn: Connection) -> PullLine:
@@ -90,11 +97,11 @@ def _estimated(estimate: Estimate) -> LiveFigure:
     return LiveFigure(value, pairs=estimate.pairs, reason=interval)
 
 
-def _twos(corpus: Corpus, asked: Compared, tell: Tell) -> tuple[list[SlowTwo], list[Caution]]:
+def _twos(corpus: Corpus, asked: Compared, report: Report) -> tuple[list[SlowTwo], list[Caution]]:
     names = tuple(name for name in asked.annotators if name in corpus.aligners)
     beyond = _beyond(corpus, asked.initial)
     twos = [("annotators", *two) for two in combinations(names, 2)]
-    pairings = pairings_of(twos, beyond, lambda done, of: tell("sampling", done / of))
+    pairings = pairings_of(twos, beyond, lambda done, of: report("sampling", done / of))
     compared = Agreement(
         names, beyond.options, beyond.initial, None, beyond.systems, None, SEED, ("all",), pairings,
         (), (), "", corpus,
@@ -135,3 +142,177 @@ def _corrected(result: BeyondChance) -> LiveFigure:
 
 def _known(value: float) -> float | None:
     return None if isnan(value) else value
+
+
+# The times of pairs
+
+GAP = 60.0
+"""Seconds between two events from which on the time between them is a break, and not counted."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long the pairs of one annotator took, in seconds."""
+
+    seconds: float  # all time spent
+    by_pair: Mapping[int, float]
+    median: float  # of the pairs that are done; NaN if there are none
+    mean: float
+
+
+def pace_of(events: Iterable[tuple[int, str]], done: Collection[int]) -> Pace:
+    """Return how long pairs took, from the pair and time of each event.
+
+    The time between two consecutive events, whatever their pairs, counts for the pair of the later
+    one if it is shorter than `GAP`. So reading a pair counts once something is done there, and
+    times are rather too short. Open pairs would make them shorter still, and are in no mean.
+
+    Examples
+    --------
+    >>> pace = pace_of([(1, "2026-11-22T13:00:00Z"), (1, "2026-11-22T13:00:20Z"),
+    ...                 (2, "2026-11-22T13:00:30Z"), (2, "2026-11-22T13:05:00Z")], done={1, 2})
+    >>> pace.seconds, pace.by_pair, pace.mean
+    (30.0, {1: 20.0, 2: 10.0}, 15.0)
+    """
+    rows = sorted((_seconds(at), place, k) for place, (k, at) in enumerate(events))
+    times = np.array([time for time, *_ in rows])
+    numbers, place = np.unique(np.array([k for *_, k in rows], np.int64), return_inverse=True)
+    steps = np.diff(times, prepend=times[:1])
+    counted = np.where(steps < GAP, steps, 0.0)
+    spent = np.bincount(place.reshape(-1), counted, len(numbers))
+    by_pair = dict(zip(numbers.tolist(), spent.tolist(), strict=True))
+    took = [seconds for k, seconds in by_pair.items() if k in done]
+    return Pace(
+        float(counted.sum()), by_pair, median(took) if took else nan, fmean(took) if took else nan
+    )
+
+
+def _seconds(at: str) -> float:
+    try:
+        return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
+    except (ValueError, OverflowError):
+        raise ProjectError(f"an event of the log has the time {at[:40]!r}, which is none") from None
+
+
+def _pace(conn: Connection, account: int) -> SlowPace:
+    event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
+    asked = select(stream.pair, event.at).where(event.stream == stream.id)
+    sent = asked.where(stream.account == account, event.sent != "")
+    done = select(counts.pair).where(counts.account == account, counts.done.is_(True))
+    times = ((row[0], row[1]) for row in conn.execute(sent))
+    pace = pace_of(times, set(conn.execute(done).scalars()))
+    return SlowPace(_known(pace.median), _known(pace.mean))
+
+
+# Corrections of suggestions
+
+CUT = 0.5
+"""The least probability of a suggested link that counts."""
+
+
+class Corrected(NamedTuple):
+    """How a pair was corrected."""
+
+    k: int  # the pair, who has done it and when
+    annotator: int
+    at: str
+    suggested: int  # how many links were suggested, are there now, and are in only one of both
+    drawn: int
+    differ: int
+    taught: int  # from how many done pairs the suggestions were learned; 0 for others
+
+
+def gathered(conn: Connection) -> Corrections | None:
+    """Return the corrections of a project; None if no pair with suggestions is done."""
+    made = select(schema.learned_set.c.made).order_by(schema.learned_set.c.number)
+    return summed(corrections_of(conn), list(conn.execute(made).scalars()))
+
+
+def corrections_of(conn: Connection) -> list[Corrected]:
+    """Return how the done pairs of a project were corrected, in the order of done."""
+    suggested = queries.suggested_cells(conn)
+    sets = schema.learned_set.c
+    taught = {row[0]: row[1] for row in conn.execute(select(sets.set, sets.pairs))}
+    table = schema.assignment.c
+    unshown = conn.execute(select(table.pair, table.account).where(table.shown.is_(False)))
+    hidden, gold = {(row[0], row[1]) for row in unshown}, queries.gold_name(conn)
+    names = queries.annotators(conn)
+    corrected = []
+    for k, account, at, text in _done(conn):
+        if k not in suggested or (k, account) in hidden or names[account - 1] == gold:
+            continue
+        name, cells = suggested[k]
+        hints = {(i, j) for i, j, p, _ in cells if min(i, j) >= 0 and (p is None or p >= CUT)}
+        links = {cell for cell in decode_state(text).cells if min(cell) >= 0}
+        sizes = len(hints), len(links), len(hints ^ links)
+        corrected.append(Corrected(k, account, at, *sizes, taught.get(name, 0)))
+    return sorted(corrected, key=lambda pair: pair.at)
+
+
+def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
+    """Yield what was marked done on a page: pair, account, when, and the state."""
+    event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
+    last = (
+        select(event.stream, func.max(event.at).label("at"))
+        .where(event.kind == "done", event.sent != "")
+        .group_by(event.stream)
+        .subquery()
+    )
+    own = (counts.account == stream.account) & (counts.pair == stream.pair)
+    asked = select(stream.pair, stream.account, last.c.at, stream.state).where(
+        last.c.stream == stream.id, own, counts.done.is_(True)
+    )
+    yield from (tuple(row) for row in conn.execute(asked))
+
+
+def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> Corrections | None:
+    """Return the corrections of pairs, in the order of done; `made`: when sets were learned."""
+    if not pairs:
+        return None
+    times = [pair.at for pair in pairs]
+    differ = np.array([pair.differ for pair in pairs], np.float64)
+    line = smoothed(differ, max(2, len(pairs) // _SHARE))
+    steps = np.unique(np.linspace(1, len(pairs), min(len(pairs), _MOST)).astype(np.int64))
+    marks = sorted({bisect_right(times, at) for at in made})
+    return Corrections(
+        len(pairs),
+        [pair.differ for pair in pairs] if len(pairs) <= _MOST else [],
+        [(step, float(line[step - 1])) for step in steps.tolist()],
+        marks[:: 1 + len(marks) // _MOST],
+        list(_equal_parts(pairs)),
+    )
+
+
+def smoothed(values: Floats, half: int) -> Floats:
+    """Return the mean of each value, of as many before it and behind it; fewer at the ends.
+
+    Examples
+    --------
+    >>> smoothed(np.array([1.0, 4.0, 4.0, 1.0]), 1).tolist()
+    [2.5, 3.0, 3.0, 2.5]
+    """
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    places = np.arange(len(values))
+    first, end = np.maximum(places - half, 0), np.minimum(places + half + 1, len(values))
+    return np.asarray((sums[end] - sums[first]) / (end - first))
+
+
+def _equal_parts(pairs: Sequence[Corrected]) -> Iterator[CorrectionsPart]:
+    """Yield equal parts of the pairs, in order."""
+    count = max(1, min(_ROWS, len(pairs) // _LEAST))
+    bounds = [len(pairs) * k // count for k in range(count + 1)]
+    for first, end in pairwise(bounds):
+        some = pairs[first:end]
+        differ, drawn = sum(pair.differ for pair in some), sum(pair.drawn for pair in some)
+        total = drawn + sum(pair.suggested for pair in some)
+        taught = [pair.taught for pair in some]
+        yield CorrectionsPart(
+            first + 1,
+            end,
+            some[-1].at,
+            min(taught),
+            max(taught),
+            differ / len(some),
+            drawn / len(some),
+            (total - differ) / total if total else None,
+        )

@@ -1,21 +1,51 @@
-"""What the dashboard shows; encoded by msgspec, it is what its page gets."""
+"""The dashboard as its page gets it: what is known now, and what a child process computed."""
 
 from __future__ import annotations
 
-from msgspec import Struct
+import heapq
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import isnan, nan
 
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from alignkit.agreement.intervals import Intervals, weighted_mean
+from alignkit.agreement.kappa import cohen_kappa
+from alignkit.agreement.result import without
+from alignkit.annotate.dashboard.live_work import LiveWork, label_view
+from alignkit.annotate.dashboard.tally import PairF1, Two
+from alignkit.annotate.project import queries
+from alignkit.model.labels import View
+from alignkit.stats.resampling import Interval
 from alignkit.tables.result import Caution
+
+_MOST_LISTED = 50  # pairs on which annotators differ
+_CHARACTERS = 300  # of a text that are shown
+
+_COMPUTING = "being computed"
+_NOBODY = "agreement takes two annotators who have marked pairs done"
+_NO_PAIR_DONE = "no pair is done by both"
+_NO_PAIR_JUDGED = "no pair has a label of both"
+_ALIKE = "both gave all pairs one and the same label"
+_NOTHING = {"words": "neither has a link of different words", "cells": "all cells are alike"}
+NO_CONTROL = "no pair is in a control sample; alignkit assign draws one"
+
+Drawn = Mapping[tuple[str, str], tuple[int, Intervals]]
 
 
 class LiveFigure(Struct, omit_defaults=True):
-    """A figure."""
+    """A figure with its interval, or the reason why it has none."""
 
-    value: float | None  # none where undefined
-    low: float | None = None  # of its interval; None where there is none
+    value: float | None  # None if undefined
+    low: float | None = None  # of its interval, if there is one
     high: float | None = None
     pairs: int = 0  # the pairs that it stands on
     reason: str = ""  # why there is no value, or no interval
-    late: bool = False  # the interval is of a moment before: that of now is being drawn
+    late: bool = False  # the interval is older than the value, and is being drawn anew
 
 
 class AnnotatorLine(Struct):
@@ -143,9 +173,6 @@ class DashboardView(Struct):
     cautions: list[Caution] = []
 
 
-NO_CONTROL = "no pair is in a control sample; alignkit assign draws one"
-
-
 class SlowTwo(Struct):
     """C of two annotators by level (``"phrases.sure"``, ...), by one model of chance."""
 
@@ -170,3 +197,254 @@ class SlowFigures(Struct):
     pull: PullLine | None = None  # of the suggestions
     corrections: Corrections | None = None
     cautions: list[Caution] = []
+
+
+@dataclass
+class Slow:
+    """The slow figures, and when they were computed."""
+
+    n: int = -1  # the event, and the version of what is done, that they know of
+    version: int = -1
+    at: str = ""  # when the work was read
+    running: bool = False
+    problem: str = ""
+    paces: dict[str, SlowPace] = field(default_factory=dict)
+    twos: dict[tuple[str, str], SlowTwo] = field(default_factory=dict)
+    pull: PullLine | None = None
+    corrections: Corrections | None = None
+    cautions: list[Caution] = field(default_factory=list)
+
+    def take(self, figures: SlowFigures) -> None:
+        """Take over what was computed; the rest stays."""
+        self.paces, self.corrections = figures.paces, figures.corrections
+        if figures.twos is not None:
+            self.twos = {(two.first, two.second): two for two in figures.twos}
+            self.pull, self.cautions = figures.pull, figures.cautions
+
+
+def dashboard_view(
+    conn: Connection, live: LiveWork, drawn: Drawn, slow: Slow, project: str, learning: str = ""
+) -> DashboardView:
+    """Return the dashboard of a project."""
+    assert live.compared is not None
+    judges = queries.task_of(conn) == "judge"
+    gold, initial = live.compared.gold, live.compared.initial
+    names = [name for name in live.tally.names if live.done[name]]
+    twos = [] if judges else [_two_line(live, drawn, slow, *two) for two in combinations(names, 2)]
+    several = len(names) > 1
+    unknown = LiveFigure(None, reason=slow.problem or _COMPUTING)
+    view = label_view(queries.scheme_of(conn)) if judges else None
+    printing = []
+    if several and (view is not None or not judges):
+        printing = commands(project, names, None if judges else initial, view)
+    return DashboardView(
+        n=live.n,
+        pairs=live.pairs,
+        settled=len(live.settled),
+        annotators=list(_annotator_lines(live, slow)),
+        twos=twos,
+        mean=_means(twos) if len(twos) > 1 else {},
+        at=slow.at,
+        running=slow.running,
+        problem=slow.problem,
+        initial=initial,
+        pull=slow.pull or PullLine(unknown, unknown, unknown),
+        lowest=[] if judges else list(_lowest(conn, live)),
+        commands=printing,
+        reason="" if several else _NOBODY,
+        corrections=None if judges else slow.corrections,
+        learning=learning,
+        judged=_judged_view(conn, live, gold) if judges else None,
+        cautions=slow.cautions if several else [],
+    )
+
+
+def commands(
+    project: str, annotators: list[str], initial: str | None = None, view: View | None = None
+) -> list[str]:
+    """Return the commands that print what the dashboard shows, of what is done.
+
+    Examples
+    --------
+    >>> for line in commands("work.alignkit", ["anna", "ben"], "auto"):
+    ...     print(line)
+    alignkit export work.alignkit work.done.jsonl --to alignkit-jsonl --done
+    alignkit agree work.done.jsonl --annotators anna ben --initial auto --missing-initial leave-out
+    """
+    # not the corpus itself, beside which the project is
+    file = project.removesuffix(".alignkit").removesuffix(".jsonl") + ".done.jsonl"
+    given = ["--annotators", *annotators]
+    if initial is not None:
+        given += ["--initial", initial, "--missing-initial", "leave-out"]
+    if view is not None:
+        given += ["--on", "judgments", "--scheme", view.scheme.name, "--view", view.name]
+        given.append("--lenient-labels")
+    return [
+        shlex.join(["alignkit", "export", project, file, "--to", "alignkit-jsonl", "--done"]),
+        shlex.join(["alignkit", "agree", file, *given]),
+    ]
+
+
+def _annotator_lines(live: LiveWork, slow: Slow) -> Iterator[AnnotatorLine]:
+    """Yield how far each annotator is who has done anything, or has anything to do."""
+    for name in live.tally.names:
+        done, pairs = live.done[name], live.pairs
+        if live.assigned is not None:
+            own = live.assigned.get(name, set())
+            if not done and not own:
+                continue
+            done, pairs = done & own, len(own)
+        line = AnnotatorLine(name, len(done), pairs)
+        pace = slow.paces.get(name)
+        if pace is None:
+            line.reason = slow.problem or _COMPUTING
+        elif pace.median is None or pace.mean is None:
+            line.reason = "no pair is done on the page yet"
+        else:
+            line.seconds, line.left = pace.median, pace.mean * (pairs - len(done))
+        yield line
+
+
+# Links
+
+
+def _two_line(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str) -> TwoLine:
+    kept = live.tally.twos[first, second]
+    links, bulk = kept.shared()
+    beyond = slow.twos.get((first, second))
+    return TwoLine(
+        first,
+        second,
+        len(kept),
+        dict(_figures(kept, drawn.get((first, second)))),
+        {} if beyond is None else beyond.levels,
+        "" if beyond is None else beyond.chance,
+        links,
+        bulk,
+        {name: _figure_of(name, value, len(kept)) for name, value in kept.apart().items()},
+    )
+
+
+def _figures(kept: Two, drawn: tuple[int, Intervals] | None) -> Iterator[tuple[str, LiveFigure]]:
+    version, intervals = drawn or (-1, {})
+    for name, value in kept.figures().items():
+        figure = _figure_of(name, value, len(kept))
+        interval = intervals.get(name, _COMPUTING)
+        if figure.value is not None and isinstance(interval, Interval):
+            figure.low, figure.high = interval.low, interval.high
+        elif figure.value is not None:
+            figure.reason = interval if isinstance(interval, str) else ""
+        figure.late = bool(len(kept)) and version != kept.version
+        yield name, figure
+
+
+def _figure_of(name: str, value: float, pairs: int) -> LiveFigure:
+    unit = name.removeprefix("different.").partition(".")[0]
+    return _figure(value, _NOTHING[unit] if pairs else _NO_PAIR_DONE, pairs)
+
+
+def _figure(value: float, undefined: str, pairs: int = 0) -> LiveFigure:
+    if isnan(value):
+        return LiveFigure(None, pairs=pairs, reason=undefined)
+    return LiveFigure(value, pairs=pairs)
+
+
+def _means(twos: list[TwoLine]) -> dict[str, LiveFigure]:
+    """Average over twos, each by its pairs, as `alignkit.agree` does."""
+    by_name: dict[str, list[LiveFigure]] = {}
+    for two in twos:
+        beyond = {f"{level}.C": figure for level, figure in two.beyond.items()}
+        for name, figure in (two.figures | beyond).items():
+            by_name.setdefault(name, []).append(figure)
+    means = {}
+    for name, figures in by_name.items():
+        value = _mean_of([(figure.pairs, figure) for figure in figures])
+        undefined = f"undefined for all: {figures[0].reason}"
+        means[name] = _figure(value, undefined)
+        if not isnan(value):
+            means[name].reason = without(
+                value, sum(f.value is None and f.pairs > 0 for f in figures)
+            )
+    return means
+
+
+def _mean_of(figures: Sequence[tuple[int, LiveFigure]]) -> float:
+    """Return the mean of figures by their weights, without those that are undefined."""
+    return weighted_mean([(pairs, nan if f.value is None else f.value) for pairs, f in figures])
+
+
+def _lowest(conn: Connection, live: LiveWork) -> Iterator[PairLine]:
+    """Yield the pairs on which annotators agree least; those on which they agree are left out."""
+    ranked = heapq.nsmallest(_MOST_LISTED, live.apart.items(), key=_rank)
+    rows = {row.k: row for row in queries.pair_rows(conn, [k for k, _ in ranked])}
+    for k, f1 in ranked:
+        possible, sure = (None if isnan(value) else value for value in f1)
+        yield PairLine(
+            k, rows[k].id, possible, sure, *_texts(rows[k]), live.ready(k), k in live.settled
+        )
+
+
+def _rank(item: tuple[int, PairF1]) -> tuple[float, float, int]:
+    """Return the key of a pair: if nobody has a sure link, nobody differs in them."""
+    k, f1 = item
+    return round(f1.possible, 9), 1.0 if isnan(f1.sure) else round(f1.sure, 9), k
+
+
+def _texts(row: queries.PairRow) -> tuple[str, str]:
+    return " ".join(row.source)[:_CHARACTERS], " ".join(row.target)[:_CHARACTERS]
+
+
+# Judgments
+
+
+def _judged_view(conn: Connection, live: LiveWork, gold: str) -> JudgedView:
+    """Return how far annotators agree on labels, and the pairs on which they do not."""
+    judges = {name for judgments in live.judged.values() for name in judgments} - {gold}
+    names = [name for name in live.tally.names if name in judges]
+    view = label_view(queries.scheme_of(conn))
+    twos = [_judged_two(live, view, *two) for two in combinations(names, 2)]
+    same, kappa = (
+        _figure(_mean_of([(two.pairs, getattr(two, name)) for two in twos]), "undefined for all")
+        for name in ("same", "kappa")
+    )
+    differing = sorted(_differing(live, names))
+    lines = list(_judged_lines(conn, live, names, [k for _, k in differing[:_MOST_LISTED]]))
+    return JudgedView(twos, same, kappa, lines, len(differing))
+
+
+def _judged_two(live: LiveWork, view: View | None, first: str, second: str) -> JudgedTwo:
+    """Compare two by the labels that a view scores, without the flags; without a view by all."""
+    given = (
+        (judgments[first][0], judgments[second][0])
+        for judgments in live.judged.values()
+        if first in judgments and second in judgments
+    )
+    both = [pair for pair in given if view is None or all(view.rows.get(label) for label in pair)]
+    if not both:
+        undefined = LiveFigure(None, reason=_NO_PAIR_JUDGED)
+        return JudgedTwo(first, second, 0, undefined, undefined)
+    labels = ["", *sorted({label for pair in both for label in pair})]  # a table is 2 x 2 at least
+    counts = Counter(both)
+    kappa = cohen_kappa([[counts[row, column] for column in labels] for row in labels])
+    same = LiveFigure(sum(a == b for a, b in both) / len(both), pairs=len(both))
+    figure = _figure(kappa, _ALIKE, 0 if isnan(kappa) else len(both))
+    return JudgedTwo(first, second, len(both), same, figure)
+
+
+def _differing(live: LiveWork, names: Sequence[str]) -> Iterator[tuple[bool, int]]:
+    """Yield pairs that were judged differently; False before those with different labels."""
+    for k, judged in live.judged.items():
+        judgments = {judged[name] for name in names if name in judged}
+        if len(judgments) > 1:
+            yield len({label for label, *_ in judgments}) == 1, k
+
+
+def _judged_lines(
+    conn: Connection, live: LiveWork, names: Sequence[str], some: Sequence[int]
+) -> Iterator[JudgedLine]:
+    rows = {row.k: row for row in queries.pair_rows(conn, some)}
+    for k in some:
+        judged = live.judged[k]
+        counts = Counter(", ".join(judged[name]) for name in names if name in judged)
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        yield JudgedLine(k, rows[k].id, ordered, *_texts(rows[k]), live.ready(k), k in live.settled)

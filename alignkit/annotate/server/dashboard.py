@@ -16,10 +16,9 @@ import msgspec
 
 from alignkit.agreement.intervals import Intervals
 from alignkit.agreement.options import AgreementOptions
-from alignkit.annotate.dashboard.answer import Slow, shown
 from alignkit.annotate.dashboard.live_work import SEED, LiveWork
 from alignkit.annotate.dashboard.tally import intervals_of
-from alignkit.annotate.dashboard.view import SlowFigures
+from alignkit.annotate.dashboard.view import Slow, SlowFigures, dashboard_view
 from alignkit.annotate.project.events import now
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import ChildProcess, Job
@@ -171,7 +170,9 @@ class Dashboard:
             of = (self._live.n, versions, slow.at, slow.running, slow.problem, learning)
             if of != self._of:
                 with self._store.database.reading() as conn:
-                    view = shown(conn, self._live, intervals, slow, self._store.path, learning)
+                    view = dashboard_view(
+                        conn, self._live, intervals, slow, self._store.path, learning
+                    )
                 self._body, self._tag = _tagged(msgspec.json.encode(view))
                 self._of = of
             return self._body, self._tag
