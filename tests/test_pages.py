@@ -16,7 +16,7 @@ from alignkit.agreement import CHANCE_MODELS, Figure
 from alignkit.agreement.cautions import CAUTIONS
 from alignkit.io import find_format
 from alignkit.rules import KINDS
-from alignkit.rules.files.fields import RULE_FORMATS
+from alignkit.rules.files import RULE_FORMATS
 from alignkit.show import draw_text
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -245,7 +245,7 @@ def test_rules_that_a_format_cannot_hold_are_counted(tmp_path):
     texts = [NESTED, "NP(x0:NP d0:PP) ||| x0", 'NP("a") ||| S("b")', "NP(x0:NP) ||| NP(x0:S)"]
     types = [RuleType(parse_rule(text), pairs=1) for text in texts]
     told = WrittenRules()
-    lines = list(rule_lines(types, "joshua", told=told))
+    lines = list(rule_lines(types, "joshua", written=told))
     assert lines[1:] == [
         "[NP~S] ||| a ||| b ||| pairs=1\n",
         "[NP] ||| [NP~S,1] ||| [NP~S,1] ||| pairs=1\n",

@@ -4,9 +4,9 @@ from .derivation.extraction import extract_rules as extract_rules
 from .drawings.svg import draw_tree_html as draw_tree_html
 from .drawings.svg import draw_tree_svg as draw_tree_svg
 from .drawings.text import draw_tree_text as draw_tree_text
+from .files import RULE_FORMATS as RULE_FORMATS
 from .files import read_rules as read_rules
 from .files import write_rules as write_rules
-from .files.fields import RULE_FORMATS as RULE_FORMATS
 from .files.notation import parse_rule as parse_rule
 from .files.notation import rule_text as rule_text
 from .grammar import KINDS as KINDS

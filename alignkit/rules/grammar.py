@@ -29,7 +29,8 @@ class Node(NamedTuple):
 
 
 Item: TypeAlias = "Node | Variable | str"
-Side: TypeAlias = "Node | tuple[Variable | str, ...]"
+Symbols: TypeAlias = "tuple[Variable | str, ...]"
+Side: TypeAlias = "Node | Symbols"
 """One side of a rule: a fragment of a tree; or, of string-to-tree rules, a string.
 
 A side of a hiero or SAMT rule is a `Node` of its left-hand label with words and variables below.
@@ -72,49 +73,72 @@ def kind_of(rule: Rule) -> str:
     >>> kind_of(Rule(Node("NN", ("dog",)), Node("NN", ("hound",))))
     'lexical'
     """
-    source, target = _flat(rule.source), _flat(rule.target)
-    left, right = _yield(source), _yield(target)
-    words = [item for item in left + right if isinstance(item, str)]
-    if left == right and source == target:
+    left, right = map(_symbols, rule)
+    words = any(isinstance(item, str) for item in left + right)
+    if left == right and _folded(rule.source) == _folded(rule.target):
         return "identity"
     if left == right and words:
         return "same-words"
-    ours, theirs = _numbers(left), _numbers(right)
+    ours, theirs = ([item for item in side if isinstance(item, int)] for side in (left, right))
     if ours == theirs and not words:
         return "relabelling"
     if not ours:
-        alone = len(left) == len(right) == 1
-        return "lexical" if alone else "phrasal"
+        return "lexical" if len(left) == len(right) == 1 else "phrasal"
     order = "monotone" if ours == theirs else "reordering"
     return f"{order}+words" if words else order
 
 
-def _flat(side: Side) -> list[Item | tuple[str, str] | None]:
+def leaves(side: Side) -> Symbols:
+    """Return the words and variables of a side, in order."""
+    if type(side) is not Node:
+        return side  # type: ignore[return-value]
+    if not any(type(item) is Node for item in side.children):
+        return side.children  # type: ignore[return-value]
+    items: list[Variable | str] = []
+    rest: list[Item] = [side]
+    while rest:
+        item = rest.pop()
+        if type(item) is Node:
+            rest.extend(reversed(item.children))
+        else:
+            items.append(item)  # type: ignore[arg-type]
+    return tuple(items)
+
+
+def variables(side: Side) -> list[Variable]:
+    """Return the variables of a side, in order."""
+    return [item for item in leaves(side) if type(item) is Variable]
+
+
+def _symbols(side: Side) -> list[str | int]:
+    """Return words casefolded, paired variables as their numbers, others as if they were words."""
+    return [
+        item.casefold()
+        if isinstance(item, str)
+        else (item.number if item.kind == "x" else f"{item.kind} {item.number}")
+        for item in leaves(side)
+    ]
+
+
+def _folded(side: Side) -> list[Item | tuple[str, str] | None]:
+    """Return a side in preorder, None where a node ends, words casefolded."""
     items: list[Item | tuple[str, str] | None] = []
     left: list[Item | None] = [side] if isinstance(side, Node) else list(reversed(side))
     while left:
         item = left.pop()
         if isinstance(item, Node):
             items.append(("node", item.label))
-            left.append(None)
-            left += reversed(item.children)
+            left += (None, *reversed(item.children))
         else:
             items.append(item.casefold() if isinstance(item, str) else item)
     return items
 
 
-def _yield(flat: list[Item | tuple[str, str] | None]) -> list[str | int]:
-    items: list[str | int] = []
-    for item in flat:
-        if isinstance(item, str):
-            items.append(item)
-        elif isinstance(item, Variable):
-            items.append(item.number if item.kind == "x" else f"{item.kind} {item.number}")
-    return items
-
-
-def _numbers(items: list[str | int]) -> list[int]:
-    return [item for item in items if isinstance(item, int)]
+def check_kinds(kinds: Collection[str] | None) -> None:
+    """Refuse what is no kind of rule."""
+    for name in kinds or ():
+        if name not in KINDS:
+            raise UnknownNameError("kind of rule", name, KINDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,9 +243,8 @@ class Grammar:
         """Return the rules and the types of each kind, in the order of `alignkit.rules.KINDS`."""
         counts: dict[str, tuple[float, int]] = dict.fromkeys(KINDS, (0, 0))
         for entry in self.types:
-            kind = entry.kind
-            tokens, types = counts[kind]
-            counts[kind] = tokens + (entry.count or 0), types + 1
+            tokens, types = counts[entry.kind]
+            counts[entry.kind] = tokens + (entry.count or 0), types + 1
         return {kind: (_whole(tokens), types) for kind, (tokens, types) in counts.items()}
 
     def select(
@@ -238,9 +261,7 @@ class Grammar:
             If a kind is none of `alignkit.rules.KINDS`.
         """
         check_arguments(Grammar.select, locals())
-        for name in kinds or ():
-            if name not in KINDS:
-                raise UnknownNameError("kind of rule", name, KINDS)
+        check_kinds(kinds)
         wanted = set(KINDS if kinds is None else kinds)
         if not identity and kinds is None:
             wanted.remove("identity")

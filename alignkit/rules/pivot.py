@@ -9,8 +9,7 @@ from itertools import islice
 import numpy as np
 
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.rules.files.fields import variables
-from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable
+from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, variables
 from alignkit.rules.tables.pivots import PIVOTS, Pivot, PivotSettings
 from alignkit.rules.tables.runs import ROOM
 

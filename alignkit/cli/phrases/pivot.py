@@ -158,11 +158,11 @@ def _rules_format(path: str, options: argparse.Namespace) -> str | None:
     """Return the format of rules that a file holds, None if it holds phrase pairs."""
     if options.rules is not None or options.table_format is not None:
         return cast("str | None", options.rules)
-    from alignkit.rules.files.fields import found_format
+    from alignkit.rules.files import detect_rule_format
 
     head, _ = look_ahead(path, 1 << 16, options.max_size, options.encoding)
     line = head.decode(options.encoding, "replace").removeprefix("\ufeff").partition("\n")[0]
-    found = None if "\t" in line else found_format(path, line)
+    found = None if "\t" in line else detect_rule_format(path, line)
     if found == "moses" and not line.partition("|||")[0].rstrip().endswith("]"):
         return None  # its phrase tables lack the left-hand side
     return found
@@ -200,7 +200,7 @@ def _rules(
             tell(path, made.left_out, f"of {seen:,} rules, left out: ")
             made.left_out.clear()
         rules = map(_rounded, made.rules(settings))
-        out.writelines(rule_lines(rules, format, joined_labels=joined, told=written))
+        out.writelines(rule_lines(rules, format, joined_labels=joined, written=written))
     tell_joined(made.pivot.tally, made.pivot.repeated, settings, " and ".join(tables))
     tell_written(options.output, written, format)
     return 0

@@ -1,31 +1,32 @@
-"""Read and write rules: one registry of all formats, and the calls that use it."""
+"""Read and write rules: the registry of all formats, and the calls that use it."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, TextIO
 
 from alignkit._support.arguments import check_arguments, each
-from alignkit.errors import ArgumentError, FormatError, UnknownFormatError
+from alignkit.errors import ArgumentError, FormatError, UnknownFormatError, UnknownNameError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.format import check_path
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
-from alignkit.io.text_files import TextFile
+from alignkit.io.text_files import TextFile, split_words
+from alignkit.rules.files import jsonl, labelled, moses, tsv, xrs
 from alignkit.rules.files.fields import (
-    RULE_FORMATS,
     LeftOutError,
     RuleFormat,
     flatten,
-    found_format,
-    get_rule_format,
     labels_differ,
+    plain_float,
+    split_fields,
 )
-from alignkit.rules.files.notation import parse_rule, rule_text, side_text
+from alignkit.rules.files.notation import parse_rule, parse_side, rule_text, side_text
 from alignkit.rules.grammar import Node, RuleType, Side
 
 __all__ = [
@@ -41,10 +42,47 @@ __all__ = [
     "write_rules",
 ]
 
+RULE_FORMATS = {
+    "tsv": "TREE ||| TREE ||| count p(t|s) p(s|t) and more by name; read back equal",
+    "jsonl": "JSON, a rule a line; with alignments and examples; read back equal",
+    "xrs": "GHKM and ISI: TREE -> STRING ### NAME=VALUE; read back equal",
+    "joshua": "Thrax and Joshua: [NP] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS; flat",
+    "moses": "Moses: SOURCE [X] ||| TARGET [NP] ||| SCORES ||| LINKS ||| COUNTS; flat",
+    "ppdb": "PPDB: [NP] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS of all symbols; flat",
+}
+"""The name of each format of rules and what it is."""
+
+_FORMATS = {
+    "tsv": tsv.FORMAT,
+    "jsonl": jsonl.FORMAT,
+    "xrs": xrs.FORMAT,
+    "joshua": labelled.JOSHUA,
+    "moses": moses.FORMAT,
+    "ppdb": labelled.PPDB,
+}
+_ENDINGS = {
+    **{name: name for name in RULE_FORMATS},
+    "ghkm": "xrs",
+    "thrax": "joshua",
+    "grammar": "joshua",
+}
 _KINDS = (
     "pairs", "p_rule", "p_target", "p_source", "lexical_target", "lexical_source", "alignment",
     "examples",
 )  # fmt: skip
+
+
+def get_rule_format(name: str) -> RuleFormat:
+    """Look up a format of rules.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    if name not in _FORMATS:
+        raise UnknownNameError("format of rules", name, RULE_FORMATS)
+    return _FORMATS[name]
 
 
 @dataclass
@@ -115,7 +153,7 @@ def write_rules(
     is_open = hasattr(path, "write")
     opened: AbstractContextManager[Any] = nullcontext(path) if is_open else replacing(_name(path))
     with opened as stream:
-        stream.writelines(rule_lines(rules, format, joined_labels=joined_labels, told=written))
+        stream.writelines(rule_lines(rules, format, joined_labels=joined_labels, written=written))
     return written
 
 
@@ -124,35 +162,34 @@ def rule_lines(
     format: str = "tsv",
     *,
     joined_labels: bool = True,
-    told: WrittenRules | None = None,
+    written: WrittenRules | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of rules, each with its line feed; `told` counts what is in them.
+    """Yield the lines of rules, each with its line feed, and count in `written` what is in them.
 
     See `write_rules`.
     """
     check_arguments(rule_lines, locals(), apart=("rules",))
-    return _lines(rules, get_rule_format(format), joined_labels, told or WrittenRules())
+    return _lines(rules, get_rule_format(format), joined_labels, written or WrittenRules())
 
 
 def _lines(
     rules: Iterable[RuleType], chosen: RuleFormat, joined: bool, written: WrittenRules
 ) -> Iterator[str]:
-    line, lost = chosen.line, written.lost
-    unheld = [name for name in _KINDS if name not in chosen.holds]
+    lost = [name for name in _KINDS if name not in chosen.holds]
     flat = "trees" not in chosen.holds
     joins = flat and "labels" not in chosen.holds
     for rule in each("rules", rules, RuleType):
         try:
-            text = line(rule, written.rules + 1, joined)
+            text = chosen.line(rule, written.rules + 1, joined)
         except LeftOutError as problem:
             written.left_out[str(problem)] += 1
             continue
         written.rules += 1
-        for name in unheld:
+        for name in lost:
             if getattr(rule, name) not in (None, ()):
-                lost[name] += 1
+                written.lost[name] += 1
         if flat and any(map(_is_deep, rule.rule)):
-            lost["trees"] += 1
+            written.lost["trees"] += 1
         written.joined += joins and labels_differ(flatten(rule.rule))
         yield f"{text}\n"
 
@@ -175,7 +212,7 @@ def read_rules(
     path
         The file (.gz too); ``-`` is standard input.
     format
-        One of `RULE_FORMATS`; None finds it from the first line, or from the name.
+        One of `RULE_FORMATS`; None detects it by the first line, or by the name.
     encoding
         That of the file.
     max_size
@@ -186,7 +223,7 @@ def read_rules(
     UnknownNameError
         If there is no such format.
     UnknownFormatError
-        If none is named and none is found.
+        If none is named and none is recognized.
     FormatError
         If the file cannot be read, or does not follow the format; the error tells file, line and
         column.
@@ -210,7 +247,11 @@ def _read(file: TextFile, chosen: RuleFormat | None) -> Iterator[RuleType]:
         if not text or text.isspace():
             continue
         if chosen is None:
-            chosen = _chosen(file.path, text)
+            name = detect_rule_format(file.path, text)
+            if name is None:
+                message = f"the format of these rules is not known; name it: {', '.join(_FORMATS)}"
+                raise UnknownFormatError(message, file.path)
+            chosen = _FORMATS[name]
         try:
             rule = chosen.parse(text, number + 1)
         except FormatError as problem:
@@ -220,9 +261,37 @@ def _read(file: TextFile, chosen: RuleFormat | None) -> Iterator[RuleType]:
             yield rule
 
 
-def _chosen(path: str, line: str) -> RuleFormat:
-    name = found_format(path, line)
-    if name is None:
-        known = ", ".join(RULE_FORMATS)
-        raise UnknownFormatError(f"the format of these rules is not known; name it: {known}", path)
-    return get_rule_format(name)
+_OBJECT = re.compile(r'\s*\{\s*["}]')  # a label may begin with a brace
+_LABEL = re.compile(r"\[\S+\]", re.ASCII)
+_LIKE_PPDB = re.compile(r"(?<!\S)(PPDB|-logp\(|Abstract=|AGigaSim=|CharLogCR=)")
+
+
+def detect_rule_format(path: str, line: str) -> str | None:
+    """Return the format of a file, given its name and its first line that holds something."""
+    named = _ENDINGS.get(path.removesuffix(".gz").rpartition(".")[2].lower())
+    written = _format_of_line(line)
+    return named if written is None or {written, named} == {"joshua", "ppdb"} else written
+
+
+def _format_of_line(line: str) -> str | None:
+    if _OBJECT.match(line):
+        return "jsonl"
+    if xrs.is_head(line) or (" -> " in line and _can(parse_side, line.partition(" -> ")[0])):
+        return "xrs"
+    parts = split_fields(line)
+    if len(parts) < 3:
+        return None
+    if _LABEL.fullmatch(parts[0]):
+        features = " ".join(parts[3:4])
+        return "ppdb" if len(parts) == 6 or _LIKE_PPDB.search(features) else "joshua"
+    if _can(parse_side, parts[0]) and _can(parse_side, parts[1]):
+        return "tsv"
+    return "moses" if all(_can(plain_float, word) for word in split_words(parts[2])) else None
+
+
+def _can(read: Callable[[str], object], text: str) -> bool:
+    try:
+        read(text)
+    except (FormatError, ValueError):
+        return False
+    return True

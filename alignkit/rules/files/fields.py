@@ -1,4 +1,4 @@
-"""Divide lines at ``|||``, and write and read the numbers that the formats share."""
+"""What the formats of rules share: fields between ``|||``, numbers, links, escapes and features."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
-from alignkit.errors import ArgumentError, FormatError, UnknownNameError
-from alignkit.io.text_files import split_words
-from alignkit.rules.files.notation import QUOTED, parse_side, quoted, rule_text, unquoted
-from alignkit.rules.grammar import Item, Node, Rule, RuleType, Side, Variable
+from alignkit.errors import ArgumentError, FormatError
+from alignkit.rules.files.notation import QUOTED, AtColumn, quoted, rule_text, unquoted
+from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, leaves
 
 _BARS = re.compile(r"(?<!\S)\|\|\|(?!\S)", re.ASCII)
-_HEAD = re.compile(r"(?:\${3}|%{3})(?!\S)", re.ASCII)
 _LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _POWER = re.compile(r"(e|10)\^(.+)")
 _ROUNDING = 1e-9  # by which sums of fractions exceed 1
@@ -40,11 +37,6 @@ def joined_fields(fields: Sequence[str]) -> str:
     return line.lstrip(" ")
 
 
-def is_head(line: str) -> bool:
-    """Return whether a line of xrs holds no rule, but tells of the file: ``$$$ filetype=rule``."""
-    return _HEAD.match(line) is not None
-
-
 def columns(line: str) -> list[int]:
     """Return the columns, from 1, where the fields of a line begin."""
     starts = [0, *(match.end() for match in _BARS.finditer(line))]
@@ -65,6 +57,11 @@ def number_text(value: float) -> str:
     """Return a number such that the same number is read back."""
     value = float(value)
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def log_text(value: float) -> str:
+    """Return the negative natural logarithm of a probability as text."""
+    return format(max(0.0, -math.log(value)), ".10g") if value > 0 else "inf"
 
 
 def _number(name: str, text: str) -> float:
@@ -108,19 +105,37 @@ def parse_probability(text: str, name: str) -> float:
     return value
 
 
-def parse_links(tokens: Sequence[str], source: int, target: int) -> Links:
-    """Read links ``i-j`` between symbols."""
-    links: list[tuple[int, int]] = []
+def parse_links(
+    tokens: Iterable[str], source: Symbols, target: Symbols, form: re.Pattern[str] = _LINK
+) -> Links:
+    """Read links ``i-j`` between the symbols of both sides."""
+    links = set()
     for token in tokens:
-        match = _LINK.fullmatch(token)
+        match = form.fullmatch(token)
         if match is None:
             raise FormatError(f"found {token[:40]!r}, expected a link such as 0-1")
-        i, j = int(match[1]), int(match[2])
-        if i >= source or j >= target:
-            message = f"link {token} is beyond the sides, of {source} and {target} symbols"
-            raise FormatError(message)
-        links.append((i, j))
-    return tuple(sorted(set(links)))
+        links.add(checked_link(int(match[1]), int(match[2]), source, target, token))
+    return tuple(sorted(links))
+
+
+def checked_link(i: int, j: int, source: Symbols, target: Symbols, text: str) -> tuple[int, int]:
+    """Return a link once it is known to be between symbols."""
+    if i >= len(source) or j >= len(target):
+        sizes = f"{len(source)} and {len(target)} symbols"
+        raise FormatError(f"link {text} is beyond the sides, of {sizes}")
+    return i, j
+
+
+def word_links(links: Links, source: Symbols, target: Symbols) -> Links:
+    """Return the links that do not join two variables."""
+    return tuple(
+        (i, j) for i, j in links if isinstance(source[i], str) or isinstance(target[j], str)
+    )
+
+
+def link_texts(links: Iterable[tuple[int, int]]) -> str:
+    """Return links as text, sorted."""
+    return " ".join(f"{i}-{j}" for i, j in sorted(links))
 
 
 class LeftOutError(Exception):
@@ -273,10 +288,8 @@ def read_weights(
         elif name in weights or name in others:
             raise FormatError(f"{name} stands twice", "", None, at)
         elif name in WEIGHTS:
-            try:
+            with AtColumn(at):
                 weights[name] = parse_weight(name, value)
-            except FormatError as problem:
-                raise FormatError(problem.message, "", None, at) from None
         else:
             others[name] = value, at
     return weights, extra, others
@@ -284,8 +297,6 @@ def read_weights(
 
 NO_LABEL = "X"
 """What formats that ask for a label write where there is none, as of strings."""
-
-Symbols = tuple["Variable | str", ...]
 
 
 class FlatRule(NamedTuple):
@@ -295,31 +306,7 @@ class FlatRule(NamedTuple):
     target_label: str | None
     source: Symbols
     target: Symbols
-    mates: Mapping[int, Variable]
-    """The variable of the target side, by its number."""
-
-
-def leaves(side: Side) -> Symbols:
-    """Return the words and variables of a side, in order."""
-    if type(side) is not Node:
-        return side  # type: ignore[return-value]
-    children = side.children
-    if not any(type(item) is Node for item in children):
-        return children  # type: ignore[return-value]
-    items: list[Variable | str] = []
-    rest: list[Item] = [side]
-    while rest:
-        item = rest.pop()
-        if type(item) is Node:
-            rest.extend(reversed(item.children))
-        else:
-            items.append(item)  # type: ignore[arg-type]
-    return tuple(items)
-
-
-def variables(side: Side) -> Iterator[Variable]:
-    """Yield the variables of a side, in order."""
-    return (item for item in leaves(side) if isinstance(item, Variable))
+    mates: Mapping[int, Variable]  # the variable of the target side, by its number
 
 
 def flatten(rule: Rule) -> FlatRule:
@@ -340,16 +327,13 @@ def flatten(rule: Rule) -> FlatRule:
 
 def labels_differ(flat: FlatRule) -> bool:
     """Return whether a root or a variable has two labels, one on each side."""
-    if (
-        None not in (flat.source_label, flat.target_label)
-        and flat.source_label != flat.target_label
-    ):
+    labels = flat.source_label, flat.target_label
+    if None not in labels and labels[0] != labels[1]:
         return True
     return any(
-        type(item) is Variable
-        and item.label
-        and flat.mates[item.number].label not in ("", item.label)
+        item.label and flat.mates[item.number].label not in ("", item.label)
         for item in flat.source
+        if type(item) is Variable
     )
 
 
@@ -361,82 +345,3 @@ def variable_links(source: Symbols, target: Symbols) -> list[tuple[int, int]]:
         for i, item in enumerate(source)
         if type(item) is Variable and item[::2] in places
     ]
-
-
-RULE_FORMATS = {
-    "tsv": "TREE ||| TREE ||| count p(t|s) p(s|t) and more by name; read back equal",
-    "jsonl": "JSON, a rule a line; with alignments and examples; read back equal",
-    "xrs": "GHKM and ISI: TREE -> STRING ### NAME=VALUE; read back equal",
-    "joshua": "Thrax and Joshua: [NP] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS; flat",
-    "moses": "Moses: SOURCE [X] ||| TARGET [NP] ||| SCORES ||| LINKS ||| COUNTS; flat",
-    "ppdb": "PPDB: [NP] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS of all symbols; flat",
-}
-"""The name of each format of rules and what it is; the module of that name reads and writes it."""
-
-_ENDINGS = {
-    "tsv": "tsv",
-    "jsonl": "jsonl",
-    "xrs": "xrs",
-    "ghkm": "xrs",
-    "joshua": "joshua",
-    "thrax": "joshua",
-    "grammar": "joshua",
-    "moses": "moses",
-    "ppdb": "ppdb",
-}
-_OBJECT = re.compile(r'\s*\{\s*["}]')  # a label may begin with a brace
-_LABEL = re.compile(r"\[\S+\]", re.ASCII)
-_LIKE_PPDB = re.compile(r"(?<!\S)(PPDB|-logp\(|Abstract=|AGigaSim=|CharLogCR=)")
-
-
-def get_rule_format(name: str) -> RuleFormat:
-    """Look up a format of rules.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    """
-    if name not in RULE_FORMATS:
-        raise UnknownNameError("format of rules", name, RULE_FORMATS)
-    format: RuleFormat = import_module(f"alignkit.rules.files.{name}").FORMAT
-    return format
-
-
-def found_format(path: str, line: str) -> str | None:
-    """Return the format of a file, given its name and its first line that holds something."""
-    named = _ENDINGS.get(path.removesuffix(".gz").rpartition(".")[2].lower())
-    written = _of_line(line)
-    return named if written is None or {written, named} == {"joshua", "ppdb"} else written
-
-
-def _of_line(line: str) -> str | None:
-    if _OBJECT.match(line):
-        return "jsonl"
-    if is_head(line) or (" -> " in line and _holds(line.partition(" -> ")[0])):
-        return "xrs"
-    fields = split_fields(line)
-    if len(fields) < 3:
-        return None
-    if _LABEL.fullmatch(fields[0]):
-        told = " ".join(fields[3:4])
-        return "ppdb" if len(fields) == 6 or _LIKE_PPDB.search(told) else "joshua"
-    if _holds(fields[0]) and _holds(fields[1]):
-        return "tsv"
-    return "moses" if all(map(_is_number, split_words(fields[2]))) else None
-
-
-def _holds(text: str) -> bool:
-    return _works(parse_side, text)
-
-
-def _is_number(text: str) -> bool:
-    return _works(plain_float, text)
-
-
-def _works(read: Callable[[str], object], text: str) -> bool:
-    try:
-        read(text)
-    except (FormatError, ValueError):
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""Read and write rules as JSON, an object a line; holds everything.
+"""Rules as JSON, an object a line; holds everything.
 
 Members: ``source`` and ``target``, texts as of `notation`; where known ``count``, ``pairs``,
 ``p_target`` (p(t|s)), ``p_source`` (p(s|t)), ``p_rule``, ``lexical_target``, ``lexical_source``,
@@ -15,9 +15,9 @@ from typing import Any
 
 from alignkit.errors import FormatError
 from alignkit.io.strict_json import Object, as_text, member, parse_json, position, texts
-from alignkit.rules.files.fields import WEIGHTS, RuleFormat, leaves, parse_weight
+from alignkit.rules.files.fields import WEIGHTS, RuleFormat, checked_link, parse_weight
 from alignkit.rules.files.notation import made_rule, side_text
-from alignkit.rules.grammar import Example, RuleType
+from alignkit.rules.grammar import Example, RuleType, leaves
 
 _SIDES = ("source", "target")
 _MEMBERS = {*_SIDES, *WEIGHTS, "alignment", "examples", "extra"}
@@ -51,10 +51,10 @@ def _example_object(example: Example) -> Object:
 
 
 def _parse(line: str, number: int) -> RuleType:
-    found = parse_json(line)
-    if not isinstance(found, dict):
+    record = parse_json(line)
+    if not isinstance(record, dict):
         raise FormatError("expected an object with 'source' and 'target'")
-    sides = [member(found, name, str) for name in _SIDES]
+    sides = [member(record, name, str) for name in _SIDES]
     try:
         rule = made_rule(*sides)
     except FormatError as problem:
@@ -62,42 +62,35 @@ def _parse(line: str, number: int) -> RuleType:
         raise FormatError(f"{problem.message}, in {where}") from None
     weights: dict[str, Any] = {}
     for name in WEIGHTS:
-        if found.get(name) is not None:
-            value = found[name]
+        if record.get(name) is not None:
+            value = record[name]
             if type(value) not in (int, float):
                 raise FormatError(f"{name!r} is {json.dumps(value)[:40]}; expected a number")
             weights[name] = parse_weight(name, repr(value))
     alignment = None
-    if found.get("alignment") is not None:
-        sizes = len(leaves(rule.source)), len(leaves(rule.target))
-        links = {_link(link, *sizes) for link in member(found, "alignment", list)}
+    if record.get("alignment") is not None:
+        symbols = leaves(rule.source), leaves(rule.target)
+        pairs = (_two(link, "alignment") for link in member(record, "alignment", list))
+        links = {checked_link(i, j, *symbols, f"[{i}, {j}]") for i, j in pairs}
         alignment = tuple(sorted(links))
-    examples = tuple(map(_example, member(found, "examples", list, [])))
-    return RuleType(rule, **weights, alignment=alignment, examples=examples, extra=_extra(found))
+    examples = tuple(map(_example, member(record, "examples", list, [])))
+    return RuleType(rule, **weights, alignment=alignment, examples=examples, extra=_extra(record))
 
 
-def _extra(found: Object) -> tuple[tuple[str, str], ...]:
+def _extra(record: Object) -> tuple[tuple[str, str], ...]:
     extra: list[tuple[str, str]] = []
-    for feature in member(found, "extra", list, []):
-        if not (isinstance(feature, list) and [type(one) for one in feature] == [str, str]):
+    for feature in member(record, "extra", list, []):
+        if not (isinstance(feature, list) and [type(part) for part in feature] == [str, str]):
             raise FormatError("'extra' holds something else than [name, text]")
         extra.append((feature[0], feature[1]))
-    if len(found) > len(_MEMBERS & found.keys()):
-        for name in found:
+    if len(record) > len(_MEMBERS & record.keys()):
+        for name in record:
             if name not in _MEMBERS:
-                text = as_text(found[name])
+                text = as_text(record[name])
                 if text is None:
                     raise FormatError(f"{name[:40]!r} is no member of a rule, nor a feature")
                 extra.append((name, text))
     return tuple(extra)
-
-
-def _link(link: object, source: int, target: int) -> tuple[int, int]:
-    i, j = _two(link, "alignment")
-    if i >= source or j >= target:
-        message = f"link [{i}, {j}] is beyond the sides, of {source} and {target} symbols"
-        raise FormatError(message)
-    return i, j
 
 
 def _two(value: object, name: str) -> tuple[int, int]:

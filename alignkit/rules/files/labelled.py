@@ -1,50 +1,32 @@
-"""Write and read lines ``[LABEL] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS``.
+"""Grammars of Thrax and Joshua, and PPDB: ``[LABEL] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS``.
 
-Thrax, Joshua and PPDB share them. A variable is ``[LABEL,NUMBER]``, numbered from 1. A symbol has
-one label: where those of both sides differ it is written ``[SOURCE~TARGET]``.
+A variable is ``[LABEL,NUMBER]``, numbered from 1. A symbol has one label: where those of both
+sides differ it is written ``[SOURCE~TARGET]``. The links are positions of symbols: in *joshua*
+those of the words, in *ppdb* all, variables included, and there the relation of PPDB 2.0
+(``Equivalence``, ...) may follow.
 
 Features are ``name=value``, or values without names. Probabilities are written as negative natural
 logarithms, as Thrax writes them: ``p(e|f)`` is p(target side | source side), ``p(f|e)`` the
 converse, ``Lex(e|f)`` and ``Lex(f|e)`` the lexical weights, ``p(e,f|LHS)`` p(rule | both root
 labels); ``count`` and ``pairs`` are numbers. Those of PPDB 2.0 (``-logp(e2|e1)``, ...) are read
-too. All other features of a file are kept in `RuleType.extra` and written back, and so is the text
-of all where alignkit would write another one.
+too. All other features of a file, such as the similarities of PPDB, are kept in `RuleType.extra`
+and written back, and so is the text of all where alignkit would write another one.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from alignkit.errors import FormatError
 from alignkit.io.text_files import split_words
-from alignkit.rules.files.fields import (
-    FEATURE,
-    LABEL,
-    NO_LABEL,
-    VALUE,
-    WORD,
-    FlatRule,
-    LeftOutError,
-    Links,
-    Symbols,
-    flatten,
-    in_field,
-    joined_fields,
-    labels_differ,
-    number_text,
-    parse_count,
-    parse_links,
-    parse_pairs,
-    plain_float,
-    split_fields,
-    variable_links,
-)
-from alignkit.rules.files.notation import numbered_on
-from alignkit.rules.grammar import Node, Rule, RuleType, Variable
+from alignkit.rules.files import fields
+from alignkit.rules.files.fields import FEATURE, LABEL, NO_LABEL, VALUE, WORD, FlatRule
+from alignkit.rules.files.notation import AtColumn, numbered_on
+from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, variables
 
 _LOGARITHMS = {
     "p(e|f)": "p_target",
@@ -55,50 +37,44 @@ _LOGARITHMS = {
 }
 _COUNTS = {"count": "count", "pairs": "pairs"}
 _WRITTEN = {**_LOGARITHMS, **_COUNTS}
-_PPDB_2 = {
+_READ = {
+    **_WRITTEN,
     "-logp(e2|e1)": "p_target",
     "-logp(e1|e2)": "p_source",
     "Lex(e2|e1)": "lexical_target",
     "Lex(e1|e2)": "lexical_source",
 }
-_READ = {**_WRITTEN, **_PPDB_2}
 _MISSING = ("NA", "NaN", "nan")
 _ALIGNMENT, _ENTAILMENT = "alignment", "entailment"  # what else a line holds, as extra features
-_FIELDS = (_ALIGNMENT, _ENTAILMENT)
-
-HELD = frozenset({"alignment", "extra", *_WRITTEN.values()})
 
 _VARIABLE = re.compile(r"\[(.*),([0-9]{1,9})\]")
 _LABEL = re.compile(r"\[(\S+)\]", re.ASCII)
 
 
-def labelled_line(type: RuleType, joined: bool, *, link_variables: bool) -> str:
-    """Return the line of a rule."""
-    flat = flatten(type.rule)
-    if not joined and labels_differ(flat):
-        raise LeftOutError("labels that differ between the sides")
-    label = _joined(flat.source_label, flat.target_label)
-    texts: list[str] = []
-    numbers: dict[int, str] = {}
-    for item in flat.source:
-        if isinstance(item, str):
-            texts.append(WORD.escape(item))
-        else:
-            name = _joined(item.label or None, flat.mates[item.number].label or None)
-            numbers[item.number] = symbol = f"[{name},{len(numbers) + 1}]"
-            texts.append(symbol)
-    others = [
-        WORD.escape(item) if isinstance(item, str) else numbers[item.number] for item in flat.target
+def _line(type: RuleType, number: int, joined: bool, *, link_variables: bool) -> str:
+    flat = fields.flatten(type.rule)
+    if not joined and fields.labels_differ(flat):
+        raise fields.LeftOutError("labels that differ between the sides")
+    names: dict[int, str] = {}
+    for item in variables(flat.source):
+        label = _joined(item.label or None, flat.mates[item.number].label or None)
+        names[item.number] = f"[{label},{len(names) + 1}]"
+    sides = (
+        " ".join(WORD.escape(x) if isinstance(x, str) else names[x.number] for x in side)
+        for side in (flat.source, flat.target)
+    )
+    given = dict(type.extra) if type.extra else {}
+    parts = [
+        f"[{_joined(flat.source_label, flat.target_label)}]",
+        *sides,
+        " ".join(_features(type)),
+        _links_text(type, flat, link_variables, given.get(_ALIGNMENT)),
     ]
-    fields = [f"[{label}]", " ".join(texts), " ".join(others), " ".join(_features(type))]
-    told = dict(type.extra) if type.extra else {}
-    links = _links_text(type, flat, link_variables, told.get(_ALIGNMENT))
-    fields.append(links or "")
-    if _ENTAILMENT in told:
-        fields.append(VALUE.escape(told[_ENTAILMENT]))
-    while not fields[-1] and len(fields) > 3:  # bars at the end are no bars to Joshua
-        fields.pop()
-    return joined_fields(fields)
+    if _ENTAILMENT in given:
+        parts.append(VALUE.escape(given[_ENTAILMENT]))
+    while not parts[-1] and len(parts) > 3:  # bars at the end are no bars to Joshua
+        parts.pop()
+    return fields.joined_fields(parts)
 
 
 def _joined(source: str | None, target: str | None) -> str:
@@ -124,7 +100,7 @@ def _features(type: RuleType) -> list[str]:
                 if known is not None:
                     texts.append(_feature(name, text if known == value else _text(name, known)))
                 continue
-        if name not in _FIELDS:
+        if name not in (_ALIGNMENT, _ENTAILMENT):
             texts.append(_feature(name, text))
     for name, attribute in _WRITTEN.items():
         value = getattr(type, attribute)
@@ -140,69 +116,58 @@ def _feature(name: str, text: str) -> str:
 
 
 def _text(name: str, value: float) -> str:
-    if name in _COUNTS:
-        return number_text(value)
-    if value <= 0:
-        return "inf"
-    return format(max(0.0, -math.log(value)), ".10g")
+    return fields.number_text(value) if name in _COUNTS else fields.log_text(value)
 
 
 def _value(attribute: str, name: str, text: str) -> float | None:
     if text in _MISSING:
         return None
-    if attribute == "pairs":
-        return parse_pairs(text, name)
-    if attribute == "count":
-        return parse_count(text, name)
+    if attribute in _COUNTS:
+        return (fields.parse_pairs if attribute == "pairs" else fields.parse_count)(text, name)
     try:
-        logarithm = plain_float(text)
+        logarithm = fields.plain_float(text)
     except ValueError:
         message = f"{name} is {text[:40]!r}; expected a negative natural logarithm, a number"
         raise FormatError(message) from None
     return math.exp(-logarithm) if logarithm >= 0 else None  # PPDB has some that are no probability
 
 
-def _links_text(type: RuleType, flat: FlatRule, variables: bool, told: str | None) -> str | None:
-    if told is not None:
-        tokens = split_words(told)
+def _links_text(type: RuleType, flat: FlatRule, link_variables: bool, given: str | None) -> str:
+    if given is not None:
+        tokens = split_words(given)
         with suppress(FormatError):
-            if type.alignment == _of_words(tokens, flat.source, flat.target):
+            if type.alignment == _read_links(tokens, flat.source, flat.target):
                 return " ".join(tokens)
     if type.alignment is None:
-        return None
-    links = set(type.alignment)
-    if variables:
-        links.update(variable_links(flat.source, flat.target))
-    return " ".join(f"{i}-{j}" for i, j in sorted(links))
+        return ""
+    between = fields.variable_links(flat.source, flat.target) if link_variables else ()
+    return fields.link_texts({*type.alignment, *between})
 
 
-def _of_words(tokens: list[str], source: Symbols, target: Symbols) -> Links | None:
-    links = parse_links(tokens, len(source), len(target))
-    return tuple(
-        (i, j) for i, j in links if isinstance(source[i], str) or isinstance(target[j], str)
-    )
+def _read_links(tokens: list[str], source: Symbols, target: Symbols) -> fields.Links:
+    return fields.word_links(fields.parse_links(tokens, source, target), source, target)
 
 
-def parse_labelled(line: str, line_of: Callable[[RuleType, int, bool], str]) -> RuleType:
-    """Read a line."""
-    fields = split_fields(line)
-    if not 3 <= len(fields) <= 6:
+def _parse(line: str, number: int, *, link_variables: bool) -> RuleType:
+    parts = fields.split_fields(line)
+    if not 3 <= len(parts) <= 6:
         expected = "expected [LABEL] ||| SOURCE ||| TARGET ||| FEATURES ||| LINKS"
-        raise FormatError(f"{len(fields)} fields divided by |||; {expected}")
-    labels = in_field(line, 0, _root_labels, fields[0])
-    source = in_field(line, 1, _symbols, fields[1], 0)
-    target = in_field(line, 2, _symbols, fields[2], 1)
-    rule = in_field(line, 2, _rule, labels, source, target)
-    weights, features = in_field(line, 3, _read_features, fields[3] if len(fields) > 3 else "")
+        raise FormatError(f"{len(parts)} fields divided by |||; {expected}")
+    labels = fields.in_field(line, 0, _root_labels, parts[0])
+    source = fields.in_field(line, 1, _symbols, parts[1], 0)
+    target = fields.in_field(line, 2, _symbols, parts[2], 1)
+    rule = fields.in_field(line, 2, _rule, labels, source, target)
+    text = parts[3] if len(parts) > 3 else ""
+    weights, features = fields.in_field(line, 3, _read_features, text)
     alignment = None
-    if len(fields) > 4:
-        alignment = in_field(line, 4, _of_words, split_words(fields[4]), source, target)
-        features.append((_ALIGNMENT, fields[4]))
-    if len(fields) > 5:
-        features.append((_ENTAILMENT, VALUE.unescape(fields[5])))
+    if len(parts) > 4:
+        alignment = fields.in_field(line, 4, _read_links, split_words(parts[4]), source, target)
+        features.append((_ALIGNMENT, parts[4]))
+    if len(parts) > 5:
+        features.append((_ENTAILMENT, VALUE.unescape(parts[5])))
     unknown = [(name, text) for name, text in features if name not in _READ and name != _ALIGNMENT]
     parsed = RuleType(rule, **weights, alignment=alignment, extra=tuple(unknown))
-    if line_of(parsed, 1, True) == line:
+    if _line(parsed, 1, True, link_variables=link_variables) == line:
         return parsed
     return RuleType(rule, **weights, alignment=alignment, extra=tuple(features))
 
@@ -236,24 +201,18 @@ def _symbols(text: str, side: int) -> Symbols:
     return tuple(symbols)
 
 
-def _rule(labels: tuple[str, str], source: Symbols, target: Symbols) -> Rule:
-    ours, theirs = (
-        tuple((item.kind, item.number) for item in side if type(item) is Variable)
-        for side in (source, target)
-    )
+def _rule(labels: tuple[str, str], *sides: Symbols) -> Rule:
+    ours, theirs = (tuple((x.kind, x.number) for x in variables(side)) for side in sides)
     try:
         numbers = numbered_on(ours, theirs)
     except FormatError as problem:
         raise FormatError(f"{problem.message}, where they are numbered from 0") from None
     if numbers is not None:
-        source, target = (
-            tuple(
-                item if isinstance(item, str) else item._replace(number=numbers[item.number])
-                for item in side
-            )
-            for side in (source, target)
+        sides = tuple(
+            tuple(x if isinstance(x, str) else x._replace(number=numbers[x.number]) for x in side)
+            for side in sides
         )
-    return Rule(Node(labels[0], source), Node(labels[1], target))
+    return Rule(Node(labels[0], sides[0]), Node(labels[1], sides[1]))
 
 
 def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
@@ -268,13 +227,20 @@ def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         if attribute is None:
             features.append((FEATURE.unescape(name), VALUE.unescape(value)))
             continue
-        try:
+        with AtColumn(text.find(token) + 1):
             weight = _value(attribute, name, value)
-        except FormatError as problem:
-            raise FormatError(problem.message, "", None, text.find(token) + 1) from None
-        if weight is not None:
-            if attribute in weights and weights[attribute] != weight:
-                raise FormatError(f"{name} stands twice", "", None, text.find(token) + 1)
-            weights[attribute] = weight
+            if weight is not None and weights.setdefault(attribute, weight) != weight:
+                raise FormatError(f"{name} stands twice")
         features.append((name, value))
     return weights, features
+
+
+def _format(*, link_variables: bool) -> fields.RuleFormat:
+    return fields.RuleFormat(
+        line=partial(_line, link_variables=link_variables),
+        parse=partial(_parse, link_variables=link_variables),
+        holds=frozenset({"alignment", "extra", *_WRITTEN.values()}),
+    )
+
+
+JOSHUA, PPDB = _format(link_variables=False), _format(link_variables=True)

@@ -1,4 +1,4 @@
-"""Read and write rule tables of Moses: ``F [X][NP] [X] ||| by [X][NP] [PP] ||| .5 ||| 0-0 1-1``.
+"""Rule tables of Moses: ``F [X][NP] [X] ||| by [X][NP] [PP] ||| .5 ||| 0-0 1-1``.
 
 A variable is ``[SOURCE LABEL][TARGET LABEL]`` on both sides, and each side ends in its own root
 label; a side that is a string has the label X. So no label is lost. A line without root labels is
@@ -18,22 +18,9 @@ from typing import Any
 
 from alignkit.errors import FormatError
 from alignkit.io.text_files import split_words
-from alignkit.rules.files.fields import (
-    MOSES_LABEL,
-    NO_LABEL,
-    WORD,
-    RuleFormat,
-    Symbols,
-    flatten,
-    in_field,
-    joined_fields,
-    parse_count,
-    parse_links,
-    parse_probability,
-    split_fields,
-    variable_links,
-)
-from alignkit.rules.grammar import Node, Rule, RuleType, Variable
+from alignkit.rules.files import fields
+from alignkit.rules.files.fields import MOSES_LABEL, NO_LABEL, WORD, in_field
+from alignkit.rules.grammar import Node, Rule, RuleType, Symbols, Variable, variables
 
 _PROBABILITIES = ("p_source", "p_target")
 _SCORES = ("p_source", "lexical_source", "p_target", "lexical_target")
@@ -42,39 +29,43 @@ _LABEL = re.compile(r"\[([^\]\[\s]+)\]", re.ASCII)
 
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
-    flat = flatten(type.rule)
-    symbols = {}
-    for item in flat.source:
-        if isinstance(item, Variable):
-            names = (
-                MOSES_LABEL.escape(one.label or NO_LABEL) for one in (item, flat.mates[item.number])
-            )
-            symbols[item.number] = "".join(f"[{name}]" for name in names)
+    flat = fields.flatten(type.rule)
+    names = {
+        item.number: _bracketed(item.label or None)
+        + _bracketed(flat.mates[item.number].label or None)
+        for item in variables(flat.source)
+    }
+    bare = flat.source_label is None and flat.target_label is None and not names
     sides = []
-    bare = flat.source_label is None and flat.target_label is None and not symbols
-    for items, label in ((flat.source, flat.source_label), (flat.target, flat.target_label)):
-        texts = [WORD.escape(i) if isinstance(i, str) else symbols[i.number] for i in items]
-        if not bare:
-            texts.append(f"[{MOSES_LABEL.escape(NO_LABEL if label is None else label)}]")
-        sides.append(" ".join(texts))
-    links = sorted({*(type.alignment or ()), *variable_links(flat.source, flat.target)})
-    told = dict(type.extra) if type.extra else {}
-    fields = [*sides, _scores_text(type, told.get("scores"))]
-    fields += [" ".join(f"{i}-{j}" for i, j in links), _counts_text(type, told.get("counts"))]
-    if "properties" in told:
-        fields.append(" ".join(split_words(told["properties"])))
+    for symbols, label in ((flat.source, flat.source_label), (flat.target, flat.target_label)):
+        texts = [WORD.escape(x) if isinstance(x, str) else names[x.number] for x in symbols]
+        sides.append(" ".join(texts if bare else [*texts, _bracketed(label)]))
+    links = {*(type.alignment or ()), *fields.variable_links(flat.source, flat.target)}
+    given = dict(type.extra) if type.extra else {}
+    parts = [
+        *sides,
+        _scores_text(type, given.get("scores")),
+        fields.link_texts(links),
+        _counts_text(type, given.get("counts")),
+    ]
+    if "properties" in given:
+        parts.append(" ".join(split_words(given["properties"])))
     else:
-        while not fields[-1] and len(fields) > 3:
-            fields.pop()
-    return joined_fields(fields)
+        while not parts[-1] and len(parts) > 3:
+            parts.pop()
+    return fields.joined_fields(parts)
 
 
-def _scores_text(type: RuleType, told: str | None) -> str:
-    if told is not None:
+def _bracketed(label: str | None) -> str:
+    return f"[{MOSES_LABEL.escape(NO_LABEL if label is None else label)}]"
+
+
+def _scores_text(type: RuleType, given: str | None) -> str:
+    if given is not None:
         with suppress(FormatError):
-            read = _read_scores(told)
+            read = _read_scores(given)
             if all(getattr(type, name) == read.get(name) for name in _SCORES):
-                return " ".join(split_words(told))
+                return " ".join(split_words(given))
     for names in (_SCORES, _PROBABILITIES):
         values = [getattr(type, name) for name in names]
         if None not in values:
@@ -82,11 +73,11 @@ def _scores_text(type: RuleType, told: str | None) -> str:
     return ""
 
 
-def _counts_text(type: RuleType, told: str | None) -> str:
-    if told is not None:
+def _counts_text(type: RuleType, given: str | None) -> str:
+    if given is not None:
         with suppress(FormatError):
-            if _read_counts(told) == type.count:
-                return " ".join(split_words(told))
+            if _read_counts(given) == type.count:
+                return " ".join(split_words(given))
     if type.count is None or not type.p_source or not type.p_target:
         return ""
     counts = type.count / type.p_source, type.count / type.p_target, type.count
@@ -96,38 +87,34 @@ def _counts_text(type: RuleType, told: str | None) -> str:
 def _read_scores(text: str) -> dict[str, float]:
     tokens = split_words(text)
     names = _PROBABILITIES if len(tokens) == 2 else _SCORES if len(tokens) >= 4 else ()
-    return {
-        name: parse_probability(token, name) for name, token in zip(names, tokens, strict=False)
-    }
+    pairs = zip(names, tokens, strict=False)
+    return {name: fields.parse_probability(token, name) for name, token in pairs}
 
 
 def _read_counts(text: str) -> float | None:
     tokens = split_words(text)
-    return parse_count(tokens[2]) if len(tokens) == 3 else None
+    return fields.parse_count(tokens[2]) if len(tokens) == 3 else None
 
 
 def _parse(line: str, number: int) -> RuleType:
-    fields = split_fields(line)
-    if len(fields) < 3:
+    parts = fields.split_fields(line)
+    if len(parts) < 3:
         expected = "expected SOURCE [LABEL] ||| TARGET [LABEL] ||| SCORES ||| LINKS ||| COUNTS"
-        raise FormatError(f"{len(fields)} fields divided by |||; {expected}")
-    scores, links, counts = ([*fields[2:], "", ""])[:3]
-    source, our_label = in_field(line, 0, _symbols, fields[0], 0)
-    target, their_label = in_field(line, 1, _symbols, fields[1], 1)
-    pairs = in_field(line, 3, parse_links, split_words(links), len(source), len(target))
+        raise FormatError(f"{len(parts)} fields divided by |||; {expected}")
+    scores, links, counts = ([*parts[2:], "", ""])[:3]
+    source, our_label = in_field(line, 0, _symbols, parts[0], 0)
+    target, their_label = in_field(line, 1, _symbols, parts[1], 1)
+    pairs = in_field(line, 3, fields.parse_links, split_words(links), source, target)
     rule = in_field(line, 0, _rule, source, target, pairs, our_label, their_label)
     weights: dict[str, Any] = in_field(line, 2, _read_scores, scores)
     count = in_field(line, 4, _read_counts, counts)
-    words = tuple(
-        p for p in pairs if isinstance(source[p[0]], str) or isinstance(target[p[1]], str)
-    )
-    made = {**weights, "count": count, "alignment": words or None}
-    extra = (("properties", joined_fields(fields[5:])),) if len(fields) > 5 else ()
-    found = RuleType(rule, **made, extra=extra)
-    if _line(found, 1, True) == line:
-        return found
-    told = [("scores", scores), ("counts", counts), *extra]
-    return RuleType(rule, **made, extra=tuple(told))
+    words = fields.word_links(pairs, source, target)
+    known = {**weights, "count": count, "alignment": words or None}
+    extra = (("properties", fields.joined_fields(parts[5:])),) if len(parts) > 5 else ()
+    parsed = RuleType(rule, **known, extra=extra)
+    if _line(parsed, 1, True) == line:
+        return parsed
+    return RuleType(rule, **known, extra=(("scores", scores), ("counts", counts), *extra))
 
 
 def _symbols(text: str, side: int) -> tuple[Symbols, str | None]:
@@ -135,16 +122,16 @@ def _symbols(text: str, side: int) -> tuple[Symbols, str | None]:
     label = _LABEL.fullmatch(tokens[-1]) if tokens else None
     if label is not None:
         tokens.pop()
-    found: list[Variable | str] = []
+    symbols: list[Variable | str] = []
     for token in tokens:
         match = _VARIABLE.fullmatch(token) if token[:1] == "[" else None
         if match is not None:
-            found.append(Variable(len(found), MOSES_LABEL.unescape(match[side + 1])))
+            symbols.append(Variable(len(symbols), MOSES_LABEL.unescape(match[side + 1])))
         else:
-            found.append(WORD.unescape(token))
-    if not found:
+            symbols.append(WORD.unescape(token))
+    if not symbols:
         raise FormatError("expected words and variables, found nothing")
-    return tuple(found), None if label is None else MOSES_LABEL.unescape(label[1])
+    return tuple(symbols), None if label is None else MOSES_LABEL.unescape(label[1])
 
 
 def _rule(
@@ -174,6 +161,6 @@ def _rule(
     )
 
 
-FORMAT = RuleFormat(
+FORMAT = fields.RuleFormat(
     line=_line, parse=_parse, holds=frozenset({"labels", "alignment", "extra", "count", *_SCORES})
 )

@@ -43,17 +43,17 @@ def quoted(text: str) -> str:
     """Return a text in quotation marks, as JSON does, without spaces and ``|||`` inside."""
     if _PLAIN_WORD.fullmatch(text):
         return f'"{text}"'
-    found = _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
-    return found.replace("|", "\\u007c") if "|||" in found else found
+    escaped = _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
+    return escaped.replace("|", "\\u007c") if "|||" in escaped else escaped
 
 
 def unquoted(text: str) -> str:
     """Return what a quoted text stands for."""
     if "\\" not in text:
         return text[1:-1]
-    found: str = json.loads(text)
-    found.encode()  # half a surrogate pair is a ValueError too
-    return found
+    plain: str = json.loads(text)
+    plain.encode()  # half a surrogate pair is a ValueError too
+    return plain
 
 
 @lru_cache(maxsize=1 << 12)
@@ -146,8 +146,10 @@ def parse_rule(text: str) -> Rule:
 
 def made_rule(source: str, target: str, column: int = 1, second: int = 1) -> Rule:
     """Read the two sides of a rule, and number its variables as `Rule` asks for."""
-    left, ours = parsed_at(source, column)
-    right, theirs = parsed_at(target, second)
+    with AtColumn(column):
+        left, ours = parse_side(source)
+    with AtColumn(second):
+        right, theirs = parse_side(target)
     numbers = numbered_on(ours, theirs, second)
     if numbers is not None:
         left, right = _parse(source, numbers)[0], _parse(target, numbers)[0]
@@ -170,23 +172,30 @@ def numbered_on(ours: Numbered, theirs: Numbered, column: int = 1) -> dict[int, 
         name = f"x{min(set(shared) ^ mates)}"
         side = "source" if int(name[1:]) in shared else "target"
         raise FormatError(f"variable {name} stands on the {side} side only", "", None, column)
-    wrong = [f"i{n}" for kind, n in ours if kind == "i"] + [
-        f"d{n}" for kind, n in theirs if kind == "d"
-    ]
-    if wrong:
-        expected = "deleted ones (d) stand on the source side, inserted ones (i) on the target side"
-        raise FormatError(f"variable {wrong[0]} is on the wrong side: {expected}", "", None, column)
+    for names, wrong in ((ours, "i"), (theirs, "d")):
+        if name := next((f"{kind}{n}" for kind, n in names if kind == wrong), ""):
+            expected = "deleted variables (d) belong to the source side, inserted (i) to the target"
+            raise FormatError(f"{name} is on the wrong side: {expected}", "", None, column)
     if shared == list(range(len(shared))):
         return None
     return {number: k for k, number in enumerate(shared)}
 
 
-def parsed_at(text: str, column: int) -> tuple[Side, Numbered]:
-    """Read a side; the columns of errors are those of the line."""
-    try:
-        return parse_side(text)
-    except FormatError as problem:
-        raise FormatError(problem.message, "", None, column + (problem.column or 1) - 1) from None
+class AtColumn:
+    """Lets the errors of reading part of a line name columns of the line."""
+
+    __slots__ = ("_column",)
+
+    def __init__(self, column: int) -> None:
+        self._column = column
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, problem: object, trace: object) -> None:
+        if isinstance(problem, FormatError):
+            column = self._column + (problem.column or 1) - 1
+            raise FormatError(problem.message, "", None, column) from None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -196,7 +205,7 @@ def parse_side(text: str) -> tuple[Side, Numbered]:
 
 
 def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered]:
-    found: list[tuple[str, int]] = []
+    numbered: list[tuple[str, int]] = []
     labels: list[str] = []
     levels: list[list[Item]] = [[]]
     items = levels[0]
@@ -208,7 +217,7 @@ def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered
                 items = levels[-1]
             elif kind:
                 number = int(digits)
-                found.append((kind, number))
+                numbered.append((kind, number))
                 if numbers is not None and kind == "x":
                     number = numbers[number]
                 items.append(Variable(number, intern(_tag(tag)), kind))
@@ -225,10 +234,10 @@ def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered
     except (IndexError, ValueError):
         raise _refused(text) from None
     if len(items) == 1 and type(items[0]) is Node:
-        return items[0], tuple(found)
+        return items[0], tuple(numbered)
     if any(type(item) is Node for item in items):
         raise _refused(text)
-    return tuple(items), tuple(found)  # type: ignore[arg-type]
+    return tuple(items), tuple(numbered)  # type: ignore[arg-type]
 
 
 def _tag(text: str) -> str:

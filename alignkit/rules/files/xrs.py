@@ -1,4 +1,4 @@
-"""Read and write rules as GHKM and ISI's tools do: ``NP(x0:DT NN("car")) -> x0 "auto" ### id=1``.
+"""Rules of GHKM and ISI's tools: ``NP(x0:DT NN("car")) -> x0 "auto" ### id=1``.
 
 Where one side is a tree and the other a string, the tree stands left of the arrow, and its
 variables are numbered from left to right, as in Galley et al. (2004, 2006). By their custom the
@@ -7,7 +7,7 @@ strings) the source side stands left.
 
 Features follow ``###``: ``id`` (the number of the rule in the file), the weights of `RuleType` by
 their names, where known, the alignment as ``align={{{[#s=2 #t=2 0,0 1,1]}}}`` (source symbol,
-target symbol; variables included, as ISI does) and other features (see `named_features`). Values
+target symbol; variables included, as ISI does) and other features (see `extra_texts`). Values
 without names after ``|||``, as Galley's extractor writes them, are kept as features without names.
 Lines that begin with ``$$$`` or ``%%%``, alone, hold no rule.
 """
@@ -19,21 +19,13 @@ from collections.abc import Sequence
 
 from alignkit.errors import FormatError
 from alignkit.io.text_files import split_words
-from alignkit.rules.files.fields import (
-    WEIGHTS,
-    RuleFormat,
-    extra_texts,
-    is_head,
-    is_plain_value,
-    leaves,
-    read_weights,
-    variable_links,
-    weight_texts,
-)
-from alignkit.rules.files.notation import made_rule, parsed_at, side_text
-from alignkit.rules.grammar import Node, Rule, RuleType, Variable
+from alignkit.rules.files import fields
+from alignkit.rules.files.fields import WEIGHTS
+from alignkit.rules.files.notation import AtColumn, made_rule, parse_side, side_text
+from alignkit.rules.grammar import Node, RuleType, Symbols, leaves, variables
 
 _KNOWN = {*WEIGHTS, "id", "align", "tree"}
+_HEAD = re.compile(r"(?:\${3}|%{3})(?!\S)", re.ASCII)
 _ALIGN = re.compile(r"\[([^\]]*)\]")
 _SIZE = re.compile(r"#[st]=[0-9]+")
 _PAIR = re.compile(r"([0-9]{1,9}),([0-9]{1,9})")
@@ -44,53 +36,52 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
     id, extra = _id_of(type, number)
     features = [f"id={id}"]
     if isinstance(target, Node) and not isinstance(source, Node):
-        variables = [item for item in leaves(target) if isinstance(item, Variable)]
-        shared = [item.number for item in variables if item.kind == "x"]
+        shared = [item.number for item in variables(target) if item.kind == "x"]
         numbers = {number: k for k, number in enumerate(shared)}
         sides = side_text(target, numbers), side_text(source, numbers)
     else:
         sides = side_text(source), side_text(target)
         if isinstance(source, Node) and not isinstance(target, Node):
             features.append("tree=source")
-    features += weight_texts(type, WEIGHTS)
+    features += fields.weight_texts(type, WEIGHTS)
     if type.alignment is not None:
-        features.append(f"align={{{{{{{_align_text(type.rule, type.alignment)}}}}}}}")
-    features += extra_texts(extra, _KNOWN)
+        symbols = leaves(source), leaves(target)
+        features.append(f"align={{{{{{{_align_text(type.alignment, *symbols)}}}}}}}")
+    features += fields.extra_texts(extra, _KNOWN)
     return f"{sides[0]} -> {sides[1]} ### {' '.join(features)}"
 
 
 def _id_of(type: RuleType, number: int) -> tuple[str, Sequence[tuple[str, str]]]:
     if type.extra and type.extra[0][0] == "id":
         id = type.extra[0][1]
-        if id != str(number) and is_plain_value(id):
+        if id != str(number) and fields.is_plain_value(id):
             return id, type.extra[1:]
     return str(number), type.extra
 
 
-def _align_text(rule: Rule, alignment: tuple[tuple[int, int], ...]) -> str:
-    source, target = map(leaves, rule)
-    links = variable_links(source, target)
-    texts = (f"{i},{j}" for i, j in sorted({*alignment, *links}))
-    return " ".join([f"[#s={len(source)}", f"#t={len(target)}", *texts]) + "]"
+def _align_text(alignment: fields.Links, source: Symbols, target: Symbols) -> str:
+    links = sorted({*alignment, *fields.variable_links(source, target)})
+    pairs = (f"{i},{j}" for i, j in links)
+    return " ".join([f"[#s={len(source)}", f"#t={len(target)}", *pairs]) + "]"
 
 
 def _parse(line: str, number: int) -> RuleType | None:
     if is_head(line):
         return None
-    text, marks, told = line.partition(" ### ")
+    text, marks, features = line.partition(" ### ")
     if not marks:
-        text, marks, told = line.removesuffix(" ###").partition(" ||| ")
-        told = " ".join(f'""={value}' for value in split_words(told))
+        text, marks, features = line.removesuffix(" ###").partition(" ||| ")
+        features = " ".join(f'""={value}' for value in split_words(features))
     left, arrow, right = text.partition(" -> ")
     if not arrow:
         raise FormatError("expected LEFT -> RIGHT ### NAME=VALUE ...", "", None, len(text) + 1)
-    column = len(text) + len(marks)
-    try:
-        weights, extra, others = read_weights(told, _KNOWN)
-        tree = _tree(*others.get("tree", ("target", 1)))
-    except FormatError as problem:
-        at = column + (problem.column or 1)
-        raise FormatError(problem.message, "", None, at) from None
+    column = len(text) + len(marks) + 1
+    with AtColumn(column):
+        weights, extra, others = fields.read_weights(features, _KNOWN)
+        tree, at = others.get("tree", ("target", 1))
+        if tree not in ("source", "target"):
+            message = f"tree is {tree[:40]!r}; expected source or target"
+            raise FormatError(message, "", None, at)
     texts = [(left, 1), (right, len(left) + len(arrow) + 1)]
     if tree == "target" and _is_tree(*texts[0]) and not _is_tree(*texts[1]):
         texts.reverse()
@@ -101,42 +92,33 @@ def _parse(line: str, number: int) -> RuleType | None:
     alignment = None
     if "align" in others:
         value, at = others["align"]
-        alignment = _alignment(rule, value, column + at)
+        with AtColumn(column + at - 1):
+            alignment = _read_links(value, *map(leaves, rule))
     return RuleType(rule, **weights, alignment=alignment, extra=tuple(extra))
 
 
-def _tree(text: str, column: int) -> str:
-    if text not in ("source", "target"):
-        message = f"tree is {text[:40]!r}; expected source or target"
-        raise FormatError(message, "", None, column)
-    return text
+def is_head(line: str) -> bool:
+    """Return whether a line holds no rule, but describes the file: ``$$$ filetype=rule``."""
+    return _HEAD.match(line) is not None
 
 
 def _is_tree(text: str, column: int) -> bool:
-    return isinstance(parsed_at(text, column)[0], Node)
+    with AtColumn(column):
+        return isinstance(parse_side(text)[0], Node)
 
 
-def _alignment(rule: Rule, text: str, column: int) -> tuple[tuple[int, int], ...]:
+def _read_links(text: str, source: Symbols, target: Symbols) -> fields.Links:
     inside = _ALIGN.fullmatch(text)
     tokens = split_words(inside[1]) if inside else [text]
-    source, target = map(leaves, rule)
-    links = []
+    tokens = [token for token in tokens if not _SIZE.fullmatch(token)]
     for token in tokens:
-        match = _PAIR.fullmatch(token)
-        if match is None:
-            if _SIZE.fullmatch(token):
-                continue
-            message = f"align holds {token[:40]!r}; expected {{{{{{[#s=2 #t=2 0,0 1,1]}}}}}}"
-            raise FormatError(message, "", None, column)
-        i, j = int(match[1]), int(match[2])
-        if i >= len(source) or j >= len(target):
-            sizes = f"{len(source)} and {len(target)} symbols"
-            raise FormatError(f"link {token} is beyond the sides, of {sizes}", "", None, column)
-        if not (isinstance(source[i], Variable) and isinstance(target[j], Variable)):
-            links.append((i, j))
-    return tuple(sorted(set(links)))
+        if not _PAIR.fullmatch(token):
+            expected = "{{{[#s=2 #t=2 0,0 1,1]}}}"
+            raise FormatError(f"align holds {token[:40]!r}; expected {expected}")
+    links = fields.parse_links(tokens, source, target, _PAIR)
+    return fields.word_links(links, source, target)
 
 
-FORMAT = RuleFormat(
+FORMAT = fields.RuleFormat(
     line=_line, parse=_parse, holds=frozenset({"trees", "alignment", "extra", *WEIGHTS})
 )

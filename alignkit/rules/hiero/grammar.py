@@ -19,8 +19,7 @@ from alignkit.io.atomic_files import replacing, sorting_folder
 from alignkit.model.coercion import Choice
 from alignkit.model.phrases import LINKS
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.rules.files import WrittenRules, rule_lines
-from alignkit.rules.files.fields import get_rule_format
+from alignkit.rules.files import WrittenRules, get_rule_format, rule_lines
 from alignkit.rules.grammar import KINDS, Grammar, RuleType
 from alignkit.rules.hiero.block import HieroBlock, Row, kept_of
 from alignkit.rules.hiero.counts import ROOM, HieroCounts, OnProgress, with_examples
@@ -251,7 +250,7 @@ class _Writer:
         if self._kinds is not None:
             types = [type for type in types if type.kind in self._kinds]
             self.left_out["of other kinds"] += len(block) - len(types)
-        for line in rule_lines(types, self._format, told=self._told):
+        for line in rule_lines(types, self._format, written=self._told):
             self._stream.write(line)
             self.bytes += len(line.encode())
         self.rules = self._told.rules

@@ -6,7 +6,6 @@ pieces: words, variables and numbers are turned into text once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from string import Formatter
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.jit import readonly
-from alignkit.rules.files.fields import LABEL, MOSES_LABEL, NO_LABEL, WORD, number_text
+from alignkit.rules.files.fields import LABEL, MOSES_LABEL, NO_LABEL, WORD, log_text, number_text
 from alignkit.rules.files.notation import quoted, side_text
 from alignkit.rules.grammar import Node, Variable
 from alignkit.rules.hiero import text_kernel as kernel
@@ -36,13 +35,9 @@ class LineLayout:
     word: Callable[[str], str]
 
 
-def _log_text(value: float) -> str:
-    return format(max(0.0, -math.log(value)), ".10g") if value > 0 else "inf"
-
-
 _NUMBERS: dict[str, Callable[[float], str]] = {
     "": number_text,
-    "log": _log_text,
+    "log": log_text,
     "short": "{:.10g}".format,
 }
 

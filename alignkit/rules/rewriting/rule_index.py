@@ -12,8 +12,7 @@ from unicodedata import category
 from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import OptionError
 from alignkit.model.trees import Tree
-from alignkit.rules.files.fields import variables
-from alignkit.rules.grammar import Item, Node, Rule, RuleType, Side, Variable
+from alignkit.rules.grammar import Item, Node, Rule, RuleType, Side, Variable, variables
 
 _PUNCTUATION = {
     *(".", ",", ":", "``", "''", '"', "(", ")", "HYPH", "NFP", "PU", "PUNC", "PUNCT"),
