@@ -143,7 +143,7 @@ def test_paraphrases_of_parts_are_those_of_the_whole(capsys, tmp_path, buckets, 
     joined = join_tables(ThisProcess(), tables, str(out), settings, given, options)
     assert out.read_bytes() == (tmp_path / "p").read_bytes()
     tally = joined.tally
-    assert out.read_bytes().count(b"\n") == tally.found - tally.rare - tally.beyond
+    assert out.read_bytes().count(b"\n") == tally.joined - tally.rare - tally.beyond
     assert joined.entries[0] == len(lines)
 
 

@@ -98,7 +98,7 @@ def test_memory_changes_nothing(tmp_path):
         found = ["".join(made.lines()) for made in (small, large)]
         assert found[0] == found[1]
         assert len(found[0].splitlines()) == 300 * 20 + 10 * 9
-        assert (small.tally.paths, small.tally.found) == (300 * 299 + 90, 300 * 299 + 90)
+        assert (small.tally.paths, small.tally.joined) == (300 * 299 + 90, 300 * 299 + 90)
         assert small._paths.written > 1 << 20
     assert not list(tmp_path.iterdir())
 

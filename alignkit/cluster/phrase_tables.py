@@ -52,8 +52,8 @@ from alignkit.rules.tables.pivots import (
     PivotSettings,
     PivotTally,
     chosen,
-    joined,
     pivot_lines,
+    pivot_paths,
 )
 from alignkit.rules.tables.runs import Runs
 from alignkit.rules.tables.table_file import TableFile
@@ -380,7 +380,7 @@ def _join(
     tally = PivotTally()
     with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
         add_records(runs, exchange, bucket, places, skip=_MARK)
-        paths = joined(runs, tables, identity, names, tally)
+        paths = pivot_paths(runs, tables, identity, names, tally)
         path = write_turned(exchange, bucket, paths, cuts)
     return Done(asdict(tally), [path])
 

@@ -1,6 +1,6 @@
 from .derivation.derivation import Derivation as Derivation
 from .derivation.derivation import RuleToken as RuleToken
-from .derivation.extraction import extract_rules as extract_rules
+from .derivation.derivation import extract_rules as extract_rules
 from .drawings.svg import draw_tree_html as draw_tree_html
 from .drawings.svg import draw_tree_svg as draw_tree_svg
 from .drawings.text import draw_tree_text as draw_tree_text

@@ -1,9 +1,13 @@
-"""Learn a grammar of synchronous tree rules from a corpus: `learn_grammar`."""
+"""Learn a grammar of synchronous tree rules from a corpus: `learn_grammar`.
+
+Rules are counted in blocks of sentence pairs, as sequences of numbers, and weighed at the end.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -13,17 +17,253 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import TokenArrays
+from alignkit.model.arrays import LinkArrays, TokenArrays
 from alignkit.model.coercion import Choice
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
-from alignkit.rules.counting import Lexicon, RuleCounts
-from alignkit.rules.derivation.derivation import Derived, RuleReader, check_size
+from alignkit.rules.derivation.derivation import (
+    Derived,
+    RuleReader,
+    check_names,
+    check_size,
+    mirrored,
+    string_side,
+    tree_of,
+)
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
-from alignkit.rules.derivation.extraction import check_names, string_side, tree_of
-from alignkit.rules.grammar import Grammar
+from alignkit.rules.files.notation import rule_text
+from alignkit.rules.grammar import Example, Grammar, Rule, RuleType
+from alignkit.rules.scores_kernel import weigh_words
+from alignkit.rules.tables.runs import ends_of
 
 _BLOCK = 1024
+_PENDING = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Translation weights of words."""
+
+    keys: NDArray[np.int64]  # (W,) int64: source word << 32 | target word, rising
+    weights: NDArray[np.float64]  # (W, 2): w(target | source), w(source | target)
+    lone: NDArray[np.float64]
+
+    @classmethod
+    def nothing(cls) -> Weights:
+        """Return no weights."""
+        return cls(np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 2)))
+
+
+class Lexicon:
+    """Count links between words, and words without links, by the numbers of words."""
+
+    def __init__(self) -> None:
+        self._keys, self._counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._pending: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        self._size = 0
+        self._lone = [np.zeros(0, np.int64), np.zeros(0, np.int64)]
+
+    def add(self, links: LinkArrays, source: TokenArrays, target: TokenArrays) -> None:
+        """Count the links of some sentence pairs, and their words without links."""
+        pair = np.repeat(np.arange(len(links)), np.diff(links.offsets))
+        places = [
+            side.offsets[pair] + links.links[:, column]
+            for column, side in enumerate((source, target))
+        ]
+        sources = source.ids[places[0]].astype(np.int64)
+        keys, counts = np.unique(sources << 32 | target.ids[places[1]], return_counts=True)
+        self._pending.append((keys, counts))
+        self._size += len(keys)
+        if self._size > max(_PENDING, len(self._keys)):
+            self._settle()
+        for column, side in ((0, target), (1, source)):
+            free = np.ones(len(side.ids), bool)
+            free[places[1 - column]] = False
+            lone = np.bincount(side.ids[free], minlength=len(self._lone[column]))
+            lone[: len(self._lone[column])] += self._lone[column]
+            self._lone[column] = lone
+
+    def _settle(self) -> None:
+        """Add up what is pending."""
+        keys = np.concatenate([self._keys, *(keys for keys, _ in self._pending)])
+        counts = np.concatenate([self._counts, *(counts for _, counts in self._pending)])
+        self._keys, places = np.unique(keys, return_inverse=True)
+        self._counts = np.bincount(places, counts, len(self._keys)).astype(np.int64)
+        self._pending, self._size = [], 0
+
+    def weights(self, words: int) -> Weights:
+        """Return the weights of words that are numbered below `words`."""
+        self._settle()
+        columns = []
+        for word in (self._keys >> 32, self._keys & 0xFFFFFFFF):
+            totals = np.bincount(word, weights=self._counts, minlength=words)
+            columns.append(self._counts / totals[word])
+        lone = np.zeros((words, 2))
+        for column, counts in enumerate(self._lone):
+            lone[: len(counts), column] = counts / max(1, counts.sum())
+        return Weights(self._keys, np.stack(columns, axis=1), lone)
+
+
+class _Numbers(dict[Hashable, int]):
+    """Number things as they come."""
+
+    def __missing__(self, key: Hashable) -> int:
+        self[key] = number = len(self)
+        return number
+
+
+class RuleCounts:
+    """Rule types and their counts."""
+
+    def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
+        self._strings, self._most = strings, examples
+        self._types = _Numbers()
+        self._sides: list[tuple[bytes, bytes]] = []
+        self._alignments: dict[tuple[int, bytes], int] = {}
+        self._counts, self._pairs = np.zeros(0), np.zeros(0)
+        self._aligned = np.zeros(0)
+        self._seen: list[NDArray[np.int64]] = []
+        self._examples: dict[int, list[Example]] = {}
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+    def add(
+        self,
+        derivations: Derivations,
+        cuts: Cuts,
+        fragments: Fragments,
+        kept: NDArray[np.bool_],
+        pairs: Sequence[SentencePair],
+    ) -> None:
+        """Count those rules of a block that are kept; `end_block` ends it."""
+        chosen = np.flatnonzero(kept)
+        numbers = self._numbered(fragments, chosen)
+        counts = np.ones(len(cuts)) if cuts.counts is None else cuts.counts
+        self._counts = _added(self._counts, numbers, counts[chosen], len(self._types))
+        self._seen.append(numbers << 32 | cuts.pairs[chosen])
+        self._add_alignments(fragments, chosen, numbers, counts)
+        if self._most:
+            self._add_examples(derivations, cuts, chosen, numbers, pairs)
+
+    def end_block(self) -> None:
+        """Count the pairs of a block, once for each type: it may be a rule of several sizes."""
+        if self._seen:
+            seen = np.unique(np.concatenate(self._seen)) >> 32
+            self._pairs = _added(self._pairs, seen, np.ones(len(seen)), len(self._types))
+            self._seen = []
+
+    def _numbered(self, fragments: Fragments, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
+        text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
+        numbers = np.empty(len(chosen), np.int64)
+        types, sides = self._types, self._sides
+        for k, rule in enumerate(chosen.tolist()):
+            start, end = ends[2 * rule], ends[2 * rule + 2]
+            numbers[k] = number = types[text[start:end]]
+            if number == len(sides):
+                middle = ends[2 * rule + 1]
+                sides.append((text[start:middle], text[middle:end]))
+        return numbers
+
+    def _add_alignments(
+        self,
+        fragments: Fragments,
+        chosen: NDArray[np.intp],
+        numbers: NDArray[np.int64],
+        counts: NDArray[np.float64],
+    ) -> None:
+        text, ends = fragments.links.tobytes(), (fragments.link_offsets * 4).tolist()
+        keys = self._alignments
+        places = [
+            keys.setdefault((number, text[ends[rule] : ends[rule + 1]]), len(keys))
+            for number, rule in zip(numbers.tolist(), chosen.tolist(), strict=True)
+        ]
+        self._aligned = _added(self._aligned, np.array(places, np.int64), counts[chosen], len(keys))
+
+    def _add_examples(
+        self,
+        derivations: Derivations,
+        cuts: Cuts,
+        chosen: NDArray[np.intp],
+        numbers: NDArray[np.int64],
+        pairs: Sequence[SentencePair],
+    ) -> None:
+        for rule, number in zip(chosen.tolist(), numbers.tolist(), strict=True):
+            known = self._examples.setdefault(number, [])
+            pair = pairs[k := int(cuts.pairs[rule])]
+            if len(known) == self._most or any(example.id == pair.id for example in known):
+                continue
+            spans = (
+                (int(side.nodes[1, at]), int(side.nodes[2, at]))
+                for side, node in zip(
+                    (derivations.source, derivations.target), cuts.roots[rule], strict=True
+                )
+                for at in (side.offsets[k] + node,)
+            )
+            known.append(Example(pair.id, *pair.words, *spans))
+
+    def types(self, reader: RuleReader, weights: Weights) -> tuple[RuleType, ...]:
+        """Return the rule types with their weights, by count, then by their text."""
+        sources = [source for source, _ in self._sides]
+        targets = [mirrored(target) for _, target in self._sides]
+        # a string has no label
+        labels = [4 * (not string) for string in self._strings]
+        roots = [(source[: labels[0]], target[: labels[1]]) for source, target in self._sides]
+        columns = [self._shares(keys).tolist() for keys in (sources, targets, roots)]
+        lexical, alignments = self._lexical(weights).tolist(), self._best_alignments()
+        rows = []
+        for k, (source, target) in enumerate(self._sides):
+            rule = Rule(reader.side(source), reader.side(target))
+            count = float(self._counts[k])
+            if abs(count - round(count)) < 1e-9:
+                count = round(count)
+            p_target, p_source, p_rule = (column[k] for column in columns)
+            lex_target, lex_source = lexical[k]
+            examples = tuple(self._examples.get(k, ()))
+            entry = RuleType(
+                rule, count, int(self._pairs[k]), p_target, p_source, p_rule, lex_target,
+                lex_source, alignments[k], examples,
+            )  # fmt: skip
+            rows.append((-count, rule_text(rule), entry))
+        return tuple(entry for *_, entry in sorted(rows, key=lambda row: row[:2]))
+
+    def _shares(self, keys: Sequence[Hashable]) -> NDArray[np.float64]:
+        numbers = _Numbers()
+        groups = np.array([numbers[key] for key in keys], np.int64)
+        totals = np.bincount(groups, weights=self._counts)
+        return np.asarray(self._counts / totals[groups], np.float64)
+
+    def _lexical(self, weights: Weights) -> NDArray[np.float64]:
+        """Return both lexical weights of each type: the best over its alignments."""
+        numbers = [number for number, _ in self._alignments]
+        by_alignment = weigh_words(
+            *_joined([side for number in numbers for side in self._sides[number]]),
+            *_joined([links for _, links in self._alignments]),
+            weights.keys, weights.weights, weights.lone,
+        )  # fmt: skip
+        best = np.zeros((len(self._sides), 2))
+        np.maximum.at(best, numbers, by_alignment)
+        return best
+
+    def _best_alignments(self) -> list[tuple[tuple[int, int], ...]]:
+        best: dict[int, tuple[float, bytes]] = {}
+        for (number, links), count in zip(self._alignments, self._aligned.tolist(), strict=True):
+            if number not in best or count > best[number][0]:
+                best[number] = count, links
+        flat = (array("i", best[k][1]).tolist() for k in range(len(self._types)))
+        return [tuple(zip(links[::2], links[1::2], strict=True)) for links in flat]
+
+
+def _added(
+    known: NDArray[np.float64], numbers: NDArray[np.int64], more: NDArray[np.float64], size: int
+) -> NDArray[np.float64]:
+    counts = np.bincount(numbers, weights=more, minlength=size).astype(np.float64)
+    counts[: len(known)] += known
+    return counts
+
+
+def _joined(parts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    return np.frombuffer(b"".join(parts), np.int32), ends_of([len(part) // 4 for part in parts])
 
 
 @dataclass(frozen=True)
@@ -33,6 +273,11 @@ class Bounds:
     variables: int | None = None  # the most variables; deleted and inserted constituents are none
     nodes: int | None = None  # the most nodes of either side, variables counted
     depth: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and value < (name != "variables"):
+                raise OptionError(f"max_{name} is {value}; no rule would be left")
 
     def split(self, fragments: Fragments) -> tuple[NDArray[np.bool_], Counter[str]]:
         """Return which rules are within the bounds, and how many each bound drops first."""
@@ -114,16 +359,13 @@ def learn_grammar(
     >>> grammar = learn_grammar([pair.with_trees("gold", source=tree, target=other)])
     >>> grammar
     Grammar(5 types of 5 rules, stsg)
-    >>> [one.rule.target for one in grammar.select(identity=False)]
+    >>> [entry.rule.target for entry in grammar.select(identity=False)]
     [Node(label='NNS', children=('hounds',))]
     """
     check_arguments(learn_grammar, locals(), apart=["pairs"])
     check_names(links, grammar, string)
     check_size(size)
-    for name in ("max_variables", "max_nodes", "max_depth"):
-        value = locals()[name]
-        if value is not None and value < (name != "max_variables"):
-            raise OptionError(f"{name} is {value}; no rule would be left")
+    bounds = Bounds(max_variables, max_nodes, max_depth)
     if examples < 0:
         raise OptionError(f"examples are {examples}; give 0 or more")
     if all and size > 1:
@@ -132,7 +374,7 @@ def learn_grammar(
         raise OptionError("`all` needs trees on both sides: leave it out, or say `grammar='stsg'`")
     return _Learner(
         Choice("the corpus", annotator), links, grammar, (source_tree, target_tree), string,
-        0 if all else size, deletions, Bounds(max_variables, max_nodes, max_depth), examples,
+        0 if all else size, deletions, bounds, examples,
     ).learn(pairs)  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import islice
 
 import numpy as np
@@ -16,37 +17,29 @@ from alignkit.rules.tables.runs import ROOM
 _RULES = 4096  # at a time
 
 
-class RulePivot:
+class RulePivot(ExitStack):
     """Joins rules on the side that they share, in bounded memory."""
 
     def __init__(
         self, tables: int = 1, *, on: str = "source", folder: str | None = None, room: int = ROOM
     ) -> None:
+        super().__init__()
         if on not in PIVOTS:
             raise UnknownNameError("side", on, PIVOTS)
-        self.pivot = Pivot(tables, folder=folder, room=room)
+        self.pivot = self.enter_context(Pivot(tables, folder=folder, room=room))
         self.left_out: Counter[str] = Counter()
         self._side = PIVOTS.index(on)
         self._labels: set[str] = set()
         self._variables = 0
-
-    def __enter__(self) -> RulePivot:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.pivot.__exit__()
 
     def add(self, table: int, rules: Iterable[RuleType], *, min_count: float = 1) -> int:
         """Add the rules of a table, 1 or 2, that were seen so often; return how many there were."""
         seen = 0
         stream = iter(rules)
         while block := list(islice(stream, _RULES)):
-            kept = []
-            for number, entry in enumerate(block, start=seen + 1):
-                if self._fits(entry, number, min_count):
-                    kept.append(entry)
+            numbered = enumerate(block, start=seen + 1)
+            self._add(table, [x for k, x in numbered if self._fits(x, k, min_count)])
             seen += len(block)
-            self._add(table, kept)
         return seen
 
     def _fits(self, entry: RuleType, number: int, min_count: float) -> bool:
@@ -74,9 +67,7 @@ class RulePivot:
             others.append(list(_tokens(phrase, names)))
             self._labels.update(item.label for item in variables(phrase))
             self._variables = max(self._variables, len(names))
-        p = np.array([(entry.p_source, entry.p_target) for entry in rules], np.float64).reshape(
-            -1, 2
-        )
+        p = np.array([(x.p_source, x.p_target) for x in rules], np.float64).reshape(-1, 2)
         self.pivot.add(table, shared, others, p[:, self._side], p[:, 1 - self._side])
 
     def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
@@ -87,12 +78,9 @@ class RulePivot:
             for number in range(self._variables)
         }
         for source, target, (p, back, pivots) in self.pivot.pairs(settings, variables=variables):
-            yield RuleType(
-                Rule(_parsed(source), _parsed(target)),
-                p_target=p,
-                p_source=back,
-                extra=(("pivots", f"{pivots:.0f}"),),
-            )
+            rule = Rule(_parsed(source), _parsed(target))
+            extra = (("pivots", f"{pivots:.0f}"),)
+            yield RuleType(rule, p_target=p, p_source=back, extra=extra)
 
 
 def _token(variable: Variable) -> str:

@@ -143,7 +143,7 @@ def weigh_words(
     symbols, offsets, links, link_offsets
         The rules; see `alignkit.rules.derivation.cuts_kernel`.
     keys, weights, lone
-        As `alignkit.rules.counting.Weights` has them.
+        As `alignkit.rules.learning.Weights` has them.
     """
     found = np.ones((len(link_offsets) - 1, 2), np.float64)
     for r in range(len(found)):

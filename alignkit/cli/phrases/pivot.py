@@ -290,7 +290,7 @@ def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> in
     before = pivot.added
     with ProgressBar(path, file.fraction, "phrase pairs") as progress:
         entries = pivot.add_file(
-            side, file, on=options.pivot, min_count=options.min_count, told=progress.step
+            side, file, on=options.pivot, min_count=options.min_count, progress=progress.step
         )
     _tell_rare(path, entries, entries - (pivot.added - before), options.min_count)
     return entries
@@ -316,9 +316,9 @@ def tell_joined(tally: PivotTally, repeated: int, settings: PivotSettings, named
         f"beyond the best {settings.top}": tally.beyond,
     }
     told = ", ".join(f"{count:,} {why}" for why, count in left_out.items() if count)
-    kept = tally.found - tally.rare - tally.beyond
+    kept = tally.joined - tally.rare - tally.beyond
     say(
-        f"{named}: {kept:,} of {tally.found:,} paraphrases, by {tally.paths:,} paths over pivots"
+        f"{named}: {kept:,} of {tally.joined:,} paraphrases, by {tally.paths:,} paths over pivots"
         + (f"; left out: {told}" if told else "")
     )
     if repeated:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import chain
 from threading import Lock
 
 import numpy as np
@@ -30,6 +30,7 @@ from alignkit.rules.derivation.nodes_kernel import (
     match_nodes,
     nest,
 )
+from alignkit.rules.tables.runs import ends_of
 
 _COLUMNS = ("parents", "starts", "ends", "afters")
 _NONE = np.empty(0, np.int32)
@@ -54,11 +55,6 @@ class NameNumbers(dict[str, int]):
     def encode(self, texts: Iterable[str], count: int) -> NDArray[np.int32]:
         """Return the numbers of so many texts."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, count)
-
-
-def ends_of(sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Return where parts of these sizes begin, and where the last ends."""
-    return np.fromiter(accumulate(sizes, initial=0), np.int64, len(sizes) + 1)
 
 
 @dataclass(frozen=True, eq=False)

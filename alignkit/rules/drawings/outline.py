@@ -230,7 +230,7 @@ def make_tree_pair(
         pair.tree("source" if source_tree else "target", source_tree or target_tree)  # an error
     matched: list[tuple[int, int]] = []
     if annotator and source is not None and target is not None:
-        from alignkit.rules.derivation.extraction import (
+        from alignkit.rules.derivation.derivation import (
             extract_rules,  # compiled code, which takes a second
         )
 

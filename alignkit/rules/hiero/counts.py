@@ -1,23 +1,35 @@
-"""Count the hiero rules of a corpus in bounded memory, and weigh them."""
+"""Count the hiero rules of a corpus in bounded memory, and weigh them.
+
+Rules are sequences of numbers; see `alignkit.rules.hiero.extraction_kernel` for those that are
+counted, target side first, and `alignkit.rules.hiero.counts_kernel` for those of a grammar.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_count
 from alignkit._support.jit import readonly
-from alignkit.rules.counting import Lexicon, Weights
-from alignkit.rules.grammar import Example, RuleType
-from alignkit.rules.hiero.block import Encoded, HieroBlock, HieroEncoder, Row, taken
+from alignkit.errors import OptionError
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays, TokenArrays
+from alignkit.model.phrases import PhraseArrays
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.trees import Tree
+from alignkit.rules.grammar import Example, Item, Node, Rule, RuleType, Variable, leaves, variables
 from alignkit.rules.hiero.counts_kernel import heads, settle, turn
-from alignkit.rules.hiero.extraction import HieroOptions
-from alignkit.rules.tables.phrase_tables import joined, part_of
-from alignkit.rules.tables.runs import Block, Runs
+from alignkit.rules.hiero.extraction import HieroOptions, Part, check_tree, derivations, words_of
+from alignkit.rules.hiero.extraction_kernel import BITS, encode
+from alignkit.rules.hiero.samt import Labels
+from alignkit.rules.learning import Lexicon, Weights
+from alignkit.rules.tables.runs import Block, Runs, ends_of
 
 ROOM = 256 << 20
 """The bytes in which rules are counted and sorted, unless more or less is asked for."""
@@ -28,7 +40,191 @@ PAIRS = 512
 OnProgress = Callable[[int, int], None]
 
 
-class HieroCounts:
+@dataclass(frozen=True, eq=False)
+class HieroBlock:
+    """R rule types of a hiero or syntax-augmented grammar, in order, as numbers."""
+
+    symbols: NDArray[np.int32]
+    offsets: NDArray[np.int64]  # (R + 1,) int64: rule k is symbols[offsets[k]:offsets[k + 1]]
+    counts: NDArray[np.float64]  # (R, 2): count, number of sentence pairs
+    weights: NDArray[np.float64]
+    words: list[str]  # the texts that numbers stand for, in order
+    labels: list[str]
+    most_symbols: int  # the most symbols of a side
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def take(self, kept: NDArray[np.int64]) -> HieroBlock:
+        """Return the block of some of its rules, by their places."""
+        symbols, offsets = taken(self.symbols, self.offsets, kept)
+        counts, weights = self.counts[kept], self.weights[kept]
+        return replace(self, symbols=symbols, offsets=offsets, counts=counts, weights=weights)
+
+    def types(self) -> Iterator[RuleType]:
+        """Yield the rule types."""
+        symbols, offsets = self.symbols.tolist(), self.offsets.tolist()
+        counts, weights = self.counts.tolist(), self.weights.tolist()
+        for k, (count, pairs) in enumerate(counts):
+            part = symbols[offsets[k] : offsets[k + 1]]
+            rule, alignment = self._decoded(part)
+            p_target, p_source, p_rule, *lexical = weights[k]
+            of_target, of_source = lexical or (None, None)
+            yield RuleType(
+                rule, count, int(pairs), p_target, p_source, p_rule, of_target, of_source, alignment
+            )
+
+    def _decoded(self, symbols: list[int]) -> tuple[Rule, tuple[tuple[int, int], ...]]:
+        middle = symbols.index(0, 1)
+        end = symbols.index(0, middle + 1)
+        base = 2 * len(self.labels) + 1
+        source: list[Item] = []
+        number = 0
+        for symbol in symbols[1:middle]:
+            if symbol < base:
+                source.append(Variable(number, self.labels[symbol - 1]))
+                number += 1
+            else:
+                source.append(self.words[symbol - base])
+        target: list[Item] = [
+            Variable((symbol - 1) % 2, self.labels[(symbol - 1) // 2])
+            if symbol < base
+            else self.words[symbol - base]
+            for symbol in symbols[middle + 1 : end]
+        ]
+        most = self.most_symbols
+        alignment = tuple(
+            divmod(bit, most)
+            for k, mask in enumerate(symbols[end + 1 :])
+            for bit in range(BITS * k, BITS * k + mask.bit_length())
+            if mask >> bit - BITS * k & 1
+        )
+        label = self.labels[symbols[0]]
+        return Rule(Node(label, tuple(source)), Node(label, tuple(target))), alignment
+
+
+def taken(
+    symbols: NDArray[np.int32], offsets: NDArray[np.int64], kept: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the sequences of some records."""
+    if len(kept) == len(offsets) - 1:
+        return symbols, offsets
+    sizes = np.diff(offsets)[kept]
+    ends = ends_of(sizes)
+    chosen = np.repeat(offsets[kept] - ends[:-1], sizes) + np.arange(ends[-1])
+    return symbols[chosen], ends
+
+
+Row: TypeAlias = "tuple[SentencePair, Alignment, Tree | None]"
+"""A sentence pair, its alignment, and the tree that gives labels."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """The rules of some sentence pairs as sequences, R in all."""
+
+    symbols: NDArray[np.int32]  # the sequences; see alignkit.rules.hiero.extraction_kernel
+    ends: NDArray[np.int64]
+    values: NDArray[np.float64]
+    places: NDArray[np.int64]  # (R,): the row of the first derivation of each
+    rows: NDArray[np.int32]  # the derivations, and how many there are up to each sentence pair
+    row_ends: NDArray[np.int64]
+    spans: NDArray[np.int32]  # those of phrase pairs
+
+
+class HieroEncoder:
+    """Number words and labels, and make sequences of the rules of sentence pairs."""
+
+    def __init__(self, options: HieroOptions, links: str, side: str | None) -> None:
+        self._options, self._links, self._side = options, links, side
+        self.numbers: dict[str, int] = {}
+        self.labels = Labels()
+        self.masks = -(-(options.max_symbols**2) // BITS)
+
+    def encode(
+        self, block: list[Row]
+    ) -> tuple[tuple[LinkArrays, TokenArrays, TokenArrays], Iterator[Encoded]]:
+        """Return the links and words of sentence pairs, and their rules in parts."""
+        texts = [words_of(pair) for pair, _, _ in block]
+        source, target = (self._encoded([text[side] for text in texts]) for side in (0, 1))
+        arrays = LinkArrays.pack(
+            (alignment for _, alignment, _ in block), [(len(s), len(t)) for s, t in texts]
+        )
+        if self._links == "sure":
+            arrays = arrays.sure_only()
+        longest = max(1, min(self._options.max_length, int(arrays.lengths.max(initial=0))))
+        chart = self._chart(block, longest)
+        phrases, parts = derivations(arrays, self._options)
+        words = arrays, source, target
+        return words, (
+            self._part(part, phrases, words, chart, longest) for part in parts if len(part[2])
+        )
+
+    def _part(
+        self,
+        part: Part,
+        phrases: PhraseArrays,
+        words: tuple[LinkArrays, TokenArrays, TokenArrays],
+        chart: NDArray[np.int32],
+        longest: int,
+    ) -> Encoded:
+        first, stop, rows, row_ends = part
+        arrays, source, target = words
+        most = self._options.max_symbols
+        symbols = np.empty(len(rows) * (2 * most + 3 + self.masks), np.int32)
+        ends, values = np.zeros(len(rows) + 1, np.int64), np.empty((len(rows), 2))
+        places = np.empty(len(rows), np.int64)
+        count = encode(
+            rows, row_ends, readonly(phrases.spans),
+            readonly(arrays.links), readonly(arrays.offsets), readonly(arrays.lengths),
+            readonly(source.ids), readonly(source.offsets),
+            readonly(target.ids), readonly(target.offsets),
+            chart, longest, self._side == "source", most,
+            first, stop, symbols, ends, values, places,
+        )  # fmt: skip
+        return Encoded(
+            symbols[: ends[count]], ends[: count + 1], values[:count], places[:count],
+            rows, row_ends[: stop + 1], phrases.spans,
+        )  # fmt: skip
+
+    def _encoded(self, sentences: list[tuple[str, ...]]) -> TokenArrays:
+        numbers = self.numbers
+        ids = [numbers.setdefault(word, len(numbers)) for words in sentences for word in words]
+        check_count("symbols", 2 * len(numbers) + 2)
+        return TokenArrays(np.array(ids, np.int32), ends_of([*map(len, sentences)]))
+
+    def _chart(self, block: list[Row], longest: int) -> NDArray[np.int32]:
+        if self._side is None:
+            return np.zeros(0, np.int32)
+        trees = []
+        for pair, _, tree in block:
+            if tree is None:
+                raise OptionError(f"pair {pair.id!r} has no tree of the {self._side} side")
+            check_tree(tree, pair, self._side)
+            trees.append(tree)
+        return self.labels.chart(trees, longest)
+
+    def sequence(self, rule: Rule) -> bytes:
+        """Return the sequence of a rule of these words and labels, without an alignment."""
+        source, target = rule
+        if not isinstance(source, Node) or not isinstance(target, Node):
+            raise OptionError("a side of a hiero rule is a node of its label")
+        label = self.labels.number
+        symbols = [label(source.label)]
+        order = [item.number for item in variables(target)]
+        for side in (target, source):
+            for item in leaves(side):
+                if isinstance(item, str):
+                    symbols.append(2 * self.numbers[item] + 2)
+                elif side is target:
+                    symbols.append(2 * label(item.label) + 1)
+                else:
+                    symbols.append(2 * (2 * label(item.label) + order.index(item.number)) + 1)
+            symbols.append(0)
+        return np.array(symbols, np.int32).tobytes()
+
+
+class HieroCounts(ExitStack):
     """Counts hiero rules, or with trees syntax-augmented ones."""
 
     def __init__(
@@ -41,19 +237,14 @@ class HieroCounts:
         lexical: bool = True,
         room: int = ROOM,
     ) -> None:
+        super().__init__()
         self._folder, self._options = folder, options
         self._room = room // 2
-        self._runs = Runs(folder, sums=2, room=self._room)
+        self._runs = self.enter_context(Runs(folder, sums=2, room=self._room))
         self.encoder = HieroEncoder(options, links, side)
         self._totals = np.zeros(0)
         self._lexicon = Lexicon() if lexical else None
         self.tokens = self.pairs = self.rare = self.sorted_bytes = 0
-
-    def __enter__(self) -> HieroCounts:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._runs.close()
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count the rules of sentence pairs, each with its alignment and the tree of its side."""
@@ -165,13 +356,13 @@ def _groups(blocks: Iterable[Block]) -> Iterator[tuple[Block, NDArray[np.uint8]]
             held.append(block)
         if not held:
             return
-        whole = held[0] if len(held) == 1 else joined(held)
+        whole = held[0] if len(held) == 1 else Block.concatenate(held)
         new = np.empty(len(whole), np.uint8)
         last = heads(readonly(whole.symbols), readonly(whole.offsets), new)
         stop = len(whole) if block is None else last
         if stop:
-            yield part_of(whole, 0, stop), new[:stop]
-        held = [part_of(whole, stop, len(whole))] if stop < len(whole) else []
+            yield whole.part(0, stop), new[:stop]
+        held = [whole.part(stop, len(whole))] if stop < len(whole) else []
 
 
 def _total(counts: NDArray[np.float64], new: NDArray[np.uint8]) -> NDArray[np.float64]:

@@ -21,8 +21,14 @@ from alignkit.model.phrases import LINKS
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files import WrittenRules, get_rule_format, rule_lines
 from alignkit.rules.grammar import KINDS, Grammar, RuleType
-from alignkit.rules.hiero.block import HieroBlock, Row, kept_of
-from alignkit.rules.hiero.counts import ROOM, HieroCounts, OnProgress, with_examples
+from alignkit.rules.hiero.counts import (
+    ROOM,
+    HieroBlock,
+    HieroCounts,
+    OnProgress,
+    Row,
+    with_examples,
+)
 from alignkit.rules.hiero.extraction import SIDES, HieroOptions
 from alignkit.rules.hiero.text import LAYOUTS, RuleText
 from alignkit.rules.hiero.text_kernel import identical
@@ -265,7 +271,7 @@ class _Writer:
             readonly(block.symbols), readonly(block.offsets), len(block.labels), self._folded, same
         )
         self.left_out["identity"] += int(same.sum())
-        return kept_of(block, np.flatnonzero(same == 0))
+        return block.take(np.flatnonzero(same == 0))
 
 
 class _Rows:
@@ -304,7 +310,7 @@ class _Rows:
         try:
             counts.add(self if used is None else _kept(self, used))
         except BaseException:
-            counts.__exit__()
+            counts.close()
             raise
         return counts
 

@@ -18,7 +18,7 @@ from alignkit.rules.files.fields import LABEL, MOSES_LABEL, NO_LABEL, WORD, log_
 from alignkit.rules.files.notation import quoted, side_text
 from alignkit.rules.grammar import Node, Variable
 from alignkit.rules.hiero import text_kernel as kernel
-from alignkit.rules.hiero.block import HieroBlock
+from alignkit.rules.hiero.counts import HieroBlock
 from alignkit.rules.tables.phrase_tables import text_pool
 
 _ROOM = 1 << 20

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from alignkit._support.jit import readonly
 from alignkit.errors import FileError
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.runs import Block
+from alignkit.rules.tables.runs import Block, ends_of
 from alignkit.rules.tables.runs_kernel import take
 
 _HELD = 1 << 25  # bytes that wait in memory to be written
@@ -81,8 +81,7 @@ def read_section(path: str, bucket: int) -> Iterator[Block]:
             index = np.frombuffer(stream.read(32 * count), np.int64).reshape(-1, 4)
             for _, at, records, numbers in index[index[:, 0] == bucket].tolist():
                 stream.seek(at)
-                offsets = np.zeros(records + 1, np.int64)
-                np.cumsum(np.frombuffer(stream.read(8 * records), np.int64), out=offsets[1:])
+                offsets = ends_of(np.frombuffer(stream.read(8 * records), np.int64))
                 values = np.frombuffer(stream.read(8 * records * width), np.float64)
                 symbols = np.frombuffer(stream.read(4 * numbers), np.int32)
                 yield Block(symbols, offsets, values.reshape(records, width))
@@ -100,9 +99,7 @@ class WordPool(NamedTuple):
     def of(cls, words: Iterable[str]) -> WordPool:
         """Return a list of words, in their order."""
         parts = [word.encode("utf-8", "surrogatepass") for word in words]
-        ends = np.zeros(len(parts) + 1, np.int64)
-        np.cumsum([len(part) for part in parts], out=ends[1:])
-        return cls(np.frombuffer(b"".join(parts), np.uint8), ends)
+        return cls(np.frombuffer(b"".join(parts), np.uint8), ends_of([len(x) for x in parts]))
 
     @classmethod
     def read(cls, path: str) -> WordPool:

@@ -1,9 +1,16 @@
-"""Count the phrase pairs of a corpus, with their probabilities, in bounded memory."""
+"""Count the phrase pairs of a corpus, with their probabilities, in bounded memory.
+
+Phrase pairs are counted as records: the numbers of the words of one phrase, 0, those of the other.
+Sorted by target phrase they give the counts of target phrases; turned and sorted by source phrase,
+those of source phrases.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from tempfile import gettempdir
 
@@ -20,13 +27,70 @@ from alignkit.model.coercion import Choice
 from alignkit.model.phrases import PhraseArrays, extract_phrases, longest_span
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.tables import table_kernel as kernel
-from alignkit.rules.tables.runs import ROOM, Block, Runs
-from alignkit.rules.tables.table_kernel import number_groups
+from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, ends_of
+
+_PAIRS = 4096  # sentence pairs at a time
+_PHRASES = 1 << 16  # phrase pairs at a time
+
+Records = tuple[I4, I8, F8]
+"""Symbols, offsets and values, as `Runs.add` takes them."""
+
+Texts = tuple[NDArray[np.uint8], I8]
+"""Texts one after the other in UTF-8, and where each ends, from 0 on."""
 
 
-def with_totals(runs: Runs) -> Iterator[tuple[Block, NDArray[np.float64]]]:
+@dataclass(frozen=True, eq=False)
+class TableBlock:
+    """E entries of a table of phrases: pairs of phrases with three numbers each."""
+
+    symbols: I4
+    offsets: I8
+    shown: I8  # (E,): which of the records are entries
+    values: F8  # (E, 3)
+
+    def rows(self, words: Sequence[str]) -> Iterator[tuple[Words, Words, list[float]]]:
+        """Yield both phrases of each entry and its numbers; `words` by their symbols."""
+        symbols, offsets = self.symbols.tolist(), self.offsets.tolist()
+        for k, values in zip(self.shown.tolist(), self.values.tolist(), strict=True):
+            record = symbols[offsets[k] : offsets[k + 1]]
+            middle = record.index(0)
+            first, second = record[:middle], record[middle + 1 :]
+            yield tuple([words[k] for k in first]), tuple([words[k] for k in second]), values
+
+
+Words = tuple[str, ...]
+
+
+def text_pool(texts: Iterable[str]) -> Texts:
+    """Return texts one after the other."""
+    parts = [text.encode() for text in texts]
+    return np.frombuffer(b"".join(parts), np.uint8), ends_of([len(part) for part in parts])
+
+
+def shortest(number: float) -> str:
+    """Return the shortest text that is read back as the same number."""
+    return str(int(number)) if number == int(number) else repr(number)
+
+
+def entry_lines(
+    blocks: Iterable[TableBlock], words: Texts, number_text: Callable[[float], str]
+) -> Iterator[str]:
+    """Yield entries as lines, many in a text; `words` in order."""
+    for block in blocks:
+        different, places = np.unique(block.values, return_inverse=True)
+        text = kernel.write(
+            readonly(block.symbols), readonly(block.offsets), block.shown, *words,
+            *text_pool(map(number_text, different.tolist())), places.reshape(-1, 3),
+        )  # fmt: skip
+        yield text.tobytes().decode()
+
+
+table_lines = partial(entry_lines, number_text=shortest)
+
+
+def with_totals(runs: Runs) -> Iterator[tuple[Block, F8]]:
     """Yield the records of `Runs` with the sum of the first values of all with the same phrase."""
-    parts: list[NDArray[np.float64]] = []
+    parts: list[F8] = []
     known = 0  # groups before the last one
     open_sum = 0.0  # of the last one so far
     for block, numbers in _grouped(runs):
@@ -40,56 +104,33 @@ def with_totals(runs: Runs) -> Iterator[tuple[Block, NDArray[np.float64]]]:
         yield block, totals[numbers]
 
 
-def whole_groups(runs: Runs) -> Iterator[tuple[Block, NDArray[np.int64]]]:
+def whole_groups(runs: Runs) -> Iterator[tuple[Block, I8]]:
     """Yield the records of `Runs` in whole groups by first phrase, with the group of each."""
-    held: list[tuple[Block, NDArray[np.int64]]] = []
+    held: list[tuple[Block, I8]] = []
     for block, numbers in _grouped(runs):
         last = int(np.searchsorted(numbers, numbers[-1]))
         if last == 0 and held and held[-1][1][-1] == numbers[-1]:
             held.append((block, numbers))
             continue
-        yield _joined([*held, (part_of(block, 0, last), numbers[:last])])
-        held = [(part_of(block, last, len(block)), numbers[last:])]
+        yield _joined([*held, (block.part(0, last), numbers[:last])])
+        held = [(block.part(last, len(block)), numbers[last:])]
     if held:
         yield _joined(held)
 
 
-def part_of(block: Block, begin: int, end: int) -> Block:
-    """Return some records of a block."""
-    offsets = block.offsets[begin : end + 1]
-    return Block(
-        block.symbols[offsets[0] : offsets[-1]], offsets - offsets[0], block.values[begin:end]
-    )
+def _joined(parts: Sequence[tuple[Block, I8]]) -> tuple[Block, I8]:
+    blocks, numbers = zip(*parts, strict=True)
+    return Block.concatenate(blocks), np.concatenate(numbers)
 
 
-def _joined(parts: Sequence[tuple[Block, NDArray[np.int64]]]) -> tuple[Block, NDArray[np.int64]]:
-    whole = joined([block for block, _ in parts])
-    return whole, np.concatenate([numbers for _, numbers in parts])
-
-
-def joined(blocks: Sequence[Block]) -> Block:
-    """Return the records of some blocks, one after the other."""
-    starts = np.cumsum([0, *(len(block.symbols) for block in blocks)])
-    tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
-    return Block(
-        np.concatenate([block.symbols for block in blocks]),
-        np.concatenate([np.zeros(1, np.int64), *tails]),
-        np.concatenate([block.values for block in blocks]),
-    )
-
-
-def _grouped(runs: Runs) -> Iterator[tuple[Block, NDArray[np.int64]]]:
+def _grouped(runs: Runs) -> Iterator[tuple[Block, I8]]:
     before, last = readonly(np.empty(0, np.int32)), -1
     for block in runs.merge():
         symbols = readonly(block.symbols)
-        numbers = number_groups(symbols, readonly(block.offsets), before, last)
+        numbers = kernel.number_groups(symbols, readonly(block.offsets), before, last)
         yield block, numbers
         tail = symbols[block.offsets[-2] :]
         before, last = readonly(tail[: int(tail.argmin()) + 1]), int(numbers[-1])
-
-
-Records = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
-"""Symbols, offsets and values, as `Runs.add` takes them."""
 
 
 @dataclass
@@ -100,21 +141,7 @@ class PhraseTally:
     left_out: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class TableBlock:
-    """E entries of a phrase table."""
-
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    shown: NDArray[np.int64]  # (E,) int64: which of the records are entries
-    counts: NDArray[np.float64]  # (E,) float64
-    p_target: NDArray[np.float64]
-    p_source: NDArray[np.float64]
-
-
-def turned(
-    by_target: Runs, ranks: NDArray[np.int32], min_count: int, tally: PhraseTally
-) -> Iterator[Records]:
+def turned(by_target: Runs, ranks: I4, min_count: int, tally: PhraseTally) -> Iterator[Records]:
     """Yield records, source phrase first; values are its count and that of the target phrase."""
     for block, totals in with_totals(by_target):
         kept = block.values[:, 0] >= min_count
@@ -132,46 +159,8 @@ def table_blocks(by_source: Runs) -> Iterator[TableBlock]:
         last = block.symbols[block.offsets[1:] - 1]
         shown = np.flatnonzero(last)  # a phrase alone holds the count of what was left out
         counts, of_target = block.values[shown].T
-        shares = counts / totals[shown], counts / of_target
-        yield TableBlock(block.symbols, block.offsets, shown, counts, *shares)
-
-
-def table_lines(
-    blocks: Iterable[TableBlock], words: tuple[NDArray[np.uint8], NDArray[np.int64]]
-) -> Iterator[str]:
-    """Yield entries as lines, many in a text; `words` is their `text_pool`, in order."""
-    for block in blocks:
-        numbers = [block.counts, block.p_target, block.p_source]
-        different, places = np.unique(np.stack(numbers, axis=1), return_inverse=True)
-        texts = text_pool(map(shortest, different.tolist()))
-        text = kernel.write(
-            readonly(block.symbols),
-            readonly(block.offsets),
-            block.shown,
-            *words,
-            *texts,
-            places.reshape(-1, len(numbers)),
-        )
-        yield text.tobytes().decode()
-
-
-def text_pool(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return texts one after the other in UTF-8, and where each ends, from 0 on."""
-    parts = [text.encode() for text in texts]
-    ends = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(part) for part in parts], out=ends[1:])
-    return np.frombuffer(b"".join(parts), np.uint8), ends
-
-
-def shortest(number: float) -> str:
-    """Return the shortest text that is read back as the same number."""
-    return str(int(number)) if number == int(number) else repr(number)
-
-
-_Sentences = Sequence[tuple[tuple[str, ...], tuple[str, ...]]]
-
-_PAIRS = 4096  # sentence pairs at a time
-_PHRASES = 1 << 16  # phrase pairs at a time
+        values = np.stack([counts, counts / totals[shown], counts / of_target], axis=1)
+        yield TableBlock(block.symbols, block.offsets, shown, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,28 +212,19 @@ class _Lexicon(Vocabulary):
         return list(self._numbers)
 
 
-class PhraseCounts:
+class PhraseCounts(ExitStack):
     """Counts phrase pairs, and gives them back with their probabilities."""
 
     def __init__(
         self, settings: TableSettings | None = None, *, folder: str | None = None, room: int = ROOM
     ) -> None:
-        check_arguments(PhraseCounts.__init__, locals())
+        super().__init__()
         self._settings = settings or TableSettings()
         self._folder, self._room = folder or gettempdir(), room
         self._lexicon = _Lexicon(casefold=False)
-        self._by_target = Runs(self._folder, room=room)
-        self._by_source: Runs | None = None
+        self._by_target = self.enter_context(Runs(self._folder, room=room))
         self.occurrences = 0
         self.tally = PhraseTally()
-
-    def __enter__(self) -> PhraseCounts:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._by_target.close()
-        if self._by_source is not None:
-            self._by_source.close()
 
     def add(self, aligned: Iterable[tuple[SentencePair, Alignment]]) -> None:
         """Count the phrase pairs of sentence pairs."""
@@ -256,44 +236,34 @@ class PhraseCounts:
         for pair, _ in block:
             if not pair.has_text:
                 raise MissingTextError(f"the words of pair {pair.id!r} are not known")
-        settings = self._settings
         words = [pair.words for pair, _ in block]
-        exact = _packed(words, self._lexicon)
-        source, target = _packed(words, Vocabulary()) if settings.ignore_identical else exact
+        exact = pack_words(words, self._lexicon)
+        folded = pack_words(words, Vocabulary()) if self._settings.ignore_identical else exact
         phrases = extract_phrases(
             LinkArrays.pack(alignment for _, alignment in block),
-            links=settings.links,
-            kind=settings.kind,
-            loose=settings.loose,
-            max_length=settings.max_length,
-            ignore_identical=settings.ignore_identical,
-            source=source,
-            target=target,
+            source=folded[0],
+            target=folded[1],
+            **vars(self._settings),
         )
         self._add(phrases, *exact)
 
     def _add(self, phrases: PhraseArrays, source: TokenArrays, target: TokenArrays) -> None:
         pairs = np.repeat(np.arange(len(phrases)), np.diff(phrases.offsets))
         self.occurrences += len(pairs)
-        words = readonly(source.ids), readonly(target.ids)
-        begins = readonly(source.offsets), readonly(target.offsets)
+        words = readonly(source.ids), readonly(source.offsets)
+        others = readonly(target.ids), readonly(target.offsets)
         for start in range(0, len(pairs), _PHRASES):
             spans = phrases.spans[start : start + _PHRASES]
-            sizes = spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2] + 1
-            offsets = np.zeros(len(spans) + 1, np.int64)
-            np.cumsum(sizes, out=offsets[1:])
+            offsets = ends_of(spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2] + 1)
             symbols = np.empty(offsets[-1], np.int32)
-            kernel.pack(
-                spans, pairs[start : start + _PHRASES],
-                words[0], begins[0], words[1], begins[1], offsets, symbols,
-            )  # fmt: skip
+            part = pairs[start : start + _PHRASES]
+            kernel.pack(spans, part, *words, *others, offsets, symbols)
             self._by_target.add(symbols, offsets, np.ones((len(spans), 1)))
 
     def blocks(self, *, min_count: int = 1) -> Iterator[TableBlock]:
         """Yield the entries, sorted by source phrase, then by target phrase, as bytes in UTF-8."""
         _check_least(min_count)
-        by_source = Runs(self._folder, sums=2, room=self._room)
-        self._by_source = by_source
+        by_source = self.enter_context(Runs(self._folder, sums=2, room=self._room))
         self.tally = PhraseTally()
         words = self.words
         ranks = np.empty(len(words), np.int32)
@@ -307,20 +277,8 @@ class PhraseCounts:
         """Yield the entries one by one; see `blocks`."""
         words = ["", *sorted(self.words)]
         for block in self.blocks(min_count=min_count):
-            symbols, offsets = block.symbols.tolist(), block.offsets.tolist()
-            numbers = (block.counts, block.p_target, block.p_source)
-            rows = zip(block.shown.tolist(), *(part.tolist() for part in numbers), strict=True)
-            for k, count, p_target, p_source in rows:
-                record = symbols[offsets[k] : offsets[k + 1]]
-                middle = record.index(0)
-                source, target = record[:middle], record[middle + 1 :]
-                yield PhraseEntry(
-                    tuple([words[word] for word in source]),
-                    tuple([words[word] for word in target]),
-                    int(count),
-                    p_target,
-                    p_source,
-                )
+            for source, target, (count, p_target, p_source) in block.rows(words):
+                yield PhraseEntry(source, target, int(count), p_target, p_source)
 
     def lines(self, *, min_count: int = 1) -> Iterator[str]:
         """Yield the entries as lines, many in a text: source, target, count, p(t|s), p(s|t)."""
@@ -412,8 +370,9 @@ def _check_least(min_count: int) -> None:
         raise OptionError(f"min_count is {min_count}; the least is 1")
 
 
-def _packed(words: _Sentences, vocabulary: Vocabulary) -> tuple[TokenArrays, TokenArrays]:
-    return (
-        TokenArrays.pack([source for source, _ in words], vocabulary),
-        TokenArrays.pack([target for _, target in words], vocabulary),
-    )
+def pack_words(
+    sentences: Iterable[tuple[Words, Words]], vocabulary: Vocabulary
+) -> tuple[TokenArrays, TokenArrays]:
+    """Return the arrays of the source and of the target words of sentence pairs."""
+    source, target = zip(*sentences, strict=True)
+    return TokenArrays.pack(source, vocabulary), TokenArrays.pack(target, vocabulary)

@@ -1,29 +1,44 @@
-"""Make paraphrases of phrase tables: phrases that share translations, by their probabilities."""
+"""Make paraphrases of phrase tables: phrases that share translations, by their probabilities.
+
+Entries are records: the pivot, 0, the table, the phrase. Those of one pivot are joined to paths
+from a phrase to another, which are sorted by the first phrase and added up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from tempfile import gettempdir
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, each
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.rules.tables import table_kernel
-from alignkit.rules.tables.phrase_tables import PhraseEntry, Records, text_pool, whole_groups
-from alignkit.rules.tables.runs import ROOM, Block, Runs
+from alignkit.rules.tables import table_kernel as kernel
+from alignkit.rules.tables.phrase_tables import (
+    PhraseEntry,
+    Records,
+    TableBlock,
+    Words,
+    entry_lines,
+    text_pool,
+    whole_groups,
+)
+from alignkit.rules.tables.runs import F8, I4, ROOM, Block, Runs
 from alignkit.rules.tables.table_file import TableFile
-from alignkit.rules.tables.table_kernel import write
 
-VALUES = 2 * table_kernel.LIMBS + 1
+PIVOTS = ("source", "target")
+"""The sides of a table that its entries can be joined on."""
+
+VALUES = 2 * kernel.LIMBS + 1
 """Of a path: the limbs of both probabilities, which add up exactly in any order, and 1."""
 
-Names = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
-"""The ranks, numbers and names of symbols as `pivot_kernel.join` takes them."""
+Names = tuple[I4, I4, I4]
+"""The ranks, numbers and names of symbols as `table_kernel.join` takes them."""
 
 _PATHS = 1 << 15  # at a time
 _NUMBERS = 24 * _PATHS
@@ -45,28 +60,18 @@ class PivotSettings:
             raise OptionError(f"top is {self.top}; the least is 1")
 
 
-@dataclass(frozen=True, eq=False)
-class PivotBlock:
-    """E paraphrases."""
-
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    shown: NDArray[np.int64]  # (E,) int64: the records that are kept, the best of each phrase first
-    values: NDArray[np.float64]
-
-
 @dataclass
 class PivotTally:
     """What was joined."""
 
     entries: int = 0  # how many different ones there were
     paths: int = 0  # how many ways there were from a phrase over a pivot to another phrase
-    found: int = 0  # how many different pairs of phrases these joined
+    joined: int = 0  # how many different pairs of phrases these joined
     rare: int = 0
     beyond: int = 0
 
 
-def joined(
+def pivot_paths(
     entries: Runs, tables: int, identity: bool, names: Names, tally: PivotTally
 ) -> Iterator[Records]:
     """Yield the paths from phrases over their pivots to other phrases."""
@@ -75,72 +80,50 @@ def joined(
     for block, groups in whole_groups(entries):
         tally.entries += len(block)
         arrays = readonly(block.symbols), readonly(block.offsets)
-        ranges = table_kernel.ranges(*arrays, groups, tables)
+        ranges = kernel.ranges(*arrays, groups, tables)
         longest = 2 * int(np.diff(block.offsets).max(initial=0))
         if longest > len(symbols):
             symbols = np.empty(longest, np.int32)
         state = np.zeros(2, np.int64)
         while state[0] < len(block):
-            count = table_kernel.join(
-                *arrays, block.values, ranges, state, identity, *names,
-                symbols, offsets, values,
-            )  # fmt: skip
+            count = kernel.join(
+                *arrays, block.values, ranges, state, identity, *names, symbols, offsets, values
+            )
             ends = offsets[: count + 1]
             yield symbols[: ends[-1]], ends, values[:count]
 
 
-def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[PivotBlock]:
-    """Yield the paraphrases that are kept; those of a phrase by falling probability."""
+def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[TableBlock]:
+    """Yield the paraphrases that are kept; those of a phrase by falling probability.
+
+    The numbers of each: p(paraphrase | phrase), p(phrase | paraphrase), pivots.
+    """
     for block, groups in whole_groups(paths):
-        yield _chosen(block, groups, settings, tally)
+        limbs = kernel.LIMBS
+        sides = block.values[:, :limbs], block.values[:, limbs : 2 * limbs]
+        values = np.stack([*map(_from_limbs, sides), block.values[:, -1]], axis=1)
+        p = values[:, 0]
+        kept = np.flatnonzero(p >= settings.min_p * _SLACK)
+        tally.joined += len(p)
+        tally.rare += len(p) - len(kept)
+        # what differs in the last digits alone is as probable: products are rounded
+        order = kept[np.lexsort((-p[kept].astype(np.float32), groups[kept]))]
+        if settings.top is not None:
+            sizes = np.unique(groups[order], return_counts=True)[1]
+            places = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            tally.beyond += int((places >= settings.top).sum())
+            order = order[places < settings.top]
+        yield TableBlock(block.symbols, block.offsets, order, values[order])
 
 
-def _chosen(
-    block: Block, groups: NDArray[np.int64], settings: PivotSettings, tally: PivotTally
-) -> PivotBlock:
-    limbs = table_kernel.LIMBS
-    sides = block.values[:, :limbs], block.values[:, limbs : 2 * limbs]
-    values = np.stack([*map(_whole, sides), block.values[:, -1]], axis=1)
-    p = values[:, 0]
-    kept = np.flatnonzero(p >= settings.min_p * _SLACK)
-    tally.found += len(p)
-    tally.rare += len(p) - len(kept)
-    # what differs in the last digits alone is as probable: products are rounded
-    order = kept[np.lexsort((-p[kept].astype(np.float32), groups[kept]))]
-    if settings.top is not None:
-        sizes = np.unique(groups[order], return_counts=True)[1]
-        places = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        tally.beyond += int((places >= settings.top).sum())
-        order = order[places < settings.top]
-    return PivotBlock(block.symbols, block.offsets, order, values[order])
-
-
-def _whole(limbs: NDArray[np.float64]) -> NDArray[np.float64]:
+def _from_limbs(limbs: F8) -> F8:
     total = np.zeros(len(limbs))
     for k in reversed(range(limbs.shape[1])):
-        total += np.ldexp(limbs[:, k], -table_kernel.BITS * (k + 1))
+        total += np.ldexp(limbs[:, k], -kernel.BITS * (k + 1))
     return total
 
 
-def pivot_lines(
-    blocks: Iterable[PivotBlock], words: tuple[NDArray[np.uint8], NDArray[np.int64]]
-) -> Iterator[str]:
-    """Yield paraphrases as lines, many in a text; `words` is their `text_pool`, in order."""
-    for block in blocks:
-        different, places = np.unique(block.values, return_inverse=True)
-        text = write(
-            readonly(block.symbols),
-            readonly(block.offsets),
-            block.shown,
-            *words,
-            *text_pool(f"{number:.6g}" for number in different.tolist()),
-            places.reshape(-1, 3),
-        )
-        yield text.tobytes().decode()
-
-
-PIVOTS = ("source", "target")
-"""The sides of a table that its entries can be joined on."""
+pivot_lines = partial(entry_lines, number_text="{:.6g}".format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,34 +166,26 @@ class _Symbols(dict[str, int]):
         return number
 
 
-class Pivot:
-    """Join phrases on the pivots that they share, in bounded memory."""
+class Pivot(ExitStack):
+    """Joins phrases on the pivots that they share, in bounded memory."""
 
     def __init__(self, tables: int = 1, *, folder: str | None = None, room: int = ROOM) -> None:
-        check_arguments(Pivot.__init__, locals())
+        super().__init__()
         self._tables = tables
         self._folder, self._room = folder or gettempdir(), room
         self._symbols = _Symbols()
-        self._entries = Runs(self._folder, sums=0, maxima=2, room=room)
+        self._entries = self.enter_context(Runs(self._folder, sums=0, maxima=2, room=room))
         self._paths: Runs | None = None
         self.added = 0
         self.tally = PivotTally()
-
-    def __enter__(self) -> Pivot:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._entries.close()
-        if self._paths is not None:
-            self._paths.close()
 
     def add(
         self,
         table: int,
         pivots: Iterable[Sequence[str]],
         phrases: Iterable[Sequence[str]],
-        p_pivot: NDArray[np.float64],
-        p_phrase: NDArray[np.float64],
+        p_pivot: F8,
+        p_phrase: F8,
     ) -> None:
         """Add R entries of a table."""
         number = self._symbols.__getitem__
@@ -222,11 +197,8 @@ class Pivot:
             symbols.extend(map(number, phrase))
             ends.append(len(symbols))
         self.added += len(ends) - 1
-        self._entries.add(
-            np.array(symbols, np.int32),
-            np.array(ends, np.int64),
-            np.stack([p_pivot, p_phrase], axis=1),
-        )
+        values = np.stack([p_pivot, p_phrase], axis=1)
+        self._entries.add(np.array(symbols, np.int32), np.array(ends, np.int64), values)
 
     def add_file(
         self,
@@ -235,18 +207,18 @@ class Pivot:
         *,
         on: str,
         min_count: int,
-        told: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] | None = None,
     ) -> int:
         """Add the entries of a file; return how many it holds."""
         k = PIVOTS.index(on)
         entries = 0
-        for some in file.rows():
-            if told is not None:
-                told(len(some.counts))
-            entries += len(some.counts)
-            rows = some.seen(min_count, file.path)
-            phrases = [[text.split(" ") for text in side] for side in rows[:2]]
-            p = rows.p_source, rows.p_target
+        for rows in file.rows():
+            if progress is not None:
+                progress(len(rows.counts))
+            entries += len(rows.counts)
+            kept = rows.seen(min_count, file.path)
+            phrases = [[text.split(" ") for text in side] for side in kept[:2]]
+            p = kept.p_source, kept.p_target
             self.add(table, phrases[k], phrases[1 - k], p[k], p[1 - k])
         return entries
 
@@ -255,27 +227,23 @@ class Pivot:
         """How many entries had been there before; of these the greatest probabilities stay."""
         return self.added - self.tally.entries
 
-    def texts(self) -> list[str]:
-        """Return the words by their numbers in a `PivotBlock`; the first is none."""
-        return ["", *sorted(self._symbols)]
-
     def blocks(
         self,
         settings: PivotSettings | None = None,
         *,
         variables: Mapping[str, tuple[int, str]] | None = None,
-    ) -> Iterator[PivotBlock]:
+    ) -> Iterator[TableBlock]:
         """Yield the paraphrases, sorted by phrase; those of each by falling probability."""
         settings = settings or PivotSettings()
-        with Runs(self._folder, sums=VALUES, room=self._room) as paths:
-            self._paths = paths
-            names = self._variables(variables or {})
-            self.tally = tally = PivotTally()
-            for records in joined(self._entries, self._tables, settings.identity, names, tally):
-                paths.add(*records)
-            tally.paths = paths.added
-            self._entries.close()
-            yield from chosen(paths, settings, tally)
+        self._paths = paths = self.enter_context(Runs(self._folder, sums=VALUES, room=self._room))
+        names = self._variables(variables or {})
+        self.tally = tally = PivotTally()
+        for records in pivot_paths(self._entries, self._tables, settings.identity, names, tally):
+            paths.add(*records)
+        tally.paths = paths.added
+        self._entries.close()
+        yield from chosen(paths, settings, tally)
+        paths.close()
 
     def _variables(self, variables: Mapping[str, tuple[int, str]]) -> Names:
         symbol = {(number, rest): text for text, (number, rest) in variables.items()}
@@ -289,9 +257,7 @@ class Pivot:
         renamed = np.zeros((count, most), np.int32)
         for text, (number, rest) in variables.items():
             numbers[self._symbols[text]] = number
-            renamed[self._symbols[text]] = [
-                self._symbols[symbol[other, rest]] for other in range(most)
-            ]
+            renamed[self._symbols[text]] = [self._symbols[symbol[k, rest]] for k in range(most)]
         return ranks, numbers, renamed
 
     def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
@@ -310,24 +276,20 @@ class Pivot:
 
     def paraphrases(self, settings: PivotSettings | None = None) -> Iterator[Paraphrase]:
         """Yield the paraphrases one by one; see `blocks`."""
-        for source, target, values in self.pairs(settings):
-            yield Paraphrase(source, target, values[0], values[1], int(values[2]))
+        for source, target, (p, back, pivots) in self.pairs(settings):
+            yield Paraphrase(source, target, p, back, int(pivots))
 
     def pairs(
         self,
         settings: PivotSettings | None = None,
         *,
         variables: Mapping[str, tuple[int, str]] | None = None,
-    ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], list[float]]]:
-        """Yield the words of phrase and paraphrase, and their values; see `blocks`."""
-        texts: list[str] = []
+    ) -> Iterator[tuple[Words, Words, list[float]]]:
+        """Yield the words of phrase and paraphrase, and their numbers; see `blocks`."""
+        words: list[str] = []
         for block in self.blocks(settings, variables=variables):
-            texts = texts or self.texts()
-            symbols, offsets = block.symbols.tolist(), block.offsets.tolist()
-            for k, values in zip(block.shown.tolist(), block.values.tolist(), strict=True):
-                words = [texts[symbol] for symbol in symbols[offsets[k] : offsets[k + 1]]]
-                middle = symbols.index(0, offsets[k]) - offsets[k]
-                yield tuple(words[:middle]), tuple(words[middle + 1 :]), values
+            words = words or ["", *sorted(self._symbols)]
+            yield from block.rows(words)
 
 
 def pivot(
@@ -385,8 +347,8 @@ def pivot(
     >>> table = [PhraseEntry(("unter", "kontrolle"), ("under", "control"), 3, 0.75, 1.0),
     ...          PhraseEntry(("unter", "kontrolle"), ("in", "check"), 1, 0.25, 0.5),
     ...          PhraseEntry(("im", "zaum"), ("in", "check"), 1, 1.0, 0.5)]
-    >>> for found in pivot(table):
-    ...     print(found)
+    >>> for paraphrase in pivot(table):
+    ...     print(paraphrase)
     in check -> under control: p 0.375, back 0.25, by 1 pivot
     under control -> in check: p 0.25, back 0.375, by 1 pivot
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import RawIOBase
@@ -12,7 +12,6 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
 from alignkit._support.jit import readonly
 from alignkit.errors import AlignmentError, OptionError
 from alignkit.io.atomic_files import WriteError, unchanged
@@ -41,12 +40,33 @@ class Block:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def part(self, begin: int, end: int) -> Block:
+        """Return some records that follow each other."""
+        offsets = self.offsets[begin : end + 1]
+        symbols = self.symbols[offsets[0] : offsets[-1]]
+        return Block(symbols, offsets - offsets[0], self.values[begin:end])
+
+    @classmethod
+    def concatenate(cls, blocks: Sequence[Block]) -> Block:
+        """Return the records of some blocks, one after the other."""
+        return cls(
+            np.concatenate([block.symbols for block in blocks]),
+            ends_of(np.concatenate([np.diff(block.offsets) for block in blocks])),
+            np.concatenate([block.values for block in blocks]),
+        )
+
+
+def ends_of(sizes: Sequence[int] | I8) -> I8:
+    """Return where parts of these sizes begin, and where the last ends."""
+    ends = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=ends[1:])
+    return ends
+
 
 class Runs:
     """Count sequences of numbers, of which there may be more than memory holds."""
 
     def __init__(self, folder: str, *, sums: int = 1, maxima: int = 0, room: int = ROOM) -> None:
-        check_arguments(Runs.__init__, locals())
         if min(sums, maxima) < 0 or sums + maxima < 1:
             raise OptionError(f"{sums} sums and {maxima} maxima; a record has at least 1 value")
         if room < _LEAST:
@@ -61,7 +81,7 @@ class Runs:
     def __enter__(self) -> Runs:
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -83,7 +103,7 @@ class Runs:
             if held.size:
                 self._spill(held)
             else:  # a record that is longer than all that there is room for
-                held.stretch(int(offsets[first + 1] - offsets[first]))
+                held.symbols = np.empty(int(offsets[first + 1] - offsets[first]), np.int32)
         self.added += count
 
     def _check(self, symbols: I4, offsets: I8, values: F8) -> None:
@@ -151,7 +171,7 @@ class _Held:
     def __init__(self, room: int, width: int) -> None:
         # bytes a record: its end, values, numbers; two slots; place and key while it is sorted
         records = room // (8 + 8 * width + 4 * _LENGTH + 16 + 12)
-        self._symbols = np.empty(records * _LENGTH, np.int32)
+        self.symbols = np.empty(records * _LENGTH, np.int32)
         self._ends = np.zeros(records + 1, np.int64)
         self._values = np.empty((records, width), np.float64)
         self._slots = np.zeros(2 * records, np.uint64)
@@ -162,13 +182,9 @@ class _Held:
         """Take in records from the first on; return the one that did not fit, or how many."""
         first, self.size = kernel.absorb(
             symbols, offsets, values, first, sums,
-            self._symbols, self._ends, self._values, self._slots, self.size,
+            self.symbols, self._ends, self._values, self._slots, self.size,
         )  # fmt: skip
         return first
-
-    def stretch(self, length: int) -> None:
-        """Make room for a long record."""
-        self._symbols = np.empty(length, np.int32)
 
     def clear(self) -> None:
         """Forget all records."""
@@ -180,11 +196,11 @@ class _Held:
         if self._order is None:
             self._order = np.empty(self.size, np.int32)
             keys = np.empty(self.size, np.uint64)
-            kernel.sort(self._symbols, self._ends, self._order, keys)
+            kernel.sort(self.symbols, self._ends, self._order, keys)
         order, begin = self._order, 0
         while begin < len(order):
             end = kernel.fitting(self._ends, order, begin, records, numbers)
-            yield Block(*kernel.take(self._symbols, self._ends, self._values, order[begin:end]))
+            yield Block(*kernel.take(self.symbols, self._ends, self._values, order[begin:end]))
             begin = end
 
 
@@ -205,12 +221,12 @@ class _RunFile:
         self._folder = folder
         self.runs: list[_Run] = []
         self.size = 0
-        with self._told():
+        with self._reported():
             opened: IO[Any] = TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         self._file = cast("RawIOBase", opened)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _reported(self) -> Iterator[None]:
         try:
             yield
         except OSError as problem:
@@ -226,7 +242,7 @@ class _RunFile:
         """Write a run."""
         run = _Run(self.size, self.size, 0, 0)
         for block in blocks:
-            with self._told():
+            with self._reported():
                 self._file.seek(run.end)
                 head = np.array([len(block), len(block.symbols)], np.int64)
                 for part in (head, block.offsets, block.symbols, block.values):
@@ -245,7 +261,7 @@ class _RunFile:
     def read(self, place: int, into: NDArray[Any]) -> int:
         """Fill an array with what stands at a place; return where that ends."""
         left = into.reshape(-1).view(np.uint8).data
-        with self._told():
+        with self._reported():
             self._file.seek(place)
             while left:
                 count = self._file.readinto(left)

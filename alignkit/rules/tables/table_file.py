@@ -32,7 +32,8 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.rules.tables.phrase_tables import PhraseEntry
 
-_LINES = 1 << 14
+_LINES = 1 << 14  # at a time
+_Columns = tuple[str, str, str | None, str, str]
 
 
 class TableRows(NamedTuple):
@@ -51,17 +52,14 @@ class TableRows(NamedTuple):
             return self
         unknown = np.isnan(self.counts)
         if unknown.any():
-            raise FormatError(
-                "the line does not say how often the phrase pair was seen; leave out the least "
-                "count",
-                path,
-                self.line + int(unknown.argmax()),
+            message = (
+                "the line does not say how often the phrase pair was seen; omit the least count"
             )
+            raise FormatError(message, path, self.line + int(unknown.argmax()))
         kept = self.counts >= least
         source, target = (tuple(compress(side, kept)) for side in (self.source, self.target))
-        return TableRows(
-            source, target, self.counts[kept], self.p_target[kept], self.p_source[kept], self.line
-        )
+        counts, p_target, p_source = (column[kept] for column in self[2:5])
+        return TableRows(source, target, counts, p_target, p_source, self.line)
 
 
 class TableFile:
@@ -87,14 +85,13 @@ class TableFile:
 
     def rows(self) -> Iterator[TableRows]:
         """Yield the entries."""
-        lines = self._file.lines()
-        while some := list(islice(lines, _LINES)):
+        stream = self._file.lines()
+        while lines := list(islice(stream, _LINES)):
             if self._parse is None:
-                first = some[0][1]
+                first = lines[0][1]
                 self._parse = _moses if "|||" in first and "\t" not in first else _tsv
-            texts = [text for _, text in some]
-            parsed = [self._parse(text) for text in texts]
-            yield self._checked(parsed, some[0][0])
+            parsed = [self._parse(text) for _, text in lines]
+            yield self._checked(parsed, lines[0][0])
 
     def _checked(self, parsed: Sequence[_Columns | str], first: int) -> TableRows:
         rows: list[_Columns] = []
@@ -102,17 +99,16 @@ class TableFile:
             if isinstance(row, str):
                 raise FormatError(row, self.path, number)
             rows.append(row)
-        source, target, seen, to_target, to_source = zip(*rows, strict=True)
+        source, target, seen, *shares = zip(*rows, strict=True)
         unknown = np.array([text is None for text in seen])
         counts = self._numbers([text or "0" for text in seen], "the count", 1e300, first)
-        return TableRows(
-            source,
-            target,
-            np.where(unknown, np.nan, counts),
-            self._numbers(to_target, "p(target | source)", 1.0, first),
-            self._numbers(to_source, "p(source | target)", 1.0, first),
-            first,
+        names = "p(target | source)", "p(source | target)"
+        p_target, p_source = (
+            self._numbers(column, name, 1.0, first)
+            for column, name in zip(shares, names, strict=True)
         )
+        counts[unknown] = np.nan
+        return TableRows(source, target, counts, p_target, p_source, first)
 
     def _numbers(
         self, column: Sequence[str], name: str, most: float, first: int
@@ -125,14 +121,11 @@ class TableFile:
                 return numbers
             place = int(right.argmin())
         except ValueError:
-            place = next(k for k, text in enumerate(column) if not _is_number(text))
+            place = next(k for k, text in enumerate(column) if _number(text) is None)
         expected = "a number from 0 on" if most > 1 else "a number above 0, at most 1"
         raise FormatError(
             f"{name} is {column[place][:40]!r}; expected {expected}", self.path, first + place
         )
-
-
-_Columns = tuple[str, str, str | None, str, str]
 
 
 def read_table(
@@ -173,12 +166,11 @@ def _entries(file: TableFile) -> Iterator[PhraseEntry]:
             yield PhraseEntry(tuple(source.split(" ")), tuple(target.split(" ")), *row)
 
 
-def _is_number(text: str) -> bool:
+def _number(text: str) -> float | None:
     try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _tsv(line: str) -> _Columns | str:
