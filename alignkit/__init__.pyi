@@ -29,8 +29,8 @@ from .model.arrays import Vocabulary as Vocabulary
 from .model.corpus import Corpus as Corpus
 from .model.nltk_bridge import from_nltk as from_nltk
 from .model.nltk_bridge import to_nltk as to_nltk
-from .model.phrases import PhraseArrays as PhraseArrays
-from .model.phrases import PhrasePair as PhrasePair
+from .model.phrase_arrays import PhraseArrays as PhraseArrays
+from .model.phrase_arrays import PhrasePair as PhrasePair
 from .model.phrases import extract_phrases as extract_phrases
 from .model.sentence_pair import SentencePair as SentencePair
 from .model.symmetrization import symmetrize as symmetrize

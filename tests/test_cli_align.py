@@ -459,7 +459,7 @@ def test_texts_are_divided_into_words_by_nltk(capsys, tmp_path):
 
 
 def test_divided_texts_are_aligned_as_if_they_had_come_so(capsys, tmp_path, monkeypatch):
-    from alignkit.model.coercion import tokenizer
+    from alignkit.model.texts import tokenizer
 
     divide = tokenizer("treebank")
     raw = [write(tmp_path, name, text) for name, text in zip("st", RAW, strict=True)]

@@ -18,7 +18,8 @@ from alignkit.errors import (
 )
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.phrases import KINDS, PhrasePair, extract_phrases
+from alignkit.model.phrase_arrays import KINDS, PhrasePair
+from alignkit.model.phrases import extract_phrases
 
 # the article's example sentence pair (Cohn et al. 2008, Figure 1)
 SOURCE, TARGET = map(

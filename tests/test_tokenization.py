@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alignkit.errors import UnknownNameError
-from alignkit.model.coercion import TOKENIZERS, describe_tokenizer, tokenizer
+from alignkit.model.texts import TOKENIZERS, describe_tokenizer, tokenizer
 
 TEXTS = st.text(st.sampled_from("abDon't\"`.,;:?!()[]-—'’ éß中1%$&|<> \u00a0"), max_size=40)
 

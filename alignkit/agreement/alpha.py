@@ -24,7 +24,7 @@ from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.errors import ArgumentError, UnknownNameError
 from alignkit.model.corpus import Corpus
-from alignkit.model.phrases import LINKS
+from alignkit.model.phrase_arrays import LINKS
 from alignkit.stats.ratios import ratio
 
 if TYPE_CHECKING:

@@ -35,9 +35,9 @@ from alignkit.annotate.project.queries import known_scheme
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.errors import FileError, FormatError
-from alignkit.model.coercion import TOKENIZERS, describe_tokenizer, tokenizer
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import TOKENIZERS, describe_tokenizer, tokenizer
 
 _CHUNK = 256  # pairs in one event
 _NAMESPACE = uuid5(NAMESPACE_URL, "urn:alignkit:import")

@@ -18,7 +18,7 @@ from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import Audit, Item, UnknownJudgmentError
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.opening import MAX_MEGABYTES, open_input, read_bounded
-from alignkit.model.coercion import compared
+from alignkit.model.texts import compared
 from alignkit.tables.media import unguarded
 
 _NEEDED = ("item", "judgment")

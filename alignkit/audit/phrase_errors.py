@@ -20,7 +20,8 @@ from alignkit.audit.sheets import marked_words
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus, group_text, group_texts
-from alignkit.model.phrases import KINDS, PhraseArrays, extract_phrases
+from alignkit.model.phrase_arrays import KINDS, PhraseArrays
+from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.settings import Signature
 

@@ -15,7 +15,7 @@ from alignkit.cluster.phrase_tables import AlignedInput, open_part
 from alignkit.errors import FileError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
-from alignkit.model.coercion import Choice, naming
+from alignkit.model.choice import Choice, naming
 from alignkit.rules.tables.phrase_tables import PhraseCounts, TableSettings
 
 _PARTS = 8  # that are looked at

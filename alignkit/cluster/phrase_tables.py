@@ -35,7 +35,7 @@ from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading
-from alignkit.model.coercion import Choice, naming
+from alignkit.model.choice import Choice, naming
 from alignkit.rules.tables.exchange import WordPool
 from alignkit.rules.tables.phrase_tables import (
     PhraseCounts,

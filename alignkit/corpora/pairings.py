@@ -11,8 +11,8 @@ from math import inf
 
 from alignkit._support.arguments import check_arguments, words
 from alignkit.errors import AlignmentError, ArgumentError, OptionError, UnknownNameError
-from alignkit.model.coercion import compared
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import compared
 
 WHICH: dict[str, Callable[[int], Iterable[tuple[int, int]]]] = {
     "all": lambda count: combinations(range(count), 2),

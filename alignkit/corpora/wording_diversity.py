@@ -16,9 +16,9 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many, overlapping
 from alignkit.corpora.labelled import judged_part, judges_of
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.model.coercion import compared, porter_stem
 from alignkit.model.corpus import JUDGMENT, Corpus, group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import compared, porter_stem
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table

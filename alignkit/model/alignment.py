@@ -39,7 +39,7 @@ class Link(_Positions):
         """Make a link of two whole numbers."""
         try:
             return tuple.__new__(cls, (index(i), index(j)))
-        except TypeError:  # name the one
+        except TypeError:  # name the wrong part
             return cls(whole_number("i", i), whole_number("j", j))
 
     def transpose(self) -> Link:
@@ -335,8 +335,6 @@ class Alignment:
         >>> graph.edges[("source", 1), ("target", 0)]["status"]
         'possible'
         """
-        from alignkit.model.word_graph import word_graph
-
         return word_graph(self)
 
     def components(self) -> list[frozenset[Link]]:
@@ -345,13 +343,13 @@ class Alignment:
 
         graph: nx.Graph[tuple[str, int]] = nx.Graph()
         graph.add_edges_from((("source", i), ("target", j)) for i, j in self)
-        found: dict[tuple[str, int], list[Link]] = {}
-        for part in nx.connected_components(graph):
+        links_of: dict[tuple[str, int], list[Link]] = {}
+        for words in nx.connected_components(graph):
             links: list[Link] = []
-            found.update((word, links) for word in part if word[0] == "source")
+            links_of |= dict.fromkeys(words, links)
         for link in self:
-            found["source", link.i].append(link)
-        distinct = {id(links): frozenset(links) for links in found.values()}
+            links_of["source", link.i].append(link)
+        distinct = {id(links): frozenset(links) for links in links_of.values()}
         return sorted(distinct.values(), key=min)
 
     def transpose(self) -> Alignment:
@@ -481,10 +479,49 @@ def _check_weights(weights: dict[Link, float]) -> None:
 def _keyed(name: str, values: Mapping[LinkLike, V]) -> dict[Link, V]:
     check_kind(name, values, Mapping)
     try:
-        found = {Link(index(i), index(j)): value for (i, j), value in values.items()}
+        keyed = {Link(index(i), index(j)): value for (i, j), value in values.items()}
     except (TypeError, ValueError) as problem:
         raise AlignmentError(f"{name} belong to pairs (i, j) of whole numbers: {problem}") from None
-    for i, j in found:
+    for i, j in keyed:
         if min(i, j) < NULL or i == j == NULL or max(i, j) >= LONGEST:
             raise AlignmentError(f"{name} are given for ({i}, {j}), which is no cell")
-    return dict(sorted(found.items(), key=itemgetter(0)))
+    return dict(sorted(keyed.items(), key=itemgetter(0)))
+
+
+SIDES = ("source", "target")
+
+
+def word_graph(
+    alignment: Alignment, source: Iterable[str] | None = None, target: Iterable[str] | None = None
+) -> nx.Graph[tuple[Any, ...]]:
+    """Return the bipartite graph of words and links; `docs/corpora.md` lists the attributes."""
+    import networkx as nx
+
+    graph: nx.Graph[tuple[Any, ...]] = nx.Graph()
+    for side, words in zip(SIDES, (source, target), strict=True):
+        for position, word in enumerate(words or ()):
+            add_word(graph, side, position, word=word)
+
+    def remarks(link: Link, status: str, sure: bool) -> dict[str, Any]:
+        given = {"weight": alignment.weights.get(link), "label": alignment.labels.get(link)}
+        known = {name: value for name, value in given.items() if value is not None}
+        return {status: "sure" if sure else "possible"} | known
+
+    for link, sure in alignment.items():
+        ends = [add_word(graph, *end) for end in zip(SIDES, link, strict=True)]
+        graph.add_edge(*ends, kind="link", **remarks(link, "status", sure))
+    for null, sure in alignment._nulls:
+        side, position = ("source", null.i) if null.j < 0 else ("target", null.j)
+        add_word(graph, side, position, **remarks(null, "null", sure))
+    return graph
+
+
+def add_word(
+    graph: nx.Graph[tuple[Any, ...]], side: str, position: int, **attributes: Any
+) -> tuple[str, int]:
+    """Add the node of a word, or attributes to it, and return it."""
+    node = side, position
+    if node not in graph or attributes:
+        known = {"side": side, "bipartite": SIDES.index(side), "position": position}
+        graph.add_node(node, kind="word", **known, **attributes)
+    return node

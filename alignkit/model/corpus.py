@@ -17,9 +17,10 @@ from alignkit.errors import (
     UnknownIdError,
     UnknownNameError,
 )
-from alignkit.model.coercion import LinksLike, compared, rows_of
+from alignkit.model.coercion import LinksLike, rows_of
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair, origin_of
+from alignkit.model.texts import compared
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 

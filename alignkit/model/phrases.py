@@ -3,64 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_attributes, check_count, place, words
-from alignkit._support.jit import readonly
-from alignkit.errors import (
-    AlignmentError,
-    JoinError,
-    MissingTextError,
-    OptionError,
-    UnknownNameError,
-)
+from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import how_many
+from alignkit.errors import AlignmentError, JoinError, MissingTextError, OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.coercion import LinksOfPair, alignment_of, alignment_of_pair
-from alignkit.model.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
+from alignkit.model.choice import alignment_of_pair
+from alignkit.model.coercion import LinksOfPair, alignment_of
+from alignkit.model.phrase_arrays import PhraseArrays, PhrasePair, extract_arrays
 from alignkit.model.sentence_pair import SentencePair
-
-if TYPE_CHECKING:
-    from alignkit.tables.table import Table
-
+from alignkit.tables.columns import Column
+from alignkit.tables.table import Table
+from alignkit.tables.text_width import cut_text
 
 _SHOWN = 30  # phrase pairs, one a line
 _WIDE = 40  # characters of a phrase
-
-
-class PhrasePair(NamedTuple):
-    """Join a source span and a target span, both half-open and 0-based.
-
-    Examples
-    --------
-    >>> pair = PhrasePair(0, 1, 0, 2, True)
-    >>> pair.kind, pair.words(["they", "left"], ["both", "parties", "went"])
-    ('atomic', (('they',), ('both', 'parties')))
-    """
-
-    source_start: int
-    source_end: int
-    target_start: int
-    target_end: int
-    atomic: bool
-
-    @property
-    def kind(self) -> str:
-        """``"atomic"`` or ``"composite"``."""
-        return "atomic" if self.atomic else "composite"
-
-    def words(
-        self, source: Sequence[str], target: Sequence[str]
-    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the source and the target words of the phrase pair."""
-        return (
-            words("source", source)[self.source_start : self.source_end],
-            words("target", target)[self.target_start : self.target_end],
-        )
 
 
 class PairPhrases(list[PhrasePair]):
@@ -78,25 +39,24 @@ class PairPhrases(list[PhrasePair]):
 
     def table(self, most: int | None = None) -> Table:
         """Return a table of the phrase pairs, or of the first so many."""
-        from alignkit.tables.columns import Column
-        from alignkit.tables.table import Table
-
-        spans = [f"{p.source_start}:{p.source_end}-{p.target_start}:{p.target_end}" for p in self]
         rows = [
-            [*self._texts(phrase), phrase.kind, span]
-            for phrase, span in zip(self[:most], spans[:most], strict=True)
+            [
+                *self._texts(phrase),
+                phrase.kind,
+                f"{phrase.source_start}:{phrase.source_end}-"
+                f"{phrase.target_start}:{phrase.target_end}",
+            ]
+            for phrase in self[:most]
         ]
-        names = ("source", "target", "kind", "spans")
-        title = f"{len(self)} phrase pair{'' if len(self) == 1 else 's'} of {self._id!r}"
+        columns = [Column(name) for name in ("source", "target", "kind", "spans")]
+        title = f"{how_many(len(self), 'phrase pair')} of {self._id!r}"
         more = len(self) - len(rows)
         note = f"and {more} more" if more else ""
-        return Table(title, [Column(name) for name in names], rows, note, ruled=False)
+        return Table(title, columns, rows, note, ruled=False)
 
     def _texts(self, phrase: PhrasePair) -> list[str]:
         if self._source is None or self._target is None:
             return ["", ""]
-        from alignkit.tables.text_width import cut_text
-
         sides = phrase.words(self._source, self._target)
         return [cut_text(" ".join(side), _WIDE) for side in sides]
 
@@ -105,69 +65,6 @@ class PairPhrases(list[PhrasePair]):
 
     def _repr_html_(self) -> str:
         return self.table(_SHOWN)._repr_html_()
-
-
-KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}
-"""The kinds of phrase pairs that can be asked for."""
-
-LINKS = ("possible", "sure")
-"""The links that phrase pairs can be made from: all of them (P), or the sure ones (S)."""
-
-_UNLIMITED = 2**31 - 1
-
-
-@dataclass(frozen=True)
-class PhraseArrays:
-    """The phrase pairs of P sentence pairs as flat arrays.
-
-    Parameters
-    ----------
-    spans
-        (Q, 4) int32: source start and end, target start and end; rising within a sentence pair.
-    atomic
-        (Q,) uint8: 1 atomic, 0 composite.
-    offsets
-        (P + 1,) int64: the phrase pairs of sentence pair k are
-        `spans[offsets[k]:offsets[k + 1]]`.
-
-    Notes
-    -----
-    17 bytes a phrase pair and 8 bytes a sentence pair.
-    """
-
-    spans: NDArray[np.int32]
-    atomic: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
-
-    def __post_init__(self) -> None:
-        check_attributes(self)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def pair(self, k: int) -> list[PhrasePair]:
-        """Return the phrase pairs of sentence pair k."""
-        k = place("k", k, len(self), "sentence pairs")
-        start, end = self.offsets[k], self.offsets[k + 1]
-        marks = self.atomic[start:end].astype(bool).tolist()
-        rows = zip(self.spans[start:end].tolist(), marks, strict=True)
-        return [PhrasePair(a, b, c, d, mark) for (a, b, c, d), mark in rows]
-
-    def only(self, kind: str) -> PhraseArrays:
-        """Return the phrase pairs of one kind.
-
-        Raises
-        ------
-        UnknownNameError
-            If `kind` is none of `KINDS`.
-        """
-        check_arguments(PhraseArrays.only, locals())
-        _known("kind of phrase pair", kind, KINDS)
-        if kind == "all":
-            return self
-        kept = self.atomic == (kind == "atomic")
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-        return PhraseArrays(self.spans[kept], self.atomic[kept], before[self.offsets])
 
 
 @overload
@@ -305,8 +202,6 @@ def extract_phrases(
     if not isinstance(alignments, (Alignment, SentencePair, LinkArrays)):
         alignments = alignment_of("alignments", alignments)
     check_arguments(extract_phrases, locals(), apart=["alignments"])
-    _known("kind of phrase pair", kind, KINDS)
-    longest = longest_span(links, max_length)
     pair = None
     if isinstance(alignments, SentencePair):
         if not (source is None and target is None and lengths is None):
@@ -319,38 +214,27 @@ def extract_phrases(
         raise OptionError("give the words of both source and target, or of neither")
     if ignore_identical and source is None:
         raise MissingTextError("ignore_identical compares words; pass source and target")
-    single = isinstance(alignments, Alignment)
     if isinstance(alignments, Alignment):
-        arrays, words = _one(alignments, source, target, lengths, loose)
+        arrays, words = _single(alignments, source, target, lengths, loose)
     else:
         arrays, words = _many(alignments, source, target, lengths)
-    if links == "sure":
-        arrays = arrays.sure_only()
-    phrases = _extract(arrays, KINDS[kind], loose, longest)
-    if ignore_identical and words is not None:
-        phrases = _without_identical(phrases, *words)
+    phrases = extract_arrays(
+        arrays,
+        links=links,
+        kind=kind,
+        loose=loose,
+        max_length=max_length,
+        different=words if ignore_identical else None,
+    )
     if pair is not None:
         return PairPhrases(phrases.pair(0), pair.source, pair.target, pair.id)
-    return phrases.pair(0) if single else phrases
-
-
-def longest_span(links: str, max_length: int | None) -> int:
-    """Check the options; return the greatest number of words of a span, as kernels take it."""
-    _known("links", links, LINKS)
-    if max_length is not None and max_length < 1:
-        raise OptionError(f"max_length is {max_length}; a phrase has at least 1 word")
-    return _UNLIMITED if max_length is None else min(max_length, _UNLIMITED)
+    return phrases.pair(0) if isinstance(alignments, Alignment) else phrases
 
 
 _Words = tuple[TokenArrays, TokenArrays]
 
 
-def _known(what: str, name: str, names: Sequence[str] | dict[str, int]) -> None:
-    if name not in names:
-        raise UnknownNameError(what, name, names)
-
-
-def _one(
+def _single(
     alignment: Alignment,
     source: Sequence[str] | TokenArrays | None,
     target: Sequence[str] | TokenArrays | None,
@@ -398,53 +282,5 @@ def _many(
             f"sentence pair {k} (counted from 0) has {known[k, 0]} x {known[k, 1]} words, but its "
             f"alignment is of {arrays.lengths[k, 0]} x {arrays.lengths[k, 1]}"
         )
-    return LinkArrays.trusted(arrays.links, arrays.sure, arrays.offsets, known), (
-        source,
-        target,
-    )
-
-
-def _extract(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseArrays:
-    links, offsets = readonly(arrays.links), readonly(arrays.offsets)
-    lengths = readonly(arrays.lengths)
-    ends = np.zeros(len(arrays) + 1, np.int64)
-    room = 6 * len(links) + 64
-    spans, atomic = np.empty((room, 4), np.int32), np.empty(room, np.uint8)
-    pair = 0
-    while True:
-        pair = fill(links, offsets, lengths, keep, loose, longest, pair, spans, atomic, ends)
-        written = ends[pair]
-        check_count("phrase pairs", int(written))
-        if pair == len(arrays):
-            break
-        # room for as many a link as there were so far, and some more
-        needed = written * len(links) // max(1, offsets[pair])
-        room = int(max(2 * room, needed + needed // 16))
-        more = np.empty((room, 4), np.int32), np.empty(room, np.uint8)
-        more[0][:written], more[1][:written] = spans[:written], atomic[:written]
-        spans, atomic = more
-    return _fitted(spans, atomic, ends)
-
-
-def _without_identical(
-    phrases: PhraseArrays, source: TokenArrays, target: TokenArrays
-) -> PhraseArrays:
-    drop_identical(
-        phrases.spans,
-        phrases.atomic,
-        phrases.offsets,
-        readonly(source.ids),
-        readonly(source.offsets),
-        readonly(target.ids),
-        readonly(target.offsets),
-    )
-    return _fitted(phrases.spans, phrases.atomic, phrases.offsets)
-
-
-def _fitted(
-    spans: NDArray[np.int32], atomic: NDArray[np.uint8], ends: NDArray[np.int64]
-) -> PhraseArrays:
-    """Give back the room that was not used, in place; nobody else has seen the arrays."""
-    spans.resize((int(ends[-1]), 4), refcheck=False)
-    atomic.resize(int(ends[-1]), refcheck=False)
-    return PhraseArrays(spans, atomic, ends)
+    fitted = LinkArrays.trusted(arrays.links, arrays.sure, arrays.offsets, known)
+    return fitted, (source, target)

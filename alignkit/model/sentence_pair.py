@@ -19,18 +19,18 @@ from alignkit.errors import (
     TreeError,
     UnknownNameError,
 )
-from alignkit.model.alignment import DRAWN, Alignment
+from alignkit.model.alignment import DRAWN, SIDES, Alignment, add_word, word_graph
 from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme, get_scheme
 
 if TYPE_CHECKING:
     import networkx as nx
 
+    from alignkit.model.phrase_arrays import PhrasePair
     from alignkit.model.trees import Tree
 
 
 _NONE: FrozenMap[str, Any] = FrozenMap()
-_SIDES = ("source", "target")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -172,7 +172,7 @@ class SentencePair:
             If the text is not known.
         """
         if self.source is None or self.target is None:
-            sides = [side for side in ("source", "target") if getattr(self, side) is None]
+            sides = [side for side in SIDES if getattr(self, side) is None]
             if len(sides) == 1:
                 raise MissingTextError(f"pair {self.id!r} has no {sides[0]} words; add them")
             links = "links but " if self.alignments else ""
@@ -282,8 +282,8 @@ class SentencePair:
         >>> pair.with_trees("gold", source=Tree.parse("(S (NN rain))")).tree("source")
         Tree('(S (NN rain))', 2 nodes)
         """
-        if side not in _SIDES:
-            raise UnknownNameError("side", side, _SIDES)
+        if side not in SIDES:
+            raise UnknownNameError("side", side, SIDES)
         trees: Mapping[str, Tree] = getattr(self, f"{side}_trees")
         if name is None and len(trees) == 1:
             return next(iter(trees.values()))
@@ -405,15 +405,33 @@ class SentencePair:
         >>> sorted(node for node in graph if node[0] == "phrase")
         [('phrase', 0, 1, 0, 1), ('phrase', 0, 2, 0, 2), ('phrase', 1, 2, 1, 2)]
         """
-        from alignkit.model.word_graph import add_phrases, word_graph
-
-        graph = word_graph(self.alignment(annotator), self.source, self.target)
+        alignment = self.alignment(annotator)
+        graph = word_graph(alignment, self.source, self.target)
         graph.graph.update(self.attributes, id=self.id, annotator=annotator)
         if phrases:
-            from alignkit.model.phrases import extract_phrases
+            from alignkit.model.phrase_arrays import phrases_of
 
-            add_phrases(graph, extract_phrases(self, annotator=annotator, links=links))
+            for phrase in phrases_of(alignment, links):
+                self._add_phrase(graph, phrase)
         return graph
+
+    def _add_phrase(self, graph: nx.Graph[tuple[Any, ...]], phrase: PhrasePair) -> None:
+        """Add a node for a phrase pair, joined to each word of its two spans."""
+        spans = {
+            "source": (phrase.source_start, phrase.source_end),
+            "target": (phrase.target_start, phrase.target_end),
+        }
+        node = "phrase", *spans["source"], *spans["target"]
+        sides = {"source": self.source, "target": self.target}
+        texts = {
+            side: " ".join(words[slice(*spans[side])])
+            for side, words in sides.items()
+            if words is not None
+        }
+        graph.add_node(node, kind="phrase", atomic=phrase.atomic, **texts)
+        for side, span in spans.items():
+            for position in range(*span):
+                graph.add_edge(node, add_word(graph, side, position), kind="part")
 
     def __hash__(self) -> int:
         return hash((self.id, self.source, self.target))

@@ -18,7 +18,7 @@ from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays
-from alignkit.model.coercion import Choice
+from alignkit.model.choice import Choice
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation.derivation import (

@@ -15,8 +15,9 @@ from alignkit._support.jit import readonly
 from alignkit._support.wording import how_many
 from alignkit.errors import JoinError, MissingTextError
 from alignkit.model.arrays import LinkArrays, TokenArrays
+from alignkit.model.phrase_arrays import PhraseArrays, longest_span
 from alignkit.model.phrase_kernel import match_phrases
-from alignkit.model.phrases import PhraseArrays, extract_phrases, longest_span
+from alignkit.model.phrases import extract_phrases
 from alignkit.scoring.kernel import merge_links, merge_phrases
 
 Rows = NDArray[np.int64]

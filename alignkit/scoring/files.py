@@ -26,7 +26,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.paired_reading import LinkInput, have_blocks, hinting, in_order, link_blocks
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.alignment import Alignment
-from alignkit.model.coercion import Choice, naming
+from alignkit.model.choice import Choice, naming
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.blocks import Block, pair_blocks
 from alignkit.scoring.result import digest_of

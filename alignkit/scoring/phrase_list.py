@@ -15,7 +15,8 @@ from alignkit.io.base_checks import BaseWatch
 from alignkit.io.opening import CONTROL, MAX_MEGABYTES, bounded_lines, looked_at, open_input
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus
-from alignkit.model.phrases import PhraseArrays, extract_phrases
+from alignkit.model.phrase_arrays import PhraseArrays
+from alignkit.model.phrases import extract_phrases
 from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
 from alignkit.scoring.measures import PhraseScore, phrase_ratios
 from alignkit.scoring.result import left_out_pairs, level_records, percent, phrase_list_table

@@ -127,7 +127,7 @@ class ScoreSettings:
     level: str = "links"  # "links", "phrases" or "both"
     ignore_identical: bool = False
     exact_case: bool = False  # words that differ in case are not identical
-    loose: bool = False  # which phrase pairs are extracted, as in alignkit.phrases.extract_phrases
+    loose: bool = False  # which phrase pairs are extracted, as in alignkit.extract_phrases
     max_length: int | None = None
     links: str = "given"
     aggregate: str = "micro"

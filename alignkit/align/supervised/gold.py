@@ -17,9 +17,9 @@ from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.supervised.cells import CELL, Cells
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.coercion import compared
 from alignkit.model.corpus import compared_texts
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import compared
 
 _IDENTICAL = CELL.index("identical")
 

@@ -20,7 +20,8 @@ from alignkit.annotate.project.queries import has_assignments
 from alignkit.annotate.project.state import PairState
 from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.phrases import LINKS, extract_phrases
+from alignkit.model.phrase_arrays import LINKS
+from alignkit.model.phrases import extract_phrases
 
 AGREED, OPEN, DECIDED, REOPENED = "agreed", "open", "decided", "reopened"
 

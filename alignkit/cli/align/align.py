@@ -58,7 +58,7 @@ from alignkit.io.atomic_files import replacing, replacing_bytes
 from alignkit.io.format import get_format
 from alignkit.io.reading import write_corpus
 from alignkit.model.annotation import Annotation
-from alignkit.model.coercion import naming
+from alignkit.model.choice import naming
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

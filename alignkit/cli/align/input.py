@@ -24,8 +24,8 @@ from alignkit.io.opening import head_of
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
 from alignkit.io.text_files import TextFile, split_words
-from alignkit.model.coercion import describe_tokenizer, tokenizer
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.texts import describe_tokenizer, tokenizer
 
 if TYPE_CHECKING:
     from alignkit.align.bitext import Bitext

@@ -24,7 +24,7 @@ from alignkit.cli.parser import format_name, number, output, output_file, saved_
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, standard_stream
 from alignkit.io.format import FORMATS, WRITTEN, get_format
-from alignkit.model.coercion import TOKENIZERS
+from alignkit.model.texts import TOKENIZERS
 
 _FIRST = ("model", "best", "identity")  # those of the settings that belong to how words are aligned
 

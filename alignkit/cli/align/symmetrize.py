@@ -29,7 +29,7 @@ from alignkit.io.paired_reading import have_blocks, link_blocks
 from alignkit.io.reading import write_corpus
 from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
-from alignkit.model.coercion import Choice, naming
+from alignkit.model.choice import Choice, naming
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ from alignkit.cli.common.inputs import add_reading_arguments, detect_format, rea
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import annotator_name, number
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.model.coercion import TOKENIZERS
+from alignkit.model.texts import TOKENIZERS
 
 if TYPE_CHECKING:
     from alignkit.annotate.server.child import Job

@@ -31,7 +31,7 @@ from alignkit.errors import JoinError, OptionError
 from alignkit.io.format import get_format
 from alignkit.io.paired_reading import hinting, in_order
 from alignkit.io.reading import write_corpus
-from alignkit.model.coercion import naming
+from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
 
 _ADDED = "NAME=FILE:FORMAT:base=1:transpose"

@@ -35,7 +35,7 @@ from alignkit.cli.evaluate.agree_options import (
 )
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable, replacing
-from alignkit.model.coercion import naming
+from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 

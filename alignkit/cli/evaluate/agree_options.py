@@ -20,7 +20,7 @@ from alignkit.cli.common.media import add_groups, add_media
 from alignkit.cli.parser import number, saved_file
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, replacing
-from alignkit.model.coercion import naming
+from alignkit.model.choice import naming
 from alignkit.model.labels import SCHEMES
 from alignkit.scoring.link_classes import LANGUAGES
 

@@ -33,7 +33,7 @@ from alignkit.cli.evaluate.audit import (
     write_sheets,
 )
 from alignkit.cli.parser import number
-from alignkit.model.coercion import naming
+from alignkit.model.choice import naming
 
 if TYPE_CHECKING:
     from alignkit.audit.audit import Audit

@@ -35,7 +35,7 @@ from alignkit.cli.evaluate.audit import (
 )
 from alignkit.cli.parser import number
 from alignkit.errors import OptionError
-from alignkit.model.coercion import naming
+from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
 
 if TYPE_CHECKING:

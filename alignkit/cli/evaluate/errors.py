@@ -34,7 +34,7 @@ from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.paired_reading import LinkInput
 from alignkit.io.text_files import TextFile
-from alignkit.model.coercion import naming
+from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.link_classes import LANGUAGES, function_words

@@ -28,7 +28,7 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.errors import OptionError
-from alignkit.model.coercion import naming
+from alignkit.model.choice import naming
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,7 @@ from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.io.paired_reading import hinting, in_order
 from alignkit.model.annotation import Annotation
-from alignkit.model.coercion import naming
+from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import SCHEMES, get_view
 from alignkit.model.sentence_pair import SentencePair

@@ -20,7 +20,7 @@ from alignkit.cli.evaluate.score import add_draws, settle_draws
 from alignkit.cli.parser import number
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
-from alignkit.model.coercion import Choice, naming
+from alignkit.model.choice import Choice, naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 

@@ -48,7 +48,7 @@ from alignkit.cli.parser import number, output_file
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.io.atomic_files import replacing, sorting_folder
 from alignkit.model.alignment import Alignment
-from alignkit.model.coercion import Choice, naming
+from alignkit.model.choice import Choice, naming
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

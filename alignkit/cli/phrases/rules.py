@@ -31,7 +31,7 @@ from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_na
 from alignkit.cli.parser import number, output_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, replacing, together
-from alignkit.model.coercion import Choice
+from alignkit.model.choice import Choice
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

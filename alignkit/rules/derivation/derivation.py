@@ -16,7 +16,7 @@ from alignkit._support.arguments import check_arguments, every, whole_number
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.coercion import alignment_of_pair
+from alignkit.model.choice import alignment_of_pair
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation.cuts_kernel import BITS, CLOSE, DELETED, OPEN, VARIABLE, WORD

@@ -20,7 +20,7 @@ from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays
-from alignkit.model.phrases import PhraseArrays
+from alignkit.model.phrase_arrays import PhraseArrays
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Example, Item, Node, Rule, RuleType, Variable, leaves, variables

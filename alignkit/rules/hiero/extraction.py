@@ -23,8 +23,9 @@ from alignkit._support.arguments import check_arguments, check_attributes
 from alignkit._support.jit import readonly
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.coercion import alignment_of_pair
-from alignkit.model.phrases import LINKS, PhraseArrays, extract_phrases
+from alignkit.model.choice import alignment_of_pair
+from alignkit.model.phrase_arrays import LINKS, PhraseArrays
+from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Item, Node, Rule, Variable

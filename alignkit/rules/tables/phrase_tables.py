@@ -23,8 +23,9 @@ from alignkit._support.wording import escaped
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.coercion import Choice
-from alignkit.model.phrases import PhraseArrays, extract_phrases, longest_span
+from alignkit.model.choice import Choice
+from alignkit.model.phrase_arrays import PhraseArrays, longest_span
+from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, ends_of

@@ -1,0 +1,187 @@
+"""Phrase pairs as flat arrays, and their extraction from the arrays of alignments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit._support.arguments import check_arguments, check_attributes, check_count, place, words
+from alignkit._support.jit import readonly
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.model.alignment import Alignment
+from alignkit.model.arrays import LinkArrays, TokenArrays
+from alignkit.model.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
+
+
+class PhrasePair(NamedTuple):
+    """Join a source span and a target span, both half-open and 0-based.
+
+    Examples
+    --------
+    >>> pair = PhrasePair(0, 1, 0, 2, True)
+    >>> pair.kind, pair.words(["they", "left"], ["both", "parties", "went"])
+    ('atomic', (('they',), ('both', 'parties')))
+    """
+
+    source_start: int
+    source_end: int
+    target_start: int
+    target_end: int
+    atomic: bool
+
+    @property
+    def kind(self) -> str:
+        """``"atomic"`` or ``"composite"``."""
+        return "atomic" if self.atomic else "composite"
+
+    def words(
+        self, source: Sequence[str], target: Sequence[str]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the source and the target words of the phrase pair."""
+        return (
+            words("source", source)[self.source_start : self.source_end],
+            words("target", target)[self.target_start : self.target_end],
+        )
+
+
+KINDS = {"all": ATOMIC + COMPOSITE, "atomic": ATOMIC, "composite": COMPOSITE}
+"""The kinds of phrase pairs that can be asked for."""
+
+LINKS = ("possible", "sure")
+"""The links that phrase pairs can be made from: all of them (P), or the sure ones (S)."""
+
+_UNLIMITED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class PhraseArrays:
+    """The phrase pairs of P sentence pairs as flat arrays.
+
+    Parameters
+    ----------
+    spans
+        (Q, 4) int32: source start and end, target start and end; rising within a sentence pair.
+    atomic
+        (Q,) uint8: 1 atomic, 0 composite.
+    offsets
+        (P + 1,) int64: the phrase pairs of sentence pair k are
+        `spans[offsets[k]:offsets[k + 1]]`.
+
+    Notes
+    -----
+    17 bytes a phrase pair and 8 bytes a sentence pair.
+    """
+
+    spans: NDArray[np.int32]
+    atomic: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def pair(self, k: int) -> list[PhrasePair]:
+        """Return the phrase pairs of sentence pair k."""
+        k = place("k", k, len(self), "sentence pairs")
+        start, end = self.offsets[k], self.offsets[k + 1]
+        marks = self.atomic[start:end].astype(bool).tolist()
+        rows = zip(self.spans[start:end].tolist(), marks, strict=True)
+        return [PhrasePair(a, b, c, d, mark) for (a, b, c, d), mark in rows]
+
+    def only(self, kind: str) -> PhraseArrays:
+        """Return the phrase pairs of one kind.
+
+        Raises
+        ------
+        UnknownNameError
+            If `kind` is none of `KINDS`.
+        """
+        check_arguments(PhraseArrays.only, locals())
+        _check_name("kind of phrase pair", kind, KINDS)
+        if kind == "all":
+            return self
+        kept = self.atomic == (kind == "atomic")
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return PhraseArrays(self.spans[kept], self.atomic[kept], before[self.offsets])
+
+
+def longest_span(links: str, max_length: int | None) -> int:
+    """Check the options; return the greatest number of words of a span, as kernels take it."""
+    _check_name("links", links, LINKS)
+    if max_length is not None and max_length < 1:
+        raise OptionError(f"max_length is {max_length}; a phrase has at least 1 word")
+    return _UNLIMITED if max_length is None else min(max_length, _UNLIMITED)
+
+
+def _check_name(what: str, name: str, known: Iterable[str]) -> None:
+    if name not in known:
+        raise UnknownNameError(what, name, known)
+
+
+def phrases_of(alignment: Alignment, links: str = "possible") -> list[PhrasePair]:
+    """Return all tight phrase pairs of one alignment."""
+    return extract_arrays(LinkArrays.pack([alignment]), links=links).pair(0)
+
+
+def extract_arrays(
+    arrays: LinkArrays,
+    *,
+    links: str = "possible",
+    kind: str = "all",
+    loose: bool = False,
+    max_length: int | None = None,
+    different: tuple[TokenArrays, TokenArrays] | None = None,
+) -> PhraseArrays:
+    """Extract the phrase pairs of alignments; `different` are the words that must not be equal."""
+    _check_name("kind of phrase pair", kind, KINDS)
+    longest = longest_span(links, max_length)
+    kept = arrays.sure_only() if links == "sure" else arrays
+    phrases = _filled(kept, KINDS[kind], loose, longest)
+    if different is not None:
+        drop_identical(
+            phrases.spans,
+            phrases.atomic,
+            phrases.offsets,
+            *(readonly(different[0].ids), readonly(different[0].offsets)),
+            *(readonly(different[1].ids), readonly(different[1].offsets)),
+        )
+        phrases = _fitted(phrases.spans, phrases.atomic, phrases.offsets)
+    return phrases
+
+
+def _filled(arrays: LinkArrays, keep: int, loose: bool, longest: int) -> PhraseArrays:
+    """Run the kernel, with more room each time it runs out of it."""
+    links, offsets = readonly(arrays.links), readonly(arrays.offsets)
+    lengths = readonly(arrays.lengths)
+    ends = np.zeros(len(arrays) + 1, np.int64)
+    room = 6 * len(links) + 64
+    spans, atomic = np.empty((room, 4), np.int32), np.empty(room, np.uint8)
+    pair = 0
+    while True:
+        pair = fill(links, offsets, lengths, keep, loose, longest, pair, spans, atomic, ends)
+        written = ends[pair]
+        check_count("phrase pairs", int(written))
+        if pair == len(arrays):
+            break
+        # room for as many a link as there were so far, and some more
+        needed = written * len(links) // max(1, offsets[pair])
+        room = int(max(2 * room, needed + needed // 16))
+        more = np.empty((room, 4), np.int32), np.empty(room, np.uint8)
+        more[0][:written], more[1][:written] = spans[:written], atomic[:written]
+        spans, atomic = more
+    return _fitted(spans, atomic, ends)
+
+
+def _fitted(
+    spans: NDArray[np.int32], atomic: NDArray[np.uint8], ends: NDArray[np.int64]
+) -> PhraseArrays:
+    """Give back the room that was not used, in place; nobody else has seen the arrays."""
+    spans.resize((int(ends[-1]), 4), refcheck=False)
+    atomic.resize(int(ends[-1]), refcheck=False)
+    return PhraseArrays(spans, atomic, ends)

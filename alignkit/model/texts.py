@@ -1,0 +1,80 @@
+"""Words of texts: how texts are divided into them, compared, and reduced to stems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+from unicodedata import normalize
+
+from alignkit.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from nltk.tokenize.api import TokenizerI
+
+
+def compared(text: str, *, ignore_case: bool = False) -> str:
+    """Return the form in which texts are compared: canonically equivalent ones are equal."""
+    return normalize("NFC", normalize("NFD", text).casefold() if ignore_case else text)
+
+
+TOKENIZERS = {
+    "treebank": "English as in the Penn Treebank: do n't, it 's, p.m.",
+    "wordpunct": "any language: runs of letters and digits, and runs of other signs",
+}
+"""The ways to divide text into words, and what they are for."""
+
+
+def tokenizer(name: str) -> Callable[[str], list[str]]:
+    r"""Return a function that divides a sentence into words.
+
+    Examples
+    --------
+    >>> tokenizer("treebank")('They didn\'t say "no".')
+    ['They', 'did', "n't", 'say', '"', 'no', '"', '.']
+    >>> tokenizer("wordpunct")("L'homme, n'est-ce pas?")
+    ['L', "'", 'homme', ',', 'n', "'", 'est', '-', 'ce', 'pas', '?']
+    """
+    chosen = _tokenizer(name)
+
+    def divided(text: str) -> list[str]:
+        try:
+            spans: Iterable[tuple[int, int]] = chosen.span_tokenize(text)
+            return [text[begin:end] for begin, end in spans]
+        except ValueError:  # a token that NLTK changed and does not find again
+            return [word for token in chosen.tokenize(text) for word in token.split()]
+
+    return divided
+
+
+def describe_tokenizer(name: str) -> str:
+    """Return what to write down of a tokenizer: its name, and the version of NLTK."""
+    from nltk import __version__
+
+    _tokenizer(name)
+    return f"{name} (nltk {__version__})"
+
+
+def _tokenizer(name: str) -> TokenizerI:
+    from nltk.tokenize import NLTKWordTokenizer, WordPunctTokenizer
+
+    kinds: dict[str, Callable[[], TokenizerI]] = {
+        "treebank": NLTKWordTokenizer,
+        "wordpunct": WordPunctTokenizer,
+    }
+    if name not in kinds:
+        raise UnknownNameError("tokenizer", name, kinds)
+    return kinds[name]()
+
+
+def porter_stem() -> Callable[[str], str]:
+    """Return a function that makes Porter's stem of an English word.
+
+    Examples
+    --------
+    >>> porter_stem()("alignments")
+    'align'
+    """
+    from nltk.stem.porter import PorterStemmer  # takes a second to import
+
+    stem: Callable[[str], str] = PorterStemmer().stem
+    return stem
