@@ -35,33 +35,12 @@ from alignkit.io.atomic_files import WriteError, standard_stream, together
 from alignkit.version import __version__
 
 _FOLDERS = {
-    "align": ("align", "learn", "symmetrize"),
-    "annotate": ("annotate", "assign", "events", "export", "import", "pull", "yield"),
-    "corpora": (
-        "check",
-        "concat",
-        "convert",
-        "labels",
-        "merge",
-        "pairs",
-        "select",
-        "show",
-        "stats",
-    ),
-    "evaluate": (
-        "agree",
-        "audit",
-        "audit_pairs",
-        "audit_phrases",
-        "audit_read",
-        "errors",
-        "profile",
-        "quality",
-        "score",
-        "score_labels",
-        "score_phrases",
-    ),
-    "phrases": ("paraphrase", "phrases", "pivot", "rules", "score_rules"),
+    "align": "align learn symmetrize",
+    "annotate": "annotate assign events export import pull yield",
+    "corpora": "check concat convert labels merge pairs select show stats",
+    "evaluate": "agree audit audit_pairs audit_phrases audit_read errors profile quality score "
+    "score_labels score_phrases",
+    "phrases": "paraphrase phrases pivot rules score_rules",
 }
 COMMANDS = {
     "annotate": "annotate in the browser: correct suggested links, or draw your own",
@@ -131,35 +110,53 @@ def main(arguments: Sequence[str] | None = None) -> int:
     forget()
     try:
         prepare_streams(own=arguments is None)
-        code = _act(ran, own=arguments is None)
-    except JudgmentError as error:
-        return ran.failed(error, _placed(error))
-    except AlignkitError as error:
-        return ran.failed(error, str(error))
+        return _act(ran, own=arguments is None)
     except KeyboardInterrupt as error:
         ran.failed(error, "interrupted; no file was changed")
         return 128 + signal.SIGINT
     except BrokenPipeError:  # the reader of our output has enough, e.g. head
         silence(sys.stdout)
         return 0
-    except UnicodeEncodeError as error:
-        text = error.object[error.start : error.end]
-        return ran.failed(error, f"{text!r} cannot be written as UTF-8")
-    except MemoryError as error:
-        told = "out of memory; split the corpus, or free some; of score, leave out --ci"
-        return ran.failed(error, told)
-    except ImportError as error:
-        return ran.failed(error, _unloaded(error))
-    except OSError as error:
-        silence(sys.stdout)
-        return ran.failed(error, _unusable(error))
-    except Exception as error:  # a fault of ours: tell where, in a line, to be reported
-        return ran.failed(error, _fault(error))
-    return code
+    except Exception as error:
+        if isinstance(error, OSError):
+            silence(sys.stdout)
+        return ran.failed(error, _message(error))
+
+
+def _message(error: Exception) -> str:
+    """Return what the user is to know of an error."""
+    if isinstance(error, JudgmentError):
+        from alignkit.cli.corpora.labels import placed
+
+        return placed(error)
+    if isinstance(error, AlignkitError):
+        return str(error)
+    if isinstance(error, UnicodeEncodeError):
+        return f"{error.object[error.start : error.end]!r} cannot be written as UTF-8"
+    if isinstance(error, MemoryError):
+        return "out of memory; split the corpus, or free some; of score, leave out --ci"
+    if isinstance(error, ImportError) or (isinstance(error, OSError) and error.errno is None):
+        text = " ".join(str(error).split())
+        return (
+            f"a library cannot be loaded: {text[:200]}; is there enough memory (ulimit -v)? If "
+            "so, install alignkit anew"
+        )
+    if isinstance(error, OSError):
+        if error.errno == errno.ENOENT and error.filename is None:
+            return "the folder that you are in is gone; change to one that is there"
+        return f"{error.filename or 'standard output'}: {error.strerror or error}"
+    from traceback import extract_tb
+
+    frames = extract_tb(error.__traceback__)
+    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"
+    return (
+        f"this is a fault in alignkit, not in your files: {type(error).__name__} in {place}: "
+        f"{str(error)[:200]}; please report it with the command and, if you can, the file"
+    )
 
 
 class _Ran:
-    """Remember the words of the command that runs, to say in them what went wrong."""
+    """The command that runs, in whose words errors are printed."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words
@@ -174,8 +171,8 @@ class _Ran:
             tell_raw(visible_lines("".join(format_exception(error))))
         if isinstance(error, PartsError):
             say(f"error: {error.what}:", error=True)
-            told = (visible(self._worded(error, one)) for one in error.errors)
-            tell_raw("".join(f"  {one}\n" for one in told))
+            for part in error.errors:
+                tell_raw(f"  {visible(self._worded(error, part))}\n")
         else:
             say(f"error: {self._worded(error, message)}", error=True)
         return 2
@@ -187,20 +184,6 @@ class _Ran:
         if isinstance(error, OptionError) and "wording" in self.options:
             message = self.options.wording(message)
         return in_words_of(self.options.parser, message)
-
-
-def _placed(error: JudgmentError) -> str:
-    from alignkit.cli.corpora.labels import placed
-
-    return placed(error)
-
-
-def _unusable(error: OSError) -> str:
-    if error.errno is None:  # of a library that loads another
-        return _unloaded(error)
-    if error.errno == errno.ENOENT and error.filename is None:
-        return "the folder that you are in is gone; change to one that is there"
-    return f"{error.filename or 'standard output'}: {error.strerror or error}"
 
 
 def _spare_the_collector() -> None:
@@ -313,33 +296,14 @@ def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]
 
 def _add_common(group: argparse._ActionsContainer) -> None:
     """Add the options that all commands have; `main` looks for their words itself."""
-    for flag, told in _COMMON.items():
+    for flag, text in _COMMON.items():
         group.add_argument(
-            flag, action="store_const", const=True, default=argparse.SUPPRESS, help=told
+            flag, action="store_const", const=True, default=argparse.SUPPRESS, help=text
         )
 
 
 def _module(prog: str) -> str:
     """Return the module of a command: ``evaluate.audit_read`` of ``alignkit audit read``."""
     name = "_".join(prog.replace("-", "_").split()[1:])
-    folder = next(folder for folder, names in _FOLDERS.items() if name in names)
+    folder = next(folder for folder, names in _FOLDERS.items() if name in names.split())
     return f"{folder}.{name}_" if iskeyword(name) else f"{folder}.{name}"
-
-
-def _fault(error: Exception) -> str:
-    import traceback
-
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "?"
-    return (
-        f"this is a fault in alignkit, not in your files: {type(error).__name__} in {place}: "
-        f"{str(error)[:200]}; please report it with the command and, if you can, the file"
-    )
-
-
-def _unloaded(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return (
-        f"a library cannot be loaded: {text[:200]}; is there enough memory (ulimit -v)? If so, "
-        "install alignkit anew"
-    )

@@ -45,53 +45,20 @@ class PairingCounts:
         return self.pairs - self.kept
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Settings:
-    """The options of `pair_translations`, checked."""
-
-    which: str
-    both_orders: bool
-    min_length: int
-    max_length: int | None
-    max_ratio: float | None
-    drop_identical: bool
-    drop_repeated: bool
-
-    def __post_init__(self) -> None:
-        if self.which not in WHICH:
-            raise UnknownNameError("choice of pairs", self.which, WHICH)
-        if self.min_length < 1:
-            raise OptionError(f"the least length must be 1 or more, not {self.min_length}")
-        if self.max_length is not None and self.max_length < self.min_length:
-            raise OptionError(
-                f"the greatest length, {self.max_length}, is below the least, {self.min_length}: "
-                "no pair could be kept"
-            )
-        if self.max_ratio is not None and not 1 <= self.max_ratio < inf:
-            raise OptionError(
-                "the greatest ratio is that of the longer to the shorter side, 1 or more, not "
-                f"{self.max_ratio}"
-            )
-
-    def fault(self, source: _Sentence, target: _Sentence) -> str | None:
-        """Return the count under which a pair is dropped, or None."""
-        shorter, longer = sorted((len(source), len(target)))
-        if shorter < self.min_length:
-            return "too_short"
-        if self.max_length is not None and longer > self.max_length:
-            return "too_long"
-        if self.max_ratio is not None and longer / shorter > self.max_ratio:
-            return "too_unequal"
-        if self.drop_identical and _equal(source, target):
-            return "identical"
-        return None
-
-
 class Pairings(Iterator[SentencePair]):
     """Yield the pairs that were kept, one by one, and count as they go."""
 
-    def __init__(self, groups: Iterable[Sequence[Sequence[str]]], settings: _Settings) -> None:
-        self._settings = settings
+    def __init__(
+        self,
+        groups: Iterable[Sequence[Sequence[str]]],
+        places: Callable[[int], Iterable[tuple[int, int]]],
+        fault: Callable[[_Sentence, _Sentence], str | None],
+        *,
+        both_orders: bool,
+        drop_repeated: bool,
+    ) -> None:
+        self._which, self._fault, self._both_orders = places, fault, both_orders
+        self._seen = _Seen(ordered=both_orders) if drop_repeated else None
         self._tally: Counter[str] = Counter()
         self._pairs = self._paired(groups)
 
@@ -107,8 +74,7 @@ class Pairings(Iterator[SentencePair]):
         return PairingCounts(**self._tally)
 
     def _paired(self, groups: Iterable[Sequence[Sequence[str]]]) -> Iterator[SentencePair]:
-        tally, settings = self._tally, self._settings
-        seen = _Seen(ordered=settings.both_orders) if settings.drop_repeated else None
+        tally, seen = self._tally, self._seen
         for number, group in enumerate(groups, start=1):
             sentences = _sentences(group, number)
             tally["groups"] += 1
@@ -119,7 +85,7 @@ class Pairings(Iterator[SentencePair]):
             for i, j in self._places(sentences):
                 source, target = sentences[i], sentences[j]
                 tally["pairs"] += 1
-                fault = settings.fault(source, target)
+                fault = self._fault(source, target)
                 if fault is None and seen and seen.again(digests[i], digests[j]):
                     fault = "repeated"
                 tally[fault or "kept"] += 1
@@ -128,10 +94,10 @@ class Pairings(Iterator[SentencePair]):
             tally["unpaired"] += tally["pairs"] == before
 
     def _places(self, sentences: Sequence[_Sentence]) -> Iterator[tuple[int, int]]:
-        for i, j in WHICH[self._settings.which](len(sentences)):
+        for i, j in self._which(len(sentences)):
             if sentences[i] and sentences[j]:
                 yield i, j
-                if self._settings.both_orders:
+                if self._both_orders:
                     yield j, i
 
 
@@ -259,13 +225,32 @@ def pair_translations(
     (['1/2-4'], 2)
     """
     check_arguments(pair_translations, locals())
-    settings = _Settings(
-        which=which,
-        both_orders=both_orders,
-        min_length=min_length,
-        max_length=max_length,
-        max_ratio=max_ratio,
-        drop_identical=drop_identical,
-        drop_repeated=drop_repeated,
+    if which not in WHICH:
+        raise UnknownNameError("choice of pairs", which, WHICH)
+    if min_length < 1:
+        raise OptionError(f"the least length must be 1 or more, not {min_length}")
+    if max_length is not None and max_length < min_length:
+        raise OptionError(
+            f"the greatest length, {max_length}, is below the least, {min_length}: no pair could "
+            "be kept"
+        )
+    if max_ratio is not None and not 1 <= max_ratio < inf:
+        raise OptionError(
+            "the greatest ratio is that of the longer to the shorter side, 1 or more, not "
+            f"{max_ratio}"
+        )
+
+    def fault(source: _Sentence, target: _Sentence) -> str | None:
+        """Return the count under which a pair is dropped, or None."""
+        shorter, longer = sorted((len(source), len(target)))
+        if shorter < min_length:
+            return "too_short"
+        if max_length is not None and longer > max_length:
+            return "too_long"
+        if max_ratio is not None and longer / shorter > max_ratio:
+            return "too_unequal"
+        return "identical" if drop_identical and _equal(source, target) else None
+
+    return Pairings(
+        groups, WHICH[which], fault, both_orders=both_orders, drop_repeated=drop_repeated
     )
-    return Pairings(groups, settings)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from string import ascii_uppercase
 
-from alignkit.model.alignment import Alignment, Link
+from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
@@ -39,14 +39,38 @@ class Grid:
     nulls: Mapping[Link, States]
 
     @property
-    def null_row(self) -> bool:
-        """Whether some target word is explicitly aligned to nothing."""
-        return any(link.i < 0 for link in self.nulls)
+    def places(self) -> tuple[list[int], list[int]]:
+        """The rows and the columns to draw: words, and `NULL` if a word is aligned to nothing."""
+        rows, columns = list(range(len(self.rows))), list(range(len(self.columns)))
+        rows += [NULL] if any(link.i < 0 for link in self.nulls) else []
+        columns += [NULL] if any(link.j < 0 for link in self.nulls) else []
+        return rows, columns
 
-    @property
-    def null_column(self) -> bool:
-        """Whether some source word is explicitly aligned to nothing."""
-        return any(link.j < 0 for link in self.nulls)
+    def who(self, shown: Callable[[str], str]) -> list[str]:
+        """Describe how many links each annotator has; `shown` makes a name fit to be drawn."""
+        signs = letters(*self.annotators) if len(self.annotators) == 2 else ()
+        parts = []
+        for k, name in enumerate(self.annotators):
+            sure, possible = self.counts(k)
+            letter = f"{signs[k]} " if signs else ""
+            parts.append(f"{letter}{shown(name)}: {sure} sure, {possible} possible")
+        for name in self.absent:
+            judged = name in self.annotations
+            parts.append(f"{shown(name)}: {'judged, not aligned' if judged else 'not annotated'}")
+        return parts or ["no annotations"]
+
+    def remarks(self) -> Iterator[tuple[str, str, str]]:
+        """Yield an annotator, a kind of remark and its text."""
+        for name, value in self.annotations.items():
+            texts = {
+                "judgment": value.judgment,
+                "flags": ", ".join(sorted(value.flags)),
+                "comment": value.comment,
+                "labels": "; ".join(_label_texts(self, value.alignment)),
+                "provenance": value.provenance,
+                "when": value.when,
+            }
+            yield from ((name, kind, text) for kind, text in texts.items() if text)
 
     def states(self, link: Link) -> States | None:
         """Return the states of a cell or null; None where nobody has anything."""
@@ -96,7 +120,7 @@ def _states(marked: list[dict[Link, bool]]) -> dict[Link, States]:
 
 def describe_cell(grid: Grid, link: Link) -> str:
     """Describe in words who has a link: ``they ~ they: sure (anna), possible (ben)``."""
-    said = []
+    have = []
     for name, alignment, state in zip(
         grid.annotators, grid.alignments, grid.states(link) or (), strict=True
     ):
@@ -104,18 +128,12 @@ def describe_cell(grid: Grid, link: Link) -> str:
             label = alignment.labels.get(link, "")
             weight = f"{alignment.weights[link]:.4g}" if link in alignment.weights else ""
             who = "; ".join(part for part in (name, label, weight) if part)
-            said.append(f"{'sure' if state == 2 else 'possible'} ({who})")
-    return f"{_words(grid, link)}: {', '.join(said)}"
+            have.append(f"{'sure' if state == 2 else 'possible'} ({who})")
+    return f"{_words(grid, link)}: {', '.join(have)}"
 
 
-def absence(grid: Grid, name: str) -> str:
-    """Return why an annotator has no links in the grid."""
-    return "judged, not aligned" if name in grid.annotations else "not annotated"
-
-
-def label_texts(grid: Grid, name: str) -> list[str]:
+def _label_texts(grid: Grid, alignment: Alignment | None) -> list[str]:
     """List the labels of an annotator: ``they ~ they EQUI``."""
-    alignment = grid.annotations[name].alignment
     labels = {} if alignment is None else alignment.labels
     return [f"{_words(grid, link)} {label}" for link, label in labels.items() if label]
 
@@ -133,7 +151,7 @@ _LONE_LETTER = re.compile(r"(?<![^\W\d_])[A-Z](?![^\W\d_])")
 
 @dataclass(frozen=True, slots=True)
 class CellMark:
-    """Show one state of a cell."""
+    """How drawings show one state of a cell."""
 
     kind: str
     sign: str
@@ -162,21 +180,21 @@ def find_mark(states: States, annotators: tuple[str, ...]) -> CellMark:
 def letters(first: str, second: str) -> tuple[str, str]:
     """Return the letters that stand for two annotators."""
     own = [set(_LONE_LETTER.findall(name.upper())) for name in (first, second)]
-    for one, other in ("AB", "XY", "PQ", *pairwise(ascii_uppercase)):
-        if [lone & {one, other} for lone in own] in ([set(), set()], [{one}, {other}]):
+    for a, b in ("AB", "XY", "PQ", *pairwise(ascii_uppercase)):
+        if [lone & {a, b} for lone in own] in ([set(), set()], [{a}, {b}]):
             break
-    return one, other
+    return a, b
 
 
 def _mark_of_two(states: States, a: str, b: str) -> CellMark:
-    one, other = letters(a, b)
+    x, y = letters(a, b)
     return {
         (2, 1): CellMark("first-surer", "◧", "<", f"sure for {a}, possible for {b}", 2),
         (1, 2): CellMark("second-surer", "◨", ">", f"possible for {a}, sure for {b}", 3),
-        (2, 0): CellMark("first-sure", one, one, f"only {a}, sure", 4),
-        (1, 0): CellMark("first-possible", one.lower(), one.lower(), f"only {a}, possible", 5),
-        (0, 2): CellMark("second-sure", other, other, f"only {b}, sure", 6),
-        (0, 1): CellMark("second-possible", other.lower(), other.lower(), f"only {b}, possible", 7),
+        (2, 0): CellMark("first-sure", x, x, f"only {a}, sure", 4),
+        (1, 0): CellMark("first-possible", x.lower(), x.lower(), f"only {a}, possible", 5),
+        (0, 2): CellMark("second-sure", y, y, f"only {b}, sure", 6),
+        (0, 1): CellMark("second-possible", y.lower(), y.lower(), f"only {b}, possible", 7),
     }[states[0], states[1]]
 
 
@@ -191,6 +209,14 @@ def tally(grids: Iterable[Grid]) -> tuple[Counter[CellMark], int]:
     return cells, nulls
 
 
-def legend(cells: Counter[CellMark]) -> list[tuple[CellMark, int]]:
-    """Order the counted marks as legends show them."""
-    return sorted(cells.items(), key=lambda item: (item[0].rank, item[0].meaning))
+def legend(
+    cells: Counter[CellMark], nulls: int, empty_word: str = EMPTY_WORD
+) -> list[tuple[CellMark | None, str]]:
+    """Return what stands in a legend: each mark of `tally` with its meaning; None for nulls."""
+    ordered = sorted(cells.items(), key=lambda item: (item[0].rank, item[0].meaning))
+    entries: list[tuple[CellMark | None, str]] = [
+        (mark, f"{mark.meaning} ({count})") for mark, count in ordered
+    ]
+    if nulls:
+        entries.append((None, f"{empty_word} aligned to nothing ({nulls} of these)"))
+    return entries

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from itertools import islice
 from pathlib import PurePath
@@ -19,12 +20,9 @@ from alignkit.show.cells import (
     EMPTY_WORD,
     CellMark,
     Grid,
-    absence,
     describe_cell,
     find_mark,
-    label_texts,
     legend,
-    letters,
     make_grid,
     tally,
 )
@@ -78,12 +76,7 @@ def draw_html(
     kept = tuple(pairs) if iter(pairs) is pairs else pairs
     if annotators is None:
         annotators = (name for pair in kept for name in pair.annotations)
-    names = tuple(dict.fromkeys(annotators))
-    yield start_page(title)
-    yield draw_totals(kept, names)
-    yield "</header>\n<main>\n"
-    yield from draw_articles(kept, names)
-    yield "</main>\n</body>\n</html>\n"
+    yield from draw_page(kept, _matrices(annotators), title=title)
 
 
 def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
@@ -121,14 +114,14 @@ def start_page(title: str, style: str = "") -> str:
     )
 
 
-def draw_articles(pairs: Iterable[SentencePair], names: Sequence[str]) -> Iterator[str]:
+def _articles(names: Sequence[str], pairs: Iterable[SentencePair]) -> Iterator[str]:
     """Draw each sentence pair, with its heading."""
     for pair in pairs:
         grid = make_grid(pair, names)
         yield f"<article>\n<h2>{isolated_text(pair.id)}</h2>\n{draw_figure(grid)}</article>\n"
 
 
-def draw_totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
+def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
     """Draw what stands at the top: how much is there, of whom, and what the marks mean."""
     number = 0
     rows = {name: [0, 0, 0, 0] for name in names}
@@ -137,8 +130,8 @@ def draw_totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
         grid = make_grid(pair, names)
         number += 1
         for k, name in enumerate(grid.annotators):
-            found = (1, *grid.counts(k), len(grid.alignments[k].nulls))
-            rows[name] = [have + more for have, more in zip(rows[name], found, strict=True)]
+            counts = (1, *grid.counts(k), len(grid.alignments[k].nulls))
+            rows[name] = [have + more for have, more in zip(rows[name], counts, strict=True)]
         more_cells, more_nulls = tally([grid])
         cells += more_cells
         nulls += more_nulls
@@ -158,10 +151,9 @@ def draw_totals(pairs: Iterable[SentencePair], names: Sequence[str]) -> str:
 
 def _legend(cells: Counter[CellMark], nulls: int) -> str:
     items = [
-        f"<li>{_sign(mark)} {safe_text(mark.meaning)} ({count})" for mark, count in legend(cells)
+        f"<li>{_sign(mark)} {safe_text(text)}" if mark else f"<li>{text}"
+        for mark, text in legend(cells, nulls)
     ]
-    if nulls:
-        items.append(f"<li>{EMPTY_WORD} aligned to nothing ({nulls} of these)")
     return f'<ul class="legend">{"".join(items)}</ul>\n' if items else ""
 
 
@@ -174,23 +166,13 @@ def draw_figure(grid: Grid) -> str:
     for words, known in ((grid.rows, grid.has_source), (grid.columns, grid.has_target)):
         if known:
             parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}</p>\n')
-    parts += [_who(grid), _matrix(grid), _legend(*tally([grid])), _remarks(grid)]
-    return "".join(parts)
-
-
-def _who(grid: Grid) -> str:
-    said = []
-    for k, name in enumerate(grid.annotators):
-        letter = f"{letters(*grid.annotators)[k]} " if len(grid.annotators) == 2 else ""
-        sure, possible = grid.counts(k)
-        said.append(f"{letter}{isolated_text(name)}: {sure} sure, {possible} possible")
-    said += [f"{isolated_text(name)}: {absence(grid, name)}" for name in grid.absent]
-    return f'<p class="facts">{" · ".join(said) or "no annotations"}</p>\n'
+    who = " · ".join(grid.who(isolated_text))
+    parts += [f'<p class="facts">{who}</p>\n', _matrix(grid), _legend(*tally([grid]))]
+    return "".join([*parts, _remarks(grid)])
 
 
 def _matrix(grid: Grid) -> str:
-    columns = [*range(len(grid.columns)), *([NULL] if grid.null_column else [])]
-    rows = [*range(len(grid.rows)), *([NULL] if grid.null_row else [])]
+    rows, columns = grid.places
     name = safe_text(f"alignment matrix of pair {grid.id}")
     lines = [
         f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
@@ -223,31 +205,18 @@ def _cell(grid: Grid, link: Link) -> str:
 
 
 def _sign(mark: CellMark, title: str = "") -> str:
-    told = f' role="img" title="{safe_text(title)}"' if title else ' aria-hidden="true"'
-    return f'<b class="{mark.kind}"{told}>{mark.sign}</b>'
+    role = f' role="img" title="{safe_text(title)}"' if title else ' aria-hidden="true"'
+    return f'<b class="{mark.kind}"{role}>{mark.sign}</b>'
 
 
 def _remarks(grid: Grid) -> str:
-    parts = []
-    for name, value in grid.annotations.items():
-        said = {
-            "judgment": value.judgment,
-            "flags": ", ".join(sorted(value.flags)),
-            "comment": value.comment,
-            "labels": "; ".join(label_texts(grid, name)),
-            "provenance": value.provenance,
-            "when": value.when or "",
-        }
-        parts += [
-            f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">{_lines(text)}\n'
-            for kind, text in said.items()
-            if text
-        ]
+    parts = [
+        f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">'
+        + "\n".join(map(safe_text, text.splitlines()))
+        + "\n"
+        for name, kind, text in grid.remarks()
+    ]
     return f"<dl>{''.join(parts)}</dl>\n" if parts else ""
-
-
-def _lines(text: str) -> str:
-    return "\n".join(map(safe_text, text.splitlines()))
 
 
 def page_template(name: str, **functions: Callable[..., Any]) -> Template:
@@ -291,20 +260,22 @@ def draw_html_pages(
     """Draw sentence pairs, so many a page; the first page counts them all."""
     if annotators is None:
         annotators = (name for pair in pairs for name in pair.annotations)
-    names = tuple(dict.fromkeys(annotators))
-    content = PageContent(
-        lambda some: draw_totals(some, names), lambda some: draw_articles(some, names)
-    )
+    content = _matrices(annotators)
     return draw_pages(pairs, content, title=title, path=path, pairs_a_page=pairs_a_page)
 
 
 @dataclass(frozen=True)
 class PageContent:
-    """Return what stands on a page of sentence pairs."""
+    """What stands on a page of sentence pairs."""
 
     totals: Callable[[Iterable[SentencePair]], str]
     articles: Callable[[Iterable[SentencePair]], Iterator[str]]  # draws sentence pairs
     style: str = ""  # further style rules
+
+
+def _matrices(annotators: Iterable[str]) -> PageContent:
+    names = tuple(dict.fromkeys(annotators))
+    return PageContent(partial(_totals, names), partial(_articles, names))
 
 
 def draw_pages(

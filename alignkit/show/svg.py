@@ -102,8 +102,7 @@ class _Plan:
 
     @classmethod
     def of(cls, grid: Grid) -> _Plan:
-        rows = [*range(len(grid.rows)), *([NULL] if grid.null_row else [])]
-        columns = [*range(len(grid.columns)), *([NULL] if grid.null_column else [])]
+        rows, columns = grid.places
         left = max((_length(_shown(grid.rows, i)) for i in rows), default=0)
         top = max((_height(_shown(grid.columns, j)) for j in columns), default=0)
         return cls(grid, rows, columns, _MARGIN + left + 8, _MARGIN + top + 8)
@@ -207,15 +206,10 @@ def _shape(mark: CellMark, x: int, y: int) -> str:
 
 def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
     """Return the legend, and how far it reaches to the right and down."""
-    cells, nulls = tally([plan.grid])
     x, y, reach = _MARGIN, plan.bottom + 14, plan.right
     parts: list[str] = []
     edge = max(plan.right, 400)
-    entries: list[tuple[CellMark | None, str]] = [
-        (mark, f"{mark.meaning} ({count})") for mark, count in legend(cells)
-    ]
-    if nulls:
-        entries.append((None, f"{EMPTY_WORD} aligned to nothing ({nulls} of these)"))
+    entries = legend(*tally([plan.grid]))
     for mark, text in entries:
         shown = visible(text)
         wide = _length(shown) + (20 if mark else 0)

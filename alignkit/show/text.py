@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -15,11 +15,8 @@ from alignkit.show.cells import (
     EMPTY_WORD,
     CellMark,
     Grid,
-    absence,
     find_mark,
-    label_texts,
     legend,
-    letters,
     make_grid,
     tally,
 )
@@ -125,24 +122,18 @@ class _Drawing:
             self.text(f"{name}={value}", _LONGEST_ATTRIBUTE)
             for name, value in grid.attributes.items()
         ]
-        for k, name in enumerate(grid.annotators):
-            letter = f"{letters(*grid.annotators)[k]} " if len(grid.annotators) == 2 else ""
-            sure, possible = grid.counts(k)
-            parts.append(f"{letter}{self.text(name)}: {sure} sure, {possible} possible")
-        parts += [f"{self.text(name)}: {absence(grid, name)}" for name in grid.absent]
-        if not grid.annotators and not grid.absent:
-            parts.append("no annotations")
+        parts += grid.who(self.text)
         yield from self.flow(parts, "", "  ")
 
     def matrix(self) -> Iterator[str]:
         grid, null = self.grid, self.null
         longest = _LONGEST if self.width is None else min(_LONGEST, max(8, self.width // 3))
-        rows = [(i, self.text(_spaces_shown(word), longest)) for i, word in enumerate(grid.rows)]
-        columns = [_Column(j, self.letters(word)) for j, word in enumerate(grid.columns)]
-        if grid.null_row:
-            rows.append((NULL, null))
-        if grid.null_column:
-            columns.append(_Column(NULL, char_clusters(null)))
+        places = grid.places
+        rows = [(i, self.word(grid.rows, i, longest)) for i in places[0]]
+        columns = [
+            _Column(j, char_clusters(null) if j == NULL else self.letters(grid.columns[j]))
+            for j in places[1]
+        ]
         margin = 4 + max((char_width(word) for _, word in rows), default=0)
         blocks = list(_blocks(columns, margin, self.width))
         for block in blocks:
@@ -174,30 +165,18 @@ class _Drawing:
         return f"\x1b[{code}m{sign}\x1b[0m" if code else sign
 
     def legend(self) -> Iterator[str]:
-        cells, nulls = tally([self.grid])
-        parts = [
-            f"{self.mark(mark)} {self.text(mark.meaning)} ({count})"
-            for mark, count in legend(cells)
-        ]
-        if nulls:
-            parts.append(f"{self.null} aligned to nothing ({nulls} of these)")
+        entries = legend(*tally([self.grid]), self.null)
+        parts = [f"{self.mark(mark)} {self.text(text)}" if mark else text for mark, text in entries]
         if parts:
             yield ""
             yield from self.flow(parts, "  ", "  ")
 
     def remarks(self) -> Iterator[str]:
-        for name, value in self.grid.annotations.items():
-            said = {
-                "judgment": value.judgment,
-                "flags": ", ".join(sorted(value.flags)),
-                "comment": value.comment,
-                "labels": "; ".join(label_texts(self.grid, name)),
-            }
-            for kind, text in said.items():
-                if text:
-                    words = f"{name}, {kind}: {text}".split()
-                    shown = [visible(word, only_ascii=not self.unicode) for word in words]
-                    yield from map(kept_in_place, self.flow(shown, "  ", " "))
+        for name, kind, text in self.grid.remarks():
+            if kind not in ("provenance", "when"):
+                words = f"{name}, {kind}: {text}".split()
+                shown = [visible(word, only_ascii=not self.unicode) for word in words]
+                yield from map(kept_in_place, self.flow(shown, "  ", " "))
 
     def flow(self, parts: list[str], indent: str, gap: str) -> Iterator[str]:
         line = ""
@@ -220,6 +199,9 @@ class _Drawing:
         if longest is not None:
             shown = cut_text(shown, longest, end="…" if self.unicode else "...")
         return kept_in_place(shown)
+
+    def word(self, words: Sequence[str], i: int, longest: int) -> str:
+        return self.null if i == NULL else self.text(_spaces_shown(words[i]), longest)
 
     def letters(self, token: str) -> list[str]:
         letters = char_clusters(visible(_spaces_shown(token), only_ascii=not self.unicode))
