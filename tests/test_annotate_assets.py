@@ -6,10 +6,10 @@ import gzip
 import re
 from pathlib import Path
 
-import alignkit.annotate.server.assets
-from alignkit.annotate.server.assets import Asset, load_assets
+import alignkit.annotate.server.answers
+from alignkit.annotate.server.answers import Asset, load_assets
 
-FOLDER = Path(alignkit.annotate.server.assets.__file__).parent / "page"
+FOLDER = Path(alignkit.annotate.server.answers.__file__).parent / "page"
 
 
 def loaded(page: str, assets: dict[str, Asset]) -> dict[str, int]:

@@ -19,9 +19,9 @@ from alignkit.align import Aligner
 from alignkit.align.supervised import Refiner
 from alignkit.annotate.dashboard import slow_figures
 from alignkit.annotate.learning import TAUGHT, Learner
-from alignkit.annotate.server import learning, worker
+from alignkit.annotate.server import worker
 from alignkit.annotate.server.child import Job, SuggestionPlan
-from alignkit.annotate.server.learning import Course
+from alignkit.annotate.server.worker import Course
 
 SAMPLES = read_corpus(PARAPHRASES)
 WORDS = [pair.words for pair in SAMPLES]
@@ -121,9 +121,9 @@ def finish(store, k):
 
 
 def test_links_are_suggested_for_the_next_pairs_that_nobody_has_opened(store, aligner, monkeypatch):
-    monkeypatch.setattr(learning, "aligner_of", lambda *_: aligner)
-    monkeypatch.setattr(learning, "_MANY", 30)
-    monkeypatch.setattr(learning, "_NEXT", 4)
+    monkeypatch.setattr(worker, "aligner_of", lambda *_: aligner)
+    monkeypatch.setattr(worker, "_MANY", 30)
+    monkeypatch.setattr(worker, "_NEXT", 4)
     running = Course(store, SuggestionPlan("trained"), lambda *_: None)
     for k in range(1, 5):
         finish(store, k)
@@ -150,7 +150,7 @@ def test_links_are_suggested_for_the_next_pairs_that_nobody_has_opened(store, al
 
 def test_a_model_that_has_learned_from_gold_keeps_what_it_suggests(store, aligner, monkeypatch):
     refined = Refiner.train(aligner, work(*range(1, 9)).values(), TAUGHT, threads=1).aligner
-    monkeypatch.setattr(learning, "aligner_of", lambda *_: refined)
+    monkeypatch.setattr(worker, "aligner_of", lambda *_: refined)
     for k in range(1, 6):
         finish(store, k)
     running = Course(store, SuggestionPlan("model", "m.model"), lambda *_: None)
@@ -169,10 +169,10 @@ def test_a_child_tells_of_compiling_in_a_line_of_its_own(monkeypatch, tmp_path):
     monkeypatch.setattr(jit._ANNOUNCER, "tell", pytest.fail)
     monkeypatch.setattr(worker, "_give_way", lambda: None)
     monkeypatch.setattr(slow_figures, "slow_figures", compiles)
-    monkeypatch.setattr(learning, "Course", compiles)
+    monkeypatch.setattr(worker, "Course", compiles)
     path = project(tmp_path, small_corpus(2)).path
     for act, more in ((worker._measure, ()), (worker._learn, (None,))):
         out = io.BytesIO()
         with pytest.raises(LookupError):
-            act(Job(path, plan=SuggestionPlan("trained")), worker._Teller(out), *more)
+            act(Job(path, plan=SuggestionPlan("trained")), worker.Output(out), *more)
         assert json.loads(out.getvalue())["text"] == "compiling kernels, once on a machine"

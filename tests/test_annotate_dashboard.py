@@ -559,6 +559,6 @@ def test_a_store_that_is_closed_ends_what_goes_on(tmp_path) -> None:
     board.answer()
     board.stop()
     store.close()
-    assert not any(thread.is_alive() for thread in board._errands.values())
+    assert not any(thread.is_alive() for thread in board._threads.values())
     with Store.open(store.path) as again:
         assert again.project().pairs == 2

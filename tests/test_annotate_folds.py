@@ -11,7 +11,7 @@ import pytest
 from annotate_browser import BROWSER, browser
 from annotate_log import TEXTS, Event, Player, Stream, View, sent_to
 
-from alignkit.annotate.server.assets import load_assets
+from alignkit.annotate.server.answers import load_assets
 
 pytestmark = BROWSER
 

@@ -27,7 +27,7 @@ from alignkit.annotate.project.database import read_task
 from alignkit.annotate.project.names import DamagedProject, ProjectError
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job
-from alignkit.annotate.server.serving import check_beforehand
+from alignkit.annotate.server.opening import check_beforehand
 from alignkit.annotate.server.sessions import Desk
 from alignkit.errors import AlignkitError
 

@@ -33,7 +33,7 @@ from test_annotate_axe import serious
 
 from alignkit import Annotation, read_corpus
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.assets import load_assets
+from alignkit.annotate.server.answers import load_assets
 
 pytestmark = BROWSER
 

@@ -26,11 +26,9 @@ from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server import learning as server_learning
 from alignkit.annotate.server import opening
 from alignkit.annotate.server.child import Job, SuggestionPlan
-from alignkit.annotate.server.learning import Learning, learns
-from alignkit.annotate.server.opening import Opening
+from alignkit.annotate.server.opening import Learning, Opening, learns
 from alignkit.annotate.server.sessions import Desk
 from alignkit.io.format import EVERYTHING
 
@@ -288,7 +286,7 @@ class Fake:
 @pytest.fixture
 def begun(monkeypatch):
     Fake.made = []
-    monkeypatch.setattr(server_learning, "ChildProcess", Fake)
+    monkeypatch.setattr(opening, "ChildProcess", Fake)
     running = []
 
     def begin(store, taken=()):
@@ -328,8 +326,8 @@ def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(store, begu
     rows = [(k, [(3, 3, 0.8, 2)]) for k in (1, 2, 3, 4, 5)]
     one.take(lesson(1, 2, 3, 4, 5), iter(rows))
     assert sets(store) == ["trained"] * 3 + ["learned-1"] * 2 + ["trained"]
-    assert learning.told == "learned from 5 done pairs; F1 by cross-validation 70.0, now 80.0"
-    assert notes == [f"suggestions: {learning.told}"]
+    assert learning.outcome == "learned from 5 done pairs; F1 by cross-validation 70.0, now 80.0"
+    assert notes == [f"suggestions: {learning.outcome}"]
     one.take(Lesson(6, False, "not used: no gain"), iter(()))
     assert sets(store)[3:5] == ["learned-1"] * 2  # what is there stays
     assert notes[1:] == ["suggestions: not used: no gain (6 done pairs)"]
@@ -352,7 +350,7 @@ def test_a_child_that_ends_is_told_and_begun_again_a_few_times(store, begun):
     for note, text in zip(notes, told, strict=True):
         assert note.startswith(f"learning stopped: {text}")
     assert ["next pair is done" in note for note in notes] == [True, True, False]
-    assert learning.told.startswith(f"learning stopped: {told[-1]}")
+    assert learning.outcome.startswith(f"learning stopped: {told[-1]}")
 
 
 def test_only_what_an_aligner_suggests_is_learned():

@@ -23,14 +23,7 @@ from alignkit._support.arguments import check_count
 from alignkit.align.bitext import Bitext, Pieces
 from alignkit.align.cooccurrence import PLACES, Cooccurrence, keys_of_places, merged
 from alignkit.align.decoding import Decoder, decode, likelihoods_by
-from alignkit.align.estimators import (
-    FEW,
-    NO_LEVELS,
-    NO_POSTERIORS,
-    Shard,
-    counts_of,
-    divisors,
-)
+from alignkit.align.estimators import FEW, NO_LEVELS, NO_POSTERIORS, Shard, counts_of, divisors
 from alignkit.align.expectation import BitextPart, Sums, Workers, kinds_of
 from alignkit.align.expectation_kernel import Own, Tables
 from alignkit.align.maximization_kernel import UNITS, add_chances, add_levels, add_up, numbers_in

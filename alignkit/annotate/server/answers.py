@@ -1,11 +1,17 @@
-"""Put together what the page gets of a project and of a pair."""
+"""The bodies of replies: the files of the page, a project, a pair, and a download.
+
+The files of the page are in a table by name: nothing that a client sends is used as a path.
+"""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import re
 import shutil
 import unicodedata
 import zipfile
+from collections import Counter
 from collections.abc import Iterable
 from contextvars import Context
 from pathlib import Path
@@ -28,15 +34,49 @@ if TYPE_CHECKING:
     from alignkit.annotate.server.opening import OpeningProgress
 
 
+_KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+_ENDINGS = {"alignkit-xml": ".xml", "alignkit-jsonl": ".jsonl", "jsonl": ".jsonl"}
+_ENDINGS |= {"jacana": ".json", "edinburgh": ".json", "paraphrase-xml": ".xml", "pharaoh": ".align"}
 _LANGUAGES = ("source_language", "target_language")
+PAGE = Path(__file__).parent / "page"
+
+
+class Asset(NamedTuple):
+    """A file of the page."""
+
+    body: bytes
+    compressed: bytes  # by gzip
+    kind: str  # its Content-Type
+    tag: str  # its ETag, a hash of the body
+
+
+def load_assets(folder: Path = PAGE) -> dict[str, Asset]:
+    """Read the files of the page, by name, and compress each once."""
+    table = {}
+    for path in sorted(folder.iterdir()):
+        if path.suffix in _KINDS:
+            body = path.read_bytes()
+            asset = Asset(body, gzip.compress(body, mtime=0), _KINDS[path.suffix], entity_tag(body))
+            table[path.name] = asset
+    return table
+
+
+def entity_tag(body: bytes) -> str:
+    """Return the ETag of a body."""
+    return f'"{hashlib.sha256(body).hexdigest()[:16]}"'
 
 
 def project_answer(
     store: Store, visitor: Visitor, progress: OpeningProgress | None
 ) -> dict[str, Any]:
-    """Return what the page learns when it begins; an adjudicator's numbers are of the gold.
+    """Return what the page needs first; an adjudicator's numbers are of the gold standard.
 
-    `box` names where the browser keeps what waits, `at` is the path of pairs below ``/api``.
+    `box` is where the browser keeps unsent events, `at` the path of pairs below ``/api``.
     """
     info = store.project()
     decides = visitor.role == ADJUDICATOR
@@ -53,7 +93,7 @@ def project_answer(
         "pairs": pairs,
         "done": done,
         "threshold": info.threshold,
-        "scheme": _scheme(info.scheme),
+        "scheme": _scheme(info.scheme or DEFAULT),
         "suggestions": info.suggestions or None,
         "formats": [{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
         "preparing": None if progress is None else progress._asdict(),
@@ -61,54 +101,42 @@ def project_answer(
 
 
 def _scheme(name: str) -> dict[str, Any]:
-    scheme = get_scheme(name or DEFAULT)
-    return {
-        "name": scheme.name,
-        "labels": [_described(label) for label in scheme.labels],
-        "flags": [
-            {**_described(flag), "on": list(flag.on), "excludes": list(flag.excludes)}
-            for flag in (*scheme.flags, *REMARKS)
-        ],
-    }
+    scheme = get_scheme(name)
+    flags = [
+        _described(flag) | {"on": flag.on, "excludes": flag.excludes}
+        for flag in (*scheme.flags, *REMARKS)
+    ]
+    return {"name": scheme.name, "labels": list(map(_described, scheme.labels)), "flags": flags}
 
 
-def _described(entry: Any) -> dict[str, str]:
+def _described(entry: Any) -> dict[str, Any]:
     return {"value": entry.value, "name": entry.name, "about": entry.about}
 
 
 def gold_answer(store: Store, docket: Docket, k: int) -> bytes:
-    """Return a pair with the votes on it as JSON, likewise."""
+    """Return a pair with the votes on it as JSON."""
     from alignkit.annotate.adjudication.adjudication_queue import gold_view
 
     return pair_answer(gold_view(store, k, docket))
 
 
 def pair_answer(view: PairView | GoldView, **more: Any) -> bytes:
-    """Return a pair as JSON, with the directions of its sides and what else the page asks."""
+    """Return a pair as JSON, with the directions of its sides and more values."""
     more |= {key: view.attributes[key] for key in _LANGUAGES if key in view.attributes}
     more["direction"] = {"source": direction_of(view.source), "target": direction_of(view.target)}
     return msgspec.json.encode(view)[:-1] + b"," + msgspec.json.encode(more)[1:]
 
 
 def direction_of(words: Iterable[str]) -> str:
-    """Return ``rtl`` where most letters are of scripts written from the right, else ``ltr``.
+    """Return ``rtl`` if most letters are of scripts written from the right, else ``ltr``.
 
     Examples
     --------
     >>> direction_of(["hello", "world"]), direction_of(["שלום", "2024"])
     ('ltr', 'rtl')
     """
-    right = left = 0
-    for word in words:
-        for letter in word:
-            kind = unicodedata.bidirectional(letter)
-            right += kind in ("R", "AL")
-            left += kind == "L"
-    return "rtl" if right > left else "ltr"
-
-
-_ENDINGS = {"alignkit-xml": ".xml", "alignkit-jsonl": ".jsonl", "jsonl": ".jsonl"}
-_ENDINGS |= {"jacana": ".json", "edinburgh": ".json", "paraphrase-xml": ".xml", "pharaoh": ".align"}
+    kinds = Counter(unicodedata.bidirectional(letter) for word in words for letter in word)
+    return "rtl" if kinds["R"] + kinds["AL"] > kinds["L"] else "ltr"
 
 
 class Download(NamedTuple):
@@ -120,15 +148,14 @@ class Download(NamedTuple):
 
 
 def download(store: Store, annotator: str, format: str) -> Download:
-    """Write what an annotator has done so far, of all pairs that are theirs."""
-    chosen = get_format(format)
+    """Write the work of an annotator so far, of all pairs that are theirs."""
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{store.project().name}-{annotator}").strip("-.")
     stem = stem[:80] or "export"
-    texts = {}
+    texts: dict[str, Any] = {}
     with TemporaryDirectory() as folder:
         root = Path(folder) / "out"
         root.mkdir()
-        if chosen.text_beside:
+        if get_format(format).text_beside:
             texts = {side: str(root / f"{stem}.{side}") for side in ("source", "target")}
         out = root / (stem + _ENDINGS.get(format, ""))
         pairs = exported_work(store, annotator=annotator, assigned=True)

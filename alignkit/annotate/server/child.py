@@ -1,10 +1,10 @@
-"""Run `alignkit.annotate.server.worker` in a process of its own, and hear what it tells."""
+"""A child process that runs `alignkit.annotate.server.worker`: its job, and the lines it writes."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -14,6 +14,7 @@ from msgspec import Raw, Struct, json
 from alignkit.annotate.project.events import Lesson
 from alignkit.annotate.project.fold import Suggestion
 from alignkit.annotate.project.names import ProjectError
+from alignkit.errors import OptionError, UnknownNameError
 
 Row = tuple[int, list[Suggestion]]
 """The number of a pair, and what is suggested for it."""
@@ -27,17 +28,29 @@ class SuggestionPlan(Struct, frozen=True):
     pending: bool = True  # they are not there yet
     learning: bool = False  # they are to be learned from what is done
 
+    def check(self, annotators: Iterable[str], annotator: str) -> None:
+        """Check that the suggestions for an annotator can come from there."""
+        if self.kind != "initial":
+            return
+        if self.name not in annotators:
+            raise UnknownNameError("annotator (--initial)", self.name, annotators)
+        if self.name == annotator:
+            raise OptionError(
+                f"--initial {self.name} and --annotator {annotator} are one: annotate under "
+                "another name"
+            )
+
 
 class Job(Struct):
-    """What is to be done."""
+    """What the child is to do."""
 
-    project: str  # the project's file; it is made where there is a corpus
+    project: str  # the project's file; it is made from the corpus, if that is given
     corpus: str = ""  # the corpus, its format, and the fields of ReadOptions
     format: str = ""
     reading: dict[str, Any] = {}
     name: str = ""  # of the new project
     scheme: str = ""
-    task: str = ""  # what is done in the project; empty takes what is done already, or align
+    task: str = ""  # what is done in the project; empty: what is done already, or align
     documents: tuple[str, ...] = ()
     tokenize: str | None = None
     annotator: str = ""  # who annotates
@@ -47,7 +60,7 @@ class Job(Struct):
 
 
 class Line(Struct, omit_defaults=True):
-    """What the process tells: progress, a note, what went wrong, a row; at last `done`.
+    """A line of the child: progress, a note, an error, or a row; at last `done`.
 
     With `done` comes the result of a job that has one; a lesson comes behind its rows.
     """
@@ -69,16 +82,16 @@ _CODE = (
 
 
 class ChildProcess:
-    """Do a job in a child process."""
+    """A job in a child process, with functions for the progress, notes and lessons it sends."""
 
     def __init__(
         self,
         job: Job,
-        tell: Callable[[str, float | None], None],
+        report: Callable[[str, float | None], None],
         note: Callable[[str], None],
         take: Callable[[Lesson, Iterator[Row]], None] | None = None,
     ) -> None:
-        self._tell, self._note = tell, note
+        self._report, self._note = report, note
         self._rows: IO[bytes] = TemporaryFile()  # noqa: SIM115 - in memory they may be too many
         self._job, self._take = job, take
         self._hears = False
@@ -102,8 +115,10 @@ class ChildProcess:
             self._hears = True
             done = self._listen(process.stdout)
         if not done:
-            told = "the process that does the long work was ended; is there enough memory?"
-            raise ProjectError(told if self._take else f"{told} Start again to go on")
+            again = "" if self._take else " Start again to go on"
+            raise ProjectError(
+                f"the process that does the long work was ended; is there enough memory?{again}"
+            )
 
     def _listen(self, lines: IO[bytes]) -> bool:
         for text in lines:
@@ -122,18 +137,18 @@ class ChildProcess:
                 self.result = bytes(line.result)
                 return True
             else:
-                self._tell(line.text, line.share)
+                self._report(line.text, line.share)
         return False
 
     def ring(self) -> None:
-        """Have it go on, where it waits for that; what has not begun yet needs no call."""
+        """Let a child that waits go on; a child that has not begun needs no call."""
         if self._hears and self._process is not None and self._process.stdin is not None:
             with suppress(OSError, ValueError):  # it has ended
                 self._process.stdin.write(b"\n")
                 self._process.stdin.flush()
 
     def rows(self) -> Iterator[Row]:
-        """Yield the suggestions that were found."""
+        """Yield the suggestions that the child sent."""
         self._rows.seek(0)
         for text in self._rows:
             row = json.decode(text, type=Line).row
@@ -141,7 +156,7 @@ class ChildProcess:
                 yield row
 
     def close(self) -> None:
-        """Forget what was found."""
+        """Forget the suggestions."""
         self._rows.close()
 
     def stop(self) -> None:

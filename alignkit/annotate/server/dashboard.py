@@ -1,12 +1,11 @@
-"""The dashboard: figures of now, recounted where pairs have changed, and slow ones of a while.
+"""The dashboard of a project: figures that are always up to date, and slow ones that are not.
 
-Nothing is computed but when it is asked for. The first reading, the intervals and what a child
-process computes go on in threads; who asks gets what there is.
+Nothing is computed unless somebody asks. The first reading, the intervals and the work of a child
+process go on in threads, while requests get what is there.
 """
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from collections.abc import Callable
@@ -21,20 +20,21 @@ from alignkit.annotate.dashboard.tally import intervals_of
 from alignkit.annotate.dashboard.view import Slow, SlowFigures, dashboard_view
 from alignkit.annotate.project.events import now
 from alignkit.annotate.project.store import Store
+from alignkit.annotate.server.answers import entity_tag
 from alignkit.annotate.server.child import ChildProcess, Job
 from alignkit.errors import AlignkitError
 
 _REST = 30.0  # seconds from one start of the child to the next, at least
 _SHARE = 2.0  # and so many times what it took: it has half a core at most
-_WAIT = 0.5  # seconds that who asks first waits for the first reading
-_CLOSING = 5.0
+_WAIT = 0.5  # seconds that the first request waits for the first reading
+_CLOSING = 5.0  # seconds to wait for the threads at the end
 _OPTIONS = AgreementOptions()
 
 Two = tuple[str, str]
 
 
 class Dashboard:
-    """Compute the dashboard of a project."""
+    """The dashboard of a project, and the threads that compute it."""
 
     def __init__(
         self, store: Store, *, learning: Callable[[], str] = str, rest: float = _REST
@@ -47,20 +47,21 @@ class Dashboard:
         self._slow = Slow()
         self._next = 0.0
         self._child: ChildProcess | None = None
-        self._errands: dict[str, threading.Thread] = {}
-        self._starting = threading.Lock()  # of `_errands`: who is there has been started
+        self._threads: dict[str, threading.Thread] = {}
+        self._starting = threading.Lock()  # of `_threads`, which are all started
         self._stopping = False
         self._body, self._tag, self._of = b"", "", ()  # type: bytes, str, tuple[object, ...]
 
     def answer(self) -> tuple[bytes, str]:
-        """Return the dashboard as JSON, and a tag that is another one when it is."""
+        """Return the dashboard as JSON, and its ETag."""
         if self._share is not None:
             reading = self._run("reading", self._read_all)
             if reading is not None:
                 reading.join(_WAIT)
         if self._share is not None or not self._refreshed():
-            told = {"progress": self._share or 0.0, "problem": self._slow.problem}
-            return _tagged(msgspec.json.encode(told))
+            progress = {"progress": self._share or 0.0, "problem": self._slow.problem}
+            body = msgspec.json.encode(progress)
+            return body, entity_tag(body)
         if self._late():
             self._run("intervals", self._draw)
         if self._slow.n != self._live.n and time.monotonic() >= self._next:
@@ -68,7 +69,7 @@ class Dashboard:
         return self._shown()
 
     def _refreshed(self) -> bool:
-        """Read what has changed; False where that is everything, which a thread reads."""
+        """Read what has changed; return False if that is everything, which a thread reads."""
         with self._reading, self._store.database.reading() as conn:
             if self._live.anew(conn):
                 self._share = 0.0
@@ -78,26 +79,26 @@ class Dashboard:
         return True
 
     def _read_all(self) -> None:
-        def tell(share: float) -> None:
+        def report(share: float) -> None:
             self._share = share
             if self._stopping:
                 raise _StoppedError
 
         with suppress(_StoppedError), self._reading, self._store.database.reading() as conn:
-            self._live.refresh(conn, tell)
+            self._live.refresh(conn, report)
             self._share = None
 
-    # what goes on beside
+    # The threads
 
     def _run(self, name: str, work: Callable[[], None]) -> threading.Thread | None:
-        """Do something in a thread, unless it is being done; return that, None at the end."""
+        """Run the work in a thread unless it is running; return the thread, None at the end."""
         with self._starting:
-            thread = self._errands.get(name)
+            thread = self._threads.get(name)
             if self._stopping or (thread is not None and thread.is_alive()):
                 return thread
             thread = threading.Thread(target=self._quietly, args=[work], daemon=True)
             thread.start()
-            self._errands[name] = thread
+            self._threads[name] = thread
             return thread
 
     def _quietly(self, work: Callable[[], None]) -> None:
@@ -110,7 +111,7 @@ class Dashboard:
             raise
 
     def _late(self) -> list[Two]:
-        """Return whose intervals are not of now."""
+        """Return the two annotators each whose intervals are out of date."""
         return [
             two
             for two, kept in self._live.tally.twos.items()
@@ -118,7 +119,7 @@ class Dashboard:
         ]
 
     def _draw(self) -> None:
-        """Draw the intervals of now, one after the other, until all are; readers go on."""
+        """Draw the intervals that are out of date, one after the other; readers go on."""
         while not self._stopping and (late := self._late()):
             for two in late:
                 with self._reading:
@@ -127,10 +128,10 @@ class Dashboard:
                         continue
                     version, table = kept.version, kept.table()
                 began = time.monotonic()
-                found = intervals_of(
+                intervals = intervals_of(
                     table, resamples=_OPTIONS.resamples, confidence=_OPTIONS.confidence, seed=SEED
                 )
-                self._intervals[two] = version, found
+                self._intervals[two] = version, intervals
                 if self._stopping:
                     return
                 time.sleep(min(time.monotonic() - began, 1.0))  # half a core at most
@@ -140,12 +141,8 @@ class Dashboard:
         with self._reading:
             n, version, at = self._live.n, self._live.version, now()
         self._slow.running = True
-        alone = version == self._slow.version
-        self._child = ChildProcess(
-            Job(self._store.path, figures="times" if alone else "all"),
-            lambda *_: None,
-            lambda _: None,
-        )
+        job = Job(self._store.path, figures="times" if version == self._slow.version else "all")
+        self._child = ChildProcess(job, lambda *_: None, lambda _: None)
         if self._stopping:
             self._child.stop()
         try:
@@ -156,10 +153,7 @@ class Dashboard:
         finally:
             self._child.close()
             self._slow.running = False
-            took = time.monotonic() - began
-            self._next = began + max(self._rest, _SHARE * took)
-
-    # what is shown
+            self._next = began + max(self._rest, _SHARE * (time.monotonic() - began))
 
     def _shown(self) -> tuple[bytes, str]:
         slow = self._slow
@@ -173,16 +167,16 @@ class Dashboard:
                     view = dashboard_view(
                         conn, self._live, intervals, slow, self._store.path, learning
                     )
-                self._body, self._tag = _tagged(msgspec.json.encode(view))
-                self._of = of
+                self._body, self._of = msgspec.json.encode(view), of
+                self._tag = entity_tag(self._body)
             return self._body, self._tag
 
     def settle(self) -> None:
-        """Wait until nothing goes on beside."""
+        """Wait for the threads."""
         self._join()
 
     def stop(self) -> None:
-        """End what goes on beside."""
+        """End the threads and the child."""
         self._stopping = True
         if self._child is not None:
             self._child.stop()
@@ -190,14 +184,10 @@ class Dashboard:
 
     def _join(self, timeout: float | None = None) -> None:
         with self._starting:
-            threads = list(self._errands.values())
+            threads = list(self._threads.values())
         for thread in threads:
             thread.join(timeout)
 
 
 class _StoppedError(Exception):
     """The server ends."""
-
-
-def _tagged(body: bytes) -> tuple[bytes, str]:
-    return body, f'"{hashlib.sha256(body).hexdigest()[:16]}"'

@@ -1,9 +1,9 @@
-"""Show the guidelines for annotators as one web page: Markdown in, safe HTML out.
+"""The guidelines for annotators as one web page: Markdown in, safe HTML out.
 
 The page needs no script and no style of its own: it works under the content security policy
 ``default-src 'none'; style-src 'self'``. HTML in the Markdown is shown as text, comments are left
-out, pictures are told by their words. Headings have the anchors that GitHub gives them, so that a
-link such as ``#named-entities`` holds in both places, and each example ``<!-- matrix: NAME -->``
+out, pictures are replaced by their words. Headings have the anchors that GitHub gives them, so a
+link such as ``#named-entities`` works in both places, and each example ``<!-- matrix: NAME -->``
 has the anchor ``example-NAME``.
 """
 
@@ -30,7 +30,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 
 def read_example(path: Path) -> SentencePair | None:
-    """Return the pair of an example; None where there is no such file, or no aligned pair in it."""
+    """Return the pair of an example; None if the file is missing, or has no aligned pair."""
     if not path.is_file():
         return None
     try:
@@ -98,8 +98,8 @@ def render_guidelines(path: str | Path | None = None) -> str:
     }
     anchors = _Anchors()
     headings = {name: list(anchors.give(tokens)) for name, tokens in pages.items()}
-    tops = {name: found[0].anchor if found else "text" for name, found in headings.items()}
-    listed = [heading for found in headings.values() for heading in found]
+    tops = {name: some[0].anchor if some else "text" for name, some in headings.items()}
+    listed = [heading for some in headings.values() for heading in some]
     parts = []
     for tokens in pages.values():
         _mend_links(tokens, tops, anchors.used)
@@ -179,8 +179,8 @@ def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
             comments = _COMMENT.findall(token.content)
             if comments and not _COMMENT.sub("", token.content).strip():
                 kept.pop()
-                found = _EXAMPLE.fullmatch(comments[-1].strip())
-                name, within = found[1] if found else "", True
+                match = _EXAMPLE.fullmatch(comments[-1].strip())
+                name, within = match[1] if match else "", True
                 continue
         if within:  # the end of a paragraph that was a comment
             within = False

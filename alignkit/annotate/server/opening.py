@@ -1,48 +1,153 @@
-"""Open a project while the server already answers: make it where there is none, add suggestions.
+"""Check and open a project, find its suggestions, and learn new ones while annotators work.
 
-The store and its libraries are imported when the server listens: they take half a second.
+The server already answers while this goes on in threads. The store and its libraries take half a
+second to import, so they are imported only then.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from alignkit.annotate.project.database import ServerLock, check_file, read_task
-from alignkit.annotate.project.names import ANNOTATOR, TASKS, ProjectError, Visitor
-from alignkit.annotate.server.child import ChildProcess, Job, SuggestionPlan
-from alignkit.annotate.server.learning import Learning, learns
-from alignkit.annotate.server.serving import check_plan
-from alignkit.errors import AlignkitError
+from alignkit.annotate.creation import read_documents
+from alignkit.annotate.project.database import (
+    ServerLock,
+    check_file,
+    read_annotators,
+    read_assigned,
+    read_task,
+)
+from alignkit.annotate.project.names import (
+    ADJUDICATOR,
+    ANNOTATOR,
+    GOLD,
+    TASKS,
+    ProjectError,
+    Visitor,
+    check_adjudicable,
+    check_gold,
+    not_assigned,
+)
+from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
+from alignkit.errors import AlignkitError, OptionError
+from alignkit.io.options import ReadOptions
+from alignkit.io.reading import open_reading, read_pairs
+from alignkit.model.corpus import Corpus
 
 if TYPE_CHECKING:
-    from alignkit.annotate.project.events import Sent
+    from alignkit.annotate.project.events import Lesson, Sent
     from alignkit.annotate.project.store import Store
     from alignkit.annotate.server.sessions import Desk
 
+_SMALL = 1 << 18  # bytes of a corpus that is read in a tenth of a second
+_TEACHING = {"done", "undo", "redo"}
+_CHUNK = 250  # pairs whose suggestions are stored at a time
+_MOST_FAILURES = 3
+_CLOSING = 5.0  # seconds to wait for the end of learning
+
+
+def check_beforehand(
+    job: Job, plan: SuggestionPlan | None, role: str = ANNOTATOR, gold: str = ""
+) -> Sequence[str]:
+    """Check a project and, where there is none yet, its place and its corpus.
+
+    What takes long, such as to read a large corpus, is left for later.
+    """
+    known: Sequence[str] | None
+    if os.path.exists(job.project):
+        check_file(job.project)
+        ServerLock(job.project).release()
+        known = read_annotators(job.project)
+        assigned = read_assigned(job.project)
+        if role == ANNOTATOR and assigned and job.annotator not in assigned:
+            raise ProjectError(not_assigned(job.annotator, assigned))
+        if role == ADJUDICATOR:
+            _check_adjudicator(job, gold)
+    else:
+        _check_place(job.project)
+        known = annotators_of(job) if not job.documents else _check_documents(job)
+        if role == ADJUDICATOR:
+            check_adjudicable(job.task)
+            gold = gold or GOLD
+            check_gold(gold, job.annotator, taken=gold in (known or ()))
+    if plan is not None and plan.kind == "model":
+        from alignkit.align.model_files import check_head
+
+        check_head(plan.name)
+    elif plan is not None and known is not None:
+        plan.check(known, job.annotator)
+    return known or ()
+
+
+def _check_adjudicator(job: Job, gold: str) -> None:
+    """Check that somebody may adjudicate a project; it takes the store, which opening it takes."""
+    from alignkit.annotate.project.store import Store
+    from alignkit.annotate.server.sessions import check_adjudicator
+
+    with Store.open(job.project) as store:  # read-only leaves files beside it
+        check_adjudicator(store, job.annotator, gold)
+
+
+def _check_documents(job: Job) -> tuple[str, ...]:
+    """Check that there are documents, by the first; nobody has annotated them."""
+    encoding = job.reading.get("encoding", "utf-8")
+    if next(read_documents(job.documents, tokenize=job.tokenize, encoding=encoding), None) is None:
+        names = " and ".join(job.documents)
+        raise ProjectError(f"{names}: no documents; there is nothing to extract from")
+    return ()
+
+
+def annotators_of(job: Job) -> tuple[str, ...] | None:
+    """Return who annotated the corpus; None where it is too large to read it now."""
+    options = ReadOptions(**job.reading)
+    files = [path for path in (job.corpus, options.source, options.target) if path is not None]
+    for path in files:
+        try:
+            if os.path.isdir(path):
+                os.scandir(path).close()
+            else:
+                open(path, "rb").close()
+        except OSError as problem:
+            raise OptionError(f"{path}: cannot be read: {problem.strerror or problem}") from None
+    if not all(map(os.path.isfile, files)) or sum(map(os.path.getsize, files)) > _SMALL:
+        return None
+    kind, reading = open_reading(job.corpus, format=job.format, options=options)
+    corpus = Corpus(read_pairs(kind, reading))
+    if not len(corpus):
+        raise ProjectError(f"{job.corpus}: holds no sentence pairs; there is nothing to annotate")
+    return corpus.annotators
+
+
+def _check_place(project: str) -> None:
+    folder = os.path.dirname(os.path.realpath(project))
+    if not os.path.isdir(folder):
+        raise OptionError(f"{project}: there is no folder {folder}; make it, or name another file")
+    ServerLock(project).release()
+
 
 class OpeningProgress(NamedTuple):
-    """What is done now, and the share that is done where that is known."""
+    """What is being done, and the share that is done if it is known."""
 
     text: str
     share: float | None = None
 
 
 class OpenProject(NamedTuple):
-    """What is asked when a project is open."""
+    """A project that is open, with its sessions."""
 
     store: Store
     desk: Desk
+    key: str  # of the project
 
 
 class Opening:
-    """Make and open a project, then find its suggestions, in a thread."""
+    """A thread that makes and opens a project, then finds its suggestions."""
 
     def __init__(
         self,
@@ -89,7 +194,7 @@ class Opening:
         self._thread.start()
 
     def at_end(self, ending: Callable[[], None]) -> None:
-        """Have something ended before the project is closed."""
+        """Call something before the project is closed."""
         self._endings.append(ending)
 
     def stop(self) -> None:
@@ -108,29 +213,25 @@ class Opening:
 
     @property
     def task(self) -> str:
-        """What is done in the project: known before it is open."""
+        """What is done in the project; known before it is open."""
         if self._task is None:
             there = os.path.exists(self.job.project)
             self._task = self.job.task or (read_task(self.job.project) if there else TASKS[0])
         return self._task
 
     def take(self, k: int) -> None:
-        """Tell that a pair is opened: suggestions that come later are not for it."""
+        """Keep later suggestions from a pair, which is opened."""
         if k not in self._taken:
             with self._shelf:
                 self._taken.add(k)
 
     def learned(self) -> str:
-        """Return what came of learning what to suggest; empty where nothing is learned."""
-        return "" if self.learning is None else self.learning.told
+        """Return what came of learning what to suggest; empty if nothing is learned."""
+        return "" if self.learning is None else self.learning.outcome
 
     def heard(self, events: Iterable[Sent] | None = None) -> None:
-        """Tell which events were stored, or that any may have been: there may be more to learn."""
-        if self.learning is None:
-            return
-        if events is None:
-            self.learning.wake()
-        else:
+        """Learn anew if stored events call for it; None: any events may be stored."""
+        if self.learning is not None:
             self.learning.heard(events)
 
     def _run(self, failed: Callable[[], None]) -> None:
@@ -164,15 +265,16 @@ class Opening:
         store = Store.open(path, serve=True, lock=self._lock)
         try:
             if self.plan is not None:
-                check_plan(self.plan, store.project().annotators, self.visitor.name)
+                self.plan.check(store.project().annotators, self.visitor.name)
             admit(store, self.visitor, self._gold, **self._rules)
             change_task(store, self.job.task)
             desk = Desk(store.database)
             self._settle(store, desk)
+            key = store.project().key
         except BaseException:
             store.close()
             raise
-        return OpenProject(store, desk)
+        return OpenProject(store, desk, key)
 
     def _settle(self, store: Store, desk: Desk) -> None:
         """Decide where suggestions come from, and whether they are learned from what is done."""
@@ -186,13 +288,18 @@ class Opening:
             desk.plan = plan
 
     def _learn(self, opened: OpenProject) -> None:
-        """Begin to learn while pairs are annotated, where an aligner suggests."""
+        """Begin to learn while pairs are annotated, if an aligner suggests."""
         plan = opened.desk.plan
         project = opened.store.project()
         draws = project.task == "align" and project.suggestions
         if plan is not None and draws and learns(plan) and not self.stopping:
             self.learning = Learning(
-                *opened, plan, shelf=self._shelf, taken=self._taken, note=self._note
+                opened.store,
+                opened.desk,
+                plan,
+                shelf=self._shelf,
+                taken=self._taken,
+                note=self._note,
             )
             self.at_end(self.learning.stop)
         elif self._learns and not self.stopping:
@@ -204,11 +311,11 @@ class Opening:
             work.run()
 
     def _suggest(self, opened: OpenProject) -> None:
-        store, desk = opened
+        store, desk, _ = opened
         plan = desk.plan
         if plan is None or not plan.pending:
             return
-        check_plan(plan, store.project().annotators, self.visitor.name)
+        plan.check(store.project().annotators, self.visitor.name)
         if plan.kind == "none":
             store.settings(suggestions="")
         else:
@@ -219,8 +326,8 @@ class Opening:
         desk.plan = structs.replace(plan, pending=False)
 
     def _store(self, opened: OpenProject, plan: SuggestionPlan, child: ChildProcess) -> None:
-        """Store what was found; a pair that somebody has opened keeps what it shows."""
-        store, desk = opened
+        """Store suggestions; a pair that somebody has opened keeps those it shows."""
+        store, desk, _ = opened
         name = plan.name if plan.kind == "initial" else plan.kind
         with self._shelf:
             kept = desk.suggested()
@@ -231,8 +338,118 @@ class Opening:
     def _work(self, job: Job) -> ChildProcess:
         if self.stopping:
             raise ProjectError("stopped")
-        self._child = ChildProcess(job, self._tell, self._note)
+        self._child = ChildProcess(job, self._report, self._note)
         return self._child
 
-    def _tell(self, text: str, share: float | None) -> None:
+    def _report(self, text: str, share: float | None) -> None:
         self.progress = OpeningProgress(text, share)
+
+
+def learns(plan: SuggestionPlan) -> bool:
+    """Return whether suggestions of a plan are to be learned, because an aligner makes them."""
+    return plan.learning and plan.kind in ("trained", "model")
+
+
+class Learning:
+    """A thread that learns suggestions in a child process whenever a pair is done.
+
+    The child begins when the first pair is done, and stays. Pairs that are done while it learns
+    wait, and are learned together.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        desk: Desk,
+        plan: SuggestionPlan,
+        *,
+        shelf: threading.Lock,
+        taken: Collection[int],
+        note: Callable[[str], None],
+    ) -> None:
+        self._store, self._desk, self._plan = store, desk, plan
+        self._shelf, self._taken, self._note = shelf, taken, note
+        self.outcome = ""
+        self._failures = 0
+        self._used: bool | None = None
+        self._child: ChildProcess | None = None
+        self._stopping = False
+        self._wanted = threading.Event()
+        self._handing = threading.Lock()  # of `_child`
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def heard(self, events: Iterable[Sent] | None) -> None:
+        """Learn anew if events may have made a pair done, or open again."""
+        if events is None or not _TEACHING.isdisjoint(event.kind for event in events):
+            self.wake()
+
+    def wake(self) -> None:
+        """Learn from the pairs that are done now."""
+        with self._handing:
+            if self._child is not None:
+                self._child.ring()
+            else:
+                self._wanted.set()
+
+    def stop(self) -> None:
+        """End it."""
+        self._stopping = True
+        with self._handing:
+            if self._child is not None:
+                self._child.stop()
+            self._wanted.set()
+        self._thread.join(_CLOSING)
+
+    def _run(self) -> None:
+        while self._failures < _MOST_FAILURES:
+            self._wanted.wait()
+            with self._handing:
+                self._wanted.clear()
+                if self._stopping:
+                    return
+                job = Job(self._store.path, plan=self._plan, learn=True)
+                child = self._child = ChildProcess(job, lambda *_: None, self._note, self._take)
+            try:
+                child.run()
+            except AlignkitError as problem:
+                self._failed(str(problem))
+            except Exception as fault:  # annotators go on without
+                self._failed(f"this is a fault in alignkit: {type(fault).__name__}: {fault}")
+            finally:
+                with self._handing:
+                    self._child = None
+                child.close()
+
+    def _failed(self, problem: str) -> None:
+        if self._stopping:
+            return
+        self._failures += 1
+        again = self._failures < _MOST_FAILURES
+        rest = "; it goes on when the next pair is done" if again else ""
+        self.outcome = f"learning stopped: {problem}"
+        self._note(f"{self.outcome}; suggestions stay as they are{rest}")
+
+    def _take(self, lesson: Lesson, rows: Iterator[Row]) -> None:
+        """Store new suggestions, except for pairs that somebody has opened meanwhile."""
+        self._failures = 0
+        name = ""
+        while some := list(islice(rows, _CHUNK)):
+            name = self._put(name, lesson, some)
+        self.outcome = _outcome(lesson)
+        if lesson.used != self._used:
+            self._used = lesson.used
+            self._note(f"suggestions: {self.outcome}")
+
+    def _put(self, name: str, lesson: Lesson, rows: Sequence[Row]) -> str:
+        with self._shelf:
+            closed = self._desk.opened([k for k, _ in rows])
+            fresh = [(k, cells) for k, cells in rows if k not in closed and k not in self._taken]
+            return self._store.add_learned(name, fresh, lesson)
+
+
+def _outcome(lesson: Lesson) -> str:
+    if not lesson.used:
+        return f"{lesson.told} ({lesson.pairs} done pairs)"
+    before, after = (f"{100 * f1:.1f}" for f1 in (lesson.before, lesson.after))
+    return f"learned from {lesson.pairs} done pairs; F1 by cross-validation {before}, now {after}"

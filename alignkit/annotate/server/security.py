@@ -1,10 +1,10 @@
-"""Keep others out: headers, Host and Origin, the token of the URL, and bodies counted as read.
+"""What keeps others out: headers, Host and Origin, the token of the URL, and a limit on bodies.
 
 Other users of the machine can reach the port, and so can every page in the user's browser. The
 token of the printed URL gives a session, once: two secrets, drawn independently of each other. One
 is a cookie, which no script can read, but which browsers send to every port of the host, so that
 another user's server may learn it. The other goes in a header that only our own page sets; it is
-kept by origin, which the port is part of. Without both nothing of the project is read or changed.
+kept by origin, which includes the port. Without both, nothing of the project is read or changed.
 
 Nothing helps against a program that takes this very port while our server is down: for a browser it
 is the same origin, so a page that is still open or is opened then gives it both secrets.
@@ -56,8 +56,32 @@ _STATUS = {
 _SENTENCES = {404: "there is nothing of that name", 405: "this cannot be done with it"}
 
 
+LIMIT = 256 * 1024
+"""The most bytes of a body."""
+_DRAINED = 16 * LIMIT  # bytes that are read and thrown away, so that their sender gets the reply
+_PATIENCE = 30.0  # seconds for a body to come
+_MOST_INVITED = 100
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_TRUSTED = re.compile(r"(127(\.\d+){3}|localhost|\[::1\])(:\d+)?", re.ASCII | re.IGNORECASE)
+_OTHER_SITES = {"cross-site", "same-site"}  # the same site: another port of this machine
+
+
+# Replies to requests that fail
+
+
 class RefusedError(Exception):
-    """A request that is not done: its status, why, and what else the reply holds."""
+    """A request that is refused: the status, the reason, and more values of the reply."""
 
     def __init__(self, status: int, message: str, **more: Any) -> None:
         super().__init__(message)
@@ -65,13 +89,13 @@ class RefusedError(Exception):
 
 
 def json_reply(value: object, status: int = 200) -> Response:
-    """Return a reply that holds a value as JSON; bytes are JSON already."""
+    """Return a reply with a value as JSON; bytes are JSON already."""
     body = value if isinstance(value, bytes) else msgspec.json.encode(value)
     return Response(body, status, media_type="application/json")
 
 
 def refusal(status: int, message: str, **more: Any) -> Response:
-    """Return a reply that tells what is wrong."""
+    """Return a reply that says what is wrong."""
     return json_reply({"error": message, **more}, status)
 
 
@@ -113,29 +137,12 @@ HANDLERS: dict[Any, Any] = {
 }
 """What answers in place of an exception."""
 
-LIMIT = 256 * 1024
-"""The most bytes of a body."""
-_DRAINED = 16 * LIMIT  # bytes that are thrown away, so that who sends them hears why
-_MOST_INVITED = 100
-_PATIENCE = 30.0  # seconds for a body to come
 
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-_HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-_TRUSTED = re.compile(r"(127(\.\d+){3}|localhost|\[::1\])(:\d+)?", re.ASCII | re.IGNORECASE)
-_OTHER_SITES = {"cross-site", "same-site"}  # the same site: another port of this machine
+# Requests
 
 
 class Guard:
-    """Refuse what comes by a foreign name or from a foreign page; put headers on every reply."""
+    """Refuses requests by a foreign name or from a foreign page; puts headers on every reply."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app, self._hosts = app, hosts
@@ -177,7 +184,7 @@ class Guard:
 
 
 class Entrance:
-    """The tokens of URLs, each of which lets one browser in."""
+    """The tokens of URLs: each lets one browser in, once."""
 
     def __init__(self, host: Visitor, renewed: Callable[[str], None] | None = None) -> None:
         self._host, self._renewed = host, renewed
@@ -186,7 +193,7 @@ class Entrance:
         self.secret = secrets.token_urlsafe(32)
 
     def may_invite(self, secret: str) -> bool:
-        """Return whether somebody knows the secret."""
+        """Return whether a secret is the server's own."""
         return hmac.compare_digest(secret.encode(), self.secret.encode())
 
     def invite(self, visitor: Visitor) -> str:
@@ -200,10 +207,10 @@ class Entrance:
     def fits(self, token: str) -> bool:
         """Return whether a token lets somebody in."""
         known = [self.token, *self._invited]
-        return sum(hmac.compare_digest(token.encode(), one.encode()) for one in known) > 0
+        return sum(hmac.compare_digest(token.encode(), other.encode()) for other in known) > 0
 
     def use(self, token: str) -> Visitor | None:
-        """Let somebody in, once; return whom, None if the token is not right."""
+        """Let somebody in, once; return who, None if the token does not fit."""
         if not self.fits(token):
             return None
         if token in self._invited:
@@ -223,12 +230,12 @@ def cookie_name(key: str, port: int) -> str:
 
 
 async def read_json(request: Request, limit: int = LIMIT) -> bytes:
-    """Read a body that says it is JSON; of one that is too long nothing is kept."""
+    """Read a body that is declared as JSON; refuse one that is too long or too slow."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RefusedError(415, "expected a body of Content-Type application/json")
-    said = request.headers.get("content-length", "")
-    known = int(said) if said.isdecimal() and len(said) < 19 else 0
+    length = request.headers.get("content-length", "")
+    known = int(length) if length.isdecimal() and len(length) < 19 else 0
     body, read = bytearray(), 0
     try:
         with anyio.fail_after(_PATIENCE):

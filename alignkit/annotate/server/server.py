@@ -27,8 +27,13 @@ from alignkit.annotate.project.names import (
     Visitor,
     page_of,
 )
-from alignkit.annotate.server.answers import gold_answer, pair_answer, project_answer
-from alignkit.annotate.server.assets import load_assets
+from alignkit.annotate.server.answers import (
+    download,
+    gold_answer,
+    load_assets,
+    pair_answer,
+    project_answer,
+)
 from alignkit.annotate.server.opening import Opening, OpenProject
 from alignkit.annotate.server.security import (
     HANDLERS,
@@ -52,7 +57,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
-Answer = Callable[["Visit"], Awaitable[Response]]
+Answer = Callable[["Visit"], object]
+"""A reply, or a value that becomes one as JSON."""
 
 _PAGES = {"align": "index.html", "judge": "judge.html", "extract": "extract.html"}
 _NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
@@ -77,6 +83,7 @@ class Visit(NamedTuple):
     cookie: str  # of the session
     visitor: Visitor
     k: int  # the pair that the path names; 0 for none
+    body: bytes = b""  # if the endpoint reads it
 
     @property
     def store(self) -> Store:
@@ -110,55 +117,63 @@ class AnnotationServer:
     ) -> None:
         self._opening, self._entrance = opening, entrance
         self._assets, self._guidelines = load_assets(), guidelines
-        self._key = ""  # of the project, once it is open
         self._docket: Docket | None = None
         self._board: Dashboard | None = None
-        self._making = threading.Lock()  # of `_board`
+        self._making = threading.Lock()  # of these two
         app = Starlette(routes=self.routes(), exception_handlers=HANDLERS)
         app.router.redirect_slashes = False
         self.app = Guard(app, hosts)
 
     def routes(self) -> list[Route]:
-        """Return what is answered, and by which method."""
+        """Return the routes, with the roles that may ask."""
+        everybody, annotator, adjudicator = ROLES, (ANNOTATOR,), (ADJUDICATOR,)
         table: dict[tuple[str, str], Endpoint] = {
             ("GET", "/"): self._index,
+            ("GET", "/adjudicate"): self._adjudicate,
+            ("GET", "/dashboard"): self._dashboard,
             ("GET", "/page/{name}"): self._asset,
             ("GET", "/favicon.ico"): self._icon,
             ("POST", "/enter"): self._enter,
             ("POST", "/invite"): self._invite,
-            ("GET", "/guidelines"): self._for(ROLES, self._guide, linked=True),
-            ("POST", "/logout"): self._for(ROLES, self._logout),
-            ("GET", "/api/project"): self._for(ROLES, self._project),
-            ("GET", "/api/queue"): self._for((ANNOTATOR,), self._queue),
-            ("GET", "/api/find"): self._for((ANNOTATOR,), self._find),
-            ("GET", "/api/changes"): self._for(ROLES, self._changes),
-            ("GET", "/api/export"): self._for((ANNOTATOR,), self._export),
-            ("GET", "/api/pairs/{k}"): self._for((ANNOTATOR,), self._pair),
-            ("GET", "/api/pairs/{k}/history"): self._for((ANNOTATOR,), self._history),
-            ("POST", "/api/pairs/{k}/events"): self._for((ANNOTATOR,), self._events),
-            ("GET", "/api/progress"): self._for((ADJUDICATOR,), self._progress),
-            ("GET", "/adjudicate"): self._adjudicate,
-            ("POST", "/api/settle"): self._for((ADJUDICATOR,), self._settle),
-            ("GET", "/api/gold"): self._for((ADJUDICATOR,), self._gold_queue),
-            ("GET", "/api/gold/{k}"): self._for((ADJUDICATOR,), self._gold_pair),
-            ("POST", "/api/gold/{k}/events"): self._for((ADJUDICATOR,), self._gold_events),
-            ("GET", "/dashboard"): self._dashboard,
-            ("GET", "/api/agreement"): self._for((ADJUDICATOR,), self._agreement),
+            ("GET", "/guidelines"): self._for(everybody, self._guide, linked=True),
+            ("POST", "/logout"): self._for(everybody, self._logout),
+            ("GET", "/api/project"): self._for(everybody, self._project),
+            ("GET", "/api/changes"): self._for(everybody, self._changes),
+            ("GET", "/api/queue"): self._for(annotator, self._queue),
+            ("GET", "/api/find"): self._for(annotator, self._find),
+            ("GET", "/api/export"): self._for(annotator, self._export),
+            ("GET", "/api/pairs/{k}"): self._for(annotator, self._pair),
+            ("GET", "/api/pairs/{k}/history"): self._for(annotator, self._history),
+            ("POST", "/api/pairs/{k}/events"): self._for(annotator, self._events, reads=True),
+            ("GET", "/api/progress"): self._for(adjudicator, self._progress),
+            ("POST", "/api/settle"): self._for(adjudicator, self._settle, reads=True),
+            ("GET", "/api/gold"): self._for(adjudicator, self._gold_queue),
+            ("GET", "/api/gold/{k}"): self._for(adjudicator, self._gold_pair),
+            ("POST", "/api/gold/{k}/events"): self._for(adjudicator, self._gold_events, reads=True),
+            ("GET", "/api/agreement"): self._for(adjudicator, self._agreement),
         }
         return [Route(path, answer, methods=[way]) for (way, path), answer in table.items()]
 
-    # who asks
+    # Who asks
 
-    def _for(self, roles: Sequence[str], answer: Answer, *, linked: bool = False) -> Endpoint:
+    def _for(
+        self, roles: Sequence[str], answer: Answer, *, linked: bool = False, reads: bool = False
+    ) -> Endpoint:
+        """Return an endpoint for some roles that answers in a thread, perhaps given the body."""
+
         async def endpoint(request: Request) -> Response:
-            return await answer(await self._visit(request, roles, linked=linked))
+            visit = await self._visit(request, roles, linked=linked)
+            if reads:
+                visit = visit._replace(body=await read_json(request))
+            value = await run_in_threadpool(answer, visit)
+            return value if isinstance(value, Response) else json_reply(value)
 
         return endpoint
 
     async def _visit(self, request: Request, roles: Sequence[str], *, linked: bool) -> Visit:
-        """Check session, role and pair; return who asks. What is `linked` sends no header."""
+        """Check session, role and pair. Pages that are `linked` are asked without the header."""
         opened = await self._open(request)
-        cookie = request.cookies.get(await self._cookie(request, opened), "")
+        cookie = request.cookies.get(_cookie_name(request, opened), "")
         visitor = opened.desk.visitor(cookie)
         if visitor is None:
             raise RefusedError(401, _STRANGER)
@@ -171,48 +186,35 @@ class AnnotationServer:
             await run_in_threadpool(opened.store.check_own, k, visitor.name)
         return Visit(request, opened, cookie, visitor, k)
 
-    async def _open(self, request: Request) -> OpenProject:
-        """Wait a little for the project; 503 tells that it is still being made."""
+    async def _open(self, request: Request, *, progress: bool = False) -> OpenProject:
+        """Wait a little for the project; answer 503 while it is being made, with the progress."""
         wait = _WAIT.search(request.headers.get("prefer", ""))
         until = time.monotonic() + (min(float(wait[1]), _MOST_HELD) if wait else _MOST_HELD)
         opening = self._opening
         while opening.opened is None:
             if opening.problem is not None or opening.stopping or time.monotonic() >= until:
+                if progress and opening.progress is not None:
+                    raise RefusedError(503, opening.progress.text, share=opening.progress.share)
                 raise RefusedError(503, "the project is not open yet; try again")
             await anyio.sleep(0.02)
         return opening.opened
-
-    async def _open_or_progress(self, request: Request) -> OpenProject:
-        """Wait likewise; 503 tells how far the project is."""
-        try:
-            return await self._open(request)
-        except RefusedError:
-            progress = self._opening.progress
-            if progress is None:
-                raise
-            raise RefusedError(503, progress.text, share=progress.share) from None
-
-    async def _cookie(self, request: Request, opened: OpenProject) -> str:
-        if not self._key:
-            self._key = (await run_in_threadpool(opened.store.project)).key
-        return cookie_name(self._key, request.scope["server"][1])
 
     async def _enter(self, request: Request) -> Response:
         body = _decoded(await read_json(request), _Token)
         if not self._entrance.fits(body.token):
             raise RefusedError(401, f"this URL was used, or is of another start; {_STRANGER}")
-        opened = await self._open_or_progress(request)
+        opened = await self._open(request, progress=True)
         visitor = self._entrance.use(body.token)
         if visitor is None:  # somebody was quicker
             raise RefusedError(401, f"this URL was used; {_STRANGER}")
         cookie, csrf = await run_in_threadpool(opened.desk.admit, visitor)
-        name = await self._cookie(request, opened)
-        reply = json_reply({"key": self._key, "csrf": csrf})
+        name = _cookie_name(request, opened)
+        reply = json_reply({"key": opened.key, "csrf": csrf})
         reply.set_cookie(name, cookie, LASTS, path="/", httponly=True, samesite="strict")
         return reply
 
     async def _invite(self, request: Request) -> Response:
-        """Answer the command that another person of this machine has started; see `beside`."""
+        """Answer the command that another person of this machine has started; see `invited`."""
         from alignkit.annotate.server.sessions import admit
 
         shown = request.headers.get(SECRET, "")
@@ -221,7 +223,7 @@ class AnnotationServer:
         body = _decoded(await read_json(request), Invitation)
         if body.role not in ROLES:
             raise RefusedError(400, f"unknown role {body.role[:40]!r}")
-        opened = await self._open_or_progress(request)
+        opened = await self._open(request, progress=True)
         visitor = Visitor(body.name, body.role)
         try:
             await run_in_threadpool(admit, opened.store, visitor, body.gold, **body.rules)
@@ -229,24 +231,24 @@ class AnnotationServer:
             raise RefusedError(422, str(error)) from None
         return json_reply(Invited(page_of(visitor), self._entrance.invite(visitor)))
 
-    async def _logout(self, visit: Visit) -> Response:
-        await run_in_threadpool(visit.opened.desk.dismiss, visit.cookie)
-        name = await self._cookie(visit.request, visit.opened)
+    def _logout(self, visit: Visit) -> Response:
+        visit.opened.desk.dismiss(visit.cookie)
+        name = _cookie_name(visit.request, visit.opened)
         reply = json_reply({})
         reply.delete_cookie(name, path="/", httponly=True, samesite="strict")
         return reply
 
-    # the page's own files
+    # The page's own files
 
     async def _index(self, request: Request) -> Response:
         return self._file(request, _PAGES[self._opening.task])
 
-    async def _dashboard(self, request: Request) -> Response:
-        return self._file(request, "dashboard.html")
-
     async def _adjudicate(self, request: Request) -> Response:
         judged = self._opening.task == "judge"
         return self._file(request, _PAGES["judge"] if judged else "adjudicate.html")
+
+    async def _dashboard(self, request: Request) -> Response:
+        return self._file(request, "dashboard.html")
 
     async def _asset(self, request: Request) -> Response:
         return self._file(request, request.path_params["name"])
@@ -266,79 +268,65 @@ class AnnotationServer:
     async def _icon(self, _: Request) -> Response:
         return Response(status_code=204)
 
-    async def _guide(self, _: Visit) -> Response:
-        page = await run_in_threadpool(self._guidelines)
+    def _guide(self, _: Visit) -> Response:
+        page = self._guidelines()
         return Response(page, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
-    # the project and its pairs
+    # The project and its pairs
 
-    async def _project(self, visit: Visit) -> Response:
-        who, progress = visit.visitor, self._opening.progress
-        return json_reply(await run_in_threadpool(project_answer, visit.store, who, progress))
+    def _project(self, visit: Visit) -> object:
+        return project_answer(visit.store, visit.visitor, self._opening.progress)
 
-    async def _progress(self, visit: Visit) -> Response:
-        return json_reply({"annotators": await run_in_threadpool(visit.store.progress_of_all)})
+    def _progress(self, visit: Visit) -> object:
+        return {"annotators": visit.store.progress_of_all()}
 
-    async def _queue(self, visit: Visit) -> Response:
+    def _queue(self, visit: Visit) -> object:
         after, limit = visit.number("after", 0), visit.number("limit", 200)
-        queue = visit.store.queue
-        return json_reply(await run_in_threadpool(queue, visit.name, after=after, limit=limit))
+        return visit.store.queue(visit.name, after=after, limit=limit)
 
-    async def _find(self, visit: Visit) -> Response:
-        text, limit = visit.request.query_params.get("q", ""), visit.number("limit", 50)
-        return json_reply(await run_in_threadpool(visit.store.find, visit.name, text, limit=limit))
+    def _find(self, visit: Visit) -> object:
+        text = visit.request.query_params.get("q", "")
+        return visit.store.find(visit.name, text, limit=visit.number("limit", 50))
 
-    async def _changes(self, visit: Visit) -> Response:
+    def _changes(self, visit: Visit) -> object:
         after = visit.number("after", 0)
-        asked: Callable[[int], object] = partial(visit.store.changes, visit.name)
         if visit.visitor.role == ADJUDICATOR:
             from alignkit.annotate.adjudication.gold import gold_changes
 
-            asked = partial(gold_changes, visit.store)
-        changes = await run_in_threadpool(asked, after)
-        return Response(status_code=204) if changes is None else json_reply(changes)
+            changes: object = gold_changes(visit.store, after)
+        else:
+            changes = visit.store.changes(visit.name, after)
+        return Response(status_code=204) if changes is None else changes
 
-    async def _pair(self, visit: Visit) -> Response:
+    def _pair(self, visit: Visit) -> object:
         if "prefetch" not in visit.request.query_params:
-            await run_in_threadpool(self._opening.take, visit.k)
+            self._opening.take(visit.k)
         preparing = self._opening.progress is not None
         learning = self._opening.learning is not None
-        view = await run_in_threadpool(visit.store.pair, visit.k, visit.name)
-        return json_reply(pair_answer(view, preparing=preparing, learning=learning))
+        view = visit.store.pair(visit.k, visit.name)
+        return pair_answer(view, preparing=preparing, learning=learning)
 
-    async def _history(self, visit: Visit) -> Response:
-        events = await run_in_threadpool(visit.store.history, visit.k, visit.name)
-        return json_reply({"events": events})
+    def _history(self, visit: Visit) -> object:
+        return {"events": visit.store.history(visit.k, visit.name)}
 
-    async def _events(self, visit: Visit) -> Response:
-        return await self._store_events(visit, visit.store.append)
+    def _events(self, visit: Visit) -> Response:
+        return self._store_events(visit, visit.store.append)
 
-    async def _store_events(
-        self, visit: Visit, append: Callable[..., tuple[Any, bool]]
-    ) -> Response:
+    def _store_events(self, visit: Visit, append: Callable[..., tuple[Any, bool]]) -> Response:
         """Store what the page sends: 201, or 200 if nothing of it was new."""
-        body = await read_json(visit.request)
+        try:
+            sent = decode_request(visit.body)
+        except BadEvent as error:
+            raise RefusedError(400, str(error)) from None
+        answer, new = append(visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events)
+        if new:
+            self._opening.heard(sent.events)
+        return json_reply(answer, 201 if new else 200)
 
-        def stored() -> Response:
-            try:
-                sent = decode_request(body)
-            except BadEvent as error:
-                raise RefusedError(400, str(error)) from None
-            answer, new = append(
-                visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events
-            )
-            if new:
-                self._opening.heard(sent.events)
-            return json_reply(answer, 201 if new else 200)
-
-        return await run_in_threadpool(stored)
-
-    async def _export(self, visit: Visit) -> Response:
-        from alignkit.annotate.server.answers import download
-
+    def _export(self, visit: Visit) -> Response:
         format = visit.request.query_params.get("to", "")
         try:
-            made = await run_in_threadpool(download, visit.store, visit.name, format)
+            made = download(visit.store, visit.name, format)
         except UnknownNameError as error:
             raise RefusedError(400, str(error)) from None
         except AlignkitError as error:
@@ -346,59 +334,54 @@ class AnnotationServer:
         headers = {"Content-Disposition": f'attachment; filename="{made.name}"'}
         return StreamingResponse(_pieces(made), media_type=made.kind, headers=headers)
 
-    # the gold standard and the dashboard, for adjudicators
+    # The gold standard and the dashboard, for adjudicators
 
     def _pairs_to_decide(self, visit: Visit) -> Docket:
         from alignkit.annotate.adjudication.adjudication_queue import Docket
 
-        if self._docket is None:
-            self._docket = Docket(visit.store)
+        with self._making:
+            if self._docket is None:
+                self._docket = Docket(visit.store)
         return self._docket
 
-    async def _gold_queue(self, visit: Visit) -> Response:
+    def _gold_queue(self, visit: Visit) -> object:
         after, limit = visit.number("after", 0), min(visit.number("limit", 200), 1000)
-        listed = self._pairs_to_decide(visit).listed
-        return json_reply(await run_in_threadpool(listed, after, limit))
+        return self._pairs_to_decide(visit).listed(after, limit)
 
-    async def _gold_pair(self, visit: Visit) -> Response:
-        docket = self._pairs_to_decide(visit)
-        return json_reply(await run_in_threadpool(gold_answer, visit.store, docket, visit.k))
+    def _gold_pair(self, visit: Visit) -> object:
+        return gold_answer(visit.store, self._pairs_to_decide(visit), visit.k)
 
-    async def _gold_events(self, visit: Visit) -> Response:
+    def _gold_events(self, visit: Visit) -> Response:
         from alignkit.annotate.adjudication.gold import decide
 
-        return await self._store_events(visit, partial(decide, visit.store))
+        return self._store_events(visit, partial(decide, visit.store))
 
-    async def _settle(self, visit: Visit) -> Response:
-        """Mark pairs done on which all agree, some at a time."""
+    def _settle(self, visit: Visit) -> object:
+        """Mark some of the pairs done on which all agree."""
         from alignkit.annotate.adjudication.gold import settle
 
-        await read_json(visit.request)
-        docket = self._pairs_to_decide(visit)
+        rows = self._pairs_to_decide(visit).rows()
+        agreed = [row.k for row in rows if row.state == "agreed"]
+        count = settle(visit.store, agreed[:_MOST_SETTLED], visit.name)
+        self._opening.heard()
+        return {"settled": count, "left": max(0, len(agreed) - _MOST_SETTLED)}
 
-        def settled() -> Response:
-            agreed = [row.k for row in docket.rows() if row.state == "agreed"]
-            count = settle(visit.store, agreed[:_MOST_SETTLED], visit.name)
-            self._opening.heard()
-            return json_reply({"settled": count, "left": max(0, len(agreed) - _MOST_SETTLED)})
-
-        return await run_in_threadpool(settled)
-
-    def _figures(self, store: Store) -> tuple[bytes, str]:
+    def _agreement(self, visit: Visit) -> Response:
         with self._making:
             if self._board is None:
                 from alignkit.annotate.server.dashboard import Dashboard  # numba, scipy: a second
 
-                self._board = Dashboard(store, learning=self._opening.learned)
+                self._board = Dashboard(visit.store, learning=self._opening.learned)
                 self._opening.at_end(self._board.stop)
-        return self._board.answer()
-
-    async def _agreement(self, visit: Visit) -> Response:
-        body, tag = await run_in_threadpool(self._figures, visit.store)
+        body, tag = self._board.answer()
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if visit.request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         return Response(body, headers=headers, media_type="application/json")
+
+
+def _cookie_name(request: Request, opened: OpenProject) -> str:
+    return cookie_name(opened.key, request.scope["server"][1])
 
 
 def _pair_number(request: Request) -> int:

@@ -1,6 +1,6 @@
-"""What the server needs beside the log: who has entered, and which suggestions are wanted.
+"""The sessions of a server: who has entered, which suggestions are wanted, who may be let in.
 
-It is no part of the work: a project that is rebuilt from its log does without.
+They are not part of the work: a project that is rebuilt from its log has none.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import json
 from sqlalchemy import (
@@ -59,11 +59,11 @@ _SESSIONS = Table(
 )
 _PLANS = Table("plan", _METADATA, Column("plan", Text, nullable=False))
 LASTS = 30 * 24 * 3600
-"""How long somebody who has entered is known, in seconds."""
+"""How long a session lasts, in seconds."""
 
 
 class Desk:
-    """Know the sessions of a project, of which only hashes are kept, and its plan."""
+    """The sessions of a project, kept as hashes, and its plan for suggestions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -88,7 +88,7 @@ class Desk:
         return cookie, second
 
     def visitor(self, cookie: str) -> Visitor | None:
-        """Return whose session a cookie belongs to."""
+        """Return the visitor whose cookie it is."""
         known = self._sessions.get(_hash(cookie))
         return None if known is None else known[0]
 
@@ -105,7 +105,7 @@ class Desk:
 
     @property
     def plan(self) -> SuggestionPlan | None:
-        """Where suggestions come from; None where nobody said."""
+        """Where suggestions come from; None if it was never set."""
         with self._database.reading() as conn:
             text = conn.execute(select(_PLANS.c.plan)).scalar()
             return None if text is None else json.decode(text, type=SuggestionPlan)
@@ -117,7 +117,7 @@ class Desk:
             conn.execute(insert(_PLANS).values(plan=json.encode(plan).decode()))
 
     def opened(self, some: Sequence[int] | None = None) -> set[int]:
-        """Return the pairs, or which of some, that any page has opened."""
+        """Return the pairs, of all or of some, that any page has opened."""
         with self._database.reading() as conn:
             return opened(conn, some)
 
@@ -125,8 +125,8 @@ class Desk:
         """Return the suggestions that opened pairs show."""
         with self._database.reading() as conn:
             closed = opened(conn)
-            found = queries.suggested_cells(conn).items()
-            return {k: cells for k, (_, cells) in found if k in closed}
+            suggested = queries.suggested_cells(conn).items()
+            return {k: cells for k, (_, cells) in suggested if k in closed}
 
 
 def _drop_halves(conn: Connection) -> None:
@@ -146,30 +146,23 @@ def admit(store: Store, visitor: Visitor, gold: str = "", **rules: bool) -> None
     """Let somebody in, and register the name under which they will work."""
     if visitor.role == ADJUDICATOR:
         check_name(visitor.name)
-        _admit_adjudicator(store, visitor.name, gold, rules)
+        wanted = check_adjudicator(store, visitor.name, gold)
+        store.settings(gold=wanted, blind=rules.get("blind"), majority=rules.get("majority"))
+        store.enrol(wanted)
         return
     with store.database.writing() as conn:
         gold = "" if gold_status(conn) == "taken" else queries.gold_name(conn)
         check_annotator(visitor.name, gold, queries.suggesting(conn))
         account = enrolled(conn, visitor.name)
         if has_assignments(conn) and not PairList(conn, account).count():
-            raise ProjectError(not_assigned(visitor.name, _assigned(conn)))
-
-
-def _assigned(conn: Connection) -> list[str]:
-    names = queries.annotators(conn)
-    rows = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
-    return [names[account - 1] for account in sorted(rows)]
-
-
-def _admit_adjudicator(store: Store, name: str, gold: str, rules: Mapping[str, bool]) -> None:
-    wanted = check_adjudicator(store, name, gold)
-    store.settings(gold=wanted, blind=rules.get("blind"), majority=rules.get("majority"))
-    store.enrol(wanted)
+            names = queries.annotators(conn)
+            rows = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
+            assigned = [names[account - 1] for account in sorted(rows)]
+            raise ProjectError(not_assigned(visitor.name, assigned))
 
 
 def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
-    """Return the name under which the decisions of an adjudicator will stand."""
+    """Return the name of the gold standard that an adjudicator may make."""
     with store.database.reading() as conn:
         check_adjudicable(queries.task_of(conn))
         known, status = queries.gold_name(conn), gold_status(conn)
@@ -182,7 +175,7 @@ def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
 
 
 def change_task(store: Store, task: str) -> None:
-    """Let a project's annotators do something else from now on; an empty name changes nothing.
+    """Change the task of a project from now on; an empty name changes nothing.
 
     Pairs that were judged are not aligned: to align them, they are open again.
     """
@@ -200,7 +193,7 @@ def change_task(store: Store, task: str) -> None:
 
 
 def gold_status(conn: Connection) -> str:
-    """Return what the streams of the gold standard's name are."""
+    """Return whether the name of the gold standard is free, begun, or taken by an annotator."""
     event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
     name = queries.gold_name(conn)
     joined = schema.event_table.join(schema.stream, event.stream == stream.id)

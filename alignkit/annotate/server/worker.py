@@ -1,7 +1,7 @@
-"""Do long work for the server in a process of its own: make a project, find suggestions, measure.
+"""The long work of the server, in a process of its own: make a project, suggest, learn, measure.
 
-A job comes as a line of JSON on standard input, and what is done goes out as lines on standard
-output. When the input ends, so does the process: it does not outlive its server.
+A job comes as a line of JSON on standard input, and its progress and results go out as lines on
+standard output. When the input ends, so does the process: it does not outlive its server.
 """
 
 from __future__ import annotations
@@ -10,69 +10,89 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from msgspec import Raw, json
 
 from alignkit.annotate.creation import create_project, read_documents
+from alignkit.annotate.exporting import exported
+from alignkit.annotate.project.events import Lesson
+from alignkit.annotate.project.fold import Suggestion
+from alignkit.annotate.project.queries import PairRow, pair_rows
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.child import Job, Line
-from alignkit.annotate.server.learning import suggest
-from alignkit.annotate.server.serving import check_plan
+from alignkit.annotate.server.child import Job, Line, Row, SuggestionPlan
 from alignkit.errors import AlignkitError
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
+if TYPE_CHECKING:
+    from alignkit.align.aligner import Aligner
+    from alignkit.annotate.learning import Learner
+    from alignkit.model.alignment import Alignment
+
+Report = Callable[[str, "float | None"], None]
+Words = tuple[Sequence[str], Sequence[str]]
+
+LEAST = 0.05
+"""The least probability of a link that is suggested."""
+
 _EVERY = 0.1  # seconds between two lines of progress
+_BLOCK = 2000  # pairs that are aligned at a time
+_IDENTITY = 3.0  # pseudo-count for equal words if both sides are of one language
+_SHARED = 0.2  # of the words of both sides, from which on they are taken to be
+_NEXT, _MANY = 20, 2000  # pairs that get new suggestions; many if twice as many are done
+_AT_ONCE = 250  # of these, pairs that are aligned at a time
 
 
-class _Teller:
-    """Write lines, and progress not too often."""
+class Output:
+    """The lines that the process writes, progress not too often."""
 
     def __init__(self, out: IO[bytes]) -> None:
         self._out, self._next = out, 0.0
 
     def line(self, line: Line) -> None:
+        """Write a line."""
         self._out.write(json.encode(line) + b"\n")
         if line.row is None:
             self._out.flush()
 
     def progress(self, text: str, share: float | None) -> None:
+        """Write the progress, if it is time."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _EVERY
             self.line(Line(text=text, share=share))
 
 
 def main() -> None:
-    """Do one job."""
+    """Do the job on standard input."""
     job = json.decode(sys.stdin.buffer.readline(), type=Job)
     bell = threading.Event()
     threading.Thread(target=_outlive_nobody, args=[bell], daemon=True).start()
-    teller = _Teller(os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
+    out = Output(os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no line of ours
     try:
         result = b"null"
         if job.figures:
-            result = _measure(job, teller)
+            result = _measure(job, out)
         elif job.learn:
-            _learn(job, teller, bell)
+            _learn(job, out, bell)
         elif job.corpus or job.documents:
-            _make(job, teller)
+            _make(job, out)
         else:
-            _suggest(job, teller)
-        teller.line(Line(done=True, result=Raw(result)))
+            _suggest(job, out)
+        out.line(Line(done=True, result=Raw(result)))
     except AlignkitError as error:
-        teller.line(Line(error=str(error)))
+        out.line(Line(error=str(error)))
     except MemoryError:
-        teller.line(Line(error="out of memory; split the corpus, or free some"))
+        out.line(Line(error="out of memory; split the corpus, or free some"))
     except OSError as error:
-        teller.line(Line(error=f"{error.filename or job.project}: {error.strerror or error}"))
-    except Exception as error:  # a fault of ours: to be told in a line, too
-        teller.line(Line(error=f"this is a fault in alignkit: {type(error).__name__}: {error}"))
+        out.line(Line(error=f"{error.filename or job.project}: {error.strerror or error}"))
+    except Exception as error:  # a fault of ours goes out in a line, too
+        out.line(Line(error=f"this is a fault in alignkit: {type(error).__name__}: {error}"))
     os._exit(0)
 
 
@@ -82,93 +102,238 @@ def _outlive_nobody(bell: threading.Event) -> None:
     os._exit(1)
 
 
-def _make(job: Job, teller: _Teller) -> None:
-    corpus = _documents(job, teller) if job.documents else _corpus(job, teller)
-    if job.plan is not None:
-        check_plan(job.plan, corpus.annotators, job.annotator)
-    told = _counter(teller, len(corpus))
-    create_project(job.project, corpus, name=job.name, scheme=job.scheme, task=job.task, tell=told)
-
-
-def _documents(job: Job, teller: _Teller) -> Corpus:
-    return Corpus(
-        read_documents(
-            job.documents,
-            tokenize=job.tokenize,
-            encoding=job.reading.get("encoding", "utf-8"),
-            note=lambda text: teller.line(Line(note=text)),
-        )
-    )
-
-
-def _corpus(job: Job, teller: _Teller) -> Corpus:
-    kind, reading = open_reading(job.corpus, format=job.format, options=ReadOptions(**job.reading))
-
-    def pairs() -> Iterator[SentencePair]:
-        for count, pair in enumerate(read_pairs(kind, reading), 1):
-            share = reading.fraction()
-            teller.progress(f"reading: {count:,} pairs", None if share is None else share / 2)
-            yield pair
-
-    corpus = Corpus(pairs())
-    for what, count in reading.counts.items():
-        if count:
-            teller.line(Line(note=f"{job.corpus}: {count} x {what}"))
-    return corpus
-
-
-def _counter(teller: _Teller, total: int) -> Callable[[], None]:
-    count = 0
-
-    def tell() -> None:
-        nonlocal count
-        count += 1
-        teller.progress(f"making the project: {count:,} of {total:,}", 0.5 + count / total / 2)
-
-    return tell
-
-
-def _suggest(job: Job, teller: _Teller) -> None:
-    assert job.plan is not None
-    _announce(teller)
-    with Store.open(job.project, readonly=True) as store:
-        for row in suggest(store, job.plan, teller.progress):
-            teller.line(Line(row=row))
-
-
-def _announce(teller: _Teller) -> None:
-    from alignkit._support.jit import announce_compilation
-
-    announce_compilation(lambda: teller.line(Line(text="compiling kernels, once on a machine")))
-
-
-def _learn(job: Job, teller: _Teller, bell: threading.Event) -> None:
-    assert job.plan is not None
-    from alignkit.annotate.server.learning import Course
-
-    _give_way()
-    _announce(teller)
-    with Store.open(job.project, readonly=True) as store:
-        course = Course(store, job.plan, teller.progress)
-        while True:
-            lesson, rows = course.go_on()
-            for row in rows:
-                teller.line(Line(row=row))
-            teller.line(Line(lesson=lesson))
-            bell.wait()
-            bell.clear()
-
-
 def _give_way() -> None:
     with suppress(AttributeError, OSError):  # annotators go first
         os.nice(10)
 
 
-def _measure(job: Job, teller: _Teller) -> bytes:
+def _announce(out: Output) -> None:
+    from alignkit._support.jit import announce_compilation
+
+    announce_compilation(lambda: out.line(Line(text="compiling kernels, once on a machine")))
+
+
+# Making a project
+
+
+def _make(job: Job, out: Output) -> None:
+    corpus = _documents(job, out) if job.documents else _corpus(job, out)
+    if job.plan is not None:
+        job.plan.check(corpus.annotators, job.annotator)
+    total, done = len(corpus), 0
+
+    def made() -> None:
+        nonlocal done
+        done += 1
+        out.progress(f"making the project: {done:,} of {total:,}", 0.5 + done / total / 2)
+
+    create_project(job.project, corpus, name=job.name, scheme=job.scheme, task=job.task, tell=made)
+
+
+def _documents(job: Job, out: Output) -> Corpus:
+    return Corpus(
+        read_documents(
+            job.documents,
+            tokenize=job.tokenize,
+            encoding=job.reading.get("encoding", "utf-8"),
+            note=lambda text: out.line(Line(note=text)),
+        )
+    )
+
+
+def _corpus(job: Job, out: Output) -> Corpus:
+    kind, reading = open_reading(job.corpus, format=job.format, options=ReadOptions(**job.reading))
+
+    def pairs() -> Iterator[SentencePair]:
+        for count, pair in enumerate(read_pairs(kind, reading), 1):
+            share = reading.fraction()
+            out.progress(f"reading: {count:,} pairs", None if share is None else share / 2)
+            yield pair
+
+    corpus = Corpus(pairs())
+    for what, count in reading.counts.items():
+        if count:
+            out.line(Line(note=f"{job.corpus}: {count} x {what}"))
+    return corpus
+
+
+# Suggestions
+
+
+def _suggest(job: Job, out: Output) -> None:
+    assert job.plan is not None
+    _announce(out)
+    with Store.open(job.project, readonly=True) as store:
+        for row in suggest(store, job.plan, out.progress):
+            out.line(Line(row=row))
+
+
+def suggest(store: Store, plan: SuggestionPlan, report: Report) -> Iterator[Row]:
+    """Yield the suggestions for each pair."""
+    if plan.kind == "initial":
+        for k, pair in enumerate(exported(store, annotator=plan.name), 1):
+            alignment = pair.alignments.get(plan.name)
+            if alignment is not None:
+                yield k, _cells(alignment)
+    elif plan.kind != "none":
+        yield from _aligned(store, plan, report)
+
+
+def _cells(alignment: Alignment) -> list[Suggestion]:
+    """Return the links of an alignment; its weights are probabilities if they can be."""
+    cells: list[Suggestion] = []
+    for link, sure in alignment.items():
+        weight = alignment.weights.get(link)
+        p = None if weight is None or not 0 <= weight <= 1 else _rounded(weight)
+        if p is None or p >= LEAST:
+            cells.append((link.i, link.j, p, 2 if sure else 1))
+    return cells
+
+
+def _aligned(store: Store, plan: SuggestionPlan, report: Report) -> Iterator[Row]:
+    annotator = next(iter(store.project().annotators))
+    pairs = [pair.words for pair in exported(store, annotator=annotator)]
+    aligner = aligner_of(plan, pairs, report)
+    for start in range(0, len(pairs), _BLOCK):
+        report("aligning", start / len(pairs))
+        some = pairs[start : start + _BLOCK]
+        yield from posteriors(aligner, some, range(start + 1, start + 1 + len(some)))
+
+
+def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], report: Report) -> Aligner:
+    """Return the aligner of a plan: loaded, or trained on all pairs of the project."""
+    from alignkit.align.aligner import Aligner
+    from alignkit.align.bitext import Bitext
+
+    if plan.kind == "model":
+        report("loading the model", None)
+        return Aligner.load(plan.name)
+    identity = _IDENTITY if _shared(pairs) >= _SHARED else 0.0
+
+    def progress(done: int, total: int, text: str) -> None:
+        report(f"training: {text}" if text else "training", done / max(total, 1))
+
+    return Aligner.train(Bitext.pack(pairs), identity=identity, progress=progress)
+
+
+def posteriors(
+    aligner: Aligner, pairs: Sequence[Words], numbers: Sequence[int], *, threads: int | None = None
+) -> Iterator[Row]:
+    """Yield the links that an aligner suggests for pairs of some numbers."""
+    from alignkit.align.bitext import Bitext
+
+    bitext = Bitext.pack(pairs, casefold=aligner.parameters.casefold)
+    links = aligner.align_bitext(bitext, threshold=LEAST, threads=threads)
+    offsets = links.arrays.offsets.tolist()
+    for pair, k in enumerate(numbers):
+        begin, end = offsets[pair], offsets[pair + 1]
+        places = links.arrays.links[begin:end].tolist()
+        weights = links.probabilities[begin:end].tolist()
+        cells = zip(places, weights, strict=True)
+        yield k, [(i, j, _rounded(min(p, 1.0)), 2) for (i, j), p in cells]
+
+
+def _shared(pairs: Sequence[Words]) -> float:
+    """Return the share of words that stand on both sides of their pair; names are few."""
+    shared = total = 0
+    for source, target in pairs:
+        first, second = ({word.casefold() for word in side} for side in (source, target))
+        shared += len({word for word in first & second if word.isalpha()})
+        total += min(len(first), len(second))
+    return shared / max(total, 1)
+
+
+def _rounded(p: float) -> float:
+    return float(f"{p:.4f}")
+
+
+# Learning
+
+
+def _learn(job: Job, out: Output, bell: threading.Event) -> None:
+    assert job.plan is not None
+    _give_way()
+    _announce(out)
+    with Store.open(job.project, readonly=True) as store:
+        course = Course(store, job.plan, out.progress)
+        while True:
+            lesson, rows = course.go_on()
+            for row in rows:
+                out.line(Line(row=row))
+            out.line(Line(lesson=lesson))
+            bell.wait()
+            bell.clear()
+
+
+class Course:
+    """Learns from what is done in a project, as often as it is asked.
+
+    New suggestions are for the next pairs of each annotator; for many pairs, whenever twice as many
+    are done.
+    """
+
+    def __init__(self, store: Store, plan: SuggestionPlan, report: Report) -> None:
+        from alignkit.annotate.learning import DoneWork
+
+        self._store, self._plan, self._report = store, plan, report
+        self._work = DoneWork()
+        self._learner: Learner | None = None
+        self._many = 0  # done pairs when many were suggested for
+        self._stays = False
+
+    def go_on(self) -> tuple[Lesson | None, Iterator[Row]]:
+        """Learn what is new; return what came of it, None if nothing is, and suggestions."""
+        from alignkit.align.supervised.validation import FOLDS
+        from alignkit.annotate.learning import Learner, pairs_ahead
+
+        if self._stays:
+            return None, iter(())
+        with self._store.database.reading() as conn:
+            self._work.refresh(conn)
+        pairs = self._work.pairs
+        if self._learner is None:
+            if len(pairs) < FOLDS:
+                return None, iter(())
+            aligner = self._aligner()
+            learned = aligner.parameters.learned
+            if learned is not None and learned.used:
+                self._stays = True
+                stays = f"{self._plan.name} has learned from gold already: suggestions stay"
+                return Lesson(len(pairs), told=stays), iter(())
+            self._learner = Learner(aligner)
+        lesson = self._learner.learn(pairs)
+        if lesson is None or not lesson.used:
+            return lesson, iter(())
+        most = _NEXT
+        if len(pairs) >= 2 * self._many:
+            most, self._many = _MANY, len(pairs)
+        closed = self._work.opened | pairs.keys()
+        with self._store.database.reading() as conn:
+            numbers = pairs_ahead(conn, self._work.last, closed, most)
+            rows = list(pair_rows(conn, numbers))
+        lesson.revs = {row.k: row.rev for row in rows}
+        return lesson, self._suggested(rows)
+
+    def _aligner(self) -> Aligner:
+        with self._store.database.reading() as conn:
+            words = [(row.source, row.target) for row in pair_rows(conn)]
+        return aligner_of(self._plan, words, self._report)
+
+    def _suggested(self, rows: Sequence[PairRow]) -> Iterator[Row]:
+        assert self._learner is not None
+        for start in range(0, len(rows), _AT_ONCE):
+            some = rows[start : start + _AT_ONCE]
+            words = [(row.source, row.target) for row in some]
+            yield from posteriors(self._learner.aligner, words, [row.k for row in some], threads=1)
+
+
+# Figures
+
+
+def _measure(job: Job, out: Output) -> bytes:
     from alignkit.annotate.dashboard.slow_figures import slow_figures
 
     _give_way()
-    _announce(teller)
+    _announce(out)
     with Store.open(job.project, readonly=True) as store:
-        found = slow_figures(store, teller.progress, times_alone=job.figures == "times")
-        return json.encode(found)
+        return json.encode(slow_figures(store, out.progress, times_alone=job.figures == "times"))

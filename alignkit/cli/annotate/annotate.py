@@ -163,7 +163,7 @@ def run(options: argparse.Namespace) -> int:
         _show(url, options, wait=5)
         _tell_of_dashboard(url, options)
         return 0
-    from alignkit.annotate.server.serving import check_beforehand
+    from alignkit.annotate.server.opening import check_beforehand
 
     known = check_beforehand(opening.job, opening.plan, opening.visitor.role, options.gold or "")
     if corpus is None:
@@ -349,7 +349,7 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     if job.annotator not in known:
         return
     from alignkit.annotate.project.names import samples
-    from alignkit.annotate.server.serving import annotators_of
+    from alignkit.annotate.server.opening import annotators_of
 
     file = str(samples() / "paraphrases.jsonl")
     taken = known if job.corpus else annotators_of(type(job)("", file, "alignkit-jsonl")) or ()
