@@ -143,7 +143,7 @@ def test_pairs_without_trees_are_told(capsys):
     ran.failed("no sentence pair gave rules; name trees by --source-trees")
     assert "pairs passed over: 16 x not parsed" in ran.err
     ran = run(capsys, "rules", *STRUCTURES[:3])
-    ran.failed("by --target-trees, or take it as a string by --grammar s2t")
+    ran.failed("by --target-trees, or use --grammar s2t")
     assert "structures.source.trees: 16 trees\n" in ran.err
     asked = [STRUCTURES[0], "--grammar", "s2t"]
     run(capsys, "rules", *asked).failed("by --source-trees or --target-trees")

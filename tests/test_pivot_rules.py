@@ -8,7 +8,7 @@ from command import run, write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alignkit.cli.phrases import pivot as command
+from alignkit.cli.phrases import FORMATS
 from alignkit.errors import UnknownNameError
 from alignkit.rules.files import RULE_FORMATS, parse_rule, read_rules, rule_text, write_rules
 from alignkit.rules.grammar import Node, Rule, RuleType, Variable
@@ -155,7 +155,7 @@ def test_rules_in_any_format(capsys, tmp_path, format):
 
 
 def test_the_command_knows_all_formats_of_rules():
-    assert tuple(RULE_FORMATS) == command._RULES
+    assert tuple(RULE_FORMATS) == FORMATS
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])

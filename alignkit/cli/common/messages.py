@@ -276,7 +276,9 @@ class ProgressBar:
             tell_raw("\r\x1b[K")
 
 
-def counted(items: Iterable[T], label: str, total: int, unit: str | None = "pairs") -> Iterator[T]:
+def counted(
+    items: Iterable[T], label: str, total: int | None, unit: str | None = "pairs"
+) -> Iterator[T]:
     """Yield items, and show how many of the total were taken; see `Progress`."""
     with ProgressBar(label, total, unit) as progress:
         for item in items:

@@ -21,81 +21,59 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.files import refuse_second_reading
-from alignkit.cli.common.messages import ProgressBar, json_text, say
+from alignkit.cli.common.messages import counted, json_text, say
 from alignkit.cli.common.trees import trees_told
-from alignkit.cli.parser import number, output_file
+from alignkit.cli.parser import add_options, number, output_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
-    from alignkit.rules.rewriting.rewrites import Replacement, Rewrite
+    from alignkit.rules.rewriting.rewrites import Rewrite
     from alignkit.rules.rewriting.rule_index import RuleIndex
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("rules", metavar="RULES", help="file of rules (.gz too); - is stdin")
-    group = parser.add_argument_group("what is rewritten")
-    group.add_argument(
-        "--trees",
-        metavar="FILE",
-        required=True,
-        help="the parsed sentences: a Penn tree a line, .mrg or Stanford XML (.gz too); - is stdin",
+    add_options(
+        parser.add_argument_group("what is rewritten"),
+        """
+        --trees FILE  the parsed sentences: a Penn tree a line, .mrg or Stanford XML (.gz too); - is
+            stdin
+        --tree-format F  penn, mrg or stanford-xml (default: seen from the first lines)
+        --drop-function-tags  read NP-SBJ=1 as NP (default: as it is)
+        --drop-traces  leave traces out (default: they are words)
+        --encoding E  of it (default: utf-8)
+        """,
+        trees={"required": True},
+        tree_format={"choices": ("penn", "mrg", "stanford-xml")},
+        encoding={"default": "utf-8"},
     )
-    group.add_argument(
-        "--tree-format",
-        metavar="F",
-        choices=("penn", "mrg", "stanford-xml"),
-        help="penn, mrg or stanford-xml (default: seen from the first lines)",
+    add_options(
+        parser.add_argument_group("which rules are applied"),
+        """
+        --rules-format F  tsv, jsonl or xrs (default: seen from the first line)
+        --min-count N  the least count, for nearly all rules are seen once only (default: 2); 0
+            takes those whose count is not known, too
+        --min-p P  the least p(target | source) (default: 0.1)
+        --any-labels  rules too of which the labels of the roots, or of a variable, differ between
+            the sides (default: not those)
+        """,
+        rules_format={"choices": ("tsv", "jsonl", "xrs")},
+        min_count={"type": number(0), "default": 2},
+        min_p={"type": float, "default": 0.1},
     )
-    group.add_argument(
-        "--drop-function-tags", action="store_true", help="read NP-SBJ=1 as NP (default: as it is)"
+    add_options(
+        parser.add_argument_group("what the output is"),
+        """
+        --nbest N  most rewrites of a sentence (default: 10)
+        -o, --output FILE  default: stdout
+        --json  write JSON (default: text)
+        """,
+        nbest={"type": number(1), "default": 10},
+        output={"type": output_file, "default": "-"},
     )
-    group.add_argument(
-        "--drop-traces", action="store_true", help="leave traces out (default: they are words)"
-    )
-    group.add_argument("--encoding", default="utf-8", metavar="E", help="of it (default: utf-8)")
-    group = parser.add_argument_group("which rules are applied")
-    group.add_argument(
-        "--rules-format",
-        metavar="F",
-        choices=("tsv", "jsonl", "xrs"),
-        help="tsv, jsonl or xrs (default: seen from the first line)",
-    )
-    group.add_argument(
-        "--min-count",
-        type=number(0),
-        default=2,
-        metavar="N",
-        help="the least count, for nearly all rules are seen once only (default: 2); 0 takes those "
-        "whose count is not known, too",
-    )
-    group.add_argument(
-        "--min-p",
-        type=float,
-        default=0.1,
-        metavar="P",
-        help="the least p(target | source) (default: 0.1)",
-    )
-    group.add_argument(
-        "--any-labels",
-        action="store_true",
-        help="rules too of which the labels of the roots, or of a variable, differ between the "
-        "sides (default: not those)",
-    )
-    group = parser.add_argument_group("what the output is")
-    group.add_argument(
-        "--nbest",
-        type=number(1),
-        default=10,
-        metavar="N",
-        help="most rewrites of a sentence (default: 10)",
-    )
-    group.add_argument(
-        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
-    )
-    group.add_argument("--json", action="store_true", help="write JSON (default: text)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -122,8 +100,8 @@ def run(options: argparse.Namespace) -> int:
             rules = {"applicable": index.kept, "left_out": dict(index.left_out)}
             out.write(f'\n], "rules": {json_text(rules, indent=None)}}}\n')
     del counts["trees"]
-    if told := trees_told(counts):
-        say(f"{options.trees}: {told}")
+    if text := trees_told(counts):
+        say(f"{options.trees}: {text}")
     sentences = how_many(number, "sentence", commas=True)
     say(f"{options.trees}: {number - unchanged:,} of {sentences} rewritten")
     return 0
@@ -137,28 +115,21 @@ def _index(options: argparse.Namespace) -> RuleIndex:
         raise OptionError(f"--min-p is {options.min_p}; it must be between 0 and 1")
 
     try:
-        with ProgressBar(options.rules, lambda: None, "rules") as progress:
-
-            def rules() -> Iterator[object]:
-                for rule in read_rules(options.rules, options.rules_format):
-                    progress.step()
-                    yield rule
-
-            index = RuleIndex.build(
-                rules(),  # type: ignore[arg-type]
-                min_count=options.min_count,
-                min_p=options.min_p,
-                any_labels=options.any_labels,
-            )
+        index = RuleIndex.build(
+            counted(read_rules(options.rules, options.rules_format), options.rules, None, "rules"),
+            min_count=options.min_count,
+            min_p=options.min_p,
+            any_labels=options.any_labels,
+        )
     except OptionError as error:
         raise OptionError(f"{options.rules}: {error}") from None
     reasons = [f"{n:,} {why}" for why, n in index.left_out.items()]
     total = index.kept + sum(index.left_out.values())
     if not total:
         raise OptionError(f"{options.rules}: holds no rules; learn some by 'alignkit rules'")
-    told = f"; not applied: {', '.join(reasons)}" if reasons else ""
-    rules_told = how_many(total, "rule", commas=True)
-    say(f"{options.rules}: {index.kept:,} of {rules_told} can be applied{told}")
+    rest = f"; not applied: {', '.join(reasons)}" if reasons else ""
+    of_all = how_many(total, "rule", commas=True)
+    say(f"{options.rules}: {index.kept:,} of {of_all} can be applied{rest}")
     return index
 
 
@@ -173,28 +144,20 @@ def _trees(options: argparse.Namespace, counts: Counter[str]) -> Iterator[Tree |
         encoding=options.encoding,
         counts=counts,
     )
-    with ProgressBar(options.trees, lambda: None, "sentences") as progress:
-        for tree in trees:
-            progress.step()
-            yield tree
+    return counted(trees, options.trees, None, "sentences")
 
 
 def _lines(number: int, tree: Tree, rewrites: list[Rewrite]) -> Iterator[str]:
+    from alignkit.rules.files.notation import rule_text
+
     yield f"{number}  {' '.join(tree.words)}"
     for rank, rewrite in enumerate(rewrites, 1):
         yield f"  {rank:>2}  {rewrite.probability:<6.3g}  {rewrite.marked(tree.words)}"
-        for replacement in rewrite.replacements:
-            yield f"      {_told(replacement)}"
+        for at in rewrite.replacements:
+            rule = at.rule
+            figures = f"{'?' if rule.count is None else f'{rule.count:g}'} {rule.p_target:.3g}"
+            yield f"      {rule_text(rule.rule)} ||| {figures} at {at.start}-{at.end}"
     yield ""
-
-
-def _told(replacement: Replacement) -> str:
-    from alignkit.rules.files.notation import rule_text
-
-    rule = replacement.rule
-    count = "?" if rule.count is None else f"{rule.count:g}"
-    span = f"{replacement.start}-{replacement.end}"
-    return f"{rule_text(rule.rule)} ||| {count} {rule.p_target:.3g} at {span}"
 
 
 def _record(number: int, tree: Tree | None, rewrites: list[Rewrite]) -> dict[str, object]:

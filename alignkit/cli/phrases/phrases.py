@@ -44,7 +44,7 @@ from alignkit.cli.common.inputs import (
     tell,
 )
 from alignkit.cli.common.messages import ProgressBar, json_text, say
-from alignkit.cli.parser import number, output_file
+from alignkit.cli.parser import add_options, number, output_file
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.io.atomic_files import replacing, sorting_folder
 from alignkit.model.alignment import Alignment
@@ -64,58 +64,39 @@ _BLOCK = 4096
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    group = parser.add_argument_group("what is extracted")
-    group.add_argument(
-        "--annotator", metavar="A", help="whose alignments to use, if there are several"
-    )
-    group.add_argument(
-        "--links",
-        choices=("sure", "possible"),
-        default="possible",
-        help="extract from the sure links, or from all (default: possible, which is all)",
-    )
-    group.add_argument(
-        "--kind",
-        choices=("atomic", "composite", "all"),
-        default="all",
-        help="the smallest phrase pairs, those made of smaller ones, or both (default: all)",
-    )
-    group.add_argument(
-        "--max-length",
-        type=number(1),
-        metavar="N",
-        help="most words of either side (default: no limit)",
-    )
-    group.add_argument(
-        "--loose",
-        action="store_true",
-        help="extend phrases over unaligned words at their ends (default: tight); needs the words",
-    )
-    group.add_argument(
-        "--ignore-identical",
-        action="store_true",
-        help="leave out pairs of equal phrases (default: kept); needs the words",
+    add_options(
+        parser.add_argument_group("what is extracted"),
+        """
+        --annotator A  whose alignments to use, if there are several
+        --links  extract from the sure links, or from all (default: possible, which is all)
+        --kind  the smallest phrase pairs, those made of smaller ones, or both (default: all)
+        --max-length N  most words of either side (default: no limit)
+        --loose  extend phrases over unaligned words at their ends (default: tight); needs the words
+        --ignore-identical  leave out pairs of equal phrases (default: kept); needs the words
+        """,
+        links={"choices": ("sure", "possible"), "default": "possible"},
+        kind={"choices": ("atomic", "composite", "all"), "default": "all"},
+        max_length={"type": number(1)},
     )
     group = parser.add_argument_group("what is counted")
-    group.add_argument(
-        "--table",
-        action="store_true",
-        dest="counted",
-        help="write a phrase table: each phrase pair once, with its count and probabilities",
-    )
-    group.add_argument(
-        "--min-count",
-        type=number(1),
-        metavar="N",
-        help="leave out of the table what was seen less often; probabilities stay (default: 1)",
+    add_options(
+        group,
+        """
+        --table  write a phrase table: each phrase pair once, with its count and probabilities
+        --min-count N  leave out of the table what was seen less often; probabilities stay
+            (default: 1)
+        """,
+        table={"dest": "counted"},
+        min_count={"type": number(1)},
     )
     add_memory(group, "phrase pairs")
-    group = parser.add_argument_group("what the output is")
-    group.add_argument(
-        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
-    )
-    group.add_argument(
-        "--jsonl", action="store_true", help="write one JSON object a line (default: TSV)"
+    add_options(
+        parser.add_argument_group("what the output is"),
+        """
+        -o, --output FILE  default: stdout
+        --jsonl  write one JSON object a line (default: TSV)
+        """,
+        output={"type": output_file, "default": "-"},
     )
     add_cluster(parser)
     add_reading_arguments(parser)
@@ -127,41 +108,40 @@ def run(options: argparse.Namespace) -> int:
         raise OptionError("--min-count and --memory are about the table; say --table")
     paths = {"input": options.input, "source": options.source, "target": options.target}
     if of_parts(options, *paths.values()):
-        return phrases_of_parts(options)
+        return _phrases_of_parts(options)
     source = Input(options.input, options.format, reading_options(options))
     if options.counted:
-        return count_phrases([source], options.input, options)
+        return _count_phrases([source], options.input, options)
     lines = _json_lines if options.jsonl else _tab_lines
     chosen = Choice(source.path, options.annotator).annotated(source.pairs())
     with replacing(options.output) as out:
         while block := list(islice(chosen, _BLOCK)):
-            for pair, found in _extract(block, options):
-                out.writelines(lines(pair, found))
+            for pair, phrases in _extract(block, options):
+                out.writelines(lines(pair, phrases))
     return 0
 
 
-_Found = Iterator[tuple[int, int, int, int, int]]
+_Phrases = Iterator[tuple[int, int, int, int, int]]
 """Source start and end, target start and end, and 1 for atomic, of each phrase pair."""
 
 
 def _extract(
     block: list[tuple[SentencePair, Alignment]], options: argparse.Namespace
-) -> Iterator[tuple[SentencePair, _Found]]:
-    from alignkit.model.arrays import LinkArrays
+) -> Iterator[tuple[SentencePair, _Phrases]]:
+    from alignkit.model.arrays import LinkArrays, Vocabulary
     from alignkit.model.phrases import extract_phrases
+    from alignkit.rules.tables.phrase_tables import pack_words
 
-    words = options.loose or options.ignore_identical
-    source, target = _words(block, options) if words else (None, None)
-    phrases = extract_phrases(
-        LinkArrays.pack(alignment for _, alignment in block),
-        links=options.links,
-        kind=options.kind,
-        loose=options.loose,
-        max_length=options.max_length,
-        ignore_identical=options.ignore_identical,
-        source=source,
-        target=target,
-    )
+    texts: tuple[TokenArrays | None, TokenArrays | None] = None, None
+    if options.loose or options.ignore_identical:
+        if not all(pair.has_text for pair, _ in block):
+            flag = "--loose" if options.loose else "--ignore-identical"
+            raise MissingTextError(
+                f"{options.input}: {flag} needs the words; name the texts by --source and --target"
+            )
+        texts = pack_words((pair.words for pair, _ in block), Vocabulary())
+    links = LinkArrays.pack(alignment for _, alignment in block)
+    phrases = extract_phrases(links, source=texts[0], target=texts[1], **vars(_settings(options)))
     ends = phrases.offsets.tolist()
     # flat lists: a list for each phrase pair would keep the garbage collector busy
     columns = [*(column.tolist() for column in phrases.spans.T), phrases.atomic.tolist()]
@@ -169,30 +149,12 @@ def _extract(
         yield pair, zip(*(column[start:end] for column in columns), strict=True)
 
 
-def _words(
-    block: list[tuple[SentencePair, Alignment]], options: argparse.Namespace
-) -> tuple[TokenArrays, TokenArrays]:
-    from alignkit.model.arrays import TokenArrays, Vocabulary
-
-    if not all(pair.has_text for pair, _ in block):
-        flag = "--loose" if options.loose else "--ignore-identical"
-        raise MissingTextError(
-            f"{options.input}: {flag} needs the words; name the texts by --source and --target"
-        )
-    vocabulary = Vocabulary()
-    words = [pair.words for pair, _ in block]
-    return (
-        TokenArrays.pack((source for source, _ in words), vocabulary),
-        TokenArrays.pack((target for _, target in words), vocabulary),
-    )
-
-
-def _tab_lines(pair: SentencePair, found: _Found) -> Iterator[str]:
+def _tab_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
     id = escaped(pair.id)
     source, before, after = _joined(pair.source)
     target, to_before, to_after = _joined(pair.target)
     kinds = ("composite", "atomic")
-    for a, b, c, d, kind in found:
+    for a, b, c, d, kind in phrases:
         yield (
             f"{id}\t{a}\t{b}\t{c}\t{d}\t{kinds[kind]}\t"
             f"{source[before[a] : after[b]]}\t{target[to_before[c] : to_after[d]]}\n"
@@ -213,8 +175,8 @@ def _joined(tokens: tuple[str, ...] | None) -> tuple[str, range | list[int], ran
     return " ".join(parts), starts, ends
 
 
-def _json_lines(pair: SentencePair, found: _Found) -> Iterator[str]:
-    for a, b, c, d, kind in found:
+def _json_lines(pair: SentencePair, phrases: _Phrases) -> Iterator[str]:
+    for a, b, c, d, kind in phrases:
         record: dict[str, object] = {
             "id": pair.id,
             "source_start": a,
@@ -228,7 +190,7 @@ def _json_lines(pair: SentencePair, found: _Found) -> Iterator[str]:
         yield json_text(record, indent=None) + "\n"
 
 
-def count_phrases(sources: Iterable[Input], name: str, options: argparse.Namespace) -> int:
+def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namespace) -> int:
     """Write the phrase table of some inputs, which messages call `name`."""
     from alignkit.rules.tables.phrase_tables import PhraseCounts
 
@@ -242,15 +204,15 @@ def count_phrases(sources: Iterable[Input], name: str, options: argparse.Namespa
             with naming(source.path):
                 counts.add(Choice(source.path, options.annotator).annotated(source.pairs()))
         lines = _table_json if options.jsonl else PhraseCounts.lines
-        with ProgressBar(name, lambda: None, "entries") as progress:
+        with ProgressBar(name, None, "entries") as progress:
             for text in lines(counts, min_count=least):
                 out.write(text)
                 progress.step(text.count("\n"))
-    _tell_counted(name, counts.occurrences, counts.tally, least)
+    _report(name, counts.occurrences, counts.tally, least)
     return 0
 
 
-def _tell_counted(path: str, occurrences: int, tally: PhraseTally, least: int) -> None:
+def _report(path: str, occurrences: int, tally: PhraseTally, least: int) -> None:
     left_out = f"; {tally.left_out:,} seen less than {least} times left out" if least > 1 else ""
     say(f"{path}: {occurrences:,} phrase pairs, {tally.different:,} different{left_out}")
 
@@ -285,19 +247,17 @@ def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Nam
     from alignkit.cluster.estimate import estimate_phrases
     from alignkit.cluster.exchange import memory_of
 
-    found = estimate_phrases(parts, _settings(options), _given(parts, sides, options))
-    print(
-        f"about {found.pairs:,} pairs in {len(parts):,} parts; {found.occurrences:,} phrase pairs"
-    )
+    estimate = estimate_phrases(parts, _settings(options), _given(parts, sides, options))
     memory = size(memory_of(2 * room(options)))
     print(
-        f"counting takes about {memory} of memory a worker (--memory), and at most "
-        f"{size(found.disk)} of disk"
+        f"about {estimate.pairs:,} pairs in {len(parts):,} parts; {estimate.occurrences:,} phrase "
+        f"pairs\ncounting takes about {memory} of memory a worker (--memory), and at most "
+        f"{size(estimate.disk)} of disk"
     )
     return 0
 
 
-def phrases_of_parts(options: argparse.Namespace) -> int:
+def _phrases_of_parts(options: argparse.Namespace) -> int:
     """Write the phrase table of parts."""
     from alignkit.cluster.parts import find_parts, one_file
 
@@ -318,7 +278,7 @@ def phrases_of_parts(options: argparse.Namespace) -> int:
             )
             for part in parts
         )
-        return count_phrases(inputs, options.input, options)
+        return _count_phrases(inputs, options.input, options)
     refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
         raise OptionError("the table goes to a file: name it by -o")
@@ -327,7 +287,7 @@ def phrases_of_parts(options: argparse.Namespace) -> int:
 
     least = options.min_count or 1
     with opened_session(options) as session, PartsProgress("phrases") as progress:
-        found = count_parts(
+        result = count_parts(
             session,
             parts,
             options.output,
@@ -336,6 +296,6 @@ def phrases_of_parts(options: argparse.Namespace) -> int:
             min_count=least,
             options=ExchangeOptions(room(options), work=options.work, progress=progress),
         )
-    tell(options.input, found.counts)
-    _tell_counted(options.input, found.occurrences, found.tally, least)
+    tell(options.input, result.counts)
+    _report(options.input, result.occurrences, result.tally, least)
     return 0

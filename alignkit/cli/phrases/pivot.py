@@ -41,8 +41,9 @@ from alignkit.cli.common.cluster import (
 from alignkit.cli.common.files import add_memory, refuse_second_reading, room
 from alignkit.cli.common.inputs import add_limits, tell
 from alignkit.cli.common.media import add_labels, joined_labels, tell_written
-from alignkit.cli.common.messages import ProgressBar, json_text, say
-from alignkit.cli.parser import number, output_file
+from alignkit.cli.common.messages import ProgressBar, counted, json_text, say
+from alignkit.cli.parser import add_options, number, output_file
+from alignkit.cli.phrases import FORMATS
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, sorting_folder
 from alignkit.io.opening import look_ahead
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
 
 
 _PHRASES = ("tsv", "moses")
-_RULES = ("tsv", "jsonl", "xrs", "joshua", "moses", "ppdb")  # help must not load what knows them
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,67 +64,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "second", metavar="[TABLE2]", nargs="?", help="where e2 is from (default: TABLE)"
     )
     group = parser.add_argument_group("what is joined")
-    group.add_argument(
-        "--pivot",
-        choices=("source", "target"),
-        default="source",
-        help="the side of f; the paraphrases are of the other (default: source)",
-    )
-    group.add_argument(
-        "--min-count",
-        type=number(1),
-        default=1,
-        metavar="N",
-        help="leave out phrase pairs that were seen less often, before all else (default: 1)",
+    add_options(
+        group,
+        """
+        --pivot  the side of f; the paraphrases are of the other (default: source)
+        --min-count N  leave out phrase pairs that were seen less often, before all else
+            (default: 1)
+        """,
+        pivot={"choices": ("source", "target"), "default": "source"},
+        min_count={"type": number(1), "default": 1},
     )
     add_memory(group, "phrase pairs and paraphrases")
-    group = parser.add_argument_group("what is kept")
-    group.add_argument(
-        "--min-p",
-        type=float,
-        default=0.001,
-        metavar="P",
-        help="leave out paraphrases with a lower p(e2 | e1) (default: 0.001)",
-    )
-    group.add_argument(
-        "--top",
-        type=number(0),
-        default=20,
-        metavar="N",
-        help="keep the N most probable ones of each e1; 0 keeps all (default: 20)",
-    )
-    group.add_argument(
-        "--identity", action="store_true", help="keep e2 = e1 too (default: left out)"
+    add_options(
+        parser.add_argument_group("what is kept"),
+        """
+        --min-p P  leave out paraphrases with a lower p(e2 | e1) (default: 0.001)
+        --top N  keep the N most probable ones of each e1; 0 keeps all (default: 20)
+        --identity  keep e2 = e1 too (default: left out)
+        """,
+        min_p={"type": float, "default": 0.001},
+        top={"type": number(0), "default": 20},
     )
     group = parser.add_argument_group("what the output is")
-    group.add_argument(
-        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
-    )
-    group.add_argument(
-        "--jsonl", action="store_true", help="write one JSON object a line (default: TSV)"
-    )
-    group.add_argument(
-        "--to",
-        metavar="F",
-        choices=_RULES,
-        help="format of paraphrase rules (default: that of TABLE)",
+    add_options(
+        group,
+        """
+        -o, --output FILE  default: stdout
+        --jsonl  write one JSON object a line (default: TSV)
+        --to F  format of paraphrase rules (default: that of TABLE)
+        """,
+        output={"type": output_file, "default": "-"},
+        to={"choices": FORMATS},
     )
     add_labels(group)
     group = parser.add_argument_group("what the input is")
-    group.add_argument(
-        "--table-format",
-        choices=_PHRASES,
-        help="format of phrase tables (default: moses where the first line has '|||', else tsv)",
-    )
-    group.add_argument(
-        "--rules",
-        metavar="F",
-        choices=_RULES,
-        help="the tables are rules in this format (default: found by their first lines): "
-        f"{', '.join(_RULES)}",
-    )
-    group.add_argument(
-        "--encoding", default="utf-8", metavar="E", help="of all input (default: utf-8)"
+    add_options(
+        group,
+        f"""
+        --table-format  format of phrase tables (default: moses where the first line has '|||',
+            else tsv)
+        --rules F  the tables are rules in this format (default: found by their first lines):
+            {", ".join(FORMATS)}
+        --encoding E  of all input (default: utf-8)
+        """,
+        table_format={"choices": _PHRASES},
+        rules={"choices": FORMATS},
+        encoding={"default": "utf-8"},
     )
     add_limits(group, words=False)
     add_cluster(parser, estimate=False)
@@ -139,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     settings = PivotSettings(options.min_p, options.top or None, options.identity)
     tables = [options.table] + ([] if options.second is None else [options.second])
     if of_parts(options, *tables):
-        return pivot_of_parts(tables, settings, options)
+        return _pivot_of_parts(tables, settings, options)
     formats = [_rules_format(path, options) for path in tables]
     if formats.count(None) not in (0, len(formats)):
         raise OptionError(
@@ -151,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
         raise OptionError("--to is about rules, and these are phrase pairs; see --jsonl")
     if options.one_label:
         raise OptionError("--one-label is about rules, and these are phrase pairs: leave it out")
-    return join_phrases([[path] for path in tables], tables, settings, options)
+    return _join_phrases([[path] for path in tables], tables, settings, options)
 
 
 def _rules_format(path: str, options: argparse.Namespace) -> str | None:
@@ -162,10 +147,10 @@ def _rules_format(path: str, options: argparse.Namespace) -> str | None:
 
     head, _ = look_ahead(path, 1 << 16, options.max_size, options.encoding)
     line = head.decode(options.encoding, "replace").removeprefix("\ufeff").partition("\n")[0]
-    found = None if "\t" in line else detect_rule_format(path, line)
-    if found == "moses" and not line.partition("|||")[0].rstrip().endswith("]"):
+    format = None if "\t" in line else detect_rule_format(path, line)
+    if format == "moses" and not line.partition("|||")[0].rstrip().endswith("]"):
         return None  # its phrase tables lack the left-hand side
-    return found
+    return format
 
 
 def _rules(
@@ -182,34 +167,28 @@ def _rules(
     format = options.to or formats[0] or ""
     joined = joined_labels(options, format)
     written = WrittenRules()
+    folder = sorting_folder(options.output)
     with (
         replacing(options.output) as out,
-        RulePivot(
-            len(tables), on=options.pivot, folder=sorting_folder(options.output), room=room(options)
-        ) as made,
+        RulePivot(len(tables), on=options.pivot, folder=folder, room=room(options)) as rule_pivot,
     ):
         for side, (path, format) in enumerate(zip(tables, formats, strict=True), start=1):
             rules = read_rules(path, format, encoding=options.encoding, max_size=options.max_size)
-            with ProgressBar(path, lambda: None, "rules") as progress:
-                try:
-                    seen = made.add(side, _stepped(rules, progress), min_count=options.min_count)
-                except OptionError as problem:
-                    raise OptionError(f"{path}: {problem}") from None
+            rules = counted(rules, path, None, "rules")
+            try:
+                seen = rule_pivot.add(side, rules, min_count=options.min_count)
+            except OptionError as problem:
+                raise OptionError(f"{path}: {problem}") from None
             if not seen:
                 raise OptionError(f"{path}: holds no rules; name a file that does")
-            tell(path, made.left_out, f"of {seen:,} rules, left out: ")
-            made.left_out.clear()
-        rules = map(_rounded, made.rules(settings))
+            tell(path, rule_pivot.left_out, f"of {seen:,} rules, left out: ")
+            rule_pivot.left_out.clear()
+        rules = map(_rounded, rule_pivot.rules(settings))
         out.writelines(rule_lines(rules, format, joined_labels=joined, written=written))
-    tell_joined(made.pivot.tally, made.pivot.repeated, settings, " and ".join(tables))
+    pivot = rule_pivot.pivot
+    _report_joined(pivot.tally, pivot.repeated, settings, " and ".join(tables))
     tell_written(options.output, written, format)
     return 0
-
-
-def _stepped(rules: Iterator[RuleType], progress: ProgressBar) -> Iterator[RuleType]:
-    for rule in rules:
-        yield rule
-        progress.step()
 
 
 def _rounded(rule: RuleType) -> RuleType:
@@ -218,7 +197,7 @@ def _rounded(rule: RuleType) -> RuleType:
     return replace(rule, p_target=p, p_source=back)
 
 
-def join_phrases(
+def _join_phrases(
     tables: list[list[str]], names: list[str], settings: PivotSettings, options: argparse.Namespace
 ) -> int:
     """Join phrase tables, each in some files; messages call them by their names."""
@@ -234,28 +213,28 @@ def join_phrases(
                     f"{names[side - 1]}: holds no phrase pairs; name a file that does"
                 )
         lines = _json_lines(pivot, settings) if options.jsonl else pivot.lines(settings)
-        with ProgressBar(options.table, lambda: None, "paraphrases") as progress:
+        with ProgressBar(options.table, None, "paraphrases") as progress:
             for text in lines:
                 out.write(text)
                 progress.step(text.count("\n"))
-    tell_joined(pivot.tally, pivot.repeated, settings, " and ".join(names))
+    _report_joined(pivot.tally, pivot.repeated, settings, " and ".join(names))
     return 0
 
 
-def pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> int:
+def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse.Namespace) -> int:
     """Join tables."""
     from alignkit.cluster.parts import find_parts, one_file
 
     one_file(options.output)
-    found = [find_parts(path) for path in tables]
+    parts = [find_parts(path) for path in tables]
     refuse_options(
         options,
         {"rules": None, "to": None, "one_label": False},
         "it is about rules, and phrase tables alone may be in parts",
     )
     if not by_workers(options):
-        files = [[part.paths[0] for part in table] for table in found]
-        return join_phrases(files, tables, settings, options)
+        files = [[part.paths[0] for part in table] for table in parts]
+        return _join_phrases(files, tables, settings, options)
     refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
         raise OptionError("the paraphrases go to a file: name it by -o")
@@ -268,15 +247,15 @@ def pivot_of_parts(tables: list[str], settings: PivotSettings, options: argparse
     with opened_session(options) as session, PartsProgress("pivot") as progress:
         made = join_tables(
             session,
-            found,
+            parts,
             options.output,
             settings,
             given,
             ExchangeOptions(room(options), work=options.work, progress=progress),
         )
     for path, entries, left_out in zip(tables, made.entries, made.left_out, strict=True):
-        _tell_rare(path, entries, left_out, options.min_count)
-    tell_joined(made.tally, made.repeated, settings, " and ".join(tables))
+        _report_rare(path, entries, left_out, options.min_count)
+    _report_joined(made.tally, made.repeated, settings, " and ".join(tables))
     return 0
 
 
@@ -292,11 +271,11 @@ def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> in
         entries = pivot.add_file(
             side, file, on=options.pivot, min_count=options.min_count, progress=progress.step
         )
-    _tell_rare(path, entries, entries - (pivot.added - before), options.min_count)
+    _report_rare(path, entries, entries - (pivot.added - before), options.min_count)
     return entries
 
 
-def _tell_rare(path: str, entries: int, left_out: int, least: int) -> None:
+def _report_rare(path: str, entries: int, left_out: int, least: int) -> None:
     if left_out:
         say(
             f"{path}: {left_out:,} of {entries:,} phrase pairs were seen less than {least} times "
@@ -305,21 +284,20 @@ def _tell_rare(path: str, entries: int, left_out: int, least: int) -> None:
 
 
 def _json_lines(pivot: Pivot, settings: PivotSettings) -> Iterator[str]:
-    for found in pivot.paraphrases(settings):
-        yield json_text(asdict(found), indent=None) + "\n"
+    for paraphrase in pivot.paraphrases(settings):
+        yield json_text(asdict(paraphrase), indent=None) + "\n"
 
 
-def tell_joined(tally: PivotTally, repeated: int, settings: PivotSettings, named: str) -> None:
-    """Tell what was found, and what was left out."""
+def _report_joined(tally: PivotTally, repeated: int, settings: PivotSettings, named: str) -> None:
     left_out = {
         f"with p below {settings.min_p:g}": tally.rare,
         f"beyond the best {settings.top}": tally.beyond,
     }
-    told = ", ".join(f"{count:,} {why}" for why, count in left_out.items() if count)
+    rest = ", ".join(f"{count:,} {why}" for why, count in left_out.items() if count)
     kept = tally.joined - tally.rare - tally.beyond
     say(
         f"{named}: {kept:,} of {tally.joined:,} paraphrases, by {tally.paths:,} paths over pivots"
-        + (f"; left out: {told}" if told else "")
+        + (f"; left out: {rest}" if rest else "")
     )
     if repeated:
         say(

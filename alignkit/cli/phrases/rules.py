@@ -28,7 +28,8 @@ from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_opt
 from alignkit.cli.common.media import add_labels, add_media, joined_labels, tell_written
 from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
-from alignkit.cli.parser import number, output_file
+from alignkit.cli.parser import add_options, number, output_file
+from alignkit.cli.phrases import FORMATS
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, replacing, together
 from alignkit.model.choice import Choice
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 
 _GRAMMARS = ("stsg", "s2t", "hiero", "samt")
-_FORMATS = ("tsv", "jsonl", "xrs", "joshua", "moses", "ppdb")
 _LISTED = 20
 _TREES_ONLY = ("size", "all", "deletions", "max_nodes", "max_depth")
 _FLAT_ONLY = ("loose", "max_length", "max_symbols", "min_hole", "memory")
@@ -48,129 +48,84 @@ _FLAT_ONLY = ("loose", "max_length", "max_symbols", "min_hole", "memory")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    _add_learning(parser.add_argument_group("what is learned"))
+    add_options(
+        parser.add_argument_group("what is learned"),
+        """
+        --annotator A  whose alignments to use, if there are several
+        --links  learn from the sure links, or from all (default: sure)
+        --grammar  trees on both sides; string to tree; hiero; or hiero with labels of trees
+            (default: stsg, trees on both sides)
+        --string  s2t: the side that is a string (default: the one without trees, or the source)
+        --size N  rules made of up to N minimal ones (default: 1, the minimal ones)
+        --all  a rule for each two nodes that fit, which share a count where several fit (default:
+            the minimal rules of one derivation)
+        --deletions  constituents without links are deleted (d0) or inserted (i0) whole (default:
+            they stay as words)
+        --max-variables N  most variables (default: no limit; hiero and samt: 2)
+        --max-nodes N  most nodes of a side, variables counted (default: no limit)
+        --max-depth N  most nodes from the root of a side down, variables counted (default: no
+            limit)
+        """,
+        links={"choices": ("sure", "possible"), "default": "sure"},
+        grammar={"choices": _GRAMMARS, "default": "stsg"},
+        string={"choices": ("source", "target")},
+        size={"type": number(1)},
+        max_variables={"type": number(0)},
+        max_nodes={"type": number(1)},
+        max_depth={"type": number(1)},
+    )
     group = parser.add_argument_group("hiero and samt alone")
-    group.add_argument(
-        "--side",
-        choices=("source", "target"),
-        help="samt: the side whose trees give the labels (default: target)",
+    add_options(
+        group,
+        """
+        --side  samt: the side whose trees give the labels (default: target)
+        --loose  phrases may begin and end with unaligned words (default: tight)
+        --max-length N  most words of a phrase (default: 10)
+        --max-symbols N  most words and variables of a side (default: 5)
+        --min-hole N  least words of what becomes a variable (default: 2)
+        """,
+        side={"choices": ("source", "target")},
+        max_length={"type": number(1)},
+        max_symbols={"type": number(1)},
+        min_hole={"type": number(1)},
     )
-    group.add_argument(
-        "--loose",
-        action="store_true",
-        help="phrases may begin and end with unaligned words (default: tight)",
-    )
-    for name, least, default, what in (
-        ("--max-length", 1, 10, "most words of a phrase"),
-        ("--max-symbols", 1, 5, "most words and variables of a side"),
-        ("--min-hole", 1, 2, "least words of what becomes a variable"),
-    ):
-        told = f"{what} (default: {default})"
-        group.add_argument(name, type=number(least), metavar="N", help=told)
     add_memory(group, "rules")
-    group = parser.add_argument_group("which rules are printed or written; all count")
-    group.add_argument(
-        "--kind",
-        metavar="K,...",
-        help="of these kinds alone: identity, same-words, relabelling, lexical, phrasal, "
-        "monotone+words, reordering, reordering+words (default: all but identity)",
+    add_options(
+        parser.add_argument_group("which rules are printed or written; all count"),
+        """
+        --kind K,...  of these kinds alone: identity, same-words, relabelling, lexical, phrasal,
+            monotone+words, reordering, reordering+words (default: all but identity)
+        --identity  rules with two equal sides, too
+        --min-count N  seen so often (default: any count; of --all many are below 1)
+        """,
+        kind={"metavar": "K,...", "nargs": None},
+        min_count={"type": number(1)},
     )
-    group.add_argument("--identity", action="store_true", help="rules with two equal sides, too")
-    group.add_argument(
-        "--min-count",
-        type=number(1),
-        metavar="N",
-        help="seen so often (default: any count; of --all many are below 1)",
-    )
-    _add_output(parser.add_argument_group("what the output is"))
-    add_tree_options(parser)
-    add_reading_arguments(parser)
-
-
-def _add_learning(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--annotator", metavar="A", help="whose alignments to use, if there are several"
-    )
-    group.add_argument(
-        "--links",
-        choices=("sure", "possible"),
-        default="sure",
-        help="learn from the sure links, or from all (default: sure)",
-    )
-    group.add_argument(
-        "--grammar",
-        choices=_GRAMMARS,
-        default="stsg",
-        help="trees on both sides; string to tree; hiero; or hiero with labels of trees "
-        "(default: stsg, trees on both sides)",
-    )
-    group.add_argument(
-        "--string",
-        choices=("source", "target"),
-        help="s2t: the side that is a string (default: the one without trees, or the source)",
-    )
-    group.add_argument(
-        "--size",
-        type=number(1),
-        metavar="N",
-        help="rules made of up to N minimal ones (default: 1, the minimal ones)",
-    )
-    group.add_argument(
-        "--all",
-        action="store_true",
-        help="a rule for each two nodes that fit, which share a count where several fit (default: "
-        "the minimal rules of one derivation)",
-    )
-    group.add_argument(
-        "--deletions",
-        action="store_true",
-        help="constituents without links are deleted (d0) or inserted (i0) whole (default: they "
-        "stay as words)",
-    )
-    group.add_argument(
-        "--max-variables",
-        type=number(0),
-        metavar="N",
-        help="most variables (default: no limit; hiero and samt: 2)",
-    )
-    group.add_argument(
-        "--max-nodes",
-        type=number(1),
-        metavar="N",
-        help="most nodes of a side, variables counted (default: no limit)",
-    )
-    group.add_argument(
-        "--max-depth",
-        type=number(1),
-        metavar="N",
-        help="most nodes from the root of a side down, variables counted (default: no limit)",
-    )
-
-
-def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--to", choices=_FORMATS, metavar="F", help=f"write the rules: {', '.join(_FORMATS)}"
-    )
-    group.add_argument(
-        "-o", "--output", metavar="FILE", type=output_file, help="of --to (default: stdout)"
+    group = parser.add_argument_group("what the output is")
+    add_options(
+        group,
+        f"""
+        --to F  write the rules: {", ".join(FORMATS)}
+        -o, --output FILE  of --to (default: stdout)
+        """,
+        to={"choices": FORMATS},
+        output={"type": output_file},
     )
     add_labels(group)
-    group.add_argument(
-        "--html", metavar="FILE", type=output_file, help="write a page with the trees drawn"
-    )
-    group.add_argument(
-        "--examples",
-        type=number(0),
-        metavar="N",
-        help="sentence pairs told of each rule (default: 1; with --to: 0)",
-    )
-    group.add_argument(
-        "--limit",
-        type=number(0),
-        metavar="N",
-        help=f"most rules listed of each kind, 0 for all (default: {_LISTED}; JSON: all)",
+    add_options(
+        group,
+        f"""
+        --html FILE  write a page with the trees drawn
+        --examples N  sentence pairs told of each rule (default: 1; with --to: 0)
+        --limit N  most rules listed of each kind, 0 for all (default: {_LISTED}; JSON: all)
+        """,
+        html={"type": output_file},
+        examples={"type": number(0)},
+        limit={"type": number(0)},
     )
     add_media(group, csv=None)
+    add_tree_options(parser)
+    add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -185,10 +140,16 @@ def run(options: argparse.Namespace) -> int:
         if options.to and not (options.html or options.examples):
             _write_flat(pairs, options, kinds)
             return 0
-        grammar = _learn_flat(pairs, options)
+        from alignkit.rules.hiero.grammar import learn_hiero
+
+        grammar = learn_hiero(pairs, examples=_examples(options), **_flat_options(options))
     else:
         grammar = _learn_trees(pairs, options)
-    _tell(grammar, options)
+    tell(options.input, Counter(grammar.passed_over), "pairs passed over: ")
+    tell(options.input, Counter(grammar.dropped), "rules dropped: ")
+    if not grammar.pairs:
+        why = _where_trees_are(options) if "not parsed" in grammar.passed_over else ""
+        raise OptionError(f"{options.input}: no sentence pair gave rules{why}")
     chosen = grammar.select(
         kinds=kinds,
         min_count=options.min_count or 0,
@@ -201,7 +162,11 @@ def run(options: argparse.Namespace) -> int:
             title = f"Rules of {options.input}"
             write_rules_page(chosen, options.html, title=title, whole=grammar)
         if options.to:
-            _write(grammar, chosen, options)
+            from alignkit.rules.files import write_rules
+
+            joined = joined_labels(options, options.to)
+            written = write_rules(chosen, options.output, options.to, joined_labels=joined)
+            tell_written(options.output, written, options.to, _not_chosen(grammar, chosen, options))
         elif not options.html:
             _print(grammar, chosen, options)
     return 0
@@ -222,12 +187,11 @@ def _check(options: argparse.Namespace) -> list[str] | None:
     flat = options.grammar in ("hiero", "samt")
     for name in _TREES_ONLY if flat else _FLAT_ONLY:
         if getattr(options, name) not in (None, False):
-            those = "hiero and samt" if not flat else "stsg and s2t"
+            those = "stsg and s2t" if flat else "hiero and samt"
             raise OptionError(f"--{name.replace('_', '-')} is for --grammar {those}: leave it out")
-    if options.side is not None and options.grammar != "samt":
-        raise OptionError("--side is for --grammar samt: leave it out")
-    if options.string is not None and options.grammar != "s2t":
-        raise OptionError("--string is for --grammar s2t: leave it out")
+    for name, grammar in (("side", "samt"), ("string", "s2t")):
+        if getattr(options, name) is not None and options.grammar != grammar:
+            raise OptionError(f"--{name} is for --grammar {grammar}: leave it out")
     joined_labels(options, options.to)
     shown = options.json or options.medium != "text" or options.limit is not None
     if shown and (options.to or options.html):
@@ -239,13 +203,10 @@ def _check(options: argparse.Namespace) -> list[str] | None:
         refuse_same(path for path in (options.html, options.output) if path is not None)
     if options.kind is None:
         return None
-    from alignkit.errors import UnknownNameError
-    from alignkit.rules.grammar import KINDS
+    from alignkit.rules.grammar import check_kinds
 
     kinds = [name.strip() for name in options.kind.split(",")]
-    for name in kinds:
-        if name not in KINDS:
-            raise UnknownNameError("kind of rule", name, KINDS)
+    check_kinds(kinds)
     return kinds
 
 
@@ -274,8 +235,7 @@ def _examples(options: argparse.Namespace) -> int:
     """Return how many places are kept of each rule: one to be looked at, none in files of rules."""
     if options.examples is None:
         return 0 if options.to and not options.html else 1
-    examples: int = options.examples
-    return examples
+    return int(options.examples)
 
 
 def _flat_options(options: argparse.Namespace) -> dict[str, Any]:
@@ -292,12 +252,6 @@ def _flat_options(options: argparse.Namespace) -> dict[str, Any]:
         "min_count": options.min_count or 1,
         "room": room(options),
     }
-
-
-def _learn_flat(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Grammar:
-    from alignkit.rules.hiero.grammar import learn_hiero
-
-    return learn_hiero(pairs, examples=_examples(options), **_flat_options(options))
 
 
 def _write_flat(
@@ -330,47 +284,24 @@ def _write_flat(
     tell(options.input, Counter(written.left_out), "types left out: ")
 
 
-def _tell(grammar: Grammar, options: argparse.Namespace) -> None:
-    tell(options.input, Counter(grammar.passed_over), "pairs passed over: ")
-    tell(options.input, Counter(grammar.dropped), "rules dropped: ")
-    if not grammar.pairs:
-        unparsed = "not parsed" in grammar.passed_over
-        why = _where_trees_are(options) if unparsed else ""
-        raise OptionError(f"{options.input}: no sentence pair gave rules{why}")
-
-
 def _where_trees_are(options: argparse.Namespace) -> str:
     """Say what to do where pairs lack the trees that the grammar is made of."""
     if options.grammar == "s2t":
-        side = {"source": "target", "target": "source"}.get(options.string or "")
-        return (
-            f"; name trees by --{side}-trees"
-            if side
-            else "; name trees of one side by --source-trees or --target-trees"
-        )
+        if options.string is None:
+            return "; name trees of one side by --source-trees or --target-trees"
+        return f"; name trees by --{'target' if options.string == 'source' else 'source'}-trees"
     named = {"source": options.source_trees, "target": options.target_trees}
     bare = [side for side, path in named.items() if path is None]
     if len(bare) == 1:
-        return (
-            f"; name the trees of the other side by --{bare[0]}-trees, or take it as a string "
-            "by --grammar s2t"
-        )
+        trees = f"--{bare[0]}-trees"
+        return f"; name the trees of the other side by {trees}, or use --grammar s2t"
     return "; name trees by --source-trees and --target-trees, or by --trees"
-
-
-def _write(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:
-    from alignkit.rules.files import write_rules
-
-    written = write_rules(
-        chosen, options.output, options.to, joined_labels=joined_labels(options, options.to)
-    )
-    tell_written(options.output, written, options.to, _not_chosen(grammar, chosen, options))
 
 
 def _not_chosen(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Counter[str]:
     """Count the types that are not written since they are rare, or of other kinds."""
     least = options.min_count or 0
-    rare = sum((one.count or 0) < least for one in grammar)
+    rare = sum((entry.count or 0) < least for entry in grammar)
     others = len(grammar) - len(chosen) - rare
     why = "identity" if options.kind is None else "of other kinds"
     return +Counter({f"seen less than {least} times": rare, why: others})

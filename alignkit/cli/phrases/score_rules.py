@@ -28,6 +28,7 @@ from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import in_words_of, warn
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
 from alignkit.cli.evaluate.score import add_draws, settle_draws
+from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
@@ -40,11 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_sides(parser, "the alignments to score; - is stdin")
     add_tree_options(parser)
     group = parser.add_argument_group("what is scored")
-    group.add_argument(
-        "--links",
-        choices=("sure", "possible"),
-        default="sure",
-        help="rules of the sure links, or of all (default: sure)",
+    add_options(
+        group,
+        "--links  rules of the sure links, or of all (default: sure)",
+        links={"choices": ("sure", "possible"), "default": "sure"},
     )
     add_order_argument(group)
     group = parser.add_argument_group("how sure one can be")
@@ -84,8 +84,8 @@ def run(options: argparse.Namespace) -> int:
         target_tree=tree_name(options),
         signature=files.signature,
     )
-    told = tuple(in_words_of(options.parser, one) for one in files.cautions)
-    score = replace(score, suspicions=told)
+    cautions = tuple(in_words_of(options.parser, caution) for caution in files.cautions)
+    score = replace(score, suspicions=cautions)
     for path, suspicion in files.suspicions.items():
         warn(in_words_of(options.parser, f"{path}: warning: {suspicion}"))
     if files.skipped:
