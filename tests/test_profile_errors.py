@@ -78,7 +78,7 @@ def plain(corpus, hyp, ref, way, names):
         for link in a.sure:
             counts[names(pair, a, link), "right" if link in b.possible else "wrong"] += 1
         for link in b.sure:
-            counts[names(pair, b, link), "found" if link in a.possible else "missed"] += 1
+            counts[names(pair, b, link), "recalled" if link in a.possible else "missed"] += 1
     return counts
 
 
@@ -109,7 +109,7 @@ def test_kinds_agree_with_a_plain_recount(corpus):
     told = Counter()
     for one in found.classes[1:]:
         if one.name not in ("sure", "possible", "null"):
-            for name in ("right", "wrong", "found", "missed"):
+            for name in ("right", "wrong", "recalled", "missed"):
                 told[one.name, name] += getattr(one, name)
     assert +told == expected
     every = found.classes[:1]
@@ -187,7 +187,7 @@ def test_all_ways_agree_with_a_plain_recount(way, corpus):
     expected, every = Counter(), Counter()
     for pair in corpus:
         a, b = pair.alignment("hyp"), pair.alignment("ref")
-        for mine, other, good, bad in ((a, b, "right", "wrong"), (b, a, "found", "missed")):
+        for mine, other, good, bad in ((a, b, "right", "wrong"), (b, a, "recalled", "missed")):
             for link in mine.sure:
                 fate = good if link in set(other) else bad
                 every[fate] += 1
@@ -195,10 +195,10 @@ def test_all_ways_agree_with_a_plain_recount(way, corpus):
                     expected[name, fate] += 1
     told = Counter()
     for one in found.classes[1:]:
-        for fate in ("right", "wrong", "found", "missed"):
+        for fate in ("right", "wrong", "recalled", "missed"):
             told[one.name, fate] += getattr(one, fate)
         others = {fate: every[fate] - expected[one.name, fate] for fate in every}
-        kept = others.get("found", 0), others.get("missed", 0)
+        kept = others.get("recalled", 0), others.get("missed", 0)
         recall = kept[0] / sum(kept) if sum(kept) else float("nan")
         assert one.gaps["recall"].others == pytest.approx(recall, nan_ok=True)
         assert one.gaps["recall"].value == pytest.approx(one.recall - recall, nan_ok=True)
@@ -209,7 +209,7 @@ def test_each_way_divides_the_same_links():
     found = link_errors(SAMPLES, "initial", "gold", by=["word", "frequency", "distance"], **QUICK)
     for way in ("word", "frequency", "distance"):
         parts = [one for one in found.classes if one.by == way]
-        for name in ("hypothesis", "right", "reference", "found", "sure_as_possible"):
+        for name in ("hypothesis", "right", "reference", "recalled", "sure_as_possible"):
             assert sum(getattr(one, name) for one in parts) == getattr(found.classes[0], name)
 
 
@@ -223,8 +223,13 @@ def test_statuses_and_nulls_by_hand():
     one = {(part.by, part.name): part for part in found.classes}
     sure, possible, null = (one["kind", name] for name in ("sure", "possible", "null"))
     assert (sure.hypothesis, sure.right, sure.sure_as_possible) == (2, 2, 1)
-    assert (sure.reference, sure.found, sure.missed) == (2, 1, 1)
-    assert (possible.hypothesis, possible.right, possible.reference, possible.found) == (1, 0, 1, 1)
+    assert (sure.reference, sure.recalled, sure.missed) == (2, 1, 1)
+    assert (possible.hypothesis, possible.right, possible.reference, possible.recalled) == (
+        1,
+        0,
+        1,
+        1,
+    )
     assert (null.hypothesis, null.right, null.reference) == (1, 0, 1)
     assert one["phenomenon", "idiom"].missed == one["phenomenon", "number"].missed == 1
     assert one["tag", "V - N"].missed == 1

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from alignkit import Annotation, Corpus, SentencePair, read_corpus, score, write_corpus
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring import link_ratios, profile_labels, profile_rows
-from alignkit.scoring.profiles.systems import against_complement, against_whole
+from alignkit.scoring.profile_tests import against_complement, against_whole
 from alignkit.stats import holm
 
 SAMPLES = read_corpus(PARAPHRASES, format="alignkit-jsonl")

@@ -16,9 +16,8 @@ from reference_scoring import macro_reference, phrase_row
 from alignkit import Alignment, Corpus, SentencePair, merge, read_corpus, score
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring import group_records, macro_ratios, macro_terms, pair_records
-from alignkit.scoring.macro import MACRO_COLUMNS, aggregated
-from alignkit.scoring.result import breakdown_table
-from alignkit.scoring.scores import few_in_groups
+from alignkit.scoring.measures import MACRO_COLUMNS, aggregated
+from alignkit.scoring.records import breakdown_table, few_in_groups
 from alignkit.stats import confidence_interval
 
 small_links = st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5)

@@ -117,12 +117,12 @@ def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
         if level < size:  # and so for every larger group
             left -= level * (count - 1)
             break
-    found = {name: min(size, level) for name, size in sizes.items()}
+    counts = {name: min(size, level) for name, size in sizes.items()}
     for name, size in sizes.items():
-        if left and found[name] < size:
-            found[name] += 1
+        if left and counts[name] < size:
+            counts[name] += 1
             left -= 1
-    return found
+    return counts
 
 
 def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -136,8 +136,8 @@ def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> ND
     ordered = shuffled[np.argsort(codes[shuffled], kind="stable")]
     # whole numbers: a step of total / count, from a beginning that is one of `total` parts of it
     places = (np.arange(count) * total + int(rng.integers(total))) // count
-    found: NDArray[np.int64] = ordered[places]
-    return found
+    chosen: NDArray[np.int64] = ordered[places]
+    return chosen
 
 
 def assigned(
@@ -159,7 +159,7 @@ def assigned(
         )
     own: Counter[tuple[str, str]] = Counter()
     all_: Counter[str] = Counter()
-    found: list[tuple[str, ...]] = [()] * len(left)
+    given: list[tuple[str, ...]] = [()] * len(left)
     for k in sorted(rng.permutation(len(left)).tolist(), key=lambda k: len(left[k])):
         luck = dict(zip(judges, rng.permutation(len(judges)).tolist(), strict=True))
         ranks = {
@@ -170,8 +170,8 @@ def assigned(
         for name in chosen:
             own[name, origins[k]] += 1
             all_[name] += 1
-        found[k] = tuple(name for name in judges if name in chosen)
-    return found
+        given[k] = tuple(name for name in judges if name in chosen)
+    return given
 
 
 _LETTERS = "bcdfghklmnprstvwxz"  # no vowels: a spreadsheet finds no month in it, and no number
@@ -297,7 +297,7 @@ class Audit:
     by: str = ""
 
     def __repr__(self) -> str:
-        drawn = ", ".join(f"{one.drawn} {name}" for name, one in self.origins.items())
+        drawn = ", ".join(f"{origin.drawn} {name}" for name, origin in self.origins.items())
         return f"Audit({self.kind}, {len(self.items)} items: {drawn})"
 
     def of(self, origin: str) -> tuple[Item, ...]:
@@ -321,13 +321,13 @@ class Audit:
 def _attributes(item: Item) -> dict[str, str]:
     attributes = item.facts.get("attributes", {})
     within = attributes if isinstance(attributes, dict) else {}
-    told = {**within, **item.facts}
-    return {name: text for name, text in told.items() if isinstance(text, str)}
+    known = {**within, **item.facts}
+    return {name: text for name, text in known.items() if isinstance(text, str)}
 
 
-def item_ids(told: Sequence[Mapping[str, object]], signature: str) -> list[str]:
+def item_ids(facts: Sequence[Mapping[str, object]], signature: str) -> list[str]:
     """Return a name for each item, in order: letters that tell this audit from others, a number."""
-    digest = sha256(repr([signature, [sorted(one.items()) for one in told]]).encode()).digest()
+    digest = sha256(repr([signature, [sorted(item.items()) for item in facts]]).encode()).digest()
     code = "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:4])
-    width = max(3, len(str(len(told))))
-    return [f"{code}{number:0{width}d}" for number in range(1, len(told) + 1)]
+    width = max(3, len(str(len(facts))))
+    return [f"{code}{number:0{width}d}" for number in range(1, len(facts) + 1)]

@@ -113,7 +113,9 @@ def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
         if row.judgment:
             judged.setdefault(row.item, row.judgment)
     findings = [  # a row without a judgment matters if no other has it
-        one for one in odd if one.kind != "unjudged" or one.item not in judgments[one.judge]
+        finding
+        for finding in odd
+        if finding.kind != "unjudged" or finding.item not in judgments[finding.judge]
     ]
     findings += [
         SheetFinding("missing", judge, id, homes[judge], None)
@@ -121,9 +123,9 @@ def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
         for id, item in items.items()
         if (judge, id) not in seen and item.given_to(judge)
     ]
-    for one in odd:
-        if one.kind == "contradictory":
-            judgments[one.judge].pop(one.item, None)
+    for finding in odd:
+        if finding.kind == "contradictory":
+            judgments[finding.judge].pop(finding.item, None)
     return Filled(tuple(judgments), FrozenMap(judgments), FrozenMap(remarks), tuple(findings))
 
 
@@ -212,13 +214,13 @@ def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
     twice = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if twice:
         raise FormatError(f"two columns are named {twice[0]!r}; leave one", path, 1)
-    found: list[tuple[int, list[str]]] = []
+    rows: list[tuple[int, list[str]]] = []
     begin = 1
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=divider, strict=True)
     limit = csv.field_size_limit(len(text) + 1)  # a sentence may be longer than csv expects
     try:
         for cells in reader:
-            found.append((begin, cells))
+            rows.append((begin, cells))
             begin = reader.line_num + 1
     except csv.Error as problem:
         raise FormatError(
@@ -226,7 +228,7 @@ def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
         ) from None
     finally:
         csv.field_size_limit(limit)
-    return names, found[1:]
+    return names, rows[1:]
 
 
 def _text(path: str) -> str:

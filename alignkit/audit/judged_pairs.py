@@ -126,8 +126,8 @@ def draw_pairs(
     facts = [_facts(pair) for _, pair in drawn]
     ids = item_ids(facts, signature)
     items = tuple(
-        Item(id, origin, tuple(map(" ".join, pair.words)), FrozenMap(told), whose)
-        for id, (origin, pair), told, whose in zip(ids, drawn, facts, given, strict=True)
+        Item(id, origin, tuple(map(" ".join, pair.words)), FrozenMap(fact), whose)
+        for id, (origin, pair), fact, whose in zip(ids, drawn, facts, given, strict=True)
     )
     of = [item.origin for item in items]
     judged = f", judged {' or '.join(question.upheld)} in the corpus" if plain == "upheld" else ""
@@ -163,14 +163,14 @@ def fitting_scheme(texts: Iterable[str]) -> str:
     given = dict.fromkeys(texts)
     if not given:
         return "binary"
-    fits = [name for name, one in SCHEMES.items() if given.keys() <= set(one.judgments)]
+    fits = [name for name, readings in SCHEMES.items() if given.keys() <= set(readings.judgments)]
     said = {name: _binary(name, given) for name in fits}
     if not fits:
         sample = ", ".join(repr(text[:20]) for text in list(given)[:5])
         raise OptionError(
             f"no scheme has all judgments of the corpus ({sample}): name one by `scheme`"
         )
-    if any(one != said[fits[0]] for one in said.values()):
+    if any(readings != said[fits[0]] for readings in said.values()):
         raise OptionError(
             f"the judgments of the corpus ({', '.join(sorted(given))}) fit several schemes: name "
             f"one by `scheme`, of {', '.join(fits)}"
@@ -200,7 +200,7 @@ def _question(
         if name not in known:
             raise UnknownNameError("annotator who judged pairs", name, known)
     if scheme is None:
-        given = (one.judgment for pair in corpus for one in pair.annotations.values())
+        given = (annotation.judgment for pair in corpus for annotation in pair.annotations.values())
         scheme = fitting_scheme(filter(None, given))
     if scheme not in SCHEMES:
         raise UnknownNameError("scheme", scheme, SCHEMES)
@@ -230,10 +230,14 @@ def _paraphrases(view: View) -> tuple[str, ...]:
 def _scale(view: View) -> Scale:
     if view.name == "binary":
         return Scale(view.labels, ("no paraphrase", "paraphrase"))
-    short = {one.value: one.name.removeprefix(one.value).strip() for one in view.scheme.labels}
+    short = {
+        label.value: label.name.removeprefix(label.value).strip() for label in view.scheme.labels
+    }
     meanings = [short.get(label, "") for label in view.labels]
     folded = {label.casefold() for label in view.labels}
-    return Scale(view.labels, tuple("" if one.casefold() in folded else one for one in meanings))
+    return Scale(
+        view.labels, tuple("" if label.casefold() in folded else label for label in meanings)
+    )
 
 
 def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[SentencePair]]:
@@ -263,10 +267,10 @@ def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[Se
 def _holds(pair: SentencePair, question: _Question) -> bool:
     said: list[str | None] = []
     for name in question.annotators:
-        one = pair.annotations.get(name)
-        if one is not None and one.judgment:
+        annotation = pair.annotations.get(name)
+        if annotation is not None and annotation.judgment:
             try:
-                said.append(question.view.of(one.judgment))
+                said.append(question.view.of(annotation.judgment))
             except FormatError as error:
                 raise FormatError(
                     f"pair {pair.id[:40]!r}, annotator {name[:40]!r}: {error}"
@@ -289,19 +293,19 @@ def _drawn(
     by: str | None,
     rng: np.random.Generator,
 ) -> list[tuple[str, SentencePair]]:
-    found: list[tuple[str, SentencePair]] = []
+    drawn: list[tuple[str, SentencePair]] = []
     for origin, pool in pools.items():
         strata = ["" if by is None else group_text(pair, by) or "" for pair in pool]
         places = spread(strata, counts[origin], rng).tolist()
-        found += [(origin, pool[k]) for k in places]
-    return [found[k] for k in rng.permutation(len(found))]
+        drawn += [(origin, pool[k]) for k in places]
+    return [drawn[k] for k in rng.permutation(len(drawn))]
 
 
 def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]], list[set[str]]]:
     families: dict[str, set[str]] = {}
     for pair in corpus:
         families.setdefault(origin_of(pair) or pair.id, set()).update(
-            name for name, one in pair.annotations.items() if one.judgment
+            name for name, annotation in pair.annotations.items() if annotation.judgment
         )
     barred = [
         {*filter(None, pair.attributes.get("rewritten_by", "").split(",")), *judges_of([pair])}
@@ -315,7 +319,11 @@ def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]
 
 def _facts(pair: SentencePair) -> dict[str, object]:
     groups = {name: text for name in (*PERIODS, JUDGMENT) if (text := group_text(pair, name))}
-    judged = {name: one.judgment for name, one in pair.annotations.items() if one.judgment}
+    judged = {
+        name: annotation.judgment
+        for name, annotation in pair.annotations.items()
+        if annotation.judgment
+    }
     origin = origin_of(pair)
     return {
         "pair": pair.id,

@@ -70,7 +70,8 @@ def _mean_measure(width: int) -> Measure:
         ratios = [_ratios(part) for part in parts]
         weights = np.stack([part.sum(axis=1) for part in parts])
         return {
-            name: _weighted(np.stack([one[name] for one in ratios]), weights) for name in MEASURES
+            name: _weighted(np.stack([ratio_of[name] for ratio_of in ratios]), weights)
+            for name in MEASURES
         }
 
     return measure
@@ -122,27 +123,29 @@ def upheld_figures(audit: Audit, filled: Filled, drawing: AuditResamples) -> lis
     """Return the shares of items that are upheld, and the difference of the two origins."""
     if not audit.upheld:
         return []
-    found: list[AuditFigure] = []
+    figures: list[AuditFigure] = []
     several = len(filled.judges) > 1
     for who in (*filled.judges, *((EVERY, ALL) if several else ())):
         rows = {origin: _rows(audit, filled, origin, who) for origin in audit.origins}
-        found += [_share(rows[origin], origin, who, drawing) for origin in audit.origins]
-        found.append(_difference(list(rows.values()), tuple(audit.origins), who, drawing))
-    return found
+        figures += [_share(rows[origin], origin, who, drawing) for origin in audit.origins]
+        figures.append(_difference(list(rows.values()), tuple(audit.origins), who, drawing))
+    return figures
 
 
 def group_figures(
     audit: Audit, filled: Filled, by: str, drawing: AuditResamples
 ) -> list[AuditFigure]:
     """Return what is upheld, and how far judges agree, for each value of an attribute."""
-    found: list[AuditFigure] = []
+    grouped: list[AuditFigure] = []
     for value, part in audit.groups(by).items():
         figures = [*upheld_figures(part, filled, drawing)]
         figures += [
-            one for one in agreement_figures(part, filled, drawing) if not one.origin and one.items
+            figure
+            for figure in agreement_figures(part, filled, drawing)
+            if not figure.origin and figure.items
         ]
-        found += [replace(one, group=value or f"(no {by})") for one in figures]
-    return found
+        grouped += [replace(figure, group=value or f"(no {by})") for figure in figures]
+    return grouped
 
 
 def _rows(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
@@ -151,7 +154,7 @@ def _rows(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
     rows = []
     for item in audit.of(origin):
         said = [filled.judgments[judge].get(item.id) for judge in judges]
-        upheld = [one in audit.upheld for one in said if one is not None]
+        upheld = [judgment in audit.upheld for judgment in said if judgment is not None]
         if not upheld:
             continue
         rows.append([all(upheld), 1] if who == EVERY else [sum(upheld), len(upheld)])
@@ -178,7 +181,7 @@ def _pooled(sums: Counts) -> dict[str, Counts]:
 def _difference(
     rows: Sequence[Counts], origins: Sequence[str], who: str, drawing: AuditResamples
 ) -> AuditFigure:
-    (count, total), (other, of) = (map(int, one.sum(axis=0)) for one in rows)
+    (count, total), (other, of) = (map(int, part.sum(axis=0)) for part in rows)
     value, reason = (count / total - other / of, "") if total and of else (nan, ONE_SIDED)
     low, high = newcombe_interval(count, total, other, of, drawing.confidence)
     if who == ALL and not reason:
@@ -194,8 +197,8 @@ def _difference(
 def _drawn(rows: Sequence[Counts], drawing: AuditResamples) -> tuple[float, float]:
     rng = np.random.default_rng(drawing.seed)
     shares = []
-    for one in rows:
-        sums = np.concatenate(list(resample(one, drawing.resamples, rng)))
+    for part in rows:
+        sums = np.concatenate(list(resample(part, drawing.resamples, rng)))
         shares.append(sums[:, 0] / sums[:, 1])
     below = (1 - drawing.confidence) / 2
     low, high = np.quantile(shares[0] - shares[1], [below, 1 - below])

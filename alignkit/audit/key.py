@@ -34,19 +34,19 @@ def key_text(audit: Audit) -> str:
         "judgments": audit.scale.names,
         "columns": audit.columns,
         "marked": audit.marked,
-        "origins": {name: vars(one) for name, one in audit.origins.items()},
-        "rates": {name: vars(one) for name, one in audit.rates.items()},
+        "origins": {name: vars(item) for name, item in audit.origins.items()},
+        "rates": {name: vars(item) for name, item in audit.rates.items()},
         **{name: value for name, value in optional.items() if value},
     }
     rows = [
         {
-            "item": one.id,
-            "origin": one.origin,
-            "cells": one.cells,
-            "facts": dict(one.facts),
-            **({"judges": one.judges} if one.judges else {}),
+            "item": item.id,
+            "origin": item.origin,
+            "cells": item.cells,
+            "facts": dict(item.facts),
+            **({"judges": item.judges} if item.judges else {}),
         }
-        for one in audit.items
+        for item in audit.items
     ]
     lines = [f" {_json(name)}: {_json(value)},\n" for name, value in head.items()]
     items = ",\n".join(f"  {_json(row)}" for row in rows)
@@ -63,7 +63,7 @@ def read_key(path: str | Path) -> Audit:
     with open_input(name) as stream:
         raw = read_bounded(stream, name, MAX_MEGABYTES)
     try:
-        found = json.loads(raw.decode("utf-8-sig"))
+        key = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as problem:
         raise FormatError(f"no key of an audit: not UTF-8 ({problem.reason})", name) from None
     except (ValueError, RecursionError) as problem:
@@ -75,37 +75,37 @@ def read_key(path: str | Path) -> Audit:
             name,
             line,
         ) from None
-    if not isinstance(found, dict) or found.get("alignkit") != "audit":
+    if not isinstance(key, dict) or key.get("alignkit") != "audit":
         raise FormatError(
             "no key of an audit; give the key.json that 'alignkit audit' wrote with the sheets",
             name,
         )
-    if found.get("version") != VERSION:
+    if key.get("version") != VERSION:
         raise FormatError(
-            f"a key of version {found.get('version')!r}; this alignkit reads {VERSION}", name
+            f"a key of version {key.get('version')!r}; this alignkit reads {VERSION}", name
         )
     try:
-        return _audit(found)
+        return _audit(key)
     except (KeyError, TypeError, ValueError, OptionError) as problem:
         said = f"{problem.args[0]!r} is missing" if isinstance(problem, KeyError) else str(problem)
         raise FormatError(f"a damaged key: {said}; take it as it was written", name) from None
 
 
-def _audit(found: Mapping[str, Any]) -> Audit:
-    columns = _texts(found["columns"])
+def _audit(key: Mapping[str, Any]) -> Audit:
+    columns = _texts(key["columns"])
     audit = Audit(
-        kind=_of(str, found["kind"]),
-        items=tuple(_item(row, len(columns)) for row in _of(list, found["items"])),
+        kind=_of(str, key["kind"]),
+        items=tuple(_item(row, len(columns)) for row in _of(list, key["items"])),
         columns=columns,
-        marked=_texts(found["marked"]),
-        scale=Scale(_texts(found["judgments"]), _texts(found.get("meanings", []))),
-        origins=_named(found["origins"], _origin),
-        rates=_named(found["rates"], _rate),
-        seed=_of(int, found["seed"]),
-        signature=_of(str, found["signature"]),
-        judges=_texts(found.get("judges", [])),
-        upheld=_texts(found.get("upheld", [])),
-        by=_of(str, found.get("by", "")),
+        marked=_texts(key["marked"]),
+        scale=Scale(_texts(key["judgments"]), _texts(key.get("meanings", []))),
+        origins=_named(key["origins"], _origin),
+        rates=_named(key["rates"], _rate),
+        seed=_of(int, key["seed"]),
+        signature=_of(str, key["signature"]),
+        judges=_texts(key.get("judges", [])),
+        upheld=_texts(key.get("upheld", [])),
+        by=_of(str, key.get("by", "")),
     )
     _check(audit)
     return audit
@@ -120,17 +120,15 @@ def _item(row: Any, width: int) -> Item:
     return Item(_of(str, row["item"]), _of(str, row["origin"]), cells, facts, judges)
 
 
-def _origin(found: Any) -> Origin:
-    return Origin(_of(str, found["about"]), _of(int, found["population"]), _of(int, found["drawn"]))
+def _origin(row: Any) -> Origin:
+    return Origin(_of(str, row["about"]), _of(int, row["population"]), _of(int, row["drawn"]))
 
 
-def _rate(found: Any) -> Rate:
-    counts = _of(int, found["hits"]), _of(int, found["total"])
+def _rate(row: Any) -> Rate:
+    counts = _of(int, row["hits"]), _of(int, row["total"])
     if not 0 <= counts[0] <= counts[1]:
         raise ValueError(f"{counts[0]} hits of {counts[1]}")
-    return Rate(
-        *counts, _of(str, found["origin"]), _texts(found["strict"]), _texts(found["lenient"])
-    )
+    return Rate(*counts, _of(str, row["origin"]), _texts(row["strict"]), _texts(row["lenient"]))
 
 
 def _check(audit: Audit) -> None:
@@ -152,12 +150,12 @@ def _check(audit: Audit) -> None:
             raise ValueError(f"the rate {name!r} names an origin or a judgment that is not there")
 
 
-def _named(found: Any, make: Callable[[Any], T]) -> FrozenMap[str, T]:
-    return FrozenMap({name: make(value) for name, value in _of(dict, found).items()})
+def _named(rows: Any, make: Callable[[Any], T]) -> FrozenMap[str, T]:
+    return FrozenMap({name: make(value) for name, value in _of(dict, rows).items()})
 
 
-def _texts(found: Any) -> tuple[str, ...]:
-    return tuple(_of(str, one) for one in _of(list, found))
+def _texts(texts: Any) -> tuple[str, ...]:
+    return tuple(_of(str, text) for text in _of(list, texts))
 
 
 def _of(kind: type[T], value: Any) -> T:

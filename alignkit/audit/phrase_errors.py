@@ -125,7 +125,7 @@ def draw_phrases(
     pairs = tuple(corpus.annotated_by(hypothesis, reference))
     _check_pairs(pairs, by)
     rows = _differences(pairs, (hypothesis, reference), options)
-    counts = {name: len(found) for name, found in rows.items()}
+    counts = {name: len(these) for name, these in rows.items()}
     rng = np.random.default_rng(seed)
     drawn = _drawn(rows, pairs, n=n, both=both, by=by, rng=rng)
     if not drawn:
@@ -140,8 +140,8 @@ def draw_phrases(
         group = {} if by is None else {by: group_text(pairs[place], by) or ""}
         facts.append({**dict(zip(names, (pairs[place].id, *spans), strict=True)), **group})
     items = tuple(
-        Item(id, origin, _cells(pairs[row[0]], row[1:]), FrozenMap(told))
-        for id, (origin, row), told in zip(item_ids(facts, signature), drawn, facts, strict=True)
+        Item(id, origin, _cells(pairs[row[0]], row[1:]), FrozenMap(fact))
+        for id, (origin, row), fact in zip(item_ids(facts, signature), drawn, facts, strict=True)
     )
     of = [item.origin for item in items]
     origins = {name: Origin(about, counts[name], of.count(name)) for name, about in ORIGINS.items()}
@@ -184,7 +184,7 @@ def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
 def _differences(
     pairs: Sequence[SentencePair], names: tuple[str, str], options: _Options
 ) -> dict[str, Rows]:
-    found: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
+    parts_of: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
     vocabulary = Vocabulary(casefold=not options.exact_case)
     for start in range(0, len(pairs), _BLOCK):
         block = pairs[start : start + _BLOCK]
@@ -209,10 +209,10 @@ def _differences(
             (options.kind == "all") | (phrases.atomic == (options.kind == "atomic"))
             for phrases in (hyp, ref)
         )
-        found["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
-        found["reference"].append(theirs[ref_kind & ~ref_shared])
-        found["both"].append(mine[hyp_kind & hyp_shared])
-    return {name: np.concatenate(parts) for name, parts in found.items()}
+        parts_of["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
+        parts_of["reference"].append(theirs[ref_kind & ~ref_shared])
+        parts_of["both"].append(mine[hyp_kind & hyp_shared])
+    return {name: np.concatenate(parts) for name, parts in parts_of.items()}
 
 
 def _rows(phrases: PhraseArrays, start: int) -> Rows:
@@ -242,14 +242,14 @@ def _drawn(
     rng: np.random.Generator,
 ) -> list[tuple[str, list[int]]]:
     checks = min(round(n * both), len(rows["both"]))
-    errors = {name: len(found) for name, found in rows.items() if name != "both"}
+    errors = {name: len(drawn) for name, drawn in rows.items() if name != "both"}
     wanted = allot(n - checks, errors) | {"both": checks}
-    found: list[tuple[str, list[int]]] = []
+    drawn: list[tuple[str, list[int]]] = []
     for origin, these in rows.items():
         strata = list(_strata(these, pairs, by)) if wanted[origin] else []
         places = spread(strata, wanted[origin], rng)
-        found += [(origin, row) for row in these[places].tolist()]
-    return [found[k] for k in rng.permutation(len(found))]
+        drawn += [(origin, row) for row in these[places].tolist()]
+    return [drawn[k] for k in rng.permutation(len(drawn))]
 
 
 def _strata(rows: Rows, pairs: Sequence[SentencePair], by: str | None) -> Iterator[tuple[str, str]]:

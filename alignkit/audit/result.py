@@ -68,53 +68,62 @@ class AuditResult:
     ) -> AuditFigure:
         """Return one figure; see `Figure` for the names."""
         wanted = (kind, first, second, origin, statistic, group)
-        for one in self.figures:
-            told = (one.kind, one.first, one.second, one.origin, one.statistic, one.group)
-            if told == wanted:
-                return one
-        known = dict.fromkeys(one.kind for one in self.figures)
+        for figure in self.figures:
+            names = (
+                figure.kind,
+                figure.first,
+                figure.second,
+                figure.origin,
+                figure.statistic,
+                figure.group,
+            )
+            if names == wanted:
+                return figure
+        known = dict.fromkeys(figure.kind for figure in self.figures)
         raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
 
     @property
     def signature(self) -> str:
         """The settings behind the numbers, in one line."""
-        one = self.drawing
+        drawing = self.drawing
         newcombe = "newcombe/" if self.audit.upheld else ""
         return (
             f"{self.audit.signature}|read:{__version__}|interval:wilson/{newcombe}bootstrap|"
-            f"confidence:{one.confidence:g}|resamples:{one.resamples}|seed:{one.seed}"
+            f"confidence:{drawing.confidence:g}|resamples:{drawing.resamples}|seed:{drawing.seed}"
         )
 
     @property
     def cautions(self) -> list[str]:
         """What to know before one believes the numbers."""
-        found = []
+        cautions = []
         for judge in self.filled.judges:
             judged = len(self.filled.judgments[judge])
             known = not self.audit.judges or judge in self.audit.judges
             total = sum(item.given_to(judge) or not known for item in self.audit.items)
             if not known:
-                found.append(
+                cautions.append(
                     f"nothing was given to {judge}: who has judged there may have known the items"
                 )
                 continue
             if judged < total:
-                found.append(
+                cautions.append(
                     f"{judge} has judged {judged} of {total} items; the others are in no share"
                 )
         if len(self.filled.judges) == 1:
-            found.append("one judge: how far judgments can be trusted is not known; have a second")
+            cautions.append(
+                "one judge: how far judgments can be trusted is not known; have a second"
+            )
         few = [name for name in self.audit.origins if 0 < self._judged(name) < FEW_PAIRS]
         if few:
-            found.append(
+            cautions.append(
                 f"fewer than about {FEW_PAIRS} items of {', '.join(few)}: the bootstrap's "
                 "intervals are too narrow there; those of one judge (Wilson's) hold for any number"
             )
-        return found
+        return cautions
 
     def _judged(self, origin: str) -> int:
         said = self.filled.judgments.values()
-        return sum(any(item.id in one for one in said) for item in self.audit.of(origin))
+        return sum(any(item.id in judged for judged in said) for item in self.audit.of(origin))
 
     def show(self, medium: str = "text") -> str:
         """Return the tables in a medium, with what stands around them."""
@@ -134,7 +143,7 @@ class AuditResult:
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each figure."""
-        return [asdict(one) for one in self.figures]
+        return [asdict(figure) for figure in self.figures]
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it: NaN is None."""
@@ -146,7 +155,7 @@ class AuditResult:
             "judgments": list(self.audit.scale.names),
             **({"upheld": list(self.audit.upheld)} if self.audit.upheld else {}),
             **({"by": self.by} if self.by else {}),
-            "origins": {name: asdict(one) for name, one in self.audit.origins.items()},
+            "origins": {name: asdict(part) for name, part in self.audit.origins.items()},
             "figures": [
                 {
                     name: none_if_nan(value) if isinstance(value, float) else value
@@ -155,28 +164,30 @@ class AuditResult:
                 for record in self.to_records()
             ],
             "confusions": [
-                {"first": first, "second": second, "table": [list(row) for row in one.table]}
-                for (first, second), one in self.confusions.items()
+                {"first": first, "second": second, "table": [list(row) for row in part.table]}
+                for (first, second), part in self.confusions.items()
             ],
             "items": self._items(),
-            "found": dict(Counter(one.kind for one in findings)),
-            "findings": [{**asdict(one), "says": str(one)} for one in findings],
+            "found": dict(Counter(part.kind for part in findings)),
+            "findings": [{**asdict(part), "says": str(part)} for part in findings],
             "cautions": self.cautions,
         }
 
     def _items(self) -> list[dict[str, object]]:
         """Return each item with where it comes from and what was said of it."""
         given = (("judgments", self.filled.judgments), ("remarks", self.filled.remarks))
-        told: list[dict[str, object]] = []
+        records: list[dict[str, object]] = []
         for item in self.audit.items:
             shown = dict(zip(self.audit.columns, item.cells, strict=True))
             said = {
-                name: {judge: one[item.id] for judge, one in of.items() if item.id in one}
+                name: {judge: texts[item.id] for judge, texts in of.items() if item.id in texts}
                 for name, of in given
             }
             facts = dict(item.facts)
-            told.append({"item": item.id, "origin": item.origin, **shown, "facts": facts, **said})
-        return told
+            records.append(
+                {"item": item.id, "origin": item.origin, **shown, "facts": facts, **said}
+            )
+        return records
 
 
 def read_audit(

@@ -92,7 +92,7 @@ def bounded(
     names = list(measure(rows.sum(axis=0)[np.newaxis]))
     if len(rows) < 2:
         return dict.fromkeys(names, (nan, nan, ONE if len(rows) else ""))
-    found = confidence_interval(
+    intervals = confidence_interval(
         rows,
         lambda sums: dict(measure(np.asarray(sums, np.float64))),
         resamples=drawing.resamples,
@@ -100,8 +100,8 @@ def bounded(
         seed=drawing.seed,
     )
     return {
-        name: (nan, nan, one.reason) if one.reason else (one.low, one.high, "")
-        for name, one in found.items()
+        name: (nan, nan, interval.reason) if interval.reason else (interval.low, interval.high, "")
+        for name, interval in intervals.items()
     }
 
 
@@ -196,7 +196,7 @@ def _corrected(
     who = filled.judges if judge == ALL else [judge]
     counts = _counts(audit, filled, rate.origin, who)
     counts = counts[counts.sum(axis=1) > 0]
-    places = [audit.scale.place(one) for one in right]
+    places = [audit.scale.place(name_of) for name_of in right]
     raise_to = _raised(rate)
 
     def measure(rows: Counts) -> dict[str, Counts]:

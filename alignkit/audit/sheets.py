@@ -276,7 +276,7 @@ def write_audit(
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:
         raise OptionError(f"{folder}: no folder can be made there: {problem.strerror}") from None
-    tables = [one for one in formats if one in DIVIDERS] or ["tsv"]
+    tables = [format_name for format_name in formats if format_name in DIVIDERS] or ["tsv"]
     with together():
         for (number, name, format), path in places.items():
             if format == "html":
@@ -301,16 +301,16 @@ def check_places(
     for format in formats:
         if format not in SHEETS:
             raise UnknownNameError("format of sheets", format, SHEETS)
-    found = {
+    places = {
         (number, name, format): os.path.join(folder, f"sheet-{name}.{format}")
         for number, name in enumerate(judges)
         for format in dict.fromkeys(formats)
     }
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise OptionError(f"{folder}: is no folder; name another one")
-    for path in (*found.values(), key):
+    for path in (*places.values(), key):
         if os.path.lexists(path):
             raise OptionError(
                 f"{path}: is there already, and may have been filled; name another folder"
             )
-    return found
+    return places

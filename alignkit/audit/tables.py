@@ -21,9 +21,9 @@ def head_lines(audit: Audit, filled: Filled) -> list[str]:
     lines = [
         f"Audit of {audit.kind}: {len(audit.items)} items, judged by {', '.join(filled.judges)}"
     ]
-    for name, one in audit.origins.items():
-        if one.drawn:
-            lines.append(f"{name}: {one.about}; {one.drawn} drawn of {one.population}")
+    for name, origin in audit.origins.items():
+        if origin.drawn:
+            lines.append(f"{name}: {origin.about}; {origin.drawn} drawn of {origin.population}")
     return lines
 
 
@@ -37,26 +37,28 @@ def audit_tables(
 ) -> list[Table]:
     """Return the tables in their order."""
     level = f"{100 * drawing.confidence:g}%"
-    whole = [one for one in figures if not one.group]
-    parts = [one for one in figures if one.group]
+    whole = [figure for figure in figures if not figure.group]
+    parts = [figure for figure in figures if figure.group]
     tables = [_shares(audit, whole, level)]
     if audit.upheld:
         tables.append(_upheld(audit, whole, level))
     if confusions:
-        several = sum(one.drawn > 0 for one in audit.origins.values()) > 1
-        asked = [one for one in whole if several or not one.origin]  # of one, it is that of all
+        several = sum(figure.drawn > 0 for figure in audit.origins.values()) > 1
+        asked = [
+            figure for figure in whole if several or not figure.origin
+        ]  # of one, it is that of all
         tables += [_agreement(asked, level), *_confusions(confusions)]
     if parts and audit.upheld:
         tables.append(_upheld(audit, parts, level, by))
-    if any(one.kind == "agreement" for one in parts):
+    if any(figure.kind == "agreement" for figure in parts):
         tables.append(_agreement(parts, level, by))
     if audit.rates:
         tables.append(_rates(figures, level))
     return tables
 
 
-def _value(one: AuditFigure) -> Value:
-    return Value(one.value, one.low, one.high, one.reason)
+def _value(figure: AuditFigure) -> Value:
+    return Value(figure.value, figure.low, figure.high, figure.reason)
 
 
 def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
@@ -67,23 +69,23 @@ def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
         *(Column(name, "percent") for name in audit.scale.names),
     ]
     grouped: dict[tuple[str, str], list[AuditFigure]] = {}
-    for one in figures:
-        if one.kind == "share" and audit.origins[one.origin].drawn:
-            grouped.setdefault((one.origin, one.first), []).append(one)
+    for figure in figures:
+        if figure.kind == "share" and audit.origins[figure.origin].drawn:
+            grouped.setdefault((figure.origin, figure.first), []).append(figure)
     rows: list[list[Cell]] = [
         [origin, judge, these[0].total, *map(_value, these)]
         for (origin, judge), these in grouped.items()
     ]
     note = f"in brackets {level}: of one judge Wilson's interval"
-    if any(one.interval == "bootstrap" for these in grouped.values() for one in these):
+    if any(figure.interval == "bootstrap" for these in grouped.values() for figure in these):
         note += "; of all judges a bootstrap over items"
     return Table("Shares of judgments, %", columns, rows, note, apart=_apart(rows), stub=2)
 
 
 def _apart(rows: Sequence[Sequence[Cell]]) -> list[int]:
     """Return the rows that begin another group than the row before, if groups have several rows."""
-    found = [k for k in range(1, len(rows)) if rows[k][0] != rows[k - 1][0]]
-    return found if len(found) < len(rows) - 1 else []
+    starts = [k for k in range(1, len(rows)) if rows[k][0] != rows[k - 1][0]]
+    return starts if len(starts) < len(rows) - 1 else []
 
 
 def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:
@@ -94,20 +96,20 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
         columns += [Column("judged", "count", name), Column("upheld", "percent", name)]
     columns += [Column("difference", "percent", signed=True)] if len(drawn) > 1 else []
     grouped: dict[tuple[str, str], list[AuditFigure]] = {}
-    for one in figures:
-        if one.kind in ("upheld", "difference"):
-            grouped.setdefault((one.group, one.first), []).append(one)
+    for figure in figures:
+        if figure.kind in ("upheld", "difference"):
+            grouped.setdefault((figure.group, figure.first), []).append(figure)
     rows: list[list[Cell]] = []
     for (group, judge), (*shares, difference) in grouped.items():
-        if not any(one.total for one in shares):
+        if not any(figure.total for figure in shares):
             continue
         row: list[Cell] = [*([group] if by else []), judge]
-        for one in shares:
-            row += [one.total, _value(one)] if one.origin in drawn else []
+        for figure in shares:
+            row += [figure.total, _value(figure)] if figure.origin in drawn else []
         rows.append([*row, _value(difference)][: len(columns)])
     note = f"upheld: judged {' or '.join(audit.upheld)}; in brackets {level}: Wilson's interval"
     note += ", of a difference Newcombe's" if len(drawn) > 1 else ""
-    if any(one.first == ALL for one in figures):
+    if any(figure.first == ALL for figure in figures):
         note += (
             "; of all judges, whose judgments of an item are not independent, a bootstrap over "
             "items; every judge: items that all who judged them uphold"
@@ -126,10 +128,10 @@ def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Tabl
         Column("kappa", "decimal"),
     ]
     grouped: dict[tuple[str, str], list[AuditFigure]] = {}
-    for one in figures:
-        if one.kind in ("agreement", "mean agreement") and one.items:
-            who = f"{one.first} ~ {one.second}" if one.second else "mean"
-            grouped.setdefault((one.group or one.origin or _EVERY, who), []).append(one)
+    for figure in figures:
+        if figure.kind in ("agreement", "mean agreement") and figure.items:
+            who = f"{figure.first} ~ {figure.second}" if figure.second else "mean"
+            grouped.setdefault((figure.group or figure.origin or _EVERY, who), []).append(figure)
     rows: list[list[Cell]] = [
         [origin, who, these[0].items, *map(_value, these)]
         for (origin, who), these in grouped.items()
@@ -142,13 +144,13 @@ def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Tabl
 
 
 def _confusions(confusions: Mapping[tuple[str, str], Contingency]) -> Iterator[Table]:
-    for (first, second), one in confusions.items():
+    for (first, second), confusion in confusions.items():
         columns = [
             Column(first, key="first"),
-            *(Column(name, "count", second, key=f"second_{name}") for name in one.categories),
+            *(Column(name, "count", second, key=f"second_{name}") for name in confusion.categories),
         ]
         rows: list[list[Cell]] = [
-            [name, *row] for name, row in zip(one.categories, one.table, strict=True)
+            [name, *row] for name, row in zip(confusion.categories, confusion.table, strict=True)
         ]
         yield Table(f"Judgments of {first} (rows) and {second} (columns)", columns, rows)
 
@@ -162,11 +164,11 @@ def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
         Column("corrected", "percent"),
         Column("at most", "percent"),
     ]
-    plain = {one.statistic: one.value for one in figures if one.kind == "rate"}
+    plain = {figure.statistic: figure.value for figure in figures if figure.kind == "rate"}
     grouped: dict[tuple[str, str], dict[str, AuditFigure]] = {}
-    for one in figures:
-        if one.kind in ("strict rate", "lenient rate"):
-            grouped.setdefault((one.statistic, one.first), {})[one.kind] = one
+    for figure in figures:
+        if figure.kind in ("strict rate", "lenient rate"):
+            grouped.setdefault((figure.statistic, figure.first), {})[figure.kind] = figure
     rows: list[list[Cell]] = [
         [name, judge, these["strict rate"].items, plain[name],
          _value(these["strict rate"]), _value(these["lenient rate"])]
@@ -186,7 +188,7 @@ def audit_csv(figures: Sequence[AuditFigure], cautions: Sequence[str], signature
     names = [field.name for field in fields(AuditFigure)]
     blank = [""] * (len(names) - 1)
     rows: list[Sequence[object]] = [[*names, "text"]]
-    rows += [[*astuple(one), ""] for one in figures]
+    rows += [[*astuple(figure), ""] for figure in figures]
     rows += [["caution", *blank, text] for text in cautions]
     rows.append(["signature", *blank, signature])
     return csv_lines(rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby
 from math import nan
@@ -11,15 +11,24 @@ from typing import Any, overload
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, kind_of
+from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
-from alignkit.scoring.macro import aggregated
-from alignkit.scoring.result import Comparison, Score, comparison_table, left_out_pairs
+from alignkit.scoring.measures import aggregated
+from alignkit.scoring.result import (
+    LEVEL_NAMES,
+    MEASURE_NAMES,
+    Score,
+    bounded_value,
+    left_out_pairs,
+)
 from alignkit.scoring.settings import Signature
 from alignkit.stats.ratios import Counts, Ratios
 from alignkit.stats.resampling import ONE_PAIR, SEED, Interval, check_drawing, few_pairs, summarize
 from alignkit.stats.tests import holm, of_corpus, paired_bootstrap, paired_randomization, wins
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
 # by the number of columns, those that the reference alone decides
@@ -32,13 +41,67 @@ _SAME = ("links", "identical", "case", "level", "aggregate", "phrases", "max_len
 """What of a signature must be the same for scores to be compared."""
 
 
+_P_VALUES = (
+    "p: two-sided, by paired bootstrap and by paired approximate randomization; Holm: corrected "
+    "for the pairs of systems, measure by measure"
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One measure of a system next to that of another, the baseline.
+
+    Parameters
+    ----------
+    measure
+        The name of the measure.
+    system, baseline
+        The names of the two.
+    system_value, baseline_value
+        The measure of each on the whole corpus.
+    difference
+        System minus baseline.
+    interval
+        The bootstrap interval of the difference.
+    wins
+        In which share of the resamples the system is better (AER: lower); Koehn's figure.
+    bootstrap_p
+        Two-sided p-value of the paired bootstrap.
+    randomization_p
+        Two-sided p-value of the paired approximate randomization.
+    bootstrap_holm, randomization_holm
+        The same, corrected by `holm` for how many pairs of systems are compared.
+    level
+        Which of `LEVELS` was scored; empty where rows of counts were compared.
+    """
+
+    measure: str
+    system: str
+    baseline: str
+    system_value: float
+    baseline_value: float
+    difference: float
+    interval: Interval
+    wins: float
+    bootstrap_p: float
+    randomization_p: float
+    bootstrap_holm: float = nan
+    randomization_holm: float = nan
+    level: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """Return the comparison as JSON takes it: NaN is None."""
+        values = {name: jsonable(value) for name, value in vars(self).items()}
+        return {"level": self.level, **values, "interval": self.interval.to_json()}
+
+
 @dataclass(frozen=True, repr=False)
-class Comparisons(Sequence[Comparison]):
+class Comparisons(TableResult, Sequence[Comparison]):
     """How several systems compare; printed, it is a table, and a notebook shows that too.
 
     Parameters
     ----------
-    found
+    differences
         A `Comparison` for each level, two systems and measure.
     pairs
         On how many sentence pairs.
@@ -48,7 +111,7 @@ class Comparisons(Sequence[Comparison]):
         What looks wrong in the scores that are compared.
     """
 
-    found: tuple[Comparison, ...]
+    differences: tuple[Comparison, ...]
     pairs: int
     signature: Signature = field(default_factory=Signature)
     suspicions: tuple[str, ...] = ()
@@ -59,30 +122,24 @@ class Comparisons(Sequence[Comparison]):
         return (*self.suspicions, *few_pairs(self.pairs))
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.differences)
 
     @overload
     def __getitem__(self, index: int) -> Comparison: ...
     @overload
     def __getitem__(self, index: slice) -> tuple[Comparison, ...]: ...
     def __getitem__(self, index: int | slice) -> Comparison | tuple[Comparison, ...]:
-        return self.found[index]
+        return self.differences[index]
 
     def __repr__(self) -> str:
-        names = dict.fromkeys(name for one in self for name in (one.baseline, one.system))
+        names = dict.fromkeys(name for row in self for name in (row.baseline, row.system))
         pairs = how_many(self.pairs, "pair")
         return f"Comparisons({', '.join(names)}; {pairs}; {len(self)} differences)"
 
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
     def table(self) -> Table:
-        """Return the differences as a table, to be shown in LaTeX, Markdown, HTML, ..."""
+        """Return the differences as a table."""
         note = "\n".join([*self.cautions, str(self.signature)])
-        return comparison_table(self.found, note=note)
+        return comparison_table(self.differences, note=note)
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each difference, as a DataFrame takes them."""
@@ -95,9 +152,35 @@ class Comparisons(Sequence[Comparison]):
             for row in self
         ]
 
-    def to_json(self) -> list[dict[str, object]]:
+    def to_json(self) -> list[dict[str, object]]:  # type: ignore[override]
         """Return the differences as JSON takes them: NaN is None."""
-        return [one.to_json() for one in self]
+        return [row.to_json() for row in self]
+
+
+def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Table:
+    """Return the table of how systems differ from each other, at which level."""
+    columns = [
+        Column("system"),
+        Column("against", key="baseline"),
+        Column("", key="level"),
+        Column("measure"),
+        Column("difference", "percent", signed=True),
+        Column("p", "p", "bootstrap", key="bootstrap_p"),
+        Column("Holm", "p", "bootstrap", key="bootstrap_holm"),
+        Column("p", "p", "randomization", key="randomization_p"),
+        Column("Holm", "p", "randomization", key="randomization_holm"),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            row.system, row.baseline, LEVEL_NAMES.get(row.level, row.level),
+            MEASURE_NAMES.get(row.measure, row.measure),
+            bounded_value(row.difference, row.interval),
+            row.bootstrap_p, row.bootstrap_holm, row.randomization_p, row.randomization_holm,
+        ]
+        for row in comparisons
+    ]  # fmt: skip
+    note = "\n".join(filter(None, [_P_VALUES, note]))
+    return Table("", columns, rows, note, stub=4)
 
 
 def compare(
@@ -150,10 +233,10 @@ def compare(
     --------
     >>> from alignkit.scoring import score
     >>> gold = ["0-0 1-1", "0-0 1-1 2-2"] * 20
-    >>> found = {"good": score(gold, gold), "poor": score(["0-0", "0-1 1-0 2-2"] * 20, gold)}
-    >>> compare(found)
+    >>> scores = {"good": score(gold, gold), "poor": score(["0-0", "0-1 1-0 2-2"] * 20, gold)}
+    >>> compare(scores)
     Comparisons(good, poor; 40 pairs; 4 differences)
-    >>> compare(found)[3].difference > 0.5    # of AER
+    >>> compare(scores)[3].difference > 0.5    # of AER
     True
     """
     if not isinstance(systems, Mapping):
@@ -225,7 +308,7 @@ def _corrected(rows: list[Comparison]) -> list[Comparison]:
 def _levels(
     systems: Mapping[str, Any], measure: Ratios | None
 ) -> dict[str, tuple[dict[str, Counts], Ratios]]:
-    if not any(isinstance(one, Score) for one in systems.values()):
+    if not any(isinstance(x, Score) for x in systems.values()):
         if measure is None:
             raise ArgumentError(
                 "measure is None; rows of counts need one, such as link_ratios (a Score knows its "
@@ -235,46 +318,46 @@ def _levels(
     if measure is not None:
         raise OptionError("measure is for rows of counts; leave it out, as scores know theirs")
     first_name, first = next(iter(systems.items()))
-    for name, one in systems.items():
-        _check_score(name, one, first_name, first)
-    found: dict[str, tuple[dict[str, Counts], Ratios]] = {}
+    for name, score in systems.items():
+        _check_score(name, score, first_name, first)
+    levels: dict[str, tuple[dict[str, Counts], Ratios]] = {}
     for level in first.rows:
-        rows = _checked({name: one.rows[level] for name, one in systems.items()})
-        made = {name: aggregated(one, level, first.aggregate) for name, one in rows.items()}
-        found[level] = ({name: one[0] for name, one in made.items()}, made[first_name][1])
-    return found
+        rows = _checked({name: score.rows[level] for name, score in systems.items()})
+        made = {name: aggregated(counts, level, first.aggregate) for name, counts in rows.items()}
+        levels[level] = {name: counts for name, (counts, _) in made.items()}, made[first_name][1]
+    return levels
 
 
-def _check_score(name: str, one: Any, first_name: str, first: Any) -> None:
-    for key, value in ((first_name, first), (name, one)):
+def _check_score(name: str, score: Any, first_name: str, first: Any) -> None:
+    for key, value in ((first_name, first), (name, score)):
         if not isinstance(value, Score):
             raise ArgumentError(
                 f"systems[{key!r}] is {kind_of(value)}, and another is a Score; give a Score for "
                 "each, as score(corpus, hypothesis, reference) returns it"
             )
-    if not one.rows:
+    if not score.rows:
         raise OptionError(
             f"the score of {name!r} has not kept the counts of the sentence pairs, which a "
             "comparison needs; score it again with keep_rows=True"
         )
     for setting in _SAME:
         mine, other = (
-            score.aggregate if setting == "aggregate" else getattr(score.signature, setting)
-            for score in (one, first)
+            x.aggregate if setting == "aggregate" else getattr(x.signature, setting)
+            for x in (score, first)
         )
         if mine != other:
             raise OptionError(
                 f"{name!r} was scored with {setting} {mine} and {first_name!r} with {other}; score "
                 "both with the same options"
             )
-    if one.scored and first.scored and one.scored != first.scored:
+    if score.scored and first.scored and score.scored != first.scored:
         raise JoinError(
             f"{name!r} and {first_name!r} were not scored on the same sentence pairs; score both "
             "on those that both annotated: corpus.annotated_by(...)"
         )
-    if list(one.rows) != list(first.rows):
+    if list(score.rows) != list(first.rows):
         raise OptionError(
-            f"{name!r} was scored at {', '.join(one.rows)} and {first_name!r} at "
+            f"{name!r} was scored at {', '.join(score.rows)} and {first_name!r} at "
             f"{', '.join(first.rows)}; score both with the same options"
         )
 

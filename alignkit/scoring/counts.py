@@ -7,6 +7,13 @@ a paired test and a table by groups are one mechanism: choose rows, add them up,
 
 from __future__ import annotations
 
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,11 +21,13 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.jit import readonly
 from alignkit._support.wording import how_many
 from alignkit.errors import JoinError, MissingTextError
-from alignkit.model.arrays import LinkArrays, TokenArrays
-from alignkit.model.phrase_arrays import PhraseArrays, longest_span
+from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
+from alignkit.model.phrase_arrays import longest_span
 from alignkit.model.phrase_kernel import match_phrases
 from alignkit.model.phrases import extract_phrases
+from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.kernel import merge_links, merge_phrases
+from alignkit.scoring.settings import LINK_POLICIES, ScoreSettings
 
 Rows = NDArray[np.int64]
 """A (P, C) array: a row of counts for each sentence pair, its columns named below."""
@@ -63,7 +72,9 @@ def count_links(hypothesis: LinkArrays, reference: LinkArrays) -> Rows:
     """
     check_arguments(count_links, locals())
     _check_pairs(hypothesis, reference)
-    return merge_links(*_link_views(hypothesis), *_link_views(reference))
+    hyp, ref = hypothesis, reference
+    sides = (hyp.links, hyp.sure, hyp.offsets, ref.links, ref.sure, ref.offsets)
+    return merge_links(*_readonly(*sides))
 
 
 def count_phrases(
@@ -121,22 +132,18 @@ def count_phrases(
     if ignore_identical or source is not None or target is not None:
         check_text(hypothesis, source, target)
         words = check_text(reference, source, target)
-    longest = longest_span(links, max_length)
     if not loose:
+        longest = longest_span(links, max_length)
         return _match(hypothesis, reference, links, longest, words if ignore_identical else None)
-    found = [
+    hyp, ref = (
         extract_phrases(
-            side,
-            links=links,
-            loose=True,
-            max_length=max_length,
-            ignore_identical=ignore_identical,
-            source=source,
-            target=target,
+            side, links=links, loose=True, max_length=max_length,
+            ignore_identical=ignore_identical, source=source, target=target,
         )
         for side in (hypothesis, reference)
-    ]
-    return merge_phrases(*_phrase_views(found[0]), *_phrase_views(found[1]))
+    )  # fmt: skip
+    sides = (hyp.spans, hyp.atomic, hyp.offsets, ref.spans, ref.atomic, ref.offsets)
+    return merge_phrases(*_readonly(*sides))
 
 
 def check_text(
@@ -175,34 +182,99 @@ def _match(
     longest: int,
     words: tuple[TokenArrays, TokenArrays] | None,
 ) -> Rows:
-    """Count the tight phrase pairs; where words are given, without those of equal words."""
-    hyp, ref = (
-        arrays.sure_only() if links == "sure" else arrays for arrays in (hypothesis, reference)
-    )
+    """Count the tight phrase pairs; with words, without the phrase pairs of equal words."""
+    hyp, ref = (x.sure_only() if links == "sure" else x for x in (hypothesis, reference))
     nothing = TokenArrays(np.empty(0, np.int32), np.zeros(len(hyp) + 1, np.int64))
     source, target = words or (nothing, nothing)
-    return match_phrases(
-        readonly(hyp.links),
-        readonly(hyp.offsets),
-        readonly(ref.links),
-        readonly(ref.offsets),
-        readonly(np.maximum(hyp.lengths, ref.lengths)),
-        longest,
-        words is not None,
-        readonly(source.ids),
-        readonly(source.offsets),
-        readonly(target.ids),
-        readonly(target.offsets),
-    )
+    lengths = np.maximum(hyp.lengths, ref.lengths)
+    both = _readonly(hyp.links, hyp.offsets, ref.links, ref.offsets, lengths)
+    texts = _readonly(source.ids, source.offsets, target.ids, target.offsets)
+    arguments = [*both, longest, words is not None, *texts]
+    return match_phrases(*arguments)
 
 
-def _link_views(
-    arrays: LinkArrays,
-) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
-    return readonly(arrays.links), readonly(arrays.sure), readonly(arrays.offsets)
+def _readonly(*arrays: NDArray[Any]) -> Any:
+    return [readonly(array) for array in arrays]
 
 
-def _phrase_views(
-    arrays: PhraseArrays,
-) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
-    return readonly(arrays.spans), readonly(arrays.atomic), readonly(arrays.offsets)
+Block = tuple[LinkArrays, LinkArrays, TokenArrays | None, TokenArrays | None]
+"""Hypothesis, reference, source words and target words of the same sentence pairs."""
+
+BLOCK_PAIRS = 8192
+"""How many sentence pairs are counted at once."""
+
+_THREADS = min(4, os.cpu_count() or 1)
+
+
+def pair_blocks(
+    pairs: Iterable[SentencePair], hypothesis: str, reference: str, settings: ScoreSettings
+) -> Iterator[Block]:
+    """Yield the blocks of sentence pairs that both have annotated; words where they are needed."""
+    vocabulary = Vocabulary(casefold=not settings.exact_case)
+    rest = iter(pairs)
+    while part := list(islice(rest, BLOCK_PAIRS)):
+        source = target = None
+        if settings.needs_words:
+            words = [pair.words for pair in part]
+            source = TokenArrays.pack((first for first, _ in words), vocabulary)
+            target = TokenArrays.pack((second for _, second in words), vocabulary)
+        hyp = LinkArrays.pack(pair.alignment(hypothesis) for pair in part)
+        ref = LinkArrays.pack(pair.alignment(reference) for pair in part)
+        yield hyp, ref, source, target
+
+
+def counted(
+    blocks: Iterable[Block], settings: ScoreSettings
+) -> Iterator[tuple[Block, dict[str, Rows]]]:
+    """Count in threads of their own, in order, while the next blocks are being read."""
+    ahead: deque[tuple[Block, Future[dict[str, Rows]]]] = deque()
+    with ThreadPoolExecutor(_THREADS) as pool:
+        for block in blocks:
+            ahead.append((block, pool.submit(_count, block, settings)))
+            if len(ahead) > 2 * _THREADS:
+                done, counts = ahead.popleft()
+                yield done, counts.result()
+        for done, counts in ahead:
+            yield done, counts.result()
+
+
+def _count(block: Block, settings: ScoreSettings) -> dict[str, Rows]:
+    """Return the rows of each level; if all links are sure, phrase pairs are counted once."""
+    policy = LINK_POLICIES[settings.links]
+    hyp, ref = policy(block[0]), policy(block[1])
+    source, target = block[2:]
+    if settings.loose and settings.phrases and source is None:
+        raise MissingTextError("loose phrase pairs grow over unaligned words; give both texts")
+    counts: dict[str, Rows] = {}
+    for level in settings.levels:
+        if level == "links":
+            counts |= _count_links(hyp, ref, source, target, settings)
+        elif level in counts:
+            continue
+        elif level == "phrases-sure" and hyp.sure.all() and ref.sure.all():
+            counts[level] = counts["phrases-possible"]
+        else:
+            counts[level] = count_phrases(
+                hyp, ref, links=level.removeprefix("phrases-"), loose=settings.loose,
+                max_length=settings.max_length, ignore_identical=settings.ignore_identical,
+                source=source, target=target,
+            )  # fmt: skip
+    return counts
+
+
+def _count_links(
+    hyp: LinkArrays,
+    ref: LinkArrays,
+    source: TokenArrays | None,
+    target: TokenArrays | None,
+    settings: ScoreSettings,
+) -> dict[str, Rows]:
+    """Return the rows of links; a link is identical or not, so that both rows make up all."""
+    if not (settings.ignore_identical or settings.split_identical):
+        return {"links": count_links(hyp, ref)}
+    words = [check_text(side, source, target) for side in (hyp, ref)]
+    others = count_links(hyp.without_identical(*words[0]), ref.without_identical(*words[1]))
+    if settings.ignore_identical:
+        return {"links": others}
+    every = count_links(hyp, ref)
+    return {"links": every, "links-identical": every - others, "links-non-identical": others}

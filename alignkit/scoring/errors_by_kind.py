@@ -20,7 +20,7 @@ from alignkit.model.corpus import Corpus, values_of
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import link_classes
 from alignkit.scoring.link_classes import NULL_KIND, Frequencies, FunctionWords, called, explained
-from alignkit.scoring.profiles.phenomena import bounded
+from alignkit.scoring.profile import bounded
 from alignkit.stats.ratios import Counts, ratio
 from alignkit.stats.resampling import SEED, Interval, check_drawing, confidence_interval, few_pairs
 from alignkit.tables.columns import Cell, Column, Value
@@ -28,7 +28,7 @@ from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
-COLUMNS = ("hypothesis", "right", "reference", "found", "sure_as_possible")
+COLUMNS = ("hypothesis", "right", "reference", "recalled", "sure_as_possible")
 """What is counted: links of the system, those that the reference has; of the reference, those that
 the system has; and sure links of the system that are only possible in the reference."""
 
@@ -57,10 +57,10 @@ class ErrorCounts:
 
     def array(self, pairs: int) -> NDArray[np.int64]:
         """Return (P, 5) counts, a row for each pair."""
-        found = np.zeros((pairs, len(COLUMNS)), np.int64)
+        counts = np.zeros((pairs, len(COLUMNS)), np.int64)
         for place, row in self.rows.items():
-            found[place] = row
-        return found
+            counts[place] = row
+        return counts
 
 
 def count_pair(
@@ -87,7 +87,7 @@ def count_pair(
             counts = into[name]
             counts.add(place, "reference")
             if link in hypothesis:
-                counts.add(place, "found")
+                counts.add(place, "recalled")
             elif keep:
                 counts.errors.append(ErrorExample("missed", place, link))
 
@@ -98,7 +98,7 @@ def count_statuses(
     """Count sure links, and those that are only possible, of which ratios else count none."""
     for mine, other, columns in (
         (hypothesis, reference, ("hypothesis", "right")),
-        (reference, hypothesis, ("reference", "found")),
+        (reference, hypothesis, ("reference", "recalled")),
     ):
         for link, sure in mine.items():
             counts = into["sure" if sure else "possible"]
@@ -117,7 +117,7 @@ def count_nulls(
         ("hypothesis", len(mine)),
         ("right", len(mine & gold)),
         ("reference", len(gold)),
-        ("found", len(mine & gold)),
+        ("recalled", len(mine & gold)),
     ):
         into.add(place, column, number)
 
@@ -133,8 +133,8 @@ def unaligned(pair: SentencePair, alignment: Alignment) -> Iterator[tuple[str, i
 
 def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
     """Return precision and recall of (R, 5) sums of counts; NaN where 0/0."""
-    total, right, gold, found, _ = np.asarray(sums).T
-    return {"precision": ratio(right, total), "recall": ratio(found, gold)}
+    total, right, gold, recalled, _ = np.asarray(sums).T
+    return {"precision": ratio(right, total), "recall": ratio(recalled, gold)}
 
 
 _FEW = 10
@@ -150,10 +150,10 @@ class Gap(NamedTuple):
 
 def _with_others(sums: Counts) -> dict[str, NDArray[np.float64]]:
     mine, others = map(ratios, np.hsplit(np.asarray(sums, np.float64), 2))
-    found = dict(mine)
-    for key, values in others.items():
-        found |= {f"others {key}": values, f"gap {key}": mine[key] - values}
-    return found
+    values = dict(mine)
+    for key, theirs in others.items():
+        values |= {f"others {key}": theirs, f"gap {key}": mine[key] - theirs}
+    return values
 
 
 @dataclass(frozen=True)
@@ -166,12 +166,12 @@ class ClassErrors:
         What links are told apart by, and the class.
     hypothesis, right
         Links of the system in the class, and those of them that the reference has.
-    reference, found
+    reference, recalled
         Links of the reference in the class, and those of them that the system has.
     sure_as_possible
         Of `right`, those that are only possible in the reference.
     precision, recall
-        `right` / `hypothesis` and `found` / `reference`; NaN where 0/0.
+        `right` / `hypothesis` and `recalled` / `reference`; NaN where 0/0.
     intervals
         Those of both.
     gaps
@@ -184,7 +184,7 @@ class ClassErrors:
     hypothesis: int
     right: int
     reference: int
-    found: int
+    recalled: int
     sure_as_possible: int
     precision: float
     recall: float
@@ -203,20 +203,20 @@ class ClassErrors:
         """Make them of (P, 5) counts; `whole`, those of all links, to compare with the others."""
         sums = rows.sum(axis=0)
         values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
-        hypothesis, right, reference, found, possible = map(int, sums)
+        hypothesis, right, reference, recalled, possible = map(int, sums)
         if whole is None:
             intervals, gaps = confidence_interval(rows, ratios, **drawn), dict[str, Gap]()
         else:
             both = np.hstack([rows, whole - rows])
             bounds = confidence_interval(both, _with_others, **drawn)
             intervals = {key: bounds[key] for key in values}
-            told = {key: float(v[0]) for key, v in _with_others(both.sum(0)[None]).items()}
+            shares = {key: float(v[0]) for key, v in _with_others(both.sum(0)[None]).items()}
             gaps = {
-                key: Gap(told[f"others {key}"], told[f"gap {key}"], bounds[f"gap {key}"])
+                key: Gap(shares[f"others {key}"], shares[f"gap {key}"], bounds[f"gap {key}"])
                 for key in values
             }
         return cls(
-            by, name, hypothesis, right, reference, found, possible,
+            by, name, hypothesis, right, reference, recalled, possible,
             values["precision"], values["recall"], intervals, FrozenMap(gaps),
         )  # fmt: skip
 
@@ -228,7 +228,7 @@ class ClassErrors:
     @property
     def missed(self) -> int:
         """Links of the reference that the system lacks."""
-        return self.reference - self.found
+        return self.reference - self.recalled
 
     def value(self, name: str) -> Value:
         """Return precision or recall with its bounds."""
@@ -309,27 +309,25 @@ class LinkErrors(Result):
     def _head(self) -> Iterator[str]:
         left = f", {self.skipped} left out (not annotated)" if self.skipped else ""
         yield f"{how_many(self.pairs, 'sentence pair')}{left}"
-        for one in self._of("")[:1]:
+        for errors in self._of("")[:1]:
             for key, fault in _FAULTS.items():
-                if not isnan(getattr(one, key)):
-                    number, every = getattr(one, fault.counted), getattr(one, fault.of)
+                if not isnan(getattr(errors, key)):
+                    number, every = getattr(errors, fault.counted), getattr(errors, fault.of)
                     yield (
                         f"{self.system} {fault.verb} {number} of {every} links: {key} "
-                        f"{bounded(getattr(one, key), one.intervals[key])}"
+                        f"{bounded(getattr(errors, key), errors.intervals[key])}"
                     )
         for way in self._ways():
-            links = [one for one in self._of(way) if one.name not in NO_LINKS]
+            links = [errors for errors in self._of(way) if errors.name not in NO_LINKS]
             for key, fault in _FAULTS.items():
                 yield from self._worst(way, links, key, fault)
 
     def _worst(
         self, way: str, links: Sequence[ClassErrors], key: str, fault: _Fault
     ) -> Iterator[str]:
-        known = [
-            one for one in links
-            if getattr(one, fault.of) >= _FEW and one.gaps and not isnan(one.gaps[key].value)
-        ]  # fmt: skip
-        worst = min(known, key=lambda one: float(getattr(one, key)), default=None)
+        several = [x for x in links if getattr(x, fault.of) >= _FEW and x.gaps]
+        known = [x for x in several if not isnan(x.gaps[key].value)]
+        worst = min(known, key=lambda errors: float(getattr(errors, key)), default=None)
         if worst is None or not getattr(worst, fault.counted):
             return
         number, every = getattr(worst, fault.counted), getattr(worst, fault.of)
@@ -339,7 +337,7 @@ class LinkErrors(Result):
         low, high = gap.interval.low, gap.interval.high
         turned = replace(gap.interval, low=-high, high=-low) if gap.value < 0 else gap.interval
         chance = "" if high < 0 else ": it may be chance"
-        most = max(links, key=lambda one: int(getattr(one, fault.counted)))
+        most = max(links, key=lambda errors: int(getattr(errors, fault.counted)))
         more = ""
         if most.name != worst.name:
             counts = f"{getattr(most, fault.counted)} of {getattr(most, fault.of)}"
@@ -358,17 +356,17 @@ class LinkErrors(Result):
         return (*self.notes, *few_pairs(self.pairs))
 
     def _ways(self) -> list[str]:
-        return [way for way in dict.fromkeys(one.by for one in self.classes) if way]
+        return [way for way in dict.fromkeys(errors.by for errors in self.classes) if way]
 
     def _of(self, way: str) -> list[ClassErrors]:
-        return [one for one in self.classes if one.by == way]
+        return [errors for errors in self.classes if errors.by == way]
 
     def tables(self) -> Sequence[Table]:
         """Return a table for each way to tell links apart, and one of examples."""
-        found = [self._table(way) for way in self._ways()]
+        tables = [self._table(way) for way in self._ways()]
         if self.examples:
-            found.append(self._examples())
-        return found
+            tables.append(self._examples())
+        return tables
 
     def _examples(self) -> Table:
         columns = [
@@ -376,8 +374,8 @@ class LinkErrors(Result):
             Column("source word", key="source"),
             Column("target word", key="target"),
         ]
-        rows: list[list[Cell]] = [list(one) for one in self.examples]
-        kinds = [(one.by, one.name) for one in self.examples]
+        rows: list[list[Cell]] = [list(example) for example in self.examples]
+        kinds = [(example.by, example.name) for example in self.examples]
         apart = [k for k in range(1, len(rows)) if kinds[k] != kinds[k - 1]]
         note = "link: the places of both words in their sentences, from 0"
         return Table("Examples", columns, rows, note, "examples", apart=apart, stub=2)
@@ -397,13 +395,13 @@ class LinkErrors(Result):
         ]
         rows: list[list[Cell]] = [
             [
-                one.name, one.hypothesis, one.right, one.wrong, one.sure_as_possible,
-                one.value("precision"), one.reference, one.found, one.missed, one.value("recall"),
+                x.name, x.hypothesis, x.right, x.wrong, x.sure_as_possible, x.value("precision"),
+                x.reference, x.recalled, x.missed, x.value("recall"),
             ]
-            for one in (*self._of(""), *self._of(way))
+            for x in (*self._of(""), *self._of(way))
         ]  # fmt: skip
         apart = [k for k, row in enumerate(rows) if row[0] in ("sure", "null") or k == 1]
-        note = explained(way, [one.name for one in self._of(way)])
+        note = explained(way, [errors.name for errors in self._of(way)])
         if way == self._ways()[0]:
             note = f"{_COLUMNS}\n{note}"
         return Table(f"Links by {way}", columns, rows, note.strip(), f"by-{way}", apart=apart)
@@ -539,10 +537,10 @@ def link_errors(
         raise OptionError(
             f"no pair has tags; give them as attributes, {' and '.join(_TAGS)}, a tag a word"
         )
-    told = _Ways(ways, function_words, counted, tags, attribute, split)
+    apart = _Ways(ways, function_words, counted, tags, attribute, split)
     if "phenomenon" in ways and len(shared) and attribute not in shared.attributes:
         raise UnknownNameError("attribute", attribute, shared.attributes)
-    counts, several = _counts(shared, hypothesis, reference, told, keep=examples > 0)
+    counts, several = _counts(shared, hypothesis, reference, apart, keep=examples > 0)
     drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
     whole = counts[""][_ALL].array(len(shared))
     classes = [
@@ -602,8 +600,8 @@ def _counts(
                 count_pair(place, hyp, ref, same, counts[way], keep=keep)
                 continue
             mine, gold = ways.classes(way, pair, hyp), ways.classes(way, pair, ref)
-            told = (lambda x, mine=mine: (mine[x],), lambda x, gold=gold: (gold[x],))
-            count_pair(place, hyp, ref, told, counts[way], keep=keep)
+            by_link = (lambda x, mine=mine: (mine[x],), lambda x, gold=gold: (gold[x],))
+            count_pair(place, hyp, ref, by_link, counts[way], keep=keep)
             if way == "kind":
                 count_statuses(place, hyp, ref, counts[way])
                 if pair.has_text:
@@ -629,7 +627,9 @@ def _examples(
     corpus: Corpus, way: str, name: str, counts: ErrorCounts, most: int
 ) -> Iterator[ShownExample]:
     for error in ("wrong", "missed"):
-        errors = sorted((one for one in counts.errors if one.error == error), key=lambda x: x[1:])
+        errors = sorted(
+            (example for example in counts.errors if example.error == error), key=lambda x: x[1:]
+        )
         chosen = np.unique(np.linspace(0, len(errors) - 1, min(most, len(errors))).round())
         for k in chosen.astype(int):
             pair, link = corpus[errors[k].pair], errors[k].link

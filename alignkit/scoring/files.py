@@ -28,7 +28,7 @@ from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.alignment import Alignment
 from alignkit.model.choice import Choice, naming
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring.blocks import Block, pair_blocks
+from alignkit.scoring.counts import Block, pair_blocks
 from alignkit.scoring.result import digest_of
 from alignkit.scoring.settings import ScoreSettings, Signature
 
@@ -112,7 +112,7 @@ class FileOptions:
     ) -> list[tuple[str, ReadOptions]]:
         """Return the format and the options of each file: of both, or of one that holds both."""
         declared = [self.of(side) for side in ("hyp", "ref")[: len(paths)]]
-        formats = [find(path, *one) for path, one in zip(paths, declared, strict=True)]
+        formats = [find(path, *side) for path, side in zip(paths, declared, strict=True)]
         readings = _texts_for(paths, formats, [reading for _, reading in declared])
         return list(zip(formats, readings, strict=True))
 
@@ -121,13 +121,13 @@ def _texts_for(
     paths: Sequence[str], formats: Sequence[str], options: Sequence[ReadOptions]
 ) -> list[ReadOptions]:
     bare = [get_format(format).text_beside for format in formats]
-    if not any(bare) and any(one.source or one.target for one in options):
+    if not any(bare) and any(side.source or side.target for side in options):
         raise OptionError(
             f"{' and '.join(paths)} hold their own words: leave out `source` and `target`"
         )
     return [
-        one if without else replace(one, source=None, target=None)
-        for one, without in zip(options, bare, strict=True)
+        side if without else replace(side, source=None, target=None)
+        for side, without in zip(options, bare, strict=True)
     ]
 
 
@@ -157,7 +157,7 @@ def open_two(hypothesis: Path, reference: Path, options: FileOptions) -> tuple[L
     """Open two files; the logger ``alignkit`` says which format is found."""
     paths = [os.fspath(path) for path in (hypothesis, reference)]
     settled = options.settled(paths, _found)
-    hyp, ref = (LinkFile(path, *one) for path, one in zip(paths, settled, strict=True))
+    hyp, ref = (LinkFile(path, *file) for path, file in zip(paths, settled, strict=True))
     return hyp, ref
 
 
@@ -204,19 +204,19 @@ class TwoFiles:
     def suspicions(self) -> dict[str, str]:
         """By path what to say of a base that looks wrong, when all is read."""
         typed = ("`base=1`",) * 2 if self.hyp is self.ref else ("`hyp_base=1`", "`ref_base=1`")
-        found = [one.suspicion(words) for one, words in zip(self._bases, typed, strict=True)]
+        texts = [watch.suspicion(words) for watch, words in zip(self._bases, typed, strict=True)]
         paths = self.hyp.path, self.ref.path
-        return {path: text for path, text in zip(paths, found, strict=True) if text}
+        return {path: text for path, text in zip(paths, texts, strict=True) if text}
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What to know of how the files were read, when all is read."""
-        found = [f"{path}: {text}" for path, text in self.suspicions.items()]
+        cautions = [f"{path}: {text}" for path, text in self.suspicions.items()]
         for side in dict.fromkeys((self.hyp, self.ref)):
-            found += side.reading.cautions
+            cautions += side.reading.cautions
         if self._outside:
-            found.append(f"{self.hyp.path}: {self._outside} links out of range were dropped")
-        return tuple(found)
+            cautions.append(f"{self.hyp.path}: {self._outside} links out of range were dropped")
+        return tuple(cautions)
 
     @property
     def once(self) -> bool:
@@ -266,7 +266,7 @@ class TwoFiles:
             parsed = known if known.source_trees or not _same_words(known, hyp) else hyp
             sides = {"hyp": hypothesis, "ref": reference}
             if options.reading.drop_out_of_range and known.has_text:
-                sides = {name: self._inside(one, known.lengths) for name, one in sides.items()}
+                sides = {name: self._inside(links, known.lengths) for name, links in sides.items()}
             if self._watch is not None:
                 self._watch(ref, hyp)
             try:
@@ -310,8 +310,8 @@ class TwoFiles:
             raise hinting(error) from None
         self._leave_out(len(differences.missing) + len(differences.surplus))
         if differences.tokens:
-            told = replace(differences, missing=[], surplus=[])
-            self._tell(f"{self.ref.path} and {self.hyp.path}: {told}")
+            tokens = replace(differences, missing=[], surplus=[])
+            self._tell(f"{self.ref.path} and {self.hyp.path}: {tokens}")
 
 
 def _same_words(pair: SentencePair, other: SentencePair) -> bool:

@@ -16,8 +16,8 @@ from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts, values_of
 from alignkit.model.labels import Scheme, get_scheme, get_view
-from alignkit.scoring.profiles.phenomena import Profile
-from alignkit.scoring.profiles.systems import profile_rows
+from alignkit.scoring.profile import Profile
+from alignkit.scoring.profile_tests import profile_rows
 from alignkit.stats.intervals import wilson_interval
 from alignkit.stats.ratios import Counts, ratio
 from alignkit.stats.resampling import SEED
@@ -103,13 +103,13 @@ class SystemScore:
     @property
     def macro_f1(self) -> float:
         """The mean of F1 over the labels that either has; NaN without any."""
-        known = [one.f1 for one in self.classes if one.hypothesis + one.support]
+        known = [label.f1 for label in self.classes if label.hypothesis + label.support]
         return sum(known) / len(known) if known else nan
 
     @property
     def weighted_f1(self) -> float:
         """The mean of F1 over the pairs, by the label of the reference."""
-        known = [one.f1 * one.support for one in self.classes if one.support]
+        known = [label.f1 * label.support for label in self.classes if label.support]
         return sum(known) / self.pairs if self.pairs else nan
 
 
@@ -138,9 +138,9 @@ class LabelScores(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return the scores of systems, of labels, the confusions, and the comparisons."""
-        found = [self._overall(), self._classes()]
-        found += [self._confusion(k, one) for k, one in enumerate(self.systems)]
-        return [*found, self._comparisons()] if self.comparisons else found
+        tables = [self._overall(), self._classes()]
+        tables += [self._confusion(k, system) for k, system in enumerate(self.systems)]
+        return [*tables, self._comparisons()] if self.comparisons else tables
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the same, with the most frequent confusions where the whole is too wide."""
@@ -156,7 +156,7 @@ class LabelScores(Result):
 
     @property
     def _wide(self) -> bool:
-        return any(len(one.labels) > _FIT for one in self.systems)
+        return any(len(system.labels) > _FIT for system in self.systems)
 
     def _overall(self) -> Table:
         columns = [
@@ -169,13 +169,13 @@ class LabelScores(Result):
             Column("accuracy", "percent", "judged by all", key="common_accuracy"),
         ]  # fmt: skip
         rows: list[list[Cell]] = []
-        for one in self.systems:
-            low, high = wilson_interval(one.right, one.pairs)
-            share = Value(one.accuracy, low, high)
-            low, high = wilson_interval(one.common_right, one.common_pairs)
-            common = one.common_pairs, Value(one.common_accuracy, low, high)
-            means = one.macro_f1, one.weighted_f1
-            rows.append([one.name, one.pairs, one.right, share, *means, *common])
+        for system in self.systems:
+            low, high = wilson_interval(system.right, system.pairs)
+            share = Value(system.accuracy, low, high)
+            low, high = wilson_interval(system.common_right, system.common_pairs)
+            common = system.common_pairs, Value(system.common_accuracy, low, high)
+            means = system.macro_f1, system.weighted_f1
+            rows.append([system.name, system.pairs, system.right, share, *means, *common])
         note = "accuracy: with Wilson's 95% interval; judged by all: by all systems and the "
         return Table("", columns, rows, f"{note}reference", "systems")
 
@@ -188,23 +188,23 @@ class LabelScores(Result):
             Column("support", "count"),
         ]
         rows, apart = list[list[Cell]](), list[int]()
-        for one in self.systems:
+        for system in self.systems:
             apart.append(len(rows))
-            flags = [(f"flag {flag.name}", flag) for flag in one.flags]
-            for name, part in [*((part.name, part) for part in one.classes), *flags]:
+            flags = [(f"flag {flag.name}", flag) for flag in system.flags]
+            for name, part in [*((part.name, part) for part in system.classes), *flags]:
                 ratios = part.precision, part.recall, part.f1
-                rows.append([one.name, name, *ratios, part.hypothesis, part.support])
+                rows.append([system.name, name, *ratios, part.hypothesis, part.support])
         return Table("Labels", columns, rows, anchor="labels", apart=apart[1:], stub=2)
 
-    def _confusion(self, number: int, one: SystemScore) -> Table:
+    def _confusion(self, number: int, system: SystemScore) -> Table:
         columns = [
             Column("reference", key="reference"),
-            *(Column(name, "count", one.name, key=f"label {name}") for name in one.labels),
+            *(Column(name, "count", system.name, key=f"label {name}") for name in system.labels),
         ]
         rows: list[list[Cell]] = [
-            [name, *map(int, one.confusion[k])] for k, name in enumerate(one.labels)
+            [name, *map(int, system.confusion[k])] for k, name in enumerate(system.labels)
         ]
-        return Table(f"Confusion of {one.name}", columns, rows, anchor=f"{_CONFUSION}{number}")
+        return Table(f"Confusion of {system.name}", columns, rows, anchor=f"{_CONFUSION}{number}")
 
     def _comparisons(self) -> Table:
         columns = [
@@ -234,20 +234,20 @@ def _frequent(systems: Sequence[SystemScore]) -> Table:
         Column("share", "percent"),
     ]
     rows, apart, left = list[list[Cell]](), list[int](), 0
-    for one in systems:
+    for system in systems:
         apart.append(len(rows))
-        wrong = one.confusion.copy()
+        wrong = system.confusion.copy()
         np.fill_diagonal(wrong, 0)
         order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
         left += len(order) - len(order[:_SHOWN])
         for row, column in zip(*np.unravel_index(order[:_SHOWN], wrong.shape), strict=True):
-            number, support = int(wrong[row, column]), int(one.confusion[row].sum())
-            names = one.name, one.labels[row], one.labels[column]
+            number, support = int(wrong[row, column]), int(system.confusion[row].sum())
+            names = system.name, system.labels[row], system.labels[column]
             rows.append([*names, number, support, number / support])
     note = "share: of the pairs that have the label in the reference"
     if left:
         note += f"; {how_many(left, 'rarer confusion')} not shown"
-    if any(len(one.labels) > _FIT for one in systems):
+    if any(len(system.labels) > _FIT for system in systems):
         note += "; the whole is in CSV, in JSON and on the page"
     return Table("Most frequent confusions", columns, rows, note, "confusions", apart[1:], stub=3)
 
@@ -304,10 +304,10 @@ def score_labels(
     matrix = judgments_of(corpus, names, seen, lenient=lenient)
     gold = matrix.values[0]
     texts = {
-        name: [one.judgment if (one := pair.annotations.get(name)) else "" for pair in corpus]
+        name: [said.judgment if (said := pair.annotations.get(name)) else "" for pair in corpus]
         for name in names
     }
-    systems, told = list[SystemScore](), [*notes]
+    systems, caution_texts = list[SystemScore](), [*notes]
     common: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     for name, mine in zip(hypotheses, matrix.values[1:], strict=True):
         both = (gold >= 0) & (mine >= 0)
@@ -318,19 +318,19 @@ def score_labels(
         right = int((mine == gold)[common].sum())
         systems.append(SystemScore(name, seen.labels, confusion, flags, int(common.sum()), right))
         if left := len(both) - int(both.sum()):
-            told.append(
+            caution_texts.append(
                 f"{name}: {how_many(left, 'pair')} of {len(both)} left out, which it or "
                 f"{reference} did not judge, or the view does not score"
             )
-    if len({one.pairs for one in systems}) > 1:
-        told.append(
+    if len({said.pairs for said in systems}) > 1:
+        caution_texts.append(
             f"the systems judged different pairs: compare them on the {int(common.sum())} that all "
             "judged"
         )
     return LabelScores(
         tuple(systems),
         tuple(_compared(hypotheses, gold, matrix.values[1:])),
-        tuple(told),
+        tuple(caution_texts),
         f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}",
         left_out,
     )
@@ -356,14 +356,14 @@ def _flags(
 def _compared(
     names: Sequence[str], gold: NDArray[np.int8], values: NDArray[np.int8]
 ) -> Iterator[LabelComparison]:
-    found: list[tuple[str, str, int, int, int, float]] = []
+    rows: list[tuple[str, str, int, int, int, float]] = []
     for (system, mine), (baseline, other) in combinations(zip(names, values, strict=True), 2):
         every = (gold >= 0) & (mine >= 0) & (other >= 0)
         alone = alone_right((mine == gold) & every, (other == gold) & every)
-        one, two = alone.system, alone.baseline
-        found.append((system, baseline, int(every.sum()), one, two, mcnemar(one, two)))
-    corrected = holm([one[-1] for one in found])
-    yield from (LabelComparison(*one, p) for one, p in zip(found, corrected, strict=True))
+        first, second = alone.system, alone.baseline
+        rows.append((system, baseline, int(every.sum()), first, second, mcnemar(first, second)))
+    corrected = holm([first[-1] for first in rows])
+    yield from (LabelComparison(*first, p) for first, p in zip(rows, corrected, strict=True))
 
 
 def profile_labels(
@@ -410,7 +410,7 @@ def profile_labels(
     names = [reference, *systems]
     if not systems or len(set(names)) < len(names):
         raise OptionError("name one system or more, each once, and the reference apart from them")
-    corpus, left_out, told = judged_part(corpus, rewrites=rewrites)
+    corpus, left_out, cautions = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, names, get_view(scheme, view), lenient=lenient)
     judged: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     if not judged.any():
@@ -419,22 +419,22 @@ def profile_labels(
     groups = [values_of(text, split) for text in group_texts(kept, by, [reference])]
     values = matrix.values[:, judged]
     right = np.equal(values[1:], values[0])
-    found = profile_rows(
+    profile = profile_rows(
         dict(zip(systems, np.stack([right, np.ones_like(right)], axis=2).astype(np.int64),
                  strict=True)),
         groups, _accuracy,
         "accuracy", by=by, paired="mcnemar", like=like, trials=trials, resamples=resamples,
         confidence=confidence, alpha=alpha, seed=seed,
     )  # fmt: skip
-    notes = (*told, *found.notes)
+    notes = (*cautions, *profile.notes)
     if left := len(corpus) - len(kept):
         notes = (
             f"{how_many(left, 'pair')} of {len(corpus)} left out, which not all judged, or the "
             "view does not score",
             *notes,
         )
-    signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{found.signature}"
-    return replace(found, notes=notes, signature=signature, rewrites_left_out=left_out)
+    signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{profile.signature}"
+    return replace(profile, notes=notes, signature=signature, rewrites_left_out=left_out)
 
 
 def _accuracy(sums: Counts) -> dict[str, NDArray[np.float64]]:

@@ -1,18 +1,27 @@
-"""Define precision, recall, F1 and the alignment error rate as functions of counts.
+"""Precision, recall, F1 and AER as functions of counts, and their averages over sentence pairs.
 
-A ratio 0/0 is undefined: it is NaN here and None in JSON, with the counts beside it.
+A ratio 0/0 is undefined: it is NaN here and None in JSON, next to the counts.
+
+The averages (macro precision, recall and F1, the mean of F1, exact match) are functions of sums
+too: `macro_terms` makes a row of terms for each sentence pair, so that sums over the corpus, a
+group or a resample give these measures as sums of counts give the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
-from alignkit.stats.ratios import Counts, Ratios, harmonic, none_if_nan, ratio
+from alignkit._support.arguments import check_arguments
+from alignkit._support.values import jsonable
+from alignkit.errors import UnknownNameError
+from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
+from alignkit.stats.ratios import Counts, Ratios, harmonic, ratio
+from alignkit.stats.resampling import Interval, drawn_intervals
 
 
 def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
@@ -125,12 +134,11 @@ class LinkScore:
     @classmethod
     def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> LinkScore:
         """Make the score of one row of counts (or of a sum of rows)."""
-        counts = np.asarray(row, np.int64).reshape(1, -1)
-        return cls(**_first(link_ratios(counts)), counts=_named(LINK_COLUMNS, counts))
+        return cls(**_of_row("links", row))
 
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON takes it: NaN is None."""
-        return _jsonable(self, ("precision", "recall", "f1", "aer"))
+        return {name: jsonable(value) for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -153,22 +161,197 @@ class PhraseScore:
     @classmethod
     def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> PhraseScore:
         """Make the score of one row of counts (or of a sum of rows)."""
-        counts = np.asarray(row, np.int64).reshape(1, -1)
-        return cls(**_first(phrase_ratios(counts)), counts=_named(PHRASE_COLUMNS, counts))
+        return cls(**_of_row("phrases-possible", row))
 
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON takes it: NaN is None."""
-        return _jsonable(self, ("precision", "recall", "f1"))
+        return {name: jsonable(value) for name, value in vars(self).items()}
 
 
-def _first(ratios: dict[str, NDArray[np.float64]]) -> dict[str, float]:
-    return {name: float(values[0]) for name, values in ratios.items()}
+def _of_row(level: str, row: Sequence[int] | NDArray[np.int64]) -> dict[str, Any]:
+    """Return the ratios and the named counts of a row."""
+    counts = np.asarray(row, np.int64).reshape(1, -1)
+    ratios = {name: float(values[0]) for name, values in LEVELS[level](counts).items()}
+    named = dict(zip(LEVEL_COLUMNS[level], counts[0].tolist(), strict=True))
+    return {**ratios, "counts": named}
 
 
-def _named(columns: Sequence[str], counts: NDArray[np.int64]) -> dict[str, int]:
-    return dict(zip(columns, counts[0].tolist(), strict=True))
+MACRO_COLUMNS = (
+    "precision",
+    "precision_defined",
+    "recall",
+    "recall_defined",
+    "f1",
+    "f1_defined",
+    "exact",
+    "pairs",
+)
+"""What the columns of `macro_terms` hold: each ratio, 0 where undefined, and whether it is not."""
+
+MACRO_MEASURES = ("macro_precision", "macro_recall", "macro_f1", "mean_f1", "exact_match")
+"""The measures of `macro_ratios`."""
+
+_EXACT = {
+    "links": ("hyp_sure", "ref_sure", "sure_in_sure"),
+    "phrases": ("hyp_atomic", "ref_atomic", "atomic_in_atomic"),
+}
 
 
-def _jsonable(score: LinkScore | PhraseScore, names: Sequence[str]) -> dict[str, object]:
-    ratios = {name: none_if_nan(getattr(score, name)) for name in names}
-    return {**ratios, "counts": dict(score.counts)}
+def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
+    """Return for each sentence pair what it adds to the means.
+
+    Parameters
+    ----------
+    rows
+        (P, C) counts of the level.
+    level
+        One of `LEVELS`.
+
+    Returns
+    -------
+    terms
+        (P, 8), the columns `MACRO_COLUMNS`.
+    """
+    check_arguments(macro_terms, locals())
+    if level not in LEVELS:
+        raise UnknownNameError("level", level, LEVELS)
+    columns = LEVEL_COLUMNS[level]
+    ratios = LEVELS[level](rows)
+    terms: list[NDArray[np.float64]] = []
+    for name in ("precision", "recall", "f1"):
+        defined = ~np.isnan(ratios[name])
+        terms += [np.where(defined, ratios[name], 0), defined.astype(np.float64)]
+    sizes = (rows[:, columns.index(name)] for name in _EXACT[level.split("-", maxsplit=1)[0]])
+    hyp, ref, both = sizes
+    exact = (hyp == both) & (ref == both)
+    return np.stack([*terms, exact.astype(np.float64), np.ones(len(rows))], axis=1)
+
+
+def macro_ratios(terms: Counts) -> dict[str, NDArray[np.float64]]:
+    """Return the measures that average over sentence pairs.
+
+    Parameters
+    ----------
+    terms
+        (R, 8) sums of the rows of `macro_terms`.
+
+    Returns
+    -------
+    dict
+        (R,) arrays under the names `MACRO_MEASURES`.
+
+    Notes
+    -----
+    Macro precision and macro recall are the means of the sentence pairs' precision and recall,
+    macro F1 is the harmonic mean of these two, and mean F1 the mean of the sentence pairs' F1. A
+    pair whose ratio is 0/0 is left out of the mean of that ratio. Exact match is the share of
+    pairs with A_S = B_S: the sure links of both are the same (of phrase pairs, the atomic ones);
+    two empty sets are. So MacCartney, Galley & Manning (2008, EMNLP, D08-1084) count on
+    the RTE-2 alignments.
+
+    Examples
+    --------
+    >>> rows = np.array([[2, 2, 2, 2, 2, 2, 2, 2], [2, 2, 4, 4, 1, 1, 1, 1]])
+    >>> sums = macro_terms(rows, "links").sum(axis=0, keepdims=True)
+    >>> {name: round(float(value[0]), 3) for name, value in macro_ratios(sums).items()}
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'macro_precision': 0.75, 'macro_recall': 0.625, 'macro_f1': 0.682, 'mean_f1': 0.667,
+     'exact_match': 0.5}
+    """
+    precision, precisions, recall, recalls, f1, f1s, exact, pairs = np.asarray(terms).T
+    means = ratio(precision, precisions), ratio(recall, recalls)
+    values = (*means, harmonic(*means), ratio(f1, f1s), ratio(exact, pairs))
+    return dict(zip(MACRO_MEASURES, values, strict=True))
+
+
+def aggregated(rows: Counts, level: str, aggregate: str) -> tuple[Counts, Ratios]:
+    """Return rows, and the function of their sums, that give all measures of an aggregate."""
+    micro = LEVELS[level]
+    if aggregate == "micro":
+        return rows, micro
+    width = rows.shape[1]
+    kept = ("aer",) if aggregate == "macro" else tuple(micro(rows[:1]))
+
+    def measure(sums: Counts) -> dict[str, NDArray[np.float64]]:
+        counted = micro(sums[:, :width])
+        plain = {name: values for name, values in counted.items() if name in kept}
+        return {**plain, **macro_ratios(sums[:, width:])}
+
+    return np.hstack([rows.astype(np.float64), macro_terms(rows, level)]), measure
+
+
+def left_out(sums: Counts) -> dict[str, int]:
+    """Return of how many pairs each ratio is 0/0, and so in no mean, by a sum of `macro_terms`."""
+    named = dict(zip(MACRO_COLUMNS, sums.tolist(), strict=True))
+    return {
+        name: round(named["pairs"] - named[f"{name}_defined"])
+        for name in ("precision", "recall", "f1")
+    }
+
+
+@dataclass(frozen=True)
+class MacroScore:
+    """The measures that average over sentence pairs; see `macro_ratios`.
+
+    Parameters
+    ----------
+    precision, recall, f1
+        Macro precision, macro recall, and their harmonic mean; NaN where undefined.
+    mean_f1
+        The mean of the sentence pairs' F1.
+    exact_match
+        The share of sentence pairs on which both are the same.
+    exact_pairs
+        How many these are.
+    left_out
+        How many pairs are in no mean of ``"precision"``, ``"recall"`` and ``"f1"``: theirs is 0/0.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    mean_f1: float
+    exact_match: float
+    exact_pairs: int
+    left_out: Mapping[str, int]
+
+    @classmethod
+    def from_terms(cls, sums: Sequence[float] | NDArray[np.float64]) -> MacroScore:
+        """Make the score of one sum of the rows of `macro_terms`."""
+        terms = np.asarray(sums, np.float64).reshape(1, -1)
+        precision, recall, f1, mean_f1, match = (
+            float(values[0]) for values in macro_ratios(terms).values()
+        )
+        exact = round(terms[0, MACRO_COLUMNS.index("exact")])
+        return cls(precision, recall, f1, mean_f1, match, exact, left_out(terms[0]))
+
+    def measures(self) -> dict[str, float]:
+        """Return the measures under the names `MACRO_MEASURES`."""
+        values = self.precision, self.recall, self.f1, self.mean_f1, self.exact_match
+        return dict(zip(MACRO_MEASURES, values, strict=True))
+
+    def to_json(self) -> dict[str, object]:
+        """Return the means as JSON takes them: NaN is None."""
+        names = ("precision", "recall", "f1", "mean_f1", "left_out")
+        return {name: jsonable(getattr(self, name)) for name in names}
+
+
+def level_intervals(
+    rows: Mapping[str, Rows],
+    aggregate: str,
+    *,
+    resamples: int,
+    confidence: float,
+    seed: int | np.random.SeedSequence,
+) -> dict[str, dict[str, Interval]]:
+    """Return by level the interval of each measure."""
+    streams = dict(zip(LEVELS, np.random.default_rng(seed).spawn(len(LEVELS)), strict=True))
+    return {
+        level: drawn_intervals(
+            *aggregated(counts, level, aggregate),
+            resamples=resamples,
+            confidence=confidence,
+            rng=streams[level],
+        )
+        for level, counts in rows.items()
+    }

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
+from typing import Any
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, words
+from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, FormatError, OptionError, UnknownNameError
 from alignkit.io.base_checks import BaseWatch
@@ -19,17 +21,25 @@ from alignkit.model.phrase_arrays import PhraseArrays
 from alignkit.model.phrases import extract_phrases
 from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
 from alignkit.scoring.measures import PhraseScore, phrase_ratios
-from alignkit.scoring.result import left_out_pairs, level_records, percent, phrase_list_table
+from alignkit.scoring.result import (
+    ATOMIC,
+    bounded_value,
+    left_out_pairs,
+    level_records,
+    measure_columns,
+    percent,
+)
 from alignkit.scoring.settings import Signature
-from alignkit.stats.ratios import none_if_nan
 from alignkit.stats.resampling import SEED, Interval, confidence_interval, few_pairs
+from alignkit.tables.columns import Column
+from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
 Span = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, repr=False)
-class PhraseListScore:
+class PhraseListScore(TableResult):
     """The score of a list of phrase pairs and what became of its entries.
 
     Printed, it is the table that the command prints; a notebook shows that table too.
@@ -101,21 +111,15 @@ class PhraseListScore:
     ) -> PhraseListScore:
         """Return the score with bootstrap intervals over the sentence pairs."""
         check_arguments(PhraseListScore.with_intervals, locals())
-        found = confidence_interval(
+        intervals = confidence_interval(
             self.rows, phrase_ratios, resamples=resamples, confidence=confidence, seed=seed
         )
         signature = self.signature.drawn(resamples, confidence, seed)
-        return replace(self, intervals=found, signature=signature)
+        return replace(self, intervals=intervals, signature=signature)
 
     def __repr__(self) -> str:
         kept = f"{self.kept} of {self.entries} entries kept"
         return f"PhraseListScore({how_many(self.pairs, 'pair')}; {kept}; F1 {percent(self.f1)})"
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
     def _part(self) -> PhraseScore:
         return PhraseScore(self.precision, self.recall, self.f1, self.counts)
@@ -134,7 +138,14 @@ class PhraseListScore:
         )
         title += f"\nleft out: {left_out}" if left_out else ""
         note = "\n".join([*self.cautions, str(self.signature)])
-        return phrase_list_table(self._part(), self.intervals, title=title, note=note)
+        columns = [
+            *measure_columns(_RATIOS),
+            Column("occurrences", "count"),
+            Column("gold", "count"),
+        ]
+        ratios = [bounded_value(getattr(self, x), self.intervals.get(x)) for x in _RATIOS]
+        row = [*ratios, *(self.counts[name] for name in ATOMIC)]
+        return Table(title, columns, [row], note, stub=0)
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one dictionary, as a DataFrame takes it: measures, bounds, counts, entries."""
@@ -145,19 +156,20 @@ class PhraseListScore:
 
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON takes it: NaN is None."""
-        ratios = ("precision", "recall", "f1", "entry_precision")
+        ratios = (*_RATIOS, "entry_precision")
         numbers = ("entries", *_FATES, "correct", "pairs", "skipped")
-        found: dict[str, object] = {
-            **{name: none_if_nan(getattr(self, name)) for name in ratios},
+        plain: dict[str, object] = {
+            **{name: jsonable(getattr(self, name)) for name in ratios},
             **{name: getattr(self, name) for name in numbers},
             "counts": dict(self.counts),
             "signature": str(self.signature),
         }
         if self.intervals:
-            found["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
-        return found | ({"cautions": list(self.cautions)} if self.cautions else {})
+            plain["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
+        return plain | ({"cautions": list(self.cautions)} if self.cautions else {})
 
 
+_RATIOS = ("precision", "recall", "f1")
 _LEFT_OUT = {
     "unmatched": "occur in no pair",
     "repeated": "repeated",
@@ -226,8 +238,8 @@ def score_phrase_list(
     >>> from alignkit.model.corpus import SentencePair
     >>> corpus = Corpus([SentencePair("1", ("they", "left"), ("both", "went"),
     ...                               {"gold": Alignment.parse("0-0 1-1")})])
-    >>> found = score_phrase_list([("They", "both"), ("left", "both"), ("a", "b")], corpus)
-    >>> found.kept, found.precision, found.recall
+    >>> score = score_phrase_list([("They", "both"), ("left", "both"), ("a", "b")], corpus)
+    >>> score.kept, score.precision, score.recall
     (2, 0.5, 0.5)
     """
     check_arguments(score_phrase_list, locals(), apart=["entries"])
@@ -260,7 +272,7 @@ def score_phrase_list(
         matching.add(*words(f"entries[{number}]", entry))
     rows = matching.rows
     total = PhraseScore.from_counts(rows.sum(axis=0))
-    fates = matching.fates
+    fates: dict[str, Any] = matching.fates
     settings = replace(
         signature or Signature(),
         links=links,
@@ -276,11 +288,7 @@ def score_phrase_list(
         entry_precision=matching.correct / fates["kept"] if fates["kept"] else np.nan,
         entries=sum(fates.values()),
         correct=matching.correct,
-        kept=fates["kept"],
-        unmatched=fates["unmatched"],
-        repeated=fates["repeated"],
-        identical=fates["identical"],
-        out_of_bounds=fates["out_of_bounds"],
+        **fates,
         pairs=len(shared),
         skipped=len(corpus) - len(shared),
         signature=settings,
@@ -293,7 +301,7 @@ _NOWHERE: dict[int, list[int]] = {}
 
 
 class _PhraseIndex:
-    """Find the occurrences of phrases in some sentences."""
+    """The places of all phrases in some sentences, by their number of words."""
 
     def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
         self._sentences = sentences
@@ -302,10 +310,9 @@ class _PhraseIndex:
     def find(self, phrase: str) -> dict[int, list[int]]:
         """Return where a phrase begins: for each sentence that has it, the rising positions."""
         words = phrase.count(" ") + 1
-        known = self._places.get(words)
-        if known is None:
-            known = self._places[words] = self._index(words)
-        return known.get(phrase, _NOWHERE)
+        if words not in self._places:
+            self._places[words] = self._index(words)
+        return self._places[words].get(phrase, _NOWHERE)
 
     def _index(self, words: int) -> dict[str, dict[int, list[int]]]:
         places: dict[str, dict[int, list[int]]] = {}
@@ -317,7 +324,7 @@ class _PhraseIndex:
 
 
 class _Matching:
-    """Match entries with sentence pairs, one by one, and keep count."""
+    """The entries matched with sentence pairs so far, and the counts of both."""
 
     def __init__(
         self,
@@ -330,20 +337,19 @@ class _Matching:
         self._fold = str if exact_case else str.casefold
         self._ignore_identical = ignore_identical
         self._least, self._most = bounds
-        sides = zip(*(pair.words for pair in corpus), strict=True) if len(corpus) else ((), ())
         self._source, self._target = (
-            _PhraseIndex([[self._fold(word) for word in sentence] for sentence in side])
-            for side in sides
+            _PhraseIndex([[*map(self._fold, pair.words[side])] for pair in corpus])
+            for side in (0, 1)
         )
-        self._gold: list[dict[Span, bool]] = []
         self._seen: set[tuple[str, str]] = set()
         self.fates = dict.fromkeys(_FATES, 0)
         self.correct = 0
         # lists, since adding to one number of an array is slow
         self._occurrences, self._right, self._atomic = ([0] * len(gold) for _ in range(3))
-        for k in range(len(gold)):
-            spans = {pair[:4]: pair.atomic for pair in gold.pair(k) if self._fits(*pair[:4])}
-            self._gold.append(spans)
+        self._gold: list[dict[Span, bool]] = [
+            {pair[:4]: pair.atomic for pair in gold.pair(k) if self._fits(*pair[:4])}
+            for k in range(len(gold))
+        ]
 
     @property
     def rows(self) -> Rows:
@@ -428,11 +434,9 @@ def read_phrase_table(
     if format is not None and format not in PHRASE_TABLE_FORMATS:
         raise UnknownNameError("phrase table format", format, PHRASE_TABLE_FORMATS)
     name = fspath(path)
-    parse = PHRASE_TABLE_FORMATS[format] if format is not None else None
     for number, line in _lines(name, encoding, max_size):
-        if parse is None:
-            parse = PHRASE_TABLE_FORMATS["moses" if "|||" in line else "tsv"]
-        phrases = parse(line)
+        format = format or ("moses" if "|||" in line else "tsv")
+        phrases = PHRASE_TABLE_FORMATS[format](line)
         if isinstance(phrases, str):
             raise FormatError(phrases, name, number)
         yield phrases
@@ -476,14 +480,11 @@ def _lines(name: str, encoding: str, megabytes: int) -> Iterator[tuple[int, str]
             looked_at(stream, name, encoding)
             for number, raw in enumerate(bounded_lines(stream, name, megabytes), start=1):
                 line = raw.decode(encoding)
-                found = CONTROL.search(line)
-                if found is not None:
+                if control := CONTROL.search(line):
                     raise FormatError(
-                        f"control character {found[0]!r}, which is no text; remove it",
-                        name,
-                        number,
-                        found.start() + 1,
-                    )
+                        f"control character {control[0]!r}, which is no text; remove it",
+                        name, number, control.start() + 1,
+                    )  # fmt: skip
                 yield number, line.removeprefix("\ufeff") if number == 1 else line
     except UnicodeDecodeError as problem:
         raise FormatError(

@@ -62,7 +62,7 @@ def _note(value: float, interval: Interval | None) -> str:
     column = Column("", "decimal")
     if interval is None or interval.reason:
         return column.show(value).text
-    bounds = (column.show(one).text for one in (interval.low, interval.high))
+    bounds = (column.show(bound).text for bound in (interval.low, interval.high))
     return f"{column.show(value).text} [{', '.join(bounds)}]"
 
 

@@ -76,10 +76,10 @@ def with_predictions(
         If the labels could be of either and do not mean the same in both.
     """
     check_arguments(with_predictions, locals())
-    found = read_predictions(
+    predictions = read_predictions(
         corpus, path, view, predicted=predicted, lenient=lenient, encoding=encoding
     )
-    return found.added(corpus, name)
+    return predictions.added(corpus, name)
 
 
 def read_predictions(
@@ -167,7 +167,7 @@ def _by_id(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
     places: dict[str, list[int]] = {}
     for place, id in enumerate(corpus.ids):
         places.setdefault(id, []).append(place)
-    found: _Labels = {}
+    labels: _Labels = {}
     heading = lines[0][1].split("\t")
     if [name.casefold() for name in heading] == _HEADING and heading[0] not in places:
         lines = lines[1:]
@@ -183,10 +183,10 @@ def _by_id(corpus: Corpus, path: str, lines: _Lines) -> _Labels:
             why = f"no pair has the id {id[:40]!r}"
         elif len(known) > 1:
             why = f"{len(known)} pairs have the id {id[:40]!r}"
-        elif known[0] in found:
-            why = f"line {found[known[0]][0]} has the id {id[:40]!r} too"
+        elif known[0] in labels:
+            why = f"line {labels[known[0]][0]} has the id {id[:40]!r} too"
         if why:
             message = f"{why}; give an id of one pair, once, a tab and a label"
             raise FormatError(message, path, number)
-        found[known[0]] = number, label.strip()
-    return found
+        labels[known[0]] = number, label.strip()
+    return labels

@@ -1,74 +1,24 @@
-"""What a score found, and show it."""
+"""The score of a corpus, with its tables, records and JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from math import isnan, nan
-from typing import TYPE_CHECKING, Union, cast
+from math import isnan
+from typing import TYPE_CHECKING, Union
 
 from alignkit._support.arguments import check_arguments
+from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
-from alignkit.scoring.blocks import level_intervals
 from alignkit.scoring.counts import Rows
-from alignkit.scoring.macro import MacroScore
-from alignkit.scoring.measures import LinkScore, PhraseScore
+from alignkit.scoring.measures import LinkScore, MacroScore, PhraseScore, level_intervals
 from alignkit.scoring.settings import Signature
-from alignkit.stats.ratios import none_if_nan
 from alignkit.stats.resampling import SEED, Interval, check_drawing, few_pairs
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.table import Table, guessed_column
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One measure of a system beside that of another, the baseline.
-
-    Parameters
-    ----------
-    measure
-        The name of the measure.
-    system, baseline
-        The names of the two.
-    system_value, baseline_value
-        The measure of each on the whole corpus.
-    difference
-        System minus baseline.
-    interval
-        The bootstrap interval of the difference.
-    wins
-        In which share of the resamples the system is better (AER: lower); Koehn's figure.
-    bootstrap_p
-        Two-sided p-value of the paired bootstrap.
-    randomization_p
-        Two-sided p-value of the paired approximate randomization.
-    bootstrap_holm, randomization_holm
-        The same, corrected by `holm` for how many pairs of systems are compared.
-    level
-        Which of `LEVELS` was scored; empty where rows of counts were compared.
-    """
-
-    measure: str
-    system: str
-    baseline: str
-    system_value: float
-    baseline_value: float
-    difference: float
-    interval: Interval
-    wins: float
-    bootstrap_p: float
-    randomization_p: float
-    bootstrap_holm: float = nan
-    randomization_holm: float = nan
-    level: str = ""
-
-    def to_json(self) -> dict[str, object]:
-        """Return the comparison as JSON takes it: NaN is None."""
-        values = {n: none_if_nan(v) if isinstance(v, float) else v for n, v in vars(self).items()}
-        return {"level": self.level, **values, "interval": self.interval.to_json()}
-
+from alignkit.tables.result import TableResult
+from alignkit.tables.table import Table
 
 Part = Union[LinkScore, PhraseScore]
 """The measures of one level."""
@@ -95,15 +45,8 @@ MEASURE_NAMES = {
 }
 """What measures are called."""
 
-_LEFT = {name: f"left_out_{name}" for name in ("precision", "recall", "f1")}
-
-_P_VALUES = (
-    "p: two-sided, by paired bootstrap and by paired approximate randomization; Holm: corrected "
-    "for the pairs of systems, measure by measure"
-)
-
 _OF_LINKS = ("hyp_possible", "ref_possible")  # what is said to be how many
-_ATOMIC = ("hyp_atomic", "ref_atomic")
+ATOMIC = ("hyp_atomic", "ref_atomic")
 
 
 def score_table(
@@ -118,7 +61,7 @@ def score_table(
     macro = macro or {}
     columns = [
         Column("", key="level"),
-        *_measures(_MEASURES),
+        *measure_columns(_MEASURES),
         *([Column("exact match", "percent", key="exact_match")] if macro else []),
         Column("hypothesis", "count"),
         Column("reference", "count"),
@@ -128,7 +71,7 @@ def score_table(
         bounds = intervals.get(level, {})
         micro = [_value(part, name, bounds) for name in _MEASURES]
         sizes: list[Cell] = [
-            part.counts[name] for name in (_OF_LINKS if level.startswith("links") else _ATOMIC)
+            part.counts[name] for name in (_OF_LINKS if level.startswith("links") else ATOMIC)
         ]
         if not macro:
             rows.append([LEVEL_NAMES[level], *micro, *sizes])
@@ -141,9 +84,9 @@ def score_table(
 
 
 def _macro_rows(
-    name: str, found: MacroScore, bounds: Mapping[str, Interval], aer: Cell, sizes: Sequence[Cell]
+    name: str, macro: MacroScore, bounds: Mapping[str, Interval], aer: Cell, sizes: Sequence[Cell]
 ) -> Iterator[list[Cell]]:
-    values = {key: _bounded(value, bounds.get(key)) for key, value in found.measures().items()}
+    values = {key: bounded_value(value, bounds.get(key)) for key, value in macro.measures().items()}
     *ratios, mean, exact = values.values()
     yield [f"{name}, macro", *ratios, aer, exact, *sizes]
     yield [f"{name}, mean of F1", None, None, mean, None, None, None, None]
@@ -153,10 +96,10 @@ def _left_out(macro: Mapping[str, MacroScore]) -> Iterator[str]:
     if not macro:
         return
     yield "macro: means over sentence pairs, those left out whose ratio is 0/0; AER is micro always"
-    for level, found in macro.items():
-        told = [f"{_MEASURES[name]} {count}" for name, count in found.left_out.items() if count]
-        if told:
-            yield f"left out, {LEVEL_NAMES[level]}: {', '.join(told)}"
+    for level, score in macro.items():
+        counts = [f"{_MEASURES[name]} {count}" for name, count in score.left_out.items() if count]
+        if counts:
+            yield f"left out, {LEVEL_NAMES[level]}: {', '.join(counts)}"
 
 
 def level_records(
@@ -166,7 +109,7 @@ def level_records(
     **first: object,
 ) -> list[dict[str, object]]:
     """Return a record for each level: the measures, their bounds, the counts."""
-    found = []
+    records = []
     for level, part in parts.items():
         record: dict[str, object] = {"level": level, **first}
         values = {name: getattr(part, name) for name in _MEASURES if hasattr(part, name)}
@@ -176,8 +119,8 @@ def level_records(
             if name in intervals.get(level, {}):
                 interval = intervals[level][name]
                 record |= {f"{name}_low": interval.low, f"{name}_high": interval.high}
-        found.append(record | dict(part.counts))
-    return found
+        records.append(record | dict(part.counts))
+    return records
 
 
 def short(parts: Mapping[str, Part], macro: Mapping[str, MacroScore]) -> str:
@@ -193,86 +136,17 @@ def short(parts: Mapping[str, Part], macro: Mapping[str, MacroScore]) -> str:
     return "; ".join(said)
 
 
-def breakdown_table(
-    records: Sequence[Mapping[str, object]], *, title: str = "", note: str = ""
-) -> Table:
-    """Return the table of what `pair_records` or `group_records` gives, without the counts."""
-    names = [
-        key
-        for key in dict.fromkeys(key for record in records for key in record)
-        if not key.startswith(("hyp_", "ref_", "left_out_"))
-        and not key.endswith(("_low", "_high", "_reason"))
-        and "_in_" not in key
-    ]
-    columns = [
-        Column(MEASURE_NAMES[name], "percent", key=name)
-        if name in MEASURE_NAMES
-        else guessed_column(name, [record.get(name) for record in records])
-        for name in names
-    ]
-    rows = [[_cell(record, name) for name in names] for record in records]
-    if any(record.get(key) for record in records for key in _LEFT.values()):
-        columns.append(Column("left out (0/0)", key="left_out"))
-        for row, record in zip(rows, records, strict=True):
-            counts = {_MEASURES[name]: record.get(key) for name, key in _LEFT.items()}
-            row.append(", ".join(f"{name} {count}" for name, count in counts.items() if count))
-    return Table(title, columns, rows, note)
-
-
-def _cell(record: Mapping[str, object], name: str) -> Cell:
-    if name == "level":
-        return LEVEL_NAMES[str(record[name])]
-    value = cast(Cell, record.get(name))
-    if f"{name}_low" not in record or not isinstance(value, float) or isnan(value):
-        return value
-    low, high = (cast(float, record[f"{name}_{end}"]) for end in ("low", "high"))
-    return Value(value, low, high, str(record.get(f"{name}_reason", "")))
-
-
-def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Table:
-    """Return the table of how systems differ from each other, at which level."""
-    columns = [
-        Column("system"),
-        Column("against", key="baseline"),
-        Column("", key="level"),
-        Column("measure"),
-        Column("difference", "percent", signed=True),
-        Column("p", "p", "bootstrap", key="bootstrap_p"),
-        Column("Holm", "p", "bootstrap", key="bootstrap_holm"),
-        Column("p", "p", "randomization", key="randomization_p"),
-        Column("Holm", "p", "randomization", key="randomization_holm"),
-    ]
-    rows: list[list[Cell]] = [
-        [
-            row.system, row.baseline, LEVEL_NAMES.get(row.level, row.level),
-            MEASURE_NAMES.get(row.measure, row.measure), _bounded(row.difference, row.interval),
-            row.bootstrap_p, row.bootstrap_holm, row.randomization_p, row.randomization_holm,
-        ]
-        for row in comparisons
-    ]  # fmt: skip
-    note = "\n".join(filter(None, [_P_VALUES, note]))
-    return Table("", columns, rows, note, stub=4)
-
-
-def phrase_list_table(
-    part: PhraseScore, intervals: Mapping[str, Interval], *, title: str, note: str
-) -> Table:
-    """Return the table of the score of a list of phrase pairs."""
-    names = ("precision", "recall", "f1")
-    columns = [*_measures(names), Column("occurrences", "count"), Column("gold", "count")]
-    row = [*(_value(part, name, intervals) for name in names), *(part.counts[k] for k in _ATOMIC)]
-    return Table(title, columns, [row], note, stub=0)
-
-
-def _measures(names: Iterable[str]) -> list[Column]:
+def measure_columns(names: Iterable[str]) -> list[Column]:
+    """Return a column for each measure."""
     return [Column(_MEASURES[name], "percent", key=name) for name in names]
 
 
 def _value(part: Part, name: str, intervals: Mapping[str, Interval]) -> Cell:
-    return _bounded(getattr(part, name), intervals.get(name)) if hasattr(part, name) else None
+    return bounded_value(getattr(part, name), intervals.get(name)) if hasattr(part, name) else None
 
 
-def _bounded(value: float, interval: Interval | None) -> Cell:
+def bounded_value(value: float, interval: Interval | None) -> Cell:
+    """Return the cell of a measure, with its bounds if it has some."""
     if interval is None or isnan(value):
         return value
     return Value(value, interval.low, interval.high, interval.reason)
@@ -302,7 +176,7 @@ def digest_of(ids: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Score:
+class Score(TableResult):
     """The scores of a corpus and what they were computed from.
 
     Printed, it is the table that the command prints; a notebook shows that table too.
@@ -381,29 +255,23 @@ class Score:
 
         def __getattr__(self, name: str) -> object:
             if name in LinkScore.__dataclass_fields__ and "pairs" in self.__dict__:
-                has = [one for one, part in self._places() if hasattr(part, name)]
-                where = f"; say {' or '.join(f'score.{one}.{name}' for one in has)}" if has else ""
+                places = [f"score.{x}.{name}" for x, part in self._places() if hasattr(part, name)]
+                where = f"; say {' or '.join(places)}" if places else ""
                 raise AttributeError(f"a Score has no {name} as a whole{where}")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _places(self) -> list[tuple[str, Part]]:
-        found: list[tuple[str, Part]] = [] if self.links is None else [("links", self.links)]
-        return found + [(f"phrases[{name!r}]", one) for name, one in (self.phrases or {}).items()]
+        links: list[tuple[str, Part]] = [] if self.links is None else [("links", self.links)]
+        return links + [(f"phrases[{name!r}]", part) for name, part in (self.phrases or {}).items()]
 
     def __repr__(self) -> str:
         return f"Score({how_many(self.pairs, 'pair')}; {short(self.parts(), self.macro)})"
 
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
-
     def parts(self) -> dict[str, Part]:
         """Return the measures of each of `LEVELS` that was scored."""
-        found: dict[str, Part] = {} if self.links is None else {"links": self.links}
-        found |= {f"links-{name}": part for name, part in self.split.items()}
-        return found | {f"phrases-{name}": part for name, part in (self.phrases or {}).items()}
+        parts: dict[str, Part] = {} if self.links is None else {"links": self.links}
+        parts |= {f"links-{name}": part for name, part in self.split.items()}
+        return parts | {f"phrases-{name}": part for name, part in (self.phrases or {}).items()}
 
     @property
     def title(self) -> str:
@@ -438,7 +306,7 @@ class Score:
         links = parts.get("links")
         if links is not None:
             links |= {name.replace("-", "_"): parts[f"links-{name}"] for name in self.split}
-        found: dict[str, object] = {
+        plain: dict[str, object] = {
             "links": links,
             "phrases": _phrases(parts),
             "pairs": self.pairs,
@@ -446,35 +314,26 @@ class Score:
             "signature": str(self.signature),
         }
         if self.intervals:
-            plain = {
+            bounds = {
                 level: {name: interval.to_json() for name, interval in part.items()}
                 for level, part in self.intervals.items()
             }
-            split = {name: plain[f"links-{name}"] for name in self.split}
-            found["intervals"] = {
-                "links": plain.get("links"),
-                **{name.replace("-", "_"): part for name, part in split.items()},
-                "phrases": _phrases(plain),
+            plain["intervals"] = {
+                "links": bounds.get("links"),
+                **{name.replace("-", "_"): bounds[f"links-{name}"] for name in self.split},
+                "phrases": _phrases(bounds),
             }
-        return found | ({"cautions": list(self.cautions)} if self.cautions else {})
+        return plain | ({"cautions": list(self.cautions)} if self.cautions else {})
 
     def _part_json(self, level: str, part: Part) -> dict[str, object]:
-        found = part.to_json()
-        if level in self.macro:
-            macro = self.macro[level]
-            found |= {
-                "macro": macro.to_json(),
-                "exact_match": none_if_nan(macro.exact_match),
-                "exact_pairs": macro.exact_pairs,
-            }
-        return found
+        macro = self.macro.get(level)
+        if macro is None:
+            return part.to_json()
+        exact = {"exact_match": jsonable(macro.exact_match), "exact_pairs": macro.exact_pairs}
+        return {**part.to_json(), "macro": macro.to_json(), **exact}
 
 
 def _phrases(parts: Mapping[str, object]) -> dict[str, object] | None:
-    """Return what is of phrase pairs, under the names of their links; None where nothing is."""
-    found = {
-        level.removeprefix("phrases-"): part
-        for level, part in parts.items()
-        if level.startswith("phrases-")
-    }
-    return found or None
+    """Return the parts of phrase pairs, under the names of their links; None without any."""
+    names = {name: name.removeprefix("phrases-") for name in parts if name.startswith("phrases-")}
+    return {short: parts[name] for name, short in names.items()} or None

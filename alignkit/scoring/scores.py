@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import fields, replace
 from logging import getLogger
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, kind_of
-from alignkit._support.wording import how_many, overlapping
-from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
+from alignkit._support.wording import how_many
+from alignkit.errors import ArgumentError, OptionError, UnknownNameError
 from alignkit.io.base_checks import BaseWatch, Misfit
 from alignkit.io.paired_reading import OutOfStepError
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.coercion import LinksOfPair, alignment_of
 from alignkit.model.corpus import Corpus, group_text, group_texts, values_of
-from alignkit.scoring.blocks import Block, counted, level_intervals, pair_blocks
-from alignkit.scoring.counts import Rows
+from alignkit.scoring.counts import Block, Rows, counted, pair_blocks
 from alignkit.scoring.files import FileOptions, Path, ReadingOptions, TwoFiles, open_two
-from alignkit.scoring.macro import (
-    AGGREGATES,
+from alignkit.scoring.measures import (
+    LEVEL_COLUMNS,
     MACRO_COLUMNS,
+    LinkScore,
     MacroScore,
-    aggregated,
-    left_out,
+    PhraseScore,
     macro_terms,
 )
-from alignkit.scoring.measures import LEVEL_COLUMNS, LEVELS, LinkScore, PhraseScore
+from alignkit.scoring.records import group_records, pair_records
 from alignkit.scoring.result import Score, digest_of
-from alignkit.scoring.settings import ScoreSettings, Signature
-from alignkit.stats.ratios import Counts, Ratios
-from alignkit.stats.resampling import FEW_PAIRS, SEED, Interval, check_drawing
+from alignkit.scoring.settings import ScoreSettings, Signature, takes_settings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -50,7 +47,7 @@ _SYSTEM, _GOLD = _Default("system"), _Default("gold")
 
 
 class ScoreOptions(TypedDict, total=False):
-    """The options of `score`, whatever it scores: the fields of `Settings`, and two more."""
+    """The options of `score`, whatever it scores: the fields of `ScoreSettings`, and two more."""
 
     level: str
     ignore_identical: bool
@@ -81,19 +78,12 @@ def score(
     /,
     **options: Unpack[ScoreOptions],
 ) -> Score: ...
+@takes_settings
 def score(
     corpus: Any,
     hypothesis: Any = _SYSTEM,
     reference: Any = _GOLD,
     *,
-    level: str = "links",
-    ignore_identical: bool = False,
-    exact_case: bool = False,
-    loose: bool = False,
-    max_length: int | None = None,
-    links: str = "given",
-    aggregate: str = "micro",
-    split_identical: bool = False,
     keep_rows: bool = True,
     signature: Signature | None = None,
     **reading: Any,
@@ -122,7 +112,7 @@ def score(
     loose, max_length
         As in `alignkit.model.phrases.extract_phrases`.
     links
-        ``"given"``, ``"sure-only"`` or ``"all-sure"``; see `Settings`.
+        ``"given"``, ``"sure-only"`` or ``"all-sure"``; see `Signature`.
     aggregate
         ``"micro"``: the counts of all pairs are added up; ``"macro"``: the ratios of the pairs are
         averaged, see `macro_ratios`; or ``"both"``.
@@ -160,14 +150,13 @@ def score(
     >>> from alignkit.model.corpus import SentencePair
     >>> pair = SentencePair("1", ("a", "b"), ("c", "d"), {
     ...     "gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse("0-0 1-0")})
-    >>> found = score(Corpus([pair]))
-    >>> found.links.precision, found.links.counts["hyp_sure_in_ref_possible"]
+    >>> result = score(Corpus([pair]))
+    >>> result.links.precision, result.links.counts["hyp_sure_in_ref_possible"]
     (0.5, 1)
     """
     check_arguments(score, locals())
-    settings = ScoreSettings(
-        level, ignore_identical, exact_case, loose, max_length, links, aggregate, split_identical
-    )
+    counting = [option.name for option in fields(ScoreSettings)]
+    settings = ScoreSettings(**{x: reading.pop(x) for x in counting if x in reading})
     if isinstance(corpus, Corpus):
         _refuse(reading, "a corpus is read by read_corpus(path, {name}=...)")
         names = _name("hypothesis", hypothesis), _name("reference", reference)
@@ -290,6 +279,7 @@ def _is_path(side: object) -> bool:
     return isinstance(side, (str, os.PathLike))
 
 
+@takes_settings
 def score_blocks(
     blocks: Iterable[Block],
     *,
@@ -332,13 +322,13 @@ def score_files(
     return replace(result, skipped=files.skipped, scored=files.scored, suspicions=suspicions)
 
 
-@dataclass
 class _Sums:
-    """Add up the rows of a level, block by block."""
+    """The sums of the rows of a level, block by block."""
 
-    counts: Rows
-    terms: np.ndarray[tuple[int], np.dtype[np.float64]]
-    kept: list[Rows]
+    def __init__(self, level: str) -> None:
+        self.kept: list[Rows] = [np.empty((0, len(LEVEL_COLUMNS[level])), np.int64)]
+        self.counts = self.kept[0].sum(axis=0)
+        self.terms = np.zeros(len(MACRO_COLUMNS))
 
 
 def _score(
@@ -349,7 +339,7 @@ def _score(
     skipped: int,
 ) -> Score:
     pairs, misfit = 0, Misfit()
-    sums = {level: _nothing(level) for level in settings.levels}
+    sums = {level: _Sums(level) for level in settings.levels}
     for block, counts in counted(blocks, settings):
         pairs += len(block[0])
         misfit.add(*block[:2])
@@ -377,192 +367,14 @@ def _score(
         pairs=pairs,
         skipped=skipped,
         signature=settings.sign(signature),
-        rows={level: np.concatenate(total.kept) for level, total in sums.items()}
-        if keep_rows
-        else {},
+        rows={level: np.concatenate(x.kept) for level, x in sums.items()} if keep_rows else {},
         macro=macro if settings.aggregate != "micro" else {},
         split=links,
         suspicions=tuple(filter(None, [misfit.suspicion()])),
     )
 
 
-def _nothing(level: str) -> _Sums:
-    none = np.empty((0, len(LEVEL_COLUMNS[level])), np.int64)
-    return _Sums(none.sum(axis=0), np.zeros(len(MACRO_COLUMNS)), [none])
-
-
-_TERMS = len(MACRO_COLUMNS)
-_EXACT = MACRO_COLUMNS.index("exact")
-
-
-def pair_records(
-    rows: Mapping[str, Rows], ids: Sequence[str], *, aggregate: str = "micro"
-) -> list[dict[str, object]]:
-    """Return the score of each sentence pair.
-
-    Parameters
-    ----------
-    aggregate
-        ``"macro"`` and ``"both"`` tell whether both are the same, ``exact_match``, 1 or 0.
-
-    Returns
-    -------
-    list of dict
-        For each pair and level: id, level, the measures (NaN where undefined) and the counts.
-    """
-    check_arguments(pair_records, locals())
-    _check_names(rows, ids, "ids")
-    _check_aggregate(aggregate)
-    plain = {level: (counts, LEVELS[level]) for level, counts in rows.items()}
-    exact: dict[str, Counts] = {}
-    if aggregate != "micro":
-        exact = {level: macro_terms(counts, level)[:, _EXACT] for level, counts in rows.items()}
-    return [
-        {"id": ids[k], "level": level, **_with_exact(record, exact.get(level), k)}
-        for k, level, record in _records(plain)
-    ]
-
-
-def group_records(
-    rows: Mapping[str, Rows],
-    groups: Sequence[str] | Sequence[Sequence[str]],
-    *,
-    name: str = "group",
-    aggregate: str = "micro",
-    resamples: int | None = None,
-    confidence: float = 0.95,
-    seed: int = SEED,
-) -> list[dict[str, object]]:
-    """Return the score of each group: the measures of the sum of its rows.
-
-    Parameters
-    ----------
-    groups
-        The group of each of the P pairs; or the groups of each, which then overlap.
-    name
-        The key of the group in the records.
-    resamples, confidence, seed
-        Of bootstrap intervals over the pairs of each group, as in `confidence_interval`; without
-        `resamples` there are none. Each group has a stream of its own.
-
-    Returns
-    -------
-    list of dict
-        For each group, in the order of first use, and level: the group, pairs (how many), level,
-        the measures (NaN where undefined), their bounds (``f1_low``, ``f1_high``) or why there are
-        none (``f1_reason``), the counts; with means over pairs also how many pairs are in no mean
-        of a ratio, as theirs is 0/0 (``left_out_f1``).
-
-    Examples
-    --------
-    >>> rows = {"links": np.array([[1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 0, 0]])}
-    >>> [(record["genre"], record["pairs"], record["aer"])
-    ...  for record in group_records(rows, ["news", "news"], name="genre")]
-    [('news', 2, 0.5)]
-    """
-    check_arguments(group_records, locals(), apart=["groups"])
-    _check_aggregate(aggregate)
-    check_drawing(1 if resamples is None else resamples, confidence, seed)
-    memberships = _memberships(groups)
-    _check_names(rows, memberships, "groups")
-    names = list(dict.fromkeys(group for several in memberships for group in several))
-    numbers = {group: number for number, group in enumerate(names)}
-    pair = [k for k, several in enumerate(memberships) for _ in several]
-    member = [numbers[group] for several in memberships for group in several]
-    sizes = np.bincount(np.array(member, np.int64), minlength=len(names)).tolist()
-    sums: dict[str, tuple[Counts, Ratios]] = {}
-    for level, counts in rows.items():
-        more, ratios = aggregated(counts, level, aggregate)
-        total = np.zeros((len(names), more.shape[1]))
-        np.add.at(total, member, more[pair])
-        sums[level] = total, ratios
-    bounds: list[dict[str, dict[str, Interval]]] = [{} for _ in names]
-    if resamples is not None:
-        order = np.argsort(member, kind="stable")
-        places = np.split(np.array(pair, np.int64)[order], np.cumsum(sizes)[:-1])
-        bounds = [
-            level_intervals(
-                {level: counts[mine] for level, counts in rows.items()},
-                aggregate,
-                resamples=resamples,
-                confidence=confidence,
-                # after the streams of the whole corpus, which are spawned from the seed first
-                seed=np.random.SeedSequence(seed, spawn_key=(len(LEVELS) + k,)),
-            )
-            for k, mine in enumerate(places[: len(names)])
-        ]
-    return [
-        {
-            name: names[k],
-            "pairs": sizes[k],
-            "level": level,
-            **_with_bounds(record, bounds[k].get(level, {})),
-            **(
-                {f"left_out_{x}": n for x, n in left_out(sums[level][0][k, -_TERMS:]).items()}
-                if aggregate != "micro"
-                else {}
-            ),
-        }
-        for k, level, record in _records(sums)
-    ]
-
-
-def few_in_groups(records: Sequence[Mapping[str, object]], name: str) -> str:
-    """How many groups have too few pairs for their intervals; nothing where none has."""
-    sizes = {record[name]: record["pairs"] for record in records}
-    few = sum(isinstance(size, int) and size < FEW_PAIRS for size in sizes.values())
-    if not few or not any(key.endswith(("_low", "_reason")) for key in records[0]):
-        return ""
-    return (
-        f"{few} of {how_many(len(sizes), 'group')} {'has' if few == 1 else 'have'} fewer than "
-        f"about {FEW_PAIRS} sentence pairs: intervals are too narrow there"
-    )
-
-
-def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
-    """How many pairs are in several groups; nothing where none is."""
-    several = sum(len(names) > 1 for names in groups)
-    return overlapping(several, len(groups), name) if several else ""
-
-
-def _with_bounds(record: Mapping[str, object], bounds: Mapping[str, Interval]) -> dict[str, object]:
-    bounded: dict[str, object] = {}
-    for key, value in record.items():
-        bounded[key] = value
-        if key in bounds:
-            interval = bounds[key]
-            bounded |= {f"{key}_low": interval.low, f"{key}_high": interval.high}
-            bounded |= {f"{key}_reason": interval.reason} if interval.reason else {}
-    return bounded
-
-
-def _with_exact(record: Mapping[str, object], exact: Counts | None, k: int) -> dict[str, object]:
-    """Put whether both are the same behind the measures, where that is asked for."""
-    if exact is None:
-        return dict(record)
-    measures = {key: value for key, value in record.items() if isinstance(value, float)}
-    return {**measures, "exact_match": float(exact[k]), **record}
-
-
-def _check_aggregate(aggregate: str) -> None:
-    if aggregate not in AGGREGATES:
-        raise UnknownNameError("aggregate", aggregate, AGGREGATES)
-
-
-def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    if isinstance(groups, (str, bytes)) or not isinstance(groups, Sequence):
-        raise ArgumentError(f"groups is {kind_of(groups)}; it must be a sequence, one a pair")
-    found = []
-    for k, given in enumerate(groups):
-        several = (given,) if isinstance(given, str) else given
-        if not isinstance(several, Sequence) or not all(isinstance(one, str) for one in several):
-            raise ArgumentError(
-                f"groups[{k}] is {kind_of(given)}; it must be a text, or a sequence of texts"
-            )
-        found.append(tuple(dict.fromkeys(several)))
-    return found
-
-
+@takes_settings
 def score_records(
     corpus: Corpus,
     hypothesis: str = "system",
@@ -610,22 +422,3 @@ def score_records(
     names = hypothesis, reference
     groups = [values_of(group_text(pair, by, names) or "", split) for pair in shared]
     return group_records(rows, groups, name=by, aggregate=aggregate)
-
-
-def _records(
-    rows: Mapping[str, tuple[Counts, Ratios]],
-) -> Iterator[tuple[int, str, dict[str, object]]]:
-    """Yield (number of the row, level, measures and counts), all levels of a row together."""
-    ratios = {level: measure(counts) for level, (counts, measure) in rows.items()}
-    for k in range(max((len(counts) for counts, _ in rows.values()), default=0)):
-        for level, (counts, _) in rows.items():
-            columns = LEVEL_COLUMNS[level]
-            values = {name: float(value[k]) for name, value in ratios[level].items()}
-            numbers = map(int, counts[k, : len(columns)].tolist())
-            yield k, level, {**values, **dict(zip(columns, numbers, strict=True))}
-
-
-def _check_names(rows: Mapping[str, Rows], names: Sequence[object], what: str) -> None:
-    for level, counts in rows.items():
-        if len(counts) != len(names):
-            raise JoinError(f"{len(names)} {what} for {len(counts)} rows of {level}")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from inspect import Parameter, signature
+from typing import TypeVar
 
 import numpy as np
 
 from alignkit._support.arguments import check_attributes
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.arrays import LinkArrays
-from alignkit.scoring.macro import AGGREGATES
 from alignkit.version import __version__
+
+F = TypeVar("F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,9 @@ LEVEL_CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 """What can be asked for, and the rows that it takes."""
 
+AGGREGATES = ("micro", "macro", "both")
+"""How a corpus is put together: counts added up, ratios averaged, or both."""
+
 SPLIT_LEVELS = ("links-identical", "links-non-identical")
 """What `split_identical` adds."""
 
@@ -122,27 +128,28 @@ LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
 
 @dataclass(frozen=True)
 class ScoreSettings:
-    """The options of a score."""
+    """The options of a score, of functions and commands; see `score` for their meaning."""
 
-    level: str = "links"  # "links", "phrases" or "both"
+    level: str = "links"
     ignore_identical: bool = False
-    exact_case: bool = False  # words that differ in case are not identical
-    loose: bool = False  # which phrase pairs are extracted, as in alignkit.extract_phrases
+    exact_case: bool = False
+    loose: bool = False
     max_length: int | None = None
     links: str = "given"
     aggregate: str = "micro"
-    split_identical: bool = False  # score identical links, and the others, each by themselves too
+    split_identical: bool = False
 
     def __post_init__(self) -> None:
         check_attributes(self)
-        if self.level not in LEVEL_CHOICES:
-            raise UnknownNameError("level", self.level, LEVEL_CHOICES)
-        if self.links not in LINK_POLICIES:
-            raise UnknownNameError("links policy", self.links, LINK_POLICIES)
+        for what, name, known in (
+            ("level", self.level, LEVEL_CHOICES),
+            ("links policy", self.links, LINK_POLICIES),
+            ("aggregate", self.aggregate, AGGREGATES),
+        ):
+            if name not in known:
+                raise UnknownNameError(what, name, known)
         if self.max_length is not None and self.max_length < 1:
             raise OptionError(f"max_length is {self.max_length}; a phrase has at least 1 word")
-        if self.aggregate not in AGGREGATES:
-            raise UnknownNameError("aggregate", self.aggregate, AGGREGATES)
         if self.split_identical and (self.ignore_identical or self.level == "phrases"):
             why = "ignore_identical" if self.ignore_identical else "level='phrases'"
             raise OptionError(
@@ -179,3 +186,16 @@ class ScoreSettings:
             phrases=("loose" if self.loose else "tight") if self.phrases else None,
             max_length=self.max_length if self.phrases else None,
         )
+
+
+def takes_settings(function: F) -> F:
+    """Show the fields of `ScoreSettings` in the signature of a function that has ``**options``."""
+    shown = signature(function)
+    *others, rest = shown.parameters.values()
+    options = [
+        Parameter(x.name, Parameter.KEYWORD_ONLY, default=x.default, annotation=x.type)
+        for x in fields(ScoreSettings)
+    ]
+    reading = [rest] if rest.name == "reading" else []
+    vars(function)["__signature__"] = shown.replace(parameters=[*others, *options, *reading])
+    return function

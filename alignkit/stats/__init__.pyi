@@ -1,10 +1,10 @@
 from .intervals import newcombe_interval as newcombe_interval
 from .intervals import wilson_interval as wilson_interval
-from .ranks import Friedman as Friedman
-from .ranks import critical_difference as critical_difference
-from .ranks import friedman as friedman
 from .ratios import LOWER_IS_BETTER as LOWER_IS_BETTER
 from .resampling import Interval as Interval
 from .resampling import confidence_interval as confidence_interval
+from .tests import Friedman as Friedman
+from .tests import critical_difference as critical_difference
+from .tests import friedman as friedman
 from .tests import holm as holm
 from .tests import mcnemar as mcnemar

@@ -28,8 +28,8 @@ def ratio(above: Counts, below: Counts) -> NDArray[np.float64]:
 
 def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return F1, the harmonic mean; 0 where either is 0, whatever the other is."""
-    found = ratio(2 * precision * recall, precision + recall)
-    return np.where((precision == 0) | (recall == 0), 0.0, found)
+    mean = ratio(2 * precision * recall, precision + recall)
+    return np.where((precision == 0) | (recall == 0), 0.0, mean)
 
 
 def none_if_nan(value: float) -> float | None:

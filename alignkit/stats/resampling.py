@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
+from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError
-from alignkit.stats.ratios import Ratios, none_if_nan
+from alignkit.stats.ratios import Ratios
 
 ONE_PAIR = "there is one sentence pair, and nothing to resample"
 ALIKE = "all resamples give the same"
@@ -57,7 +58,7 @@ class Interval:
 
     def to_json(self) -> dict[str, object]:
         """Return the interval as JSON takes it: NaN is None."""
-        plain = {n: none_if_nan(v) if isinstance(v, float) else v for n, v in vars(self).items()}
+        plain = {name: jsonable(value) for name, value in vars(self).items()}
         return {name: value for name, value in plain.items() if name != "reason" or value}
 
 
@@ -94,8 +95,8 @@ def confidence_interval(
     --------
     >>> from alignkit.scoring.measures import link_ratios
     >>> rows = np.array([[2, 2, 2, 2, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, 2]])
-    >>> found = confidence_interval(rows, link_ratios, seed=1)["precision"]
-    >>> found.low, found.high
+    >>> interval = confidence_interval(rows, link_ratios, seed=1)["precision"]
+    >>> interval.low, interval.high
     (0.5, 1.0)
     """
     check_arguments(confidence_interval, locals())
@@ -135,10 +136,8 @@ def distinct(rows: NDArray[np.generic]) -> tuple[NDArray[np.float64], NDArray[np
     """Return the distinct rows and how often each occurs."""
     if not len(rows):
         return np.zeros((1, rows.shape[1])), np.ones(1, np.int64)
-    order = np.lexsort(rows.T[::-1])
-    ranked = rows[order]
-    first = np.ones(len(rows), bool)
-    first[1:] = (ranked[1:] != ranked[:-1]).any(axis=1)
+    ranked = rows[np.lexsort(rows.T[::-1])]  # ten times faster than np.unique(axis=0)
+    first = np.r_[True, (ranked[1:] != ranked[:-1]).any(axis=1)]
     starts = np.flatnonzero(first)
     return ranked[starts].astype(np.float64), np.diff(np.append(starts, len(rows)))
 
@@ -163,10 +162,10 @@ def summarize(values: NDArray[np.float64], confidence: float) -> Interval:
 
 def interval_of(values: NDArray[np.float64], confidence: float) -> Interval:
     """Return the percentile interval of a measure; none where all resamples give the same."""
-    found = summarize(values, confidence)
-    if found.reason or np.nanmax(values) - np.nanmin(values) > _SAME:
-        return found
-    return Interval(np.nan, np.nan, confidence, np.nan, found.undefined, ALIKE)
+    interval = summarize(values, confidence)
+    if interval.reason or np.nanmax(values) - np.nanmin(values) > _SAME:
+        return interval
+    return Interval(np.nan, np.nan, confidence, np.nan, interval.undefined, ALIKE)
 
 
 def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
@@ -174,6 +173,11 @@ def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
     if resamples < 1:
         raise OptionError(f"resamples must be at least 1, not {resamples}")
     check_confidence(confidence)
+    check_seed(seed)
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed below 0."""
     if seed < 0:
         raise OptionError(f"the seed is {seed}; it must be 0 or more")
 
@@ -250,8 +254,8 @@ def merged_strata(strata: NDArray[np.int64]) -> NDArray[np.int64]:
     if not single.any():
         return numbers
     home = np.flatnonzero(single)[0] if single.sum() > 1 else sizes.argmax()
-    found: NDArray[np.int64] = np.where(single[numbers], home, numbers)
-    return found
+    merged: NDArray[np.int64] = np.where(single[numbers], home, numbers)
+    return merged
 
 
 def expanded(confidence: float, degrees: int) -> float:

@@ -52,7 +52,7 @@ class Result(ABC):
     rewrites_left_out: int | None = None
     """How many rewrites, which nobody judged, are left out; None if labels do not count."""
     notes: tuple[str, ...] = ()
-    signature: str = ""
+    signature: object
 
     @abstractmethod
     def tables(self) -> Sequence[Table]:
@@ -75,7 +75,7 @@ class Result(ABC):
     @property
     def settings(self) -> str:
         """The settings behind the numbers, in one line."""
-        return self.signature
+        return str(getattr(self, "signature", ""))
 
     def images(self) -> Iterator[Picture]:
         """Yield the figures of the page."""

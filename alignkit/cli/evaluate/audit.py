@@ -20,7 +20,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import annotator_name, number, saved_file
+from alignkit.cli.parser import add_options, annotator_name, number, saved_file
 
 if TYPE_CHECKING:
     from alignkit.audit.audit import Audit
@@ -36,56 +36,30 @@ COMMANDS = {
 
 def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
     """Add the options that say how many items are drawn, and by which numbers."""
-    group.add_argument(
-        "--n",
-        type=number(1),
-        required=True,
-        metavar="N",
-        help="how many items; all, if there are fewer",
-    )
-    group.add_argument(
-        "--seed", type=number(0), default=12345, metavar="S", help="of all draws (default: 12345)"
-    )
+    add_options(group, """
+        --n N  how many items; all, if there are fewer
+        --seed S  of all draws (default: 12345)
+        """,
+        n={"type": number(1), "required": True},
+        seed={"type": number(0), "default": 12345},
+    )  # fmt: skip
 
 
 def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that say for whom sheets are, and where they go."""
-    group = parser.add_argument_group("what is written")
-    group.add_argument(
-        "--judges",
-        nargs="+",
-        default=["A", "B"],
-        type=annotator_name,
-        metavar="NAME",
-        help="who will judge; each gets a sheet in an order of its own (default: A B)",
-    )
-    group.add_argument(
-        "--sheets",
-        nargs="+",
-        choices=("tsv", "csv", "html"),
-        default=["tsv"],
-        help="tables for a spreadsheet, or a page that shows each item in its sentences, is judged "
-        "by keyboard and saves such a table (default: tsv)",
-    )
-    group.add_argument(
-        "--bom",
-        action="store_true",
-        help="begin tables with a byte order mark, by which some spreadsheets know UTF-8",
-    )
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FOLDER",
-        default="audit",
-        help="where the sheets go, sheet-NAME.tsv and so on (default: audit)",
-    )
-    group.add_argument(
-        "--key",
-        dest="key_output",
-        metavar="FILE",
-        type=saved_file,
-        help="where the key goes, which no judge should see (default: key.json in FOLDER)",
-    )
+    add_options(parser.add_argument_group("what is written"), """
+        --judges NAME...  who will judge; each gets a sheet in an order of its own (default: A B)
+        --sheets  tables for a spreadsheet, or a page that shows each item in its sentences, is
+            judged by keyboard and saves such a table (default: tsv)
+        --bom  begin tables with a byte order mark, by which some spreadsheets know UTF-8
+        -o, --output FOLDER  where the sheets go, sheet-NAME.tsv and so on (default: audit)
+        --key FILE  where the key goes, which no judge should see (default: key.json in FOLDER)
+        """,
+        judges={"type": annotator_name, "default": ["A", "B"]},
+        sheets={"nargs": "+", "choices": ("tsv", "csv", "html"), "default": ["tsv"]},
+        output={"default": "audit"},
+        key={"dest": "key_output", "type": saved_file},
+    )  # fmt: skip
 
 
 def check_sheets(options: argparse.Namespace) -> None:
@@ -98,7 +72,7 @@ def check_sheets(options: argparse.Namespace) -> None:
 def write_sheets(
     audit: Audit, options: argparse.Namespace, *, silent: Collection[str] = ()
 ) -> None:
-    """Write sheets and key, and tell what was drawn; of the origins `silent` only if there is."""
+    """Write sheets and key, and report what was drawn; of `silent` origins only if there is any."""
     from alignkit.audit.sheets import write_audit
 
     if len(audit.items) < options.n:

@@ -32,7 +32,7 @@ from alignkit.cli.evaluate.audit import (
     check_sheets,
     write_sheets,
 )
-from alignkit.cli.parser import number
+from alignkit.cli.parser import add_options, number
 from alignkit.model.choice import naming
 
 if TYPE_CHECKING:
@@ -45,47 +45,33 @@ _SCHEMES = {"parade": "parade-votes", "turku": "turku", "etpc": "binary"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("input", metavar="CORPUS", help="file or folder to read; - is stdin")
-    _add_drawing(parser.add_argument_group("what is drawn"))
-    _add_question(parser.add_argument_group("what is asked"))
+    add_options(parser, "CORPUS  file or folder to read; - is stdin", CORPUS={"dest": "input"})
+    group = parser.add_argument_group("what is drawn")
+    add_draw_arguments(group)
+    add_options(group, """
+        --mix SHARE  the share of rewrites among them (default: .5)
+        --each N  how many judges look at each item (default: 2)
+        --plain  plain pairs that all who judged them uphold, or all (default: upheld)
+        --annotator A  whose judgments say so; repeatable (default: all who judged)
+        --by GROUP  spread the items over the values of this attribute (period, genre, ...), by
+            which 'audit read' then counts too; day, week and month are known where annotations
+            have times
+        """,
+        mix={"type": _share, "default": 0.5},
+        each={"type": number(1), "default": 2},
+        plain={"choices": ("upheld", "all"), "default": "upheld"},
+        annotator={"action": "append"},
+    )  # fmt: skip
+    group = parser.add_argument_group("what is asked")
+    add_scheme_argument(group, "of the judgments (default: the one that all of them fit)")
+    add_options(group, """
+        --view V  view of it that has the labels judges choose from (default: binary, or full where
+            there is none)
+        --upheld LABEL...  the labels of the view that uphold a pair (default: those that say
+            paraphrase)
+        """)  # fmt: skip
     add_sheet_arguments(parser)
     add_reading_arguments(parser)
-
-
-def _add_drawing(group: argparse._ArgumentGroup) -> None:
-    add_draw_arguments(group)
-    group.add_argument(
-        "--mix",
-        type=_share,
-        default=0.5,
-        metavar="SHARE",
-        help="the share of rewrites among them (default: .5)",
-    )
-    group.add_argument(
-        "--each",
-        type=number(1),
-        default=2,
-        metavar="N",
-        help="how many judges look at each item (default: 2)",
-    )
-    group.add_argument(
-        "--plain",
-        choices=("upheld", "all"),
-        default="upheld",
-        help="plain pairs that all who judged them uphold, or all (default: upheld)",
-    )
-    group.add_argument(
-        "--annotator",
-        action="append",
-        metavar="A",
-        help="whose judgments say so; repeatable (default: all who judged)",
-    )
-    group.add_argument(
-        "--by",
-        metavar="GROUP",
-        help="spread the items over the values of this attribute (period, genre, ...), by which "
-        "'audit read' then counts too; day, week and month are known where annotations have times",
-    )
 
 
 def _share(text: str) -> float:
@@ -95,22 +81,6 @@ def _share(text: str) -> float:
         raise argparse.ArgumentTypeError(
             f"expected a share such as .5 or 50%, not {text[:40]!r}"
         ) from None
-
-
-def _add_question(group: argparse._ArgumentGroup) -> None:
-    add_scheme_argument(group, "of the judgments (default: the one that all of them fit)")
-    group.add_argument(
-        "--view",
-        metavar="V",
-        help="view of it that has the labels judges choose from (default: binary, or full where "
-        "there is none)",
-    )
-    group.add_argument(
-        "--upheld",
-        nargs="+",
-        metavar="LABEL",
-        help="the labels of the view that uphold a pair (default: those that say paraphrase)",
-    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ from alignkit.cli.evaluate.audit import (
     check_sheets,
     write_sheets,
 )
-from alignkit.cli.parser import number
+from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
 from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
@@ -44,64 +44,33 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("hypothesis", metavar="HYP", help="the system's alignments; - is stdin")
-    parser.add_argument("reference", metavar="REF", help="the gold standard; - is stdin")
+    add_options(parser, """
+        HYP  the system's alignments; - is stdin
+        REF  the gold standard; - is stdin
+        """, HYP={"dest": "hypothesis"}, REF={"dest": "reference"})  # fmt: skip
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long)
-    _add_drawing(parser.add_argument_group("what is drawn"))
+    group = parser.add_argument_group("what is drawn")
+    add_draw_arguments(group)
+    add_options(group, """
+        --links  phrase pairs of the sure links of both, or of all (default: sure)
+        --kind  the smallest phrase pairs, those made of smaller ones, or both, that are no phrase
+            pair of any kind of the other side (default: atomic)
+        --include-identical  phrase pairs of equal words too (default: left out)
+        --exact-case  words that differ in case are not equal (default: they are)
+        --max-length N  most words of a phrase on either side (default: no limit)
+        --loose  extend phrases over unaligned words at their ends (default: tight)
+        --both SHARE  the share of items that both sides have, to check the judges with (default: 0)
+        --by GROUP  spread the items over the values of this attribute too (genre, document, ...)
+        """,
+        links={"choices": ("sure", "possible"), "default": "sure"},
+        kind={"choices": ("atomic", "composite", "all"), "default": "atomic"},
+        max_length={"type": number(1)},
+        both={"type": float, "default": 0.0},
+    )  # fmt: skip
+    add_order_argument(group)
     add_sheet_arguments(parser)
     add_reading_arguments(parser)
-
-
-def _add_drawing(group: argparse._ArgumentGroup) -> None:
-    add_draw_arguments(group)
-    group.add_argument(
-        "--links",
-        choices=("sure", "possible"),
-        default="sure",
-        help="phrase pairs of the sure links of both, or of all (default: sure)",
-    )
-    group.add_argument(
-        "--kind",
-        choices=("atomic", "composite", "all"),
-        default="atomic",
-        help="the smallest phrase pairs, those made of smaller ones, or both, that are no phrase "
-        "pair of any kind of the other side (default: atomic)",
-    )
-    group.add_argument(
-        "--include-identical",
-        action="store_true",
-        help="phrase pairs of equal words too (default: left out)",
-    )
-    group.add_argument(
-        "--exact-case",
-        action="store_true",
-        help="words that differ in case are not equal (default: they are)",
-    )
-    group.add_argument(
-        "--max-length",
-        type=number(1),
-        metavar="N",
-        help="most words of a phrase on either side (default: no limit)",
-    )
-    group.add_argument(
-        "--loose",
-        action="store_true",
-        help="extend phrases over unaligned words at their ends (default: tight)",
-    )
-    group.add_argument(
-        "--both",
-        type=float,
-        default=0.0,
-        metavar="SHARE",
-        help="the share of items that both sides have, to check the judges with (default: 0)",
-    )
-    group.add_argument(
-        "--by",
-        metavar="GROUP",
-        help="spread the items over the values of this attribute too (genre, document, ...)",
-    )
-    add_order_argument(group)
 
 
 def run(options: argparse.Namespace) -> int:

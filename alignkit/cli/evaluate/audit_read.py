@@ -23,42 +23,35 @@ from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import say
 from alignkit.cli.evaluate.score import add_draws, settle_draws
+from alignkit.cli.parser import add_options
 
 if TYPE_CHECKING:
     from alignkit.audit.filled import SheetFinding
-    from alignkit.audit.result import AuditResult
 
 
-_TOLD = 20  # findings of a kind
+_MOST = 20  # findings of a kind that are printed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "inputs", metavar="SHEET", nargs="+", help="the filled sheets, TSV or CSV; - is stdin"
-    )
-    parser.add_argument(
-        "--key", required=True, metavar="KEY", help="the key that was written with them"
-    )
-    parser.add_argument(
-        "--by",
-        metavar="GROUP",
-        help="what is upheld and how far judges agree for each value of this attribute too; of "
-        "pairs also day, week, month and judgment (default: that by which items were drawn)",
-    )
-    group = parser.add_argument_group("how sure one can be")
-    add_draws(group, "of the bootstrap over items")
-    group = parser.add_argument_group("what is printed")
-    add_media(group)
+    sheets = "the filled sheets, TSV or CSV; - is stdin"
+    parser.add_argument("inputs", metavar="SHEET", nargs="+", help=sheets)
+    add_options(parser, """
+        --key KEY  the key that was written with them
+        --by GROUP  what is upheld and how far judges agree for each value of this attribute too; of
+            pairs also day, week, month and judgment (default: that by which items were drawn)
+        """, key={"required": True})  # fmt: skip
+    add_draws(parser.add_argument_group("how sure one can be"), "of the bootstrap over items")
+    add_media(parser.add_argument_group("what is printed"))
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     refuse_second_reading(options)
-    settle_draws(options, drawn=True, wanting="")
+    settle_draws(options)
     from alignkit.audit.result import read_audit
 
-    found = read_audit(
+    result = read_audit(
         options.inputs,
         options.key,
         by=options.by,
@@ -66,18 +59,13 @@ def run(options: argparse.Namespace) -> int:
         resamples=options.resamples,
         seed=options.seed,
     )
-    _tell(found)
-    print_result(found, options)
-    return 0
-
-
-def _tell(result: AuditResult) -> None:
-    """Tell on stderr what is missing or odd, each with file and line; the first of many."""
     kinds: dict[str, list[SheetFinding]] = defaultdict(list)
-    for one in result.filled.findings:
-        kinds[one.kind].append(one)
+    for finding in result.filled.findings:
+        kinds[finding.kind].append(finding)
     for kind, findings in kinds.items():
-        for one in findings[:_TOLD]:
-            say(str(one))
-        if len(findings) > _TOLD:
+        for finding in findings[:_MOST]:
+            say(str(finding))
+        if len(findings) > _MOST:
             say(f"... {kind}: {len(findings)} in all; --json has them")
+    print_result(result, options)
+    return 0

@@ -29,7 +29,8 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
-from alignkit.cli.parser import number
+from alignkit.cli.evaluate.score import add_draws, require_reference, settle_draws
+from alignkit.cli.parser import add_options, number
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.paired_reading import LinkInput
@@ -47,60 +48,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_sides(parser, "the system's alignments; - is stdin")
     group = parser.add_argument_group("what is told apart")
-    group.add_argument(
-        "--by-link",
-        default="kind,word,frequency,distance",
-        metavar="WAYS",
-        help="some of kind, word, frequency, distance, tag, phenomenon, with commas between "
-        "(default: kind,word,frequency,distance)",
-    )
-    group.add_argument(
-        "--function-words",
-        nargs="+",
-        metavar="L",
-        help="the languages of source and target, or one for both "
-        f"({', '.join(LANGUAGES.values())}), or files of words (default: not told apart)",
-    )
-    group.add_argument(
-        "--attribute",
-        default="phenomena",
-        metavar="NAME",
-        help="the attribute that names the phenomena of a pair (default: phenomena)",
-    )
-    group.add_argument(
-        "--split",
-        default=",",
-        metavar="TEXT",
-        help="what stands between several values of that attribute (default: a comma)",
-    )
-    for side in ("source", "target"):
-        group.add_argument(
-            f"--{side}-tags",
-            metavar="FILE",
-            help=f"the tags of {side} words, word/TAG, a line for each pair of REF (default: the "
-            f"attribute {side}_tags)",
-        )
+    add_options(group, f"""
+        --by-link WAYS  some of kind, word, frequency, distance, tag, phenomenon, with commas
+            between (default: kind,word,frequency,distance)
+        --function-words L...  the languages of source and target, or one for both
+            ({', '.join(LANGUAGES.values())}), or files of words (default: not told apart)
+        --attribute NAME  the attribute that names the phenomena of a pair (default: phenomena)
+        --split TEXT  what stands between several values of that attribute (default: a comma)
+        --source-tags FILE  the tags of source words, word/TAG, a line for each pair of REF
+            (default: the attribute source_tags)
+        --target-tags FILE  the tags of target words, likewise (default: the attribute target_tags)
+        """,
+        by_link={"default": "kind,word,frequency,distance"},
+        attribute={"default": "phenomena"},
+        split={"default": ","},
+    )  # fmt: skip
     add_order_argument(group)
     group = parser.add_argument_group("what is printed")
-    group.add_argument(
-        "--examples",
-        type=number(0),
-        default=0,
-        metavar="N",
-        help="show so many errors of each class (default: none)",
-    )
-    group.add_argument("--resamples", type=number(1), default=1000, metavar="N",
-                       help="of the intervals (default: 1000)")  # fmt: skip
-    group.add_argument("--confidence", type=float, default=0.95, metavar="P",
-                       help="of the intervals (default: 0.95)")  # fmt: skip
-    group.add_argument("--seed", type=number(0), default=12345, metavar="N",
-                       help="of the draws (default: 12345)")  # fmt: skip
+    add_options(group, "--examples N  show so many errors of each class (default: none)",
+                examples={"type": number(0), "default": 0})  # fmt: skip
+    add_draws(group, "of the intervals")
     add_forms(group)
     add_reading_arguments(parser)
 
 
 class _Reference:
-    """Read the reference; count the words of all its pairs in `frequencies`.
+    """The reference, with the words of all its pairs counted, and tags from files.
 
     `tags` has the file of lines for each attribute of a pair that is to hold tags.
     """
@@ -140,11 +113,8 @@ class _Reference:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    if options.reference is None and not (options.hyp_annotator and options.ref_annotator):
-        raise OptionError(
-            "name REF, the gold standard; or, where HYP holds it too, the annotators: "
-            "--hyp-annotator and --ref-annotator"
-        )
+    settle_draws(options)
+    require_reference(options)
     from alignkit.scoring.errors_by_kind import link_errors
     from alignkit.scoring.link_classes import Frequencies
 

@@ -27,17 +27,23 @@ from alignkit.cli.common.inputs import (
     add_side,
 )
 from alignkit.cli.common.media import add_forms, print_findings
-from alignkit.cli.evaluate.score import systems_of
+from alignkit.cli.evaluate.score import (
+    Scoring,
+    add_draws,
+    require_reference,
+    settle_draws,
+    systems_of,
+)
 from alignkit.cli.evaluate.score_labels import add_judged, judged_sides
-from alignkit.cli.evaluate.score_output import Scoring
-from alignkit.cli.parser import number, saved_file
+from alignkit.cli.parser import add_options, number, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
+from alignkit.scoring.settings import ScoreSettings
 from alignkit.show.canvas import ending
 
 if TYPE_CHECKING:
-    from alignkit.scoring.profiles.phenomena import Profile
-    from alignkit.scoring.profiles.ranking import Ranking
+    from alignkit.scoring.profile import Profile
+    from alignkit.scoring.ranking import Ranking
 
 
 MEASURES = ("precision", "recall", "f1", "aer", "phrase-f1", "accuracy")
@@ -51,94 +57,47 @@ _OF_TABLE = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    _add_systems(parser)
-    group = parser.add_argument_group("of a printed table")
-    group.add_argument(
-        "--table", dest="printed", metavar="FILE", help="a printed table of phenomena by systems"
-    )
-    group.add_argument(
-        "--leave-out",
-        nargs="+",
-        default=[],
-        metavar="ROW",
-        help="rows of the table that are no phenomena, such as a mean over all",
-    )
-    group.add_argument(
-        "--lower-is-better",
-        action="store_true",
-        help="the values are errors: the lowest has rank 1 (default: the highest)",
-    )
-    group = parser.add_argument_group("how sure one can be")
-    group.add_argument(
-        "--as",
-        dest="like",
-        choices=LIKE,
-        help="test as Kovatchev et al. (2019): phenomena against the whole set, one-sided, by Mann "
-        "and Whitney's test; judgments of two systems by McNemar's without correction for "
-        "continuity (default: against all others by permutation; McNemar's exact test)",
-    )
-    group.add_argument("--trials", type=number(1), default=10_000, metavar="N",
-                       help="of the tests (default: 10000)")  # fmt: skip
-    group.add_argument("--resamples", type=number(1), default=1000, metavar="N",
-                       help="of the intervals (default: 1000)")  # fmt: skip
-    group.add_argument("--confidence", type=float, default=0.95, metavar="P",
-                       help="of the intervals (default: 0.95)")  # fmt: skip
-    group.add_argument("--seed", type=number(0), default=12345, metavar="N",
-                       help="of all draws (default: 12345)")  # fmt: skip
-    group.add_argument(
-        "--alpha",
-        type=float,
-        default=0.05,
-        metavar="P",
-        help="the chance of a false difference (default: 0.05)",
-    )
-    group = parser.add_argument_group("what is printed")
-    add_forms(group)
-    for flag, told in (
-        ("--plot", "draw the mean ranks of the systems (critical difference diagram) as well"),
-        ("--heat-map", "draw the measure of each system on each phenomenon as well"),
-    ):
-        group.add_argument(
-            flag,
-            metavar="FILE",
-            type=saved_file,
-            help=f"{told}, by the end of the name: .pdf, .png or .svg",
-        )
-
-    add_reading_arguments(parser)
-
-
-def _add_systems(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name systems and what is measured."""
+    gold = "the gold standard; left out, HYP holds it too: name both annotators"
     parser.add_argument("hypothesis", nargs="?", metavar="[HYP]", help="the alignments to profile")
-    parser.add_argument(
-        "reference",
-        nargs="?",
-        metavar="[REF]",
-        help="the gold standard; left out, HYP holds it too: name both annotators",
-    )
+    parser.add_argument("reference", nargs="?", metavar="[REF]", help=gold)
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("what is profiled")
-    group.add_argument(
-        "--compare", nargs="+", default=[], metavar="HYP2", help="other systems, read as HYP is"
-    )
-    group.add_argument(
-        "--by", metavar="ATTRIBUTE",
-        help="the attribute that names the phenomena of a pair (default: phenomena)",
-    )  # fmt: skip
-    group.add_argument(
-        "--split", metavar="TEXT",
-        help="what stands between several values of that attribute (default: a comma)",
-    )  # fmt: skip
-    group.add_argument(
-        "--measure",
-        choices=MEASURES,
-        help="of links; phrase-f1 of the phrase pairs of sure links; accuracy of judgments "
-        "(default: f1, and accuracy with --scheme)",
-    )
+    add_options(group, """
+        --compare HYP2...  other systems, read as HYP is
+        --by ATTRIBUTE  the attribute that names the phenomena of a pair (default: phenomena)
+        --split TEXT  what stands between several values of that attribute (default: a comma)
+        --measure  of links; phrase-f1 of the phrase pairs of sure links; accuracy of judgments
+            (default: f1, and accuracy with --scheme)
+        """, compare={"default": []}, measure={"choices": MEASURES})  # fmt: skip
     add_judged(group, required=False)
     add_order_argument(group)
+    add_options(parser.add_argument_group("of a printed table"), """
+        --table FILE  a printed table of phenomena by systems
+        --leave-out ROW...  rows of the table that are no phenomena, such as a mean over all
+        --lower-is-better  the values are errors: the lowest has rank 1 (default: the highest)
+        """, table={"dest": "printed"}, leave_out={"default": []})  # fmt: skip
+    group = parser.add_argument_group("how sure one can be")
+    add_options(group, """
+        --as  test as Kovatchev et al. (2019): phenomena against the whole set, one-sided, by Mann
+            and Whitney's test; judgments of two systems by McNemar's without correction for
+            continuity (default: against all others by permutation; McNemar's exact test)
+        --trials N  of the tests (default: 10000)
+        --alpha P  the chance of a false difference (default: 0.05)
+        """,
+        **{"as": {"dest": "like", "choices": LIKE}},
+        trials={"type": number(1), "default": 10_000},
+        alpha={"type": float, "default": 0.05},
+    )  # fmt: skip
+    add_draws(group, "of the intervals")
+    group = parser.add_argument_group("what is printed")
+    add_forms(group)
+    add_options(group, """
+        --plot FILE  draw the mean ranks of the systems (critical difference diagram) as well, by
+            the end of the name: .pdf, .png or .svg
+        --heat-map FILE  draw the measure of each system on each phenomenon as well, likewise
+        """, plot={"type": saved_file}, heat_map={"type": saved_file})  # fmt: skip
+    add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -151,6 +110,7 @@ def run(options: argparse.Namespace) -> int:
     if options.printed is not None:
         result = ranking = _printed(options)
     else:
+        settle_draws(options)
         result = _labels(options) if options.scheme is not None else _links(options)
         ranking = result.ranking
     _draw(ranking, options)
@@ -159,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _printed(options: argparse.Namespace) -> Ranking:
-    from alignkit.scoring.profiles.ranking import rank, read_measured
+    from alignkit.scoring.ranking import rank, read_measured
 
     if options.hypothesis is not None:
         raise OptionError("--table is a whole profile; name it alone, without HYP and REF")
@@ -223,7 +183,7 @@ def _labels(options: argparse.Namespace) -> Profile:
 
 def _links(options: argparse.Namespace) -> Profile:
     from alignkit.scoring.measures import link_ratios, phrase_ratios
-    from alignkit.scoring.profiles.systems import profile_rows
+    from alignkit.scoring.profile_tests import profile_rows
 
     _check(options, judged=False)
     measure = options.measure or "f1"
@@ -233,10 +193,9 @@ def _links(options: argparse.Namespace) -> Profile:
     level = "phrases-sure" if phrases else "links"
     alone = len(systems) == 1
     scored = {
-        system.annotator if alone and system.annotator else system.name:
-        Scoring(system.path, scoring, system.annotator)
+        (alone and system.annotator) or system.name: Scoring(system.path, scoring, system.annotator)
         for system in systems
-    }  # fmt: skip
+    }
     first = next(iter(scored.values()))
     if not first.groups:
         raise OptionError(
@@ -260,19 +219,13 @@ def _links(options: argparse.Namespace) -> Profile:
 
 def _scoring(options: argparse.Namespace, *, phrases: bool) -> argparse.Namespace:
     """Return the options as `alignkit score` has them, with nothing drawn."""
-    one_corpus = options.hyp_annotator and options.ref_annotator
-    if options.reference is None and not one_corpus:
-        raise OptionError(
-            "name REF, the gold standard; or, where HYP holds it too, the annotators: "
-            "--hyp-annotator and --ref-annotator"
-        )
-    level = "phrases" if phrases else "links"
+    require_reference(options)
     fixed = {
-        **{"level": level, "ci": False, "plot": None, "per_pair": False, "compared": True},
-        **{"ignore_identical": False, "exact_case": False, "loose": False, "max_length": None},
-        **{"possible": "given", "aggregate": "micro", "split_identical": False},
+        **vars(ScoreSettings(level="phrases" if phrases else "links")),
+        **{"ci": False, "plot": None, "per_pair": False, "compared": True},
+        "by": options.by or BY,
+        "split": SPLIT if options.split is None else options.split,
     }
-    fixed |= {"by": options.by or BY, "split": SPLIT if options.split is None else options.split}
     return argparse.Namespace(**{**vars(options), **fixed})
 
 

@@ -31,6 +31,7 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
+from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError, OptionError, UnknownNameError
 from alignkit.io.paired_reading import hinting, in_order
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judged:
-    """Hold pairs with the judgments of systems and of a reference, by the names of these."""
+    """Pairs with the judgments of systems and of a reference, by the names of these."""
 
     corpus: Corpus
     systems: tuple[str, ...]
@@ -57,24 +58,19 @@ class Judged:
 
 def add_judged(group: argparse._ArgumentGroup, *, required: bool) -> None:
     """Add the options that say what judgments are, and the files of predictions."""
-    group.add_argument(
-        "--scheme", required=required, choices=tuple(SCHEMES), help="of the judgments"
-    )
-    group.add_argument("--view", default="full", metavar="V",
-                       help="the view of the scheme (default: full)")  # fmt: skip
-    group.add_argument(
-        "--predictions",
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="labels from files, id and label or labels in order; each file is a system",
-    )
-    group.add_argument(
-        "--predicted",
-        choices=("scheme", "view"),
-        help="what the labels of these files are of (default: the scheme, unless one is of the "
-        "view alone)",
-    )
+    add_options(group, """
+        --scheme  of the judgments
+        --view V  the view of the scheme (default: full)
+        --predictions FILE...  labels from files, id and label or labels in order; each file is a
+            system
+        --predicted  what the labels of these files are of (default: the scheme, unless one is of
+            the view alone)
+        """,
+        scheme={"required": required, "choices": tuple(SCHEMES)},
+        view={"default": "full"},
+        predictions={"default": []},
+        predicted={"choices": ("scheme", "view")},
+    )  # fmt: skip
     add_rewrites_argument(group)
 
 
@@ -87,8 +83,8 @@ def judged_sides(options: argparse.Namespace) -> Judged:
     if options.predicted is not None and not options.predictions:
         raise OptionError("--predicted is for --predictions FILE: add it, or leave it out")
     view = get_view(options.scheme, options.view)
-    found = _of_one(options) if options.reference is None else _of_files(options)
-    return _with_files(found, options, view)
+    judged = _of_one(options) if options.reference is None else _of_files(options)
+    return _with_files(judged, options, view)
 
 
 def _of_one(options: argparse.Namespace) -> Judged:
@@ -131,7 +127,7 @@ def _of_files(options: argparse.Namespace) -> Judged:
         names = {annotators[0]: short_names(paths)[paths[0]]}
     systems = [*names.values(), *(short_names(paths)[path] for path in paths[1:])]
     reference = judge if judge not in systems else f"{judge} of {ref.path}"
-    found = Corpus(_only(pair, {judge: reference}) for pair in gold)
+    joined = Corpus(_only(pair, {judge: reference}) for pair in gold)
     for path in paths:
         file = hyp if path == paths[0] else open_sides(path, options.reference, declared)[0]
         other = file.corpus(needed=True)
@@ -140,8 +136,8 @@ def _of_files(options: argparse.Namespace) -> Judged:
         else:
             mine = _judge(other, annotators[0], path, "--hyp-annotator")
             kept = {mine: short_names(paths)[path]}
-        found = Corpus(_joined(found, other, kept, file, ref, options))
-    return Judged(found, tuple(systems), reference)
+        joined = Corpus(_joined(joined, other, kept, file, ref, options))
+    return Judged(joined, tuple(systems), reference)
 
 
 def _judge(
@@ -149,16 +145,16 @@ def _judge(
 ) -> str:
     """Return who judged: who is named, or the only one apart from some."""
     known = dict.fromkeys(
-        who for pair in corpus for who, one in pair.annotations.items() if one.judgment
+        who for pair in corpus for who, said in pair.annotations.items() if said.judgment
     )
     if name is not None:
         if name not in known:
             raise UnknownNameError(f"annotator of {path} who judged pairs:", name, known)
         return name
-    for one in apart:
-        if one not in known:
-            raise UnknownNameError(f"annotator of {path} who judged pairs:", one, known)
-        del known[one]
+    for other in apart:
+        if other not in known:
+            raise UnknownNameError(f"annotator of {path} who judged pairs:", other, known)
+        del known[other]
     if len(known) != 1:
         who = f"judged by {', '.join(known)}: choose by {option}" if known else "judged by nobody"
         raise OptionError(f"{path}: pairs are {who}")
@@ -168,7 +164,7 @@ def _judge(
 def _only(pair: SentencePair, names: dict[str, str]) -> SentencePair:
     """Return a pair with some annotators' judgments, under other names."""
     said: dict[str, Annotation] = {
-        names[who]: one for who, one in pair.annotations.items() if who in names
+        names[who]: annotation for who, annotation in pair.annotations.items() if who in names
     }
     return replace(pair, annotations=said)
 
@@ -181,19 +177,16 @@ def _joined(
     left, right = iter(refs), iter([_only(pair, names) for pair in hyps])
     if options.in_order:
         left, right = in_order(left, right)
-    found: dict[int, SentencePair] = {}
     try:
         with naming(ref.path, hyp.path):
-            for one, other in join_pairs(
-                left, right, partial=options.partial, differences=differences
-            ):
-                found[id(one)] = other
+            pairs = join_pairs(left, right, partial=options.partial, differences=differences)
+            others = {id(pair): other for pair, other in pairs}
     except JoinError as error:
         raise hinting(error) from None
-    if told := str(differences):
-        warn(f"{ref.path} and {hyp.path}: {told}")
+    if text := str(differences):
+        warn(f"{ref.path} and {hyp.path}: {text}")
     for pair in refs:
-        if (mine := found.get(id(pair))) is None:
+        if (mine := others.get(id(pair))) is None:
             yield pair
             continue
         attributes = {**mine.attributes, **pair.attributes}
@@ -201,13 +194,13 @@ def _joined(
         yield replace(pair, attributes=attributes, annotations=said)
 
 
-def _with_files(found: Judged, options: argparse.Namespace, view: View) -> Judged:
+def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judged:
     from alignkit.scoring.predictions import read_predictions
 
     paths = list(options.predictions)
     if len(set(paths)) < len(paths):
         raise OptionError("the same file of predictions is named twice; name different ones")
-    corpus, names, unflagged = found.corpus, list(found.systems), list[str]()
+    corpus, names, unflagged = judged.corpus, list(judged.systems), list[str]()
     for path, short in short_names(paths).items():
         name = path if short in (*names, *corpus.annotators) else short
         read = read_predictions(
@@ -221,25 +214,19 @@ def _with_files(found: Judged, options: argparse.Namespace, view: View) -> Judge
         corpus = read.added(corpus, name)
         names.append(name)
         unflagged += [name] if read.of_view else []
-    return Judged(corpus, tuple(names), found.reference, tuple(unflagged))
+    return Judged(corpus, tuple(names), judged.reference, tuple(unflagged))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    alone = "where it stands alone, it holds those to score too, by --hyp-annotator, or these come"
+    gold = f"the judgments to score against; {alone} by --predictions"
     parser.add_argument("hypothesis", metavar="[HYP]", help="the judgments to score; - is stdin")
-    parser.add_argument(
-        "reference",
-        nargs="?",
-        metavar="REF",
-        help="the judgments to score against; where it stands alone, it holds those to score too, "
-        "by --hyp-annotator, or these come by --predictions",
-    )
+    parser.add_argument("reference", nargs="?", metavar="REF", help=gold)
     for side, long in ((HYPOTHESIS, "hypothesis"), (REFERENCE, "reference")):
         add_side(parser, side, long, several=side == HYPOTHESIS)
     group = parser.add_argument_group("what is scored")
-    group.add_argument(
-        "--compare", nargs="+", default=[], metavar="HYP2", help="other systems, read as HYP is"
-    )
+    add_options(group, "--compare HYP2...  other systems, read as HYP is", compare={"default": []})
     add_judged(group, required=True)
     add_order_argument(group)
     add_forms(parser.add_argument_group("what is printed"))

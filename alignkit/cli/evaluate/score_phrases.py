@@ -17,9 +17,8 @@ from dataclasses import replace
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.messages import in_words_of, json_text, warn
 from alignkit.cli.evaluate.score import add_draws, settle_draws
-from alignkit.cli.parser import number
+from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
-from alignkit.model.alignment import Alignment
 from alignkit.model.choice import Choice, naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
@@ -27,55 +26,32 @@ from alignkit.model.sentence_pair import SentencePair
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("table", metavar="TABLE", help="the phrase pairs (.gz too); - is stdin")
-    parser.add_argument("reference", metavar="REF", help="the gold standard, with words")
-    parser.add_argument(
-        "--table-format",
-        choices=("tsv", "moses"),
-        help="format of TABLE (default: moses where the first line has '|||', else tsv)",
-    )
-    group = parser.add_argument_group("what is scored")
-    group.add_argument(
-        "--annotator",
-        metavar="A",
-        help="whose alignments are the gold standard, if there are several",
-    )
-    group.add_argument(
-        "--links",
-        choices=("sure", "possible"),
-        default="sure",
-        help="gold phrase pairs of the sure links, or of all (default: sure)",
-    )
-    group.add_argument(
-        "--ignore-identical", action="store_true", help="leave out equal phrases (default: kept)"
-    )
-    group.add_argument(
-        "--exact-case",
-        action="store_true",
-        help="match upper and lower case (default: they count as equal)",
-    )
-    group.add_argument(
-        "--loose",
-        action="store_true",
-        help="gold phrases over unaligned words at their ends too (default: tight ones)",
-    )
-    group.add_argument(
-        "--min-length",
-        type=number(1),
-        default=1,
-        metavar="N",
-        help="least words of either side (default: 1)",
-    )
-    group.add_argument(
-        "--max-length",
-        type=number(1),
-        metavar="N",
-        help="most words of either side (default: no limit)",
-    )
+    add_options(parser, """
+        TABLE  the phrase pairs (.gz too); - is stdin
+        REF  the gold standard, with words
+        --table-format  format of TABLE (default: moses where the first line has '|||', else tsv)
+        """,
+        TABLE={"dest": "table"},
+        REF={"dest": "reference"},
+        table_format={"choices": ("tsv", "moses")},
+    )  # fmt: skip
+    add_options(parser.add_argument_group("what is scored"), """
+        --annotator A  whose alignments are the gold standard, if there are several
+        --links  gold phrase pairs of the sure links, or of all (default: sure)
+        --ignore-identical  leave out equal phrases (default: kept)
+        --exact-case  match upper and lower case (default: they count as equal)
+        --loose  gold phrases over unaligned words at their ends too (default: tight ones)
+        --min-length N  least words of either side (default: 1)
+        --max-length N  most words of either side (default: no limit)
+        """,
+        links={"choices": ("sure", "possible"), "default": "sure"},
+        min_length={"type": number(1), "default": 1},
+        max_length={"type": number(1)},
+    )  # fmt: skip
     group = parser.add_argument_group("what is printed")
-    group.add_argument("--ci", action="store_true", help="bootstrap intervals over sentence pairs")
+    add_options(group, "--ci  bootstrap intervals over sentence pairs")
     add_draws(group, "of --ci")
-    group.add_argument("--json", action="store_true", help="print JSON (default: a table)")
+    add_options(group, "--json  print JSON (default: a table)")
     add_reading_arguments(parser)
 
 
@@ -88,7 +64,9 @@ def run(options: argparse.Namespace) -> int:
     choice = Choice(reference.path, options.annotator)
     with naming(reference.path):
         corpus = Corpus(
-            SentencePair(pair.id, *pair.words, _gold(choice.of(pair))) for pair in reference.pairs()
+            SentencePair(pair.id, *pair.words, {} if gold is None else {"gold": gold})
+            for pair in reference.pairs()
+            for gold in [choice.of(pair)]
         )
     choice.check()
     if "gold" not in corpus.annotators:
@@ -109,10 +87,11 @@ def run(options: argparse.Namespace) -> int:
         max_length=options.max_length,
         loose=options.loose,
     )
-    told = [in_words_of(options.parser, one) for one in (*reference.cautions, *score.suspicions)]
-    for one in told[len(reference.cautions) :]:
-        warn(f"warning: {one}")
-    score = replace(score, suspicions=tuple(told))
+    suspicions = [in_words_of(options.parser, text) for text in score.suspicions]
+    for text in suspicions:
+        warn(f"warning: {text}")
+    cautions = [in_words_of(options.parser, text) for text in reference.cautions]
+    score = replace(score, suspicions=(*cautions, *suspicions))
     if options.ci:
         score = score.with_intervals(
             resamples=options.resamples, confidence=options.confidence, seed=options.seed
@@ -122,7 +101,3 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(score)
     return 0
-
-
-def _gold(alignment: Alignment | None) -> dict[str, Alignment]:
-    return {} if alignment is None else {"gold": alignment}

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many, overlapping
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.scoring.profiles.phenomena import Difference, OnPhenomenon, Profile
-from alignkit.scoring.profiles.ranking import FEW_HOLD, Measured, rank
+from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
+from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
 from alignkit.stats.ratios import LOWER_IS_BETTER, Counts, Ratios
 from alignkit.stats.resampling import (
     FEW_PAIRS,
@@ -45,11 +45,11 @@ def one_test_each(subsets: Mapping[str, NDArray[np.bool_]], *, complements: bool
     """
     check_arguments(one_test_each, locals())
     first: dict[bytes, str] = {}
-    found = {}
+    tests = {}
     for name, subset in subsets.items():
         sides = [subset.tobytes(), (~subset).tobytes()] if complements else [subset.tobytes()]
-        found[name] = first.setdefault(min(sides), name)
-    return found
+        tests[name] = first.setdefault(min(sides), name)
+    return tests
 
 
 def against_complement(
@@ -75,20 +75,20 @@ def against_complement(
     check_arguments(against_complement, locals())
     if trials < 1:
         raise OptionError(f"trials are {trials}; give 1 or more")
-    rows = np.concatenate([np.asarray(one, np.float64)[None] for one in systems.values()])
+    rows = np.concatenate([np.asarray(subset, np.float64)[None] for subset in systems.values()])
     total = rows.sum(axis=1)
-    sizes = np.array([int(one.sum()) for one in subsets.values()], np.int64)
+    sizes = np.array([int(subset.sum()) for subset in subsets.values()], np.int64)
     truth = np.array(
-        [_gaps(measure, name, rows[:, one].sum(axis=1), total) for one in subsets.values()]
+        [_gaps(measure, name, rows[:, subset].sum(axis=1), total) for subset in subsets.values()]
     )
     hits = np.zeros(truth.shape, np.int64)
     wanted = np.unique(sizes)
     pairs = rows.shape[1]
     for size in chunks(trials, rows.size):
         orders = rng.permuted(np.tile(np.arange(pairs), (size, 1)), axis=1)
-        for k, found in enumerate(_prefixes(rows, orders, wanted)):
+        for k, sums in enumerate(_prefixes(rows, orders, wanted)):
             drawn = _gaps(
-                measure, name, found.reshape(-1, rows.shape[2]), np.tile(total, (size, 1))
+                measure, name, sums.reshape(-1, rows.shape[2]), np.tile(total, (size, 1))
             ).reshape(size, -1)
             for place in np.flatnonzero(sizes == wanted[k]):
                 below = drawn < truth[place] - _TOLERANCE
@@ -137,14 +137,14 @@ def _prefixes(
     rows: NDArray[np.float64], orders: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> list[NDArray[np.float64]]:
     """Return for each size the (T, S, C) sums of the first pairs of each order."""
-    found, start = list[NDArray[np.float64]](), 0
+    prefixes, start = list[NDArray[np.float64]](), 0
     sums = np.zeros((len(orders), len(rows), rows.shape[2]))
     for size in sizes:
         part = orders[:, start:size]
         sums = sums + rows[:, part].sum(axis=2).transpose(1, 0, 2)
-        found.append(sums)
+        prefixes.append(sums)
         start = int(size)
-    return found
+    return prefixes
 
 
 def _gaps(
@@ -267,8 +267,8 @@ def profile_rows(
     streams = np.random.default_rng(seed).spawn(2)
     parts = list(_parts(systems, held, how, streams[0]))
     ranked = _in_order(names, parts, lower=name in LOWER_IS_BETTER)
-    parts.sort(key=lambda one: (list(systems).index(one.system), ranked.index(one.phenomenon)))
-    values = np.array([one.value for one in parts], np.float64)
+    parts.sort(key=lambda part: (list(systems).index(part.system), ranked.index(part.phenomenon)))
+    values = np.array([part.value for part in parts], np.float64)
     measured = Measured(
         tuple(ranked), tuple(systems), values.reshape(len(systems), -1).T,
         tuple(int(held[x].sum()) for x in ranked), _NAMES.get(name, name),
@@ -312,10 +312,10 @@ def _notes(
 ) -> Iterator[str]:
     pairs = len(groups)
     yield from few_pairs(pairs)
-    if any(one.sum() < FEW_PAIRS for one in held.values()) and pairs >= FEW_PAIRS:
+    if any(members.sum() < FEW_PAIRS for members in held.values()) and pairs >= FEW_PAIRS:
         yield f"intervals of phenomena of fewer than {FEW_PAIRS} pairs are too narrow"
-    for x, one in held.items():
-        if one.all():
+    for x, members in held.items():
+        if members.all():
             yield f"all pairs hold {x}, so there are no others to compare it with"
     if none := sum(not any(values) for values in groups):
         yield f"{none} of {how_many(pairs, 'sentence pair')} hold no phenomenon"
@@ -342,7 +342,7 @@ def _same_tests(held: Mapping[str, NDArray[np.bool_]], how: _Drawing) -> Iterato
 
 def _in_order(names: Sequence[str], parts: Sequence[OnPhenomenon], *, lower: bool) -> list[str]:
     def key(name: str) -> tuple[bool, float, str]:
-        known = [one.value for one in parts if one.phenomenon == name and not isnan(one.value)]
+        known = [part.value for part in parts if part.phenomenon == name and not isnan(part.value)]
         mean = sum(known) / len(known) if known else 0.0
         return not known, -mean if lower else mean, name
 
@@ -359,17 +359,17 @@ def _parts(
     p_values = _p_values(systems, {x: held[x] for x in dict.fromkeys(alike.values())}, how, rng)
     for system, rows in systems.items():
         mine = _corrected(p_values[system])
-        for x, one in held.items():
+        for x, members in held.items():
             p_value, corrected = mine.get(alike.get(x, ""), (nan, nan))
-            interval, gap = _intervals(rows[one], rows[~one], how)
+            interval, gap = _intervals(rows[members], rows[~members], how)
             yield OnPhenomenon(
-                system, x, int(one.sum()), how.value(rows[one]), how.value(rows[~one]),
+                system, x, int(members.sum()), how.value(rows[members]), how.value(rows[~members]),
                 interval, gap, p_value, corrected,
             )  # fmt: skip
 
 
 def _tested(held: Mapping[str, NDArray[np.bool_]]) -> dict[str, NDArray[np.bool_]]:
-    return {x: one for x, one in held.items() if FEW_HOLD <= one.sum() < len(one)}
+    return {x: members for x, members in held.items() if FEW_HOLD <= members.sum() < len(members)}
 
 
 def _corrected(p_values: Mapping[str, float]) -> dict[str, tuple[float, float]]:
@@ -391,8 +391,8 @@ def _p_values(
         )
     return {
         system: {
-            x: against_whole(how.measure(np.asarray(rows, np.float64))[how.name], one)
-            for x, one in tested.items()
+            x: against_whole(how.measure(np.asarray(rows, np.float64))[how.name], members)
+            for x, members in tested.items()
         }
         for system, rows in systems.items()
     }
@@ -420,7 +420,7 @@ def _differences(
 ) -> Iterator[Difference]:
     alike = one_test_each(_tested(held), complements=False)
     for system, baseline in combinations(systems, 2):
-        found, p_values = list[Difference](), dict[str, float]()
+        rows, p_values = list[Difference](), dict[str, float]()
         for x, members in held.items():
             mine, other = systems[system][members], systems[baseline][members]
             alone = None
@@ -434,8 +434,8 @@ def _differences(
                         mine, other, how.measure, trials=how.trials, rng=rng
                     )[how.name]
             gap = how.value(mine) - how.value(other)
-            found.append(Difference(x, len(mine), system, baseline, gap, nan, nan, alone))
+            rows.append(Difference(x, len(mine), system, baseline, gap, nan, nan, alone))
         both = _corrected(p_values)
-        for one in found:
-            p_value, corrected = both.get(alike.get(one.phenomenon, ""), (nan, nan))
-            yield replace(one, p_value=p_value, holm=corrected)
+        for row in rows:
+            p_value, corrected = both.get(alike.get(row.phenomenon, ""), (nan, nan))
+            yield replace(row, p_value=p_value, holm=corrected)

@@ -18,7 +18,7 @@ from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.scoring.plots import cd_diagram, heat_map
-from alignkit.stats.ranks import Friedman, friedman
+from alignkit.stats.tests import Friedman, friedman
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Picture, Result
 from alignkit.tables.table import Table
@@ -242,15 +242,15 @@ class Ranking(Result):
         for name in self.phenomena.names:
             if name.casefold().split(maxsplit=1)[:1] and name.casefold().split()[0] in _WHOLE:
                 yield f"the row {name!r} may be no phenomenon; if so, leave it out"
-        for what, on, one in (
+        for what, on, test in (
             ("system", ("phenomenon", "phenomena"), self.systems),
             ("phenomenon", ("system",), self.phenomena),
         ):
-            if why := one.too_few:
-                ranked = how_many(len(one.names), what, "phenomena" if on == ("system",) else "")
+            if why := test.too_few:
+                ranked = how_many(len(test.names), what, "phenomena" if on == ("system",) else "")
                 yield (
                     f"nothing can be told by the ranks of {ranked} on "
-                    f"{how_many(one.blocks, *on)}: {why}"
+                    f"{how_many(test.blocks, *on)}: {why}"
                 )
         if not (self.systems.reason and self.phenomena.reason):
             yield (
@@ -279,11 +279,11 @@ class Ranking(Result):
                 "Mean ranks of the systems, 1 the best; a bar joins those that are not told apart",
                 cd_diagram(two.ranking, two.groups(), two.critical_difference),
             )
-        one = self.measured.worst_first()
+        table = self.measured.worst_first()
         rows = "the phenomenon with the worst mean first"
         yield Picture(
-            f"{one.measure or 'Values'} by phenomenon and system, {rows}; the higher, the darker",
-            heat_map(one.phenomena, one.systems, one.values, one.measure),
+            f"{table.measure or 'Values'} by phenomenon and system, {rows}; the higher, the darker",
+            heat_map(table.phenomena, table.systems, table.values, table.measure),
         )
 
     def _tests(self) -> Table:
@@ -300,29 +300,29 @@ class Ranking(Result):
         ]
         rows: list[list[Cell]] = [
             [
-                name, len(one.names), one.blocks, Value(one.statistic, reason=one.reason),
-                one.uncorrected, one.p_value,
-                one.critical_difference, len(one.beyond()), one.pairs,
+                name, len(test.names), test.blocks, Value(test.statistic, reason=test.reason),
+                test.uncorrected, test.p_value,
+                test.critical_difference, len(test.beyond()), test.pairs,
             ]
-            for name, one in (("systems", self.systems), ("phenomena", self.phenomena))
+            for name, test in (("systems", self.systems), ("phenomena", self.phenomena))
         ]  # fmt: skip
         note = "chi2: Friedman's, corrected for ties"
         return Table("Do ranks differ?", columns, rows, note, "tests")
 
 
-def _ranks(title: str, what: str, anchor: str, found: Friedman) -> Table:
-    apart = Counter(name for better, other, _ in found.beyond() for name in (better, other))
+def _ranks(title: str, what: str, anchor: str, test: Friedman) -> Table:
+    apart = Counter(name for better, other, _ in test.beyond() for name in (better, other))
     columns = [
         Column(what),
         Column("mean rank", "decimal", key="mean_rank", digits=2),
         Column("apart from", "count", key="apart_from"),
     ]
-    rows: list[list[Cell]] = [[name, mean, apart[name]] for name, mean in found.ranking]
+    rows: list[list[Cell]] = [[name, mean, apart[name]] for name, mean in test.ranking]
     note = (
         "apart from: how many others are further away than the critical difference, "
-        f"{found.critical_difference:.3f}"
+        f"{test.critical_difference:.3f}"
     )
-    return Table(title, columns, rows, "" if found.reason else note, anchor)
+    return Table(title, columns, rows, "" if test.reason else note, anchor)
 
 
 def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:

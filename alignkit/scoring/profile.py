@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 
 from alignkit._support.wording import how_many
-from alignkit.scoring.profiles.ranking import FEW_HOLD, Measured, Ranking
+from alignkit.scoring.ranking import FEW_HOLD, Measured, Ranking
 from alignkit.stats.resampling import Interval
 from alignkit.stats.tests import AloneRight
 from alignkit.tables.columns import Cell, Column, Value
@@ -117,19 +117,19 @@ class Profile(Result):
         yield f"{name} of {how_many(self.total, 'sentence pair')} by {self.by}"
         for system, value in self.overall.items():
             mine = [
-                one for one in self.parts
-                if one.system == system and not isnan(one.difference)
+                part for part in self.parts
+                if part.system == system and not isnan(part.difference)
             ]  # fmt: skip
             if isnan(value) or not mine:
                 continue
             yield f"{system}: {name} {100 * value:.1f} on all pairs"
             worst = self._worst(mine)
             yield f"{system}{self._fails(worst)}{self._lower(mine, worst)}"
-            firm = [one for one in mine if one.pairs >= FEW_HOLD]
+            firm = [part for part in mine if part.pairs >= FEW_HOLD]
             if firm and worst.pairs < FEW_HOLD:
-                found = self._worst(firm)
+                firmest = self._worst(firm)
                 among = f"{system}, among phenomena of {FEW_HOLD} pairs or more,"
-                yield f"{among}{self._fails(found)}{self._lower(firm, found)}"
+                yield f"{among}{self._fails(firmest)}{self._lower(firm, firmest)}"
 
     def _lower(self, parts: Sequence[OnPhenomenon], worst: OnPhenomenon) -> str:
         last = min(parts, key=self._place)
@@ -141,47 +141,47 @@ class Profile(Result):
             f"{where} that, but it may be chance"
         )
 
-    def _fails(self, one: OnPhenomenon) -> str:
+    def _fails(self, part: OnPhenomenon) -> str:
         """Say that a system fails most on a phenomenon, or that it does so nowhere for sure."""
-        if self._below(one):
-            return f" fails most on {self._said(one)}"
+        if self._below(part):
+            return f" fails most on {self._said(part)}"
         end = "highest" if self.measured.lower_is_better else "lowest"
         none = "fails nowhere clearly more than elsewhere"
-        return f" {none}; {self.measured.measure} is {end} on {self._said(one)}"
+        return f" {none}; {self.measured.measure} is {end} on {self._said(part)}"
 
-    def _below(self, one: OnPhenomenon) -> bool:
+    def _below(self, part: OnPhenomenon) -> bool:
         worse = -1 if self.measured.lower_is_better else 1
-        ends = sorted((worse * one.gap.low, worse * one.gap.high))
-        return worse * one.difference < 0 and (ends[1] < 0 or one.holm <= self.alpha)
+        ends = sorted((worse * part.gap.low, worse * part.gap.high))
+        return worse * part.difference < 0 and (ends[1] < 0 or part.holm <= self.alpha)
 
     def _worst(self, parts: Sequence[OnPhenomenon]) -> OnPhenomenon:
         """Return the worst of those that are clearly worse, or of all where none is."""
-        return min([one for one in parts if self._below(one)] or parts, key=self._place)
+        return min([part for part in parts if self._below(part)] or parts, key=self._place)
 
-    def _place(self, one: OnPhenomenon) -> tuple[float, int]:
+    def _place(self, part: OnPhenomenon) -> tuple[float, int]:
         sign = -1 if self.measured.lower_is_better else 1
-        return sign * one.value, -one.pairs
+        return sign * part.value, -part.pairs
 
-    def _said(self, one: OnPhenomenon) -> str:
-        value = bounded(one.value, one.interval)
-        low, high = one.gap.low, one.gap.high
+    def _said(self, part: OnPhenomenon) -> str:
+        value = bounded(part.value, part.interval)
+        low, high = part.gap.low, part.gap.high
         where = "below"
-        if one.difference > 0:
+        if part.difference > 0:
             where = "above"
         else:
             low, high = -high, -low
-        gap = bounded(abs(one.difference), replace(one.gap, low=low, high=high))
-        others = f"the other {how_many(self.total - one.pairs, 'pair')} ({100 * one.rest:.1f})"
+        gap = bounded(abs(part.difference), replace(part.gap, low=low, high=high))
+        others = f"the other {how_many(self.total - part.pairs, 'pair')} ({100 * part.rest:.1f})"
         said = (
-            f"{one.phenomenon}: {self.measured.measure} {value} on its "
-            f"{how_many(one.pairs, 'pair')}, {gap} points {where} {others}"
+            f"{part.phenomenon}: {self.measured.measure} {value} on its "
+            f"{how_many(part.pairs, 'pair')}, {gap} points {where} {others}"
         )
-        chance = "" if self._below(one) else ": it may be chance"
-        if isnan(one.p_value):
-            few = f"; fewer than {FEW_HOLD} pairs, so not tested" if one.pairs < FEW_HOLD else ""
+        chance = "" if self._below(part) else ": it may be chance"
+        if isnan(part.p_value):
+            few = f"; fewer than {FEW_HOLD} pairs, so not tested" if part.pairs < FEW_HOLD else ""
             return f"{said}{few}{chance}"
-        chance = "" if one.holm <= self.alpha else ": it may be chance"
-        p, corrected = (_P.show(value).text for value in (one.p_value, one.holm))
+        chance = "" if part.holm <= self.alpha else ": it may be chance"
+        p, corrected = (_P.show(value).text for value in (part.p_value, part.holm))
         return f"{said}; p {p}, by Holm {corrected}{chance}"
 
     @property
@@ -191,11 +191,11 @@ class Profile(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return the phenomena of each system, the differences, and the tests of ranks."""
-        found = [self._by_phenomenon()]
+        tables = [self._by_phenomenon()]
         if self.differences:
-            found.append(self._differences())
-            found += self.ranking.tables()
-        return found
+            tables.append(self._differences())
+            tables += self.ranking.tables()
+        return tables
 
     def images(self) -> Iterator[Picture]:
         """Return the figures of the ranking."""
@@ -218,10 +218,10 @@ class Profile(Result):
             rows.append([system, "all pairs", self.total, value, None, None, None, None])
             rows += [
                 [
-                    system, one.phenomenon, one.pairs, _value(one.value, one.interval), one.rest,
-                    _value(one.difference, one.gap), one.p_value, one.holm,
+                    system, part.phenomenon, part.pairs, _value(part.value, part.interval),
+                    part.rest, _value(part.difference, part.gap), part.p_value, part.holm,
                 ]
-                for one in self.parts if one.system == system
+                for part in self.parts if part.system == system
             ]  # fmt: skip
         note = (
             f"{self.tests[0]}; Holm: corrected for the phenomena, system by system; below "
@@ -230,7 +230,7 @@ class Profile(Result):
         return Table("Phenomena", columns, rows, note, "by-phenomenon", apart=apart[1:], stub=2)
 
     def _differences(self) -> Table:
-        counted = any(one.alone is not None for one in self.differences)
+        counted = any(row.alone is not None for row in self.differences)
         columns = [
             Column(self.by, key="phenomenon"),
             Column("pairs", "count"),

@@ -1,1 +1,0 @@
-"""Profiles of systems by phenomenon."""
