@@ -18,10 +18,9 @@ from alignkit.align import Aligner
 from alignkit.align.bitext import Bitext
 from alignkit.align.expectation import Workers
 from alignkit.align.supervised.cells import CELL, NEIGHBOURS, Cells, names_of
-from alignkit.align.supervised.fitting import FitKind, SupervisedRound
+from alignkit.align.supervised.fitting import validate
 from alignkit.align.supervised.gold import Gold
-from alignkit.align.supervised.learned import Prior
-from alignkit.align.supervised.validation import validate
+from alignkit.align.supervised.learned import FitKind, Prior, SupervisedRound
 from alignkit.model.arrays import LinkArrays
 
 __all__ = ["make_prior"]
@@ -86,7 +85,7 @@ def _joined(golds: Sequence[Gold], pairs: Sequence[SentencePair]) -> Gold:
 
 def _weights(learned: SupervisedRound, kept: tuple[str, ...]) -> Mapping[str, float]:
     """Return the weights by name of feature, to four digits."""
-    names = names_of(vectors=False, second=True)
+    names = names_of(vectors=False)
     found = {
         name: float(f"{weight:.4g}")
         for name, weight in zip(names, learned.weights.tolist(), strict=True)

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alignkit.align import Aligner, Bitext
-from alignkit.align.ensemble import PREFIXES, cut_bitext, cut_dictionary
-from alignkit.align.model_files import read_model, save_parameters, write_model
+from alignkit.align.model_contents import save_parameters
+from alignkit.align.model_files import read_model, write_model
+from alignkit.align.priors import cut_dictionary
+from alignkit.align.settings import PREFIXES
 from alignkit.align.supervised import Refiner
 from alignkit.cli.main import main
 from alignkit.errors import AlignerError
@@ -94,7 +96,7 @@ def test_viterbi_takes_the_most_probable_position_by_the_mean(best):
 @given(st.lists(st.tuples(WORDS, WORDS), max_size=5), st.integers(1, 5))
 @settings(max_examples=50)
 def test_a_bitext_that_is_cut_is_that_of_words_that_are_cut(pairs, letters):
-    cut = cut_bitext(Bitext.pack(pairs), letters)
+    cut = Bitext.pack(pairs).cut(letters)
     for k, (source, target) in enumerate(pairs):
         assert cut.source.sentence(k) == [word.casefold()[:letters] for word in source]
         assert cut.target.sentence(k) == [word.casefold()[:letters] for word in target]

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from alignkit.align import SYMMETRIZATIONS, Aligner, Bitext
-from alignkit.align.model_files import read_model, save_parameters, write_model
-from alignkit.align.positions import Positions
+from alignkit.align.model_contents import save_parameters
+from alignkit.align.model_files import read_model, write_model
+from alignkit.align.parameters import Positions
 from alignkit.errors import AlignerError, FormatError
 from alignkit.io.atomic_files import WriteError
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence
-from alignkit.align.estimators import totals_of
-from alignkit.align.expectation import pairs_of
+from alignkit.align.expectation import _totals_of, pairs_of
 from alignkit.align.expectation_kernel import EMPTY, Own, Tables, hmm_paths, hmm_step, lexical_step
 from alignkit.align.maximization_kernel import numbers_in
 
@@ -60,7 +59,7 @@ def random_case(seed, sizes, band, kinds, p0, own):
     forward, reverse = weights(), weights()
     vs, vt = len(bitext.source.words), len(bitext.target.words)
     totals = [
-        numbers_in(totals_of(index, lexical, vt)[side])
+        numbers_in(_totals_of(index, lexical, vt)[side])
         for side, lexical in enumerate((forward, reverse))
     ]
     tables = Tables(

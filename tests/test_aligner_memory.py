@@ -13,8 +13,14 @@ import pytest
 from repetitions import FULL
 
 from alignkit.align import Aligner, Bitext, Settings
-from alignkit.align.cooccurrence import Room
-from alignkit.align.resources import SAMPLE, bytes_of_training, bytes_on_disk, fits, word_pairs
+from alignkit.align.cooccurrence import (
+    SAMPLE,
+    Room,
+    bytes_of_training,
+    bytes_on_disk,
+    fits,
+    word_pairs,
+)
 from alignkit.errors import AlignerError
 
 TEXT = plain.random_text(7, 90)

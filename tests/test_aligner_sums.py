@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from alignkit.align import Aligner, Bitext, Settings
 from alignkit.align.cooccurrence import Cooccurrence
-from alignkit.align.estimators import Lexical
-from alignkit.align.expectation import BitextPart, Sums, Workers
+from alignkit.align.expectation import BitextPart, Lexical, Sums, Workers
 from alignkit.align.maximization_kernel import (
     LARGEST,
     MOST,
@@ -24,7 +23,7 @@ from alignkit.align.maximization_kernel import (
     add_up,
     numbers_in,
 )
-from alignkit.align.positions import Positions
+from alignkit.align.parameters import Positions
 from alignkit.align.training import Training
 from alignkit.errors import OptionError
 

@@ -13,9 +13,9 @@ from scipy.special import digamma
 
 from alignkit import merge, read_corpus, score
 from alignkit.align import Aligner, Bitext, Settings
-from alignkit.align.estimators import FEW
 from alignkit.align.expectation import Workers
 from alignkit.align.priors import SMALL, stem_length, unmarked
+from alignkit.align.settings import FEW
 from alignkit.align.training import Training
 from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation

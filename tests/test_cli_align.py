@@ -314,7 +314,7 @@ def test_unequal_counts_name_both_files(capsys, tmp_path, order):
         (["S", "T", "--model", "ibm5"], "unknown model 'ibm5'; did you mean"),
         (["S", "T", "--inference", "gibbs"], "unknown inference 'gibbs'"),
         (["S", "T", "--no-agree"], "needs agreement"),
-        (["S", "T", "--null", "1"], "a probability below 1"),
+        (["S", "T", "--null", "1"], "from 0 below 1"),
         (["S", "T", "--hmm", "-1"], "--hmm"),
         (["S", "T", "--spelling", "nan"], "a number, 0 or more"),
         (["S", "T", "--threads", "0"], "--threads"),

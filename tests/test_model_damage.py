@@ -14,8 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alignkit.align import Aligner
-from alignkit.align.model_contents import TableHeader
-from alignkit.align.model_files import Member, directory, member_head, read_model, write_model
+from alignkit.align.model_files import (
+    Member,
+    TableHeader,
+    directory,
+    member_head,
+    read_model,
+    write_model,
+)
 from alignkit.errors import FormatError, MissingFileError
 
 JUMPS = np.arange(6, dtype=np.int64).reshape(2, 3)

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
-from alignkit.align.model_contents import DTYPES, VERSION
 from alignkit.align.model_files import (
+    DTYPES,
+    VERSION,
     Member,
     directory,
     member_head,

@@ -17,11 +17,12 @@ from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.align import Aligner
 from alignkit.align.bitext import Bitext
 from alignkit.align.expectation import Workers
-from alignkit.align.model_files import arrays_of, read_model, record_of, write_model
+from alignkit.align.model_contents import arrays_of, record_of
+from alignkit.align.model_files import read_model, write_model
 from alignkit.align.settings import THRESHOLD
 from alignkit.align.supervised import Prior, Refiner
 from alignkit.align.supervised.cells import CELL, GoldCounts, GoldLexicon, lexicon_columns, names_of
-from alignkit.align.supervised.fitting import KINDS, _regression, fit
+from alignkit.align.supervised.fitting import KINDS, _regression, fit, validate
 from alignkit.align.supervised.gold import Gold
 from alignkit.align.supervised.measures import (
     GRID,
@@ -32,7 +33,6 @@ from alignkit.align.supervised.measures import (
     rows_of,
 )
 from alignkit.align.supervised.network_kernel import linear_logits, network_logits, train_epoch
-from alignkit.align.supervised.validation import validate
 from alignkit.errors import AlignerError, FormatError, OptionError, UnknownNameError
 from alignkit.scoring import link_ratios, score
 
@@ -233,8 +233,7 @@ def test_the_stored_lexicon_tells_other_pairs_what_the_counts_told(aligner, corp
         taught.cells, taught.goals("links"), known.source.words, known.target.words
     )
     lexicon.check()
-    words = others.bitext.source.words, others.bitext.target.words
-    lexicon.set_features(others.cells, lexicon.numbers(*words))
+    lexicon.set_features(others.cells, lexicon.numbers(others.bitext))
     columns = lexicon_columns(features)
     expected = features[whole.cells.pair_of >= 20, columns]
     assert others.cells.features[:, columns] == pytest.approx(expected, abs=1e-5)
@@ -386,7 +385,7 @@ START = Prior.samples().rounds(vectors=False)
 
 
 def test_both_is_the_mean_of_regression_and_networks(gold):
-    names = names_of(vectors=False, second=True)
+    names = names_of(vectors=False)
     features, goals = gold.cells.features[:3000], gold.goals("links")[:3000]
     kinds = [KINDS[kind] for kind in ("all-30", "network", "both")]
     linear, networks, both = fit(kinds, START.first, names, features, goals, second=False)
@@ -479,7 +478,7 @@ def test_pairs_that_cannot_be_learned_from_leave_no_old_version(aligner, corpus)
 
 def test_more_cells_than_there_is_room_for_are_left_out(aligner, corpus, monkeypatch):
     ends = Gold.of(aligner, corpus[:10], "gold", None).cells.ends
-    monkeypatch.setattr("alignkit.align.supervised.refiner.MOST_CELLS", int(ends[7]))
+    monkeypatch.setattr("alignkit.align.supervised.gold.MOST_CELLS", int(ends[7]))
     refiner = Refiner.begin(aligner).update(corpus[:10])
     assert refiner.ids == tuple(pair.id for pair in corpus[:7])
     assert refiner.validate(1).left_out == 3
@@ -491,7 +490,7 @@ def test_vectors_are_looked_at_and_asked_for(aligner, corpus, tmp_path):
     pairs = list(corpus[:10])
     refiner = Refiner.train(aligner, pairs, vectors=letters)
     gold = Gold.of(aligner, pairs, "gold", (letters, letters))
-    names = names_of(vectors=True, second=True)
+    names = names_of(vectors=True)
     column = gold.cells.features[:, names.index("cosine")]
     identical = gold.cells.features[:, names.index("identical")] > 0
     spelled = np.array([word.isalpha() for word in gold.bitext.source.words])

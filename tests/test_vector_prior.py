@@ -143,7 +143,7 @@ def test_words_that_were_not_trained_on_are_aligned_by_vectors(tmp_path):
             "both sides need vectors of one space",
         ),
         ({"vectors": "glove.txt"}, TypeError, "vectors is the one text 'glove.txt'"),
-        ({"vectors": KNOWN, "vector_least": 1.0}, OptionError, "a cosine below 1"),
+        ({"vectors": KNOWN, "vector_least": 1.0}, OptionError, "from 0 below 1"),
     ],
 )
 def test_what_gives_no_vectors_is_refused(options, error, message):

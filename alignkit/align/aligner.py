@@ -14,18 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_callable, words
-from alignkit.align import ensemble
-from alignkit.align.adaptation import Adapter
+from alignkit.align import training
 from alignkit.align.bitext import Bitext, PairLike, Pieces
-from alignkit.align.cooccurrence import BLOCK, blocks_of
-from alignkit.align.decoding import AlignedLinks, Decoding, decode, likelihoods_by
+from alignkit.align.cooccurrence import BLOCK, Room
+from alignkit.align.decoding import Adapter, AlignedLinks, Decoding, decode, likelihoods_by
 from alignkit.align.expectation import Workers
-from alignkit.align.model_files import load_parameters, save_parameters
+from alignkit.align.model_contents import load_parameters, save_parameters
 from alignkit.align.parameters import Parameters, Round
-from alignkit.align.priors import check_dictionary
-from alignkit.align.resources import room_for
+from alignkit.align.priors import VectorPrior, check_dictionary
 from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, THRESHOLD, Settings
-from alignkit.align.vectors.prior import VectorPrior
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, ArgumentError, OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
@@ -34,11 +31,8 @@ if TYPE_CHECKING:
     from alignkit.align.supervised.learned import Learned
 
 
-Progress = Callable[[int, int, str], None]
-
-
 class Aligner:
-    """Align sentence pairs with what was learned from a bitext.
+    """A word aligner, which aligns sentence pairs with what was learned from a bitext.
 
     Make one with `Aligner.train` or `Aligner.load`.
 
@@ -86,7 +80,7 @@ class Aligner:
         vectors: Vectors | None = None,
         target_vectors: Vectors | None = None,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
         folder: str | PathLike[str] | None = None,
         **options: Any,
     ) -> Aligner:
@@ -137,10 +131,10 @@ class Aligner:
         settings = (settings or Settings()).changed(options)
         pieces = Pieces.of(bitext)
         cut = bitext if pieces is None else pieces.bitext
-        room = room_for(cut, settings, folder)
+        room = Room.of(cut, settings, folder)
         near = _vector_prior(two_vectors(vectors, target_vectors), settings)
         with Workers.opened(threads) as workers:
-            trained = ensemble.train(
+            trained = training.train(
                 cut, settings, workers, dictionary=dictionary or {}, room=room, vectors=near,
                 progress=progress,
             )  # fmt: skip
@@ -287,7 +281,8 @@ class Aligner:
         if symmetrize not in SYMMETRIZATIONS:
             raise UnknownNameError("symmetrization", symmetrize, SYMMETRIZATIONS)
         learned = self.parameters.learned
-        learned = learned if learned is not None and learned.used else None
+        if learned is not None and not learned.used:
+            learned = None
         if learned is not None and symmetrize != "posterior":
             raise OptionError(
                 "what was learned from gold gives probabilities, not Viterbi alignments: leave "
@@ -389,7 +384,7 @@ class Aligner:
             if alone is not None:
                 yield cut, alone
                 return
-        for begin, end in blocks_of(cut, BLOCK) or [(0, 0)]:
+        for begin, end in cut.blocks(BLOCK) or [(0, 0)]:
             part = cut.part(begin, end)
             yield part, self._adapter.decoder(part)
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Union
 
 import numpy as np
@@ -24,9 +25,18 @@ from alignkit.errors import AlignerError, AlignmentError, ArgumentError, Missing
 from alignkit.model.arrays import LinkArrays, check_form, check_offsets
 from alignkit.model.sentence_pair import SentencePair
 
-_SHOWN = 80  # characters
+F4 = NDArray[np.float32]
+F8 = NDArray[np.float64]
+I4 = NDArray[np.int32]
+I8 = NDArray[np.int64]
+U1 = NDArray[np.uint8]
 
 PairLike = Union[SentencePair, "tuple[str | Sequence[str], str | Sequence[str]]"]
+
+PARTS = 64
+"""Parts of a bitext: fixed, so that sums over parts are the same for any number of threads."""
+
+_SHOWN = 80  # characters of an example in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +54,8 @@ class Side:
     """
 
     words: list[str]
-    ids: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    ids: I4
+    starts: I8
 
     def __post_init__(self) -> None:
         check_attributes(self)
@@ -55,7 +65,7 @@ class Side:
             raise AlignmentError(f"ids must number {len(self.words)} words, from 0")
 
     @classmethod
-    def trusted(cls, words: list[str], ids: NDArray[np.int32], starts: NDArray[np.int64]) -> Side:
+    def trusted(cls, words: list[str], ids: I4, starts: I8) -> Side:
         """Return a side without checking its arrays."""
         self = cls.__new__(cls)
         self.__dict__.update(words=words, ids=ids, starts=starts)
@@ -67,21 +77,16 @@ class Side:
         check_arguments(Side.pack, locals())
         numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers))
         flat: list[int] = []
-        lengths = []
-        before = 0
+        starts = [0]
         for sentence in sentences:
             flat.extend(map(numbers.__getitem__, _known_words(sentence, casefold)))
-            lengths.append(len(flat) - before)
-            before = len(flat)
-        check_count("words", before)
-        starts = np.zeros(len(lengths) + 1, np.int64)
-        np.cumsum(lengths, out=starts[1:])
-        return cls.by_frequency(list(numbers), np.array(flat, np.int32), starts)
+            starts.append(len(flat))
+        check_count("words", len(flat))
+        ids = np.array(flat, np.int32)
+        return cls.by_frequency(list(numbers), ids, np.array(starts, np.int64))
 
     @classmethod
-    def by_frequency(
-        cls, words: list[str], ids: NDArray[np.int32], starts: NDArray[np.int64]
-    ) -> Side:
+    def by_frequency(cls, words: list[str], ids: I4, starts: I8) -> Side:
         """Renumber words by falling frequency; ids (T,) are their numbers so far."""
         order = np.argsort(-np.bincount(ids, minlength=len(words)), kind="stable")
         rank = np.empty(len(words), np.int32)
@@ -100,12 +105,12 @@ class Side:
         return Side(self.words, self.ids[first:last], self.starts[begin : end + 1] - first)
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> I8:
         """The (P,) numbers of words of the sentences."""
         return np.diff(self.starts)
 
     @cached_property
-    def frequencies(self) -> NDArray[np.int64]:
+    def frequencies(self) -> I8:
         """The (V,) numbers of occurrences of the words."""
         return np.bincount(self.ids, minlength=len(self.words))
 
@@ -113,6 +118,12 @@ class Side:
         """Return the words of sentence k."""
         k = place("k", k, len(self), "sentences")
         return [self.words[number] for number in self.ids[self.starts[k] : self.starts[k + 1]]]
+
+    def cut(self, letters: int) -> Side:
+        """Return the sentences with all words cut to so many letters."""
+        numbers: dict[str, int] = {}
+        cut = [numbers.setdefault(word[:letters], len(numbers)) for word in self.words]
+        return Side.by_frequency(list(numbers), np.array(cut, np.int32)[self.ids], self.starts)
 
 
 def _known_words(sentence: Sequence[str], casefold: bool) -> Sequence[str]:
@@ -193,12 +204,19 @@ class Bitext:
         """Return the pairs from begin to before end, with the same words."""
         return Bitext(self.source.part(begin, end), self.target.part(begin, end), self.casefold)
 
+    def cut(self, letters: int) -> Bitext:
+        """Return the pairs with all words cut to so many letters."""
+        return Bitext(self.source.cut(letters), self.target.cut(letters), self.casefold)
+
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> I8:
         """The (P + 1,) places of the first cell of each pair, a pair having N x M cells."""
-        starts = np.zeros(len(self) + 1, np.int64)
-        np.cumsum(self.source.lengths * self.target.lengths, out=starts[1:])
-        return starts
+        return np.append(0, np.cumsum(self.source.lengths * self.target.lengths))
+
+    def blocks(self, cells: int) -> list[tuple[int, int]]:
+        """Divide the pairs into parts of about so many cells, as (begin, end)."""
+        inner = np.searchsorted(self.starts, np.arange(cells, self.starts[-1], cells))
+        return list(pairwise(np.unique([0, *inner, len(self)]).tolist()))
 
     @property
     def empty(self) -> int:
@@ -206,21 +224,29 @@ class Bitext:
         return int(((self.source.lengths == 0) | (self.target.lengths == 0)).sum())
 
 
+def parts_of(starts: I8, number: int = PARTS) -> list[tuple[int, int]]:
+    """Divide P pairs into at most `number` parts of about as many cells, as (begin, end)."""
+    if len(starts) == 2:
+        return [(0, 1)]
+    goals = np.linspace(0, starts[-1], number + 1)[1:-1]
+    bounds = np.unique(np.concatenate([[0], np.searchsorted(starts, goals), [len(starts) - 1]]))
+    return list(pairwise(bounds.tolist()))
+
+
 def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
-    if isinstance(pair, (tuple, list)):
-        if len(pair) != 2:
-            raise AlignerError(f"a pair has a source and a target, not {len(pair)} sentences")
-        source, target = pair
-    else:
-        if not isinstance(pair, SentencePair):
-            raise ArgumentError(
-                f"a pair is {kind_of(pair)}; give a SentencePair, or (source, target) texts, such "
-                f"as {_example(pair)}"
-            )
+    if isinstance(pair, SentencePair):
         if pair.source is None or pair.target is None:
             raise MissingTextError(f"pair {pair.id!r} has no words: name the texts of the corpus")
-        source, target = pair.source, pair.target
-    return _split(source), _split(target)
+        return pair.source, pair.target
+    if not isinstance(pair, (tuple, list)):
+        raise ArgumentError(
+            f"a pair is {kind_of(pair)}; give a SentencePair, or (source, target) texts, such as "
+            f"{_example(pair)}"
+        )
+    if len(pair) != 2:
+        raise AlignerError(f"a pair has a source and a target, not {len(pair)} sentences")
+    source, target = (side.split() if isinstance(side, str) else side for side in pair)
+    return source, target
 
 
 def _example(pair: object) -> tuple[str, ...]:
@@ -228,18 +254,14 @@ def _example(pair: object) -> tuple[str, ...]:
     return sides if len(sides) == 2 and len(str(sides)) < _SHOWN else ("la maison", "the house")
 
 
-def _split(side: str | Sequence[str]) -> Sequence[str]:
-    return side.split() if isinstance(side, str) else side
-
-
 @dataclass(frozen=True, eq=False)
 class Pieces:
     """A bitext whose lines over `LONGEST_PIECE` words are cut at equal fractions of both."""
 
     bitext: Bitext  # the pieces, as pairs
-    pairs: NDArray[np.int64]  # (Q,) int64: the pair that each piece is of
-    source_shifts: NDArray[np.int64]  # (Q,) int64: where in the pair the piece begins
-    target_shifts: NDArray[np.int64]
+    pairs: I8  # (Q,) int64: the pair that each piece is of
+    source_shifts: I8  # (Q,) int64: where in the pair the piece begins
+    target_shifts: I8
 
     @classmethod
     def of(cls, bitext: Bitext) -> Pieces | None:
@@ -272,13 +294,13 @@ class Pieces:
         lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
         return LinkArrays.trusted(links, arrays.sure, offsets, lengths.astype(np.int32))
 
-    def added(self, likelihoods: NDArray[np.float64], pairs: int) -> NDArray[np.float64]:
+    def added(self, likelihoods: F8, pairs: int) -> F8:
         """Return the log-likelihoods (P, 2) of the pairs from those of their pieces."""
         totals = np.zeros((pairs, 2))
         np.add.at(totals, self.pairs, likelihoods)
         return totals
 
 
-def _cut(side: Side, pairs: NDArray[np.int64], shifts: NDArray[np.int64]) -> Side:
+def _cut(side: Side, pairs: I8, shifts: I8) -> Side:
     starts = np.append(side.starts[pairs] + shifts, side.starts[-1])
     return Side.trusted(side.words, side.ids, starts)

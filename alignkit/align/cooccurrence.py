@@ -1,22 +1,41 @@
-"""The index of words that occur together: the places that lexical tables are laid out by."""
+"""The index of words that occur together, the memory that a training needs, and room for it."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
-from tempfile import TemporaryFile
+from functools import lru_cache
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryFile, gettempdir
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support import arguments
-from alignkit.align.bitext import Bitext
+from alignkit.align.bitext import I4, I8, PARTS, Bitext
 from alignkit.align.maximization_kernel import index_cells
+from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
 
 T = TypeVar("T", bound=np.generic)
+
+BLOCK = 50_000_000
+"""Cells that are held in memory at a time where the corpus need not be: 5 bytes each."""
+
+PLACES = "different pairs of words"
+
+# Bytes that a training takes:
+CELL = {"collapsed": 5, "em": 12, "vb": 12}  # its place, and its level or both posteriors
+WORD_PAIR = 36  # of a distinct word pair while tables are updated
+KEPT = 20  # of a distinct word pair of a model that is trained, while another one is
+TYPE = 150  # of a distinct word: itself, its rows, totals, kind, stem and share
+TOKEN = 15  # of a word of the text: its number, its empty word, and what is left of reading it
+PAIR = 60  # of a sentence pair: where its words and cells begin, its likelihoods and its key
+STEPS = 20_000_000  # of the counts of steps between word classes, which IBM 4 keeps for each part
+SAMPLE = 50_000  # of about how many cells the distinct word pairs are counted
 
 
 class Room:
@@ -24,11 +43,22 @@ class Room:
 
     def __init__(self, folder: str | None = None) -> None:
         self._folder = folder
+        self.on_disk = folder is not None
 
-    @property
-    def on_disk(self) -> bool:
-        """Whether arrays are files."""
-        return self._folder is not None
+    @classmethod
+    def of(cls, bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Room:
+        """Return room for a training: in memory if that suffices and no folder is named."""
+        if folder is None and fits(bitext, settings):
+            return cls()
+        try:
+            place = os.fspath(gettempdir() if folder is None else folder)
+            TemporaryFile(dir=place).close()
+        except OSError as problem:
+            raise AlignerError(
+                f"{folder or 'folder for temporary files'}: {problem.strerror}; training needs "
+                f"{bytes_on_disk(bitext, settings) / 1e6:,.1f} MB there: name another folder"
+            ) from None
+        return cls(place)
 
     def zeros(self, size: int, kind: type[T]) -> NDArray[T]:
         """Return an array of so many zeros."""
@@ -49,20 +79,13 @@ class Room:
             ) from None
 
 
-BLOCK = 50_000_000
-"""Cells that are held in memory at a time where the corpus need not be: 5 bytes each."""
-
-
-PLACES = "different pairs of words"
-
-
 @dataclass(frozen=True, eq=False)
 class Cooccurrence:
     """The K distinct word pairs of a bitext, and the word pair of each of its C cells."""
 
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int32]  # (K,) int32: the target words, rising within each row
-    cells: NDArray[np.int32]
+    rows: I8  # (Vs + 1,) the word pairs of source word w are rows[w] to before rows[w + 1]
+    columns: I4  # (K,) the target words, rising within each row
+    cells: I4  # (C,) the word pair of each cell
 
     @classmethod
     def of(cls, bitext: Bitext) -> Cooccurrence:
@@ -72,7 +95,7 @@ class Cooccurrence:
     @classmethod
     def in_blocks(cls, bitext: Bitext, room: Room, block: int = BLOCK) -> Cooccurrence:
         """Index a bitext of which the cells do not fit into memory; they are kept in a file."""
-        parts = blocks_of(bitext, block)
+        parts = bitext.blocks(block)
         keys = np.empty(0, np.int64)
         for begin, end in parts:
             keys = merged([keys, keys_of_places(*_index(bitext, begin, end)[:2])])
@@ -85,55 +108,120 @@ class Cooccurrence:
         return cls.of_keys(keys, len(bitext.source.words), cells)
 
     @classmethod
-    def of_keys(
-        cls, keys: NDArray[np.int64], sources: int, cells: NDArray[np.int32]
-    ) -> Cooccurrence:
+    def of_keys(cls, keys: I8, sources: int, cells: I4) -> Cooccurrence:
         """Return an index of the word pairs with rising keys (K,), of so many source words."""
         rows = np.searchsorted(keys, np.arange(sources + 1) << 32)
         return cls(rows, (keys & 0xFFFFFFFF).astype(np.int32), cells)
 
     @property
-    def source(self) -> NDArray[np.int32]:
+    def source(self) -> I4:
         """The (K,) source words of the places."""
         return np.repeat(np.arange(len(self.rows) - 1, dtype=np.int32), np.diff(self.rows))
 
 
-def blocks_of(bitext: Bitext, block: int) -> list[tuple[int, int]]:
-    """Divide the pairs into parts of about so many cells, as (begin, end)."""
-    inner = np.searchsorted(bitext.starts, np.arange(block, bitext.starts[-1], block))
-    return list(pairwise(np.unique([0, *inner, len(bitext)]).tolist()))
-
-
-def _index(
-    bitext: Bitext, begin: int, end: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def _index(bitext: Bitext, begin: int, end: int) -> tuple[I8, I4, I4]:
     source, target = bitext.source, bitext.target
     starts = bitext.starts[begin : end + 1]
-    sizes = np.array([len(source.words), len(target.words), arguments.MOST], np.int64)
     first, last = source.starts[[begin, end]]
     other_first, other_last = target.starts[[begin, end]]
     index = index_cells(
-        source.ids[first:last],
-        source.starts[begin : end + 1] - first,
-        target.ids[other_first:other_last],
-        target.starts[begin : end + 1] - other_first,
+        source.ids[first:last], source.starts[begin : end + 1] - first,
+        target.ids[other_first:other_last], target.starts[begin : end + 1] - other_first,
         starts - starts[0],
-        sizes,
-    )
+        np.array([len(source.words), len(target.words), arguments.MOST], np.int64),
+    )  # fmt: skip
     arguments.check_count(PLACES, int(index[0][-1]))
     return index
 
 
-def keys_of_places(rows: NDArray[np.int64], columns: NDArray[np.int32]) -> NDArray[np.int64]:
+def keys_of_places(rows: I8, columns: I4) -> I8:
     """Return a number for each word pair, in the order of the places."""
     words = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
     return words << 32 | columns
 
 
-def merged(runs: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def merged(runs: list[I8]) -> I8:
     """Return the distinct keys of rising runs, rising; a stable sort finds the runs by itself."""
     keys = np.concatenate(runs)
     keys.sort(kind="stable")
     first = np.ones(len(keys), np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
     return keys[first]
+
+
+def bytes_on_disk(bitext: Bitext, settings: Settings) -> int:
+    """Return how many bytes of the training grow with the cells and can be kept on disk."""
+    return int(bitext.starts[-1]) * CELL[settings.inference] * (1 + _more_models(settings))
+
+
+def bytes_of_training(bitext: Bitext, settings: Settings) -> int:
+    """Return about how many bytes reading the bitext, training and aligning it take."""
+    source, target = bitext.source, bitext.target
+    return (
+        bytes_on_disk(bitext, settings)
+        + word_pairs(bitext) * (WORD_PAIR + KEPT * _more_models(settings))
+        + (len(source.words) + len(target.words)) * TYPE
+        + (len(source.ids) + len(target.ids)) * TOKEN
+        + len(bitext) * PAIR
+        + _bytes_of_model(bitext, settings)
+    )
+
+
+def _more_models(settings: Settings) -> int:
+    return len(PREFIXES) * settings.best
+
+
+def _bytes_of_model(bitext: Bitext, settings: Settings) -> int:
+    """Return the bytes of positions, jumps and fertilities, and of their counts."""
+    cells, pairs = int(bitext.starts[-1]), word_pairs(bitext)
+    if settings.model == "ibm2":  # not while the tables of word pairs are updated
+        return max(0, cells * 8 + _positions(bitext) * 48 - pairs * 16)
+    more = cells * 4 if settings.agree and not settings.collapsed else 0
+    if settings.model == "ibm1":
+        return more
+    jumps = min(PARTS, len(bitext)) * 2 * (settings.kinds + 1) * (2 * settings.band + 2) * 8
+    if not settings.fertile:
+        return jumps + more
+    types = len(bitext.source.words) + len(bitext.target.words)
+    order = _positions(bitext) * 24 if settings.model == "ibm3" else STEPS
+    return jumps + cells * 20 + pairs * 30 + types * 450 + order
+
+
+def _positions(bitext: Bitext) -> int:
+    """Return how many cells the distinct sizes of sentence pairs have."""
+    distinct = np.unique(bitext.source.lengths << 32 | bitext.target.lengths)
+    return int(((distinct >> 32) * (distinct & 0xFFFFFFFF)).sum())
+
+
+@lru_cache(maxsize=1)  # asked for when it is reported, and when room is made
+def word_pairs(bitext: Bitext) -> int:
+    """Return about how many distinct word pairs a bitext has."""
+    source, target = bitext.source, bitext.target
+    step = int(min(1 + bitext.starts[-1] // SAMPLE, 64))
+    places = np.flatnonzero(source.ids % step == step // 2)
+    words = source.ids[places].astype(np.int64)
+    pairs = np.searchsorted(source.starts, places, "right") - 1
+    lengths = target.lengths[pairs]
+    begins = target.starts[pairs] - (lengths.cumsum() - lengths)
+    others = target.ids[np.arange(lengths.sum()) + begins.repeat(lengths)]
+    return step * len(np.unique(words.repeat(lengths) << 32 | others))
+
+
+def fits(bitext: Bitext, settings: Settings) -> bool:
+    """Return whether the training fits into the memory that is free."""
+    return bytes_of_training(bitext, settings) < 0.8 * _available()
+
+
+def _available() -> int:
+    limits = [1 << 62]
+    with suppress(OSError, ValueError, IndexError):
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            sizes = {line.split(":")[0]: line.split()[1] for line in lines}
+        limits.append(int(sizes.get("MemAvailable", 1 << 52)) * 1024)
+    with suppress(OSError, ValueError):  # a container's own limit
+        limit, used = (
+            int(Path("/sys/fs/cgroup", name).read_text("ascii"))
+            for name in ("memory.max", "memory.current")
+        )
+        limits.append(limit - used)
+    return max(min(limits), 0)

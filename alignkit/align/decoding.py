@@ -1,35 +1,36 @@
-"""The choice of links: by posterior, or by Viterbi in both directions."""
+"""What aligns a bitext: posteriors by the tables of a training, and the choice of links."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_attributes, place
 from alignkit._support.jit import readonly
+from alignkit.align.bitext import F4, F8, I4, I8, PARTS, Bitext, parts_of
+from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.decoding_kernel import (
     best_positions,
     links_of_paths,
     probabilities_of,
     select_links,
 )
-from alignkit.align.expectation import Workers, parts_of
+from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
 from alignkit.align.expectation_kernel import Own, Pairs, Tables, hmm_paths, hmm_step, lexical_step
-from alignkit.align.positions import Positions
-from alignkit.errors import OptionError
+from alignkit.align.memory_kernel import adapt, pair_tables
+from alignkit.align.parameters import Fertilities, Parameters, Positions, keys_of
+from alignkit.align.priors import LEAST_PREFIX, VectorPrior, letters, spelling_prior
+from alignkit.align.settings import LONGEST_PIECE
+from alignkit.errors import AlignerError, OptionError
 from alignkit.model.alignment import Alignment, Link
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.symmetrization import symmetrize
 
-F4 = NDArray[np.float32]
-F8 = NDArray[np.float64]
-I4 = NDArray[np.int32]
-
-NO_LEVELS = np.empty(0, np.uint8)
+NOTHING = Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
 
 PART = 2_000_000  # cells whose posteriors are held at a time by each thread: 8 bytes each
 
@@ -76,8 +77,8 @@ class AlignedLinks:
         weights = self.probabilities[begin:end].tolist()
         if digits is not None:
             weights = [float(f"{weight:.{digits}g}") for weight in weights]
-        found = self.arrays.alignment(k)
-        return Alignment(found.sure, found.possible, weights=dict(zip(links, weights, strict=True)))
+        plain = self.arrays.alignment(k)
+        return Alignment(plain.sure, plain.possible, weights=dict(zip(links, weights, strict=True)))
 
 
 class Decoding(Protocol):
@@ -97,11 +98,24 @@ class Decoding(Protocol):
         """Return the posteriors, and what Viterbi aligns each target and each source word to."""
 
 
+def _paths(pairs: Pairs, begin: int, end: int) -> tuple[I4, I4]:
+    """Return room for what each target and each source word of some pairs is aligned to."""
+    starts = pairs.target_starts, pairs.source_starts
+    target, source = (np.empty(int(at[end] - at[begin]), np.int32) for at in starts)
+    return target, source
+
+
+def _best_positions(pairs: Pairs, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[I4, I4]:
+    paths = _paths(pairs, begin, end)
+    best_positions(begin, end, pairs.source_starts, pairs.target_starts, *posteriors, *paths)
+    return paths
+
+
 @dataclass(frozen=True, eq=False)
 class Decoder:
     """Posteriors and Viterbi alignments of the pairs of a bitext by IBM 1, IBM 2 or the HMM."""
 
-    pairs: Pairs  # as the kernels take them
+    pairs: Pairs
     tables: Tables
     own: Own
     jumps: F4  # (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2
@@ -149,20 +163,190 @@ class Decoder:
     def paths(self, begin: int, end: int, posteriors: tuple[F4, F4] | None = None) -> tuple[I4, I4]:
         """Return what Viterbi aligns each target word and each source word of some pairs to."""
         pairs = self.pairs
-        source_base, target_base = pairs.source_starts[begin], pairs.target_starts[begin]
-        target_path = np.empty(int(pairs.target_starts[end] - target_base), np.int32)
-        source_path = np.empty(int(pairs.source_starts[end] - source_base), np.int32)
-        if len(self.jumps):
-            hmm_paths(
-                begin, end, pairs, self.tables, self.jumps[0], self.jumps[1], self.own,
-                target_path, source_path, target_base, source_base,
-            )  # fmt: skip
-        else:
-            best_positions(
-                begin, end, pairs.source_starts, pairs.target_starts,
-                *(posteriors or self.posteriors(begin, end)), target_path, source_path,
-            )  # fmt: skip
-        return target_path, source_path
+        if not len(self.jumps):
+            return _best_positions(pairs, begin, end, posteriors or self.posteriors(begin, end))
+        paths = _paths(pairs, begin, end)
+        hmm_paths(
+            begin, end, pairs, self.tables, self.jumps[0], self.jumps[1], self.own,
+            *paths, pairs.target_starts[begin], pairs.source_starts[begin],
+        )  # fmt: skip
+        return paths
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """The mean of the posteriors of several models of the same pairs."""
+
+    decoders: Sequence[Decoding]  # what aligns by each; the first by whole words
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs, by whole words."""
+        return self.decoders[0].pairs
+
+    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
+        """Return the mean posteriors of the cells of the pairs from begin to before end."""
+        first, *others = self.decoders
+        whole = first.posteriors(begin, end, likelihoods)
+        return _mean([whole, *(decoder.posteriors(begin, end) for decoder in others)])
+
+    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
+        """Return the mean posteriors by the words alone, wherever they stand."""
+        return _mean([decoder.lexical(begin, end) for decoder in self.decoders])
+
+    def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
+        """Return the posteriors, and the most probable position of each word by them."""
+        posteriors = self.posteriors(begin, end)
+        return *posteriors, *_best_positions(self.pairs, begin, end, posteriors)
+
+
+def _mean(posteriors: Sequence[tuple[F4, F4]]) -> tuple[F4, F4]:
+    (forward, reverse), *others = posteriors
+    for to, back in others:
+        forward, reverse = forward + to, reverse + back
+    share = np.float32(1 / len(posteriors))
+    return forward * share, reverse * share
+
+
+class Adapter:
+    """What makes decoders of bitexts from the tables of a training."""
+
+    def __init__(self, parameters: Parameters, vectors: VectorPrior | None = None) -> None:
+        self.parameters, self._vectors = parameters, vectors
+
+    @cached_property
+    def _prefixes(self) -> list[tuple[int, Adapter]]:
+        return [(size, Adapter(part)) for size, part in self.parameters.prefixes.items()]
+
+    @cached_property
+    def _source_numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.parameters.source)}
+
+    @cached_property
+    def _target_numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.parameters.target)}
+
+    def decoder(self, bitext: Bitext) -> Decoding:
+        """Return what aligns a bitext: the tables of the training, carried over to its words."""
+        if bitext.casefold != self.parameters.casefold:
+            raise AlignerError(
+                f"the aligner was trained with casefold={self.parameters.casefold}: pack the "
+                "bitext likewise"
+            )
+        whole = self._decoder(bitext)
+        if not self._prefixes:
+            return whole
+        others = [part.decoder(bitext.cut(size)) for size, part in self._prefixes]
+        return Averaged([whole, *others])
+
+    def _decoder(self, bitext: Bitext) -> Decoding:
+        known, settings = self.parameters, self.parameters.settings
+        index = Cooccurrence.of(bitext)
+        source = _numbers(bitext.source.words, self._source_numbers)
+        target = _numbers(bitext.target.words, self._target_numbers)
+        prior = spelling_prior(
+            index, bitext.source.words, bitext.target.words, settings.spelling, settings.identity
+        )
+        if self._vectors is not None:
+            self._vectors.add(prior, index, bitext)
+        floor = np.full(len(prior), settings.floor, np.float32)
+        if not settings.collapsed:  # words that were never seen alone need a floor
+            floor[(source[index.source] >= 0) & (target[index.columns] >= 0)] = 0
+        forward = prior + floor
+        reverse = forward.copy()
+        adapt(
+            index.rows, index.columns, source, target, known.rows, known.columns,
+            known.forward, known.reverse, forward, reverse,
+        )  # fmt: skip
+        kinds = kinds_of(source, settings.kinds), kinds_of(target, settings.kinds)
+        tables = self._tables(forward, reverse, source, target, kinds)
+        pairs = pairs_of(bitext, index)
+        own = NOTHING
+        if len(known.memory.keys):
+            keys = keys_of(
+                (source[pairs.source], pairs.source_starts),
+                (target[pairs.target], pairs.target_starts),
+            )
+            own = known.memory.evidence(keys, pairs)
+        decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext))
+        if known.fertilities is None:
+            return decoder
+        return self._fertile(known.fertilities, decoder, index, source, target)
+
+    def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
+        """Return what aligns one pair, in a tenth of the time that `decoder` takes for it.
+
+        None for what only `decoder` aligns: other models, vectors, long pairs, empty sides.
+        """
+        known = self.parameters
+        if known.fertilities is not None or not len(known.jumps) or self._vectors is not None:
+            return None
+        if not 0 < min(len(source), len(target)) <= max(len(source), len(target)) <= LONGEST_PIECE:
+            return None
+        try:
+            if known.casefold:
+                source, target = ([word.casefold() for word in side] for side in (source, target))
+            whole = self._pair_decoder(source, target)
+        except (AttributeError, TypeError):
+            return None
+        if not self._prefixes:
+            return whole
+        others = [
+            part._pair_decoder(*([word[:size] for word in side] for side in (source, target)))
+            for size, part in self._prefixes
+        ]
+        return Averaged([whole, *others])
+
+    def _pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoder:
+        known, settings = self.parameters, self.parameters.settings
+        mine = _numbers(source, self._source_numbers)
+        theirs = _numbers(target, self._target_numbers)
+        made = pair_tables(
+            mine, theirs, *letters(source), *letters(target),
+            known.rows, known.columns, known.forward, known.reverse,
+            LEAST_PREFIX, float(settings.spelling), float(settings.identity),
+            np.float32(settings.floor), settings.collapsed, settings.kinds,
+        )  # fmt: skip
+        pairs = Pairs(
+            made.places[: len(mine)], made.source_starts, made.places[: len(theirs)],
+            made.target_starts, made.starts, made.cells,
+        )  # fmt: skip
+        kinds = made.source_kinds, made.target_kinds
+        tables = self._tables(made.forward, made.reverse, mine, theirs, kinds)
+        keys, own = known.memory.keys, NOTHING
+        at = keys.searchsorted(made.key)[0]
+        if at < len(keys) and keys[at] == made.key[0]:
+            own = known.memory.evidence(made.key, pairs)
+        return Decoder(pairs, tables, own, known.jumps, known.positions)
+
+    def _tables(
+        self, forward: F4, reverse: F4, source: I4, target: I4, kinds: tuple[I4, I4]
+    ) -> Tables:
+        known, settings = self.parameters, self.parameters.settings
+        return Tables(
+            forward, reverse, known.source_totals[source], known.target_totals[target],
+            known.source_null[source], known.target_null[target], *kinds,
+            np.float32(settings.null), *known.null_units,
+        )  # fmt: skip
+
+    def _fertile(
+        self, fertilities: Fertilities, hmm: Decoder, index: Cooccurrence, source: I4, target: I4
+    ) -> Decoding:
+        from alignkit.align.fertility.training import FertileDecoder  # IBM 3 and 4 alone need it
+
+        known = self.parameters
+        forward, reverse = lexical_tables(hmm.tables, index)
+        adapt(
+            index.rows, index.columns, source, target, known.rows, known.columns,
+            fertilities.forward_lexical, fertilities.reverse_lexical, forward, reverse,
+        )  # fmt: skip
+        source = np.where(source < 0, len(known.source), source).astype(np.int32)
+        target = np.where(target < 0, len(known.target), target).astype(np.int32)
+        return FertileDecoder(hmm, fertilities, forward, reverse, None, source, target)
+
+
+def _numbers(words: Sequence[str], known: Mapping[str, int]) -> I4:
+    return np.array([known.get(word, -1) for word in words], np.int32)
 
 
 def decode(
@@ -181,7 +365,7 @@ def decode(
 
     cells = int(pairs.starts[-1])
     links = AlignedLinks.joined(
-        workers.map(links_of, parts_of(pairs.starts, max(64, cells // PART)))
+        workers.map(links_of, parts_of(pairs.starts, max(PARTS, cells // PART)))
     )
     if sure is None:
         return links
@@ -213,27 +397,25 @@ def _by_viterbi(
     decoder: Decoding, begin: int, end: int, lengths: I4, symmetrization: str
 ) -> AlignedLinks:
     pairs = decoder.pairs
-    one, other, target_path, source_path = decoder.viterbi(begin, end)
+    to, back, target_path, source_path = decoder.viterbi(begin, end)
     counts = np.empty(end - begin, np.int64)
     links = links_of_paths(begin, end, pairs.target_starts, target_path, True, counts)
     forward = _arrays(links, counts, lengths[begin:end])
     links = links_of_paths(begin, end, pairs.source_starts, source_path, False, counts)
     reverse = _arrays(links, counts, lengths[begin:end])
-    if symmetrization == "forward":
-        arrays = forward
-    elif symmetrization == "reverse":
-        arrays = reverse
-    else:
+    single = {"forward": forward, "reverse": reverse}
+    arrays = single.get(symmetrization)
+    if arrays is None:
         arrays = symmetrize(forward, reverse, symmetrization)
     means = np.empty(len(arrays.links), np.float32)
     probabilities_of(
         readonly(arrays.links), readonly(arrays.offsets), begin, pairs.target_starts, pairs.starts,
-        one, other, means,
+        to, back, means,
     )  # fmt: skip
     return AlignedLinks(arrays, means)
 
 
-def _arrays(links: I4, counts: NDArray[np.int64], lengths: I4) -> LinkArrays:
+def _arrays(links: I4, counts: I8, lengths: I4) -> LinkArrays:
     offsets = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
     return LinkArrays.trusted(links, np.ones(len(links), np.uint8), offsets, lengths)

@@ -1,34 +1,41 @@
-"""The E-step over parts of a bitext, on all cores."""
+"""The E-step over parts of a bitext on all cores, and the M-step by three kinds of inference."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from itertools import pairwise
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.parallel import available_cores
-from alignkit.align.bitext import Bitext
-from alignkit.align.cooccurrence import Cooccurrence
+from alignkit.align.bitext import F4, F8, I4, I8, U1, Bitext, parts_of
+from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables, hmm_step, lexical_step
-from alignkit.align.maximization_kernel import add_nulls, add_up, units_of_likelihoods
-from alignkit.align.positions import Positions
+from alignkit.align.maximization_kernel import (
+    add_levels,
+    add_nulls,
+    add_posteriors,
+    add_up,
+    numbers_in,
+    sum_totals,
+    units_of_likelihoods,
+)
+from alignkit.align.parameters import Positions
+from alignkit.align.priors import Backing, StemSums
+from alignkit.align.settings import FEW, Settings
 from alignkit.errors import OptionError
 
 T = TypeVar("T")
 
-F4 = NDArray[np.float32]
-
-PARTS = 64
-"""Parts of a bitext: fixed, so that sums over parts are the same for any number of threads."""
+NO_LEVELS = np.empty(0, np.uint8)
+NO_POSTERIORS = np.empty(0, np.float32)
 
 
 class Workers:
-    """Run a function over the parts of a bitext, in threads: the kernels release the lock."""
+    """Threads that run a function over the parts of a bitext: the kernels release the lock."""
 
     def __init__(self, threads: int | None = None) -> None:
         if threads is not None and threads < 1:
@@ -57,18 +64,9 @@ class Workers:
         return [done.result() for done in [self._pool.submit(function, *call) for call in calls]]
 
 
-def kinds_of(numbers: NDArray[np.int32], kinds: int) -> NDArray[np.int32]:
+def kinds_of(numbers: I4, kinds: int) -> I4:
     """Return the kind of each word by its number: the most frequent are each their own."""
     return np.where(numbers < 0, kinds - 1, np.minimum(numbers, kinds - 1)).astype(np.int32)
-
-
-def parts_of(starts: NDArray[np.int64], number: int = PARTS) -> list[tuple[int, int]]:
-    """Divide P pairs into at most `number` parts of about as many cells, as (begin, end)."""
-    if len(starts) == 2:
-        return [(0, 1)]
-    goals = np.linspace(0, starts[-1], number + 1)[1:-1]
-    bounds = np.unique(np.concatenate([[0], np.searchsorted(starts, goals), [len(starts) - 1]]))
-    return list(pairwise(bounds.tolist()))
 
 
 def lexical_tables(tables: Tables, index: Cooccurrence) -> tuple[F4, F4]:
@@ -83,12 +81,6 @@ def pairs_of(bitext: Bitext, index: Cooccurrence) -> Pairs:
     """Return the arrays of a bitext as the kernels take them."""
     source, target = bitext.source, bitext.target
     return Pairs(source.ids, source.starts, target.ids, target.starts, bitext.starts, index.cells)
-
-
-I8 = NDArray[np.int64]
-U1 = NDArray[np.uint8]
-
-NO_LEVELS = np.empty(0, np.uint8)
 
 
 class Links(Protocol):
@@ -110,11 +102,9 @@ class Sums(NamedTuple):
     @classmethod
     def over(cls, parts: list[Sums]) -> Sums:
         """Return the sums over all parts."""
+        sources, targets, jumps, likelihoods = zip(*parts, strict=True)
         return cls(
-            add_up(part.source_nulls for part in parts),
-            add_up(part.target_nulls for part in parts),
-            add_up(part.jumps for part in parts),
-            np.asarray(np.sum([part.likelihoods for part in parts], axis=0)),
+            add_up(sources), add_up(targets), add_up(jumps), np.asarray(np.sum(likelihoods, axis=0))
         )
 
 
@@ -178,3 +168,170 @@ class BitextPart:
 
 def _levels(posteriors: F4) -> U1:
     return np.asarray(posteriors * np.float32(LEVELS) + np.float32(0.5), np.uint8)
+
+
+class Shard:
+    """K word pairs whose counts become weights, with what is known before."""
+
+    def __init__(
+        self, index: Cooccurrence, prior: F4, backing: Backing | None, targets: int
+    ) -> None:
+        self.index, self.prior = index, prior
+        self._backing, self._targets = backing, targets
+        self.forgotten: NDArray[np.bool_] | None = None
+
+    def to_forget(self, counts: F4, floor: float) -> NDArray[np.bool_]:
+        """Return which word pairs (K,) are linked nowhere, with the floor as their whole prior."""
+        return np.asarray((counts == 0) & (self.prior == np.float32(floor)))
+
+    def kept(self, counts: F4) -> F4:
+        """Return counts (K,) without those of what was forgotten."""
+        if self.forgotten is not None:
+            counts[self.forgotten] = 0
+        return counts
+
+    def stem_sums(self, counts: F4) -> StemSums | None:
+        """Return the sums of counts (K,) by stems; those of target stems lack the other shards."""
+        return None if self._backing is None else self._backing.sums(counts)
+
+    def weights(self, counts: F4, sums: StemSums | None) -> tuple[F4, I8, I8]:
+        """Return weights (K,), and their sums by source and by target word, in units."""
+        weights = counts + self.prior
+        if self._backing is not None and sums is not None:
+            self._backing.add(counts, sums, weights)
+        if self.forgotten is not None:
+            weights[self.forgotten] = self.prior[self.forgotten]
+        return weights, *_totals_of(self.index, weights, self._targets)
+
+
+def counts_of(sums: I8, units: float = LEVELS) -> F4:
+    """Return expected links from their sums, of which so many units are 1: 255ths."""
+    counts = np.empty(len(sums), np.float32)
+    np.divide(sums, units, out=counts, casting="same_kind")
+    return counts
+
+
+def _totals_of(index: Cooccurrence, weights: F4, targets: int) -> tuple[I8, I8]:
+    """Return the sums of weights (K,) by source word and by target word, in units."""
+    source, target = np.zeros(len(index.rows) - 1, np.int64), np.zeros(targets, np.int64)
+    sum_totals(index.rows, index.columns, weights, source, target)
+    return source, target
+
+
+class Lexical:
+    """The lexical tables of both directions as weights over totals; see `Tables`."""
+
+    def __init__(self, index: Cooccurrence, targets: int) -> None:
+        self.forward: F4 = np.ones(len(index.columns), np.float32)
+        self.reverse: F4 = self.forward
+        sources = len(index.rows) - 1
+        self.set_totals(np.full(sources, float(targets)), np.full(targets, float(sources)))
+
+    def set_totals(self, source: F8, target: F8) -> None:
+        """Take what the weights are divided by."""
+        self.source_totals, self.target_totals = divisors(source), divisors(target)
+
+
+def divisors(totals: F8) -> F4:
+    """Return totals as they divide weights."""
+    return np.maximum(totals, 1e-30).astype(np.float32)
+
+
+class Estimator(Links, Protocol):
+    """What an E-step writes to, and what is learned from it."""
+
+    own: U1
+
+    def expected(self) -> tuple[F4, F4]:
+        """Return the expected links (C,) of both directions that the E-step wrote."""
+
+    def update(self, tables: Lexical, *, forget: bool = False) -> None:
+        """Set the tables from what the E-step wrote; forget what it links nowhere."""
+
+
+class Collapsed:
+    """The M-step where each pair is aligned by what the other pairs say.
+
+    Collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
+    2009): the links of a pair are taken out of the counts, 1 byte a cell, before it is aligned
+    anew, so that rare words cannot vouch for themselves. Both directions share the counts.
+    """
+
+    def __init__(self, shard: Shard, cells: I4, settings: Settings, pairs: int, room: Room) -> None:
+        self._shard, self._cells = shard, cells
+        self._floor, self._concentration = settings.floor, settings.concentration
+        self._pairs = pairs
+        self.agreement: U1 = room.zeros(len(cells), np.uint8)
+        self.own: U1 = NO_LEVELS
+        self.forward = self.reverse = NO_POSTERIORS
+
+    def expected(self) -> tuple[F4, F4]:
+        """Return the expected links, which both directions share."""
+        links: F4 = self.agreement.astype(np.float32) / np.float32(LEVELS)
+        return links, links
+
+    def update(self, tables: Lexical, *, forget: bool = False) -> None:
+        """Set the tables from the expected links, the prior and the stems."""
+        sums = np.zeros(len(self._shard.prior), np.int64)
+        add_levels(self._cells, self.agreement, sums)
+        counts = counts_of(sums)
+        del sums
+        if forget:
+            self._shard.forgotten = self._shard.to_forget(counts, self._floor)
+        self.take(self._shard.kept(counts), tables)
+        if self._pairs >= FEW:
+            self.own = self.agreement
+
+    def take(self, counts: F4, tables: Lexical) -> None:
+        """Set the tables from counts (K,)."""
+        weights, source, target = self._shard.weights(counts, self._shard.stem_sums(counts))
+        tables.forward = tables.reverse = weights
+        tables.set_totals(
+            numbers_in(source) + self._concentration, numbers_in(target) + self._concentration
+        )
+
+
+class Soft:
+    """The M-step of posteriors as counts, 8 bytes a cell: EM, or mean-field variational Bayes."""
+
+    def __init__(
+        self, index: Cooccurrence, prior: F4, room: Room, *, agree: bool, bayes: bool
+    ) -> None:
+        self._index, self._prior, self._agree, self._bayes = index, prior, agree, bayes
+        self.own = self.agreement = NO_LEVELS
+        self.forward: F4 = room.zeros(len(index.cells), np.float32)
+        self.reverse: F4 = room.zeros(len(index.cells), np.float32)
+
+    def expected(self) -> tuple[F4, F4]:
+        """Return the posteriors of both directions, or their product."""
+        if not self._agree:
+            return self.forward, self.reverse
+        both = self.forward * self.reverse
+        return both, both
+
+    def update(self, tables: Lexical, *, forget: bool = False) -> None:
+        """Set the tables from the posteriors and the prior; nothing is forgotten."""
+        targets = len(tables.target_totals)
+        expected = self.expected()
+        forward = self._counts(expected[0])
+        reverse = forward if self._agree else self._counts(expected[1])
+        source = numbers_in(_totals_of(self._index, forward, targets)[0])
+        target = numbers_in(_totals_of(self._index, reverse, targets)[1])
+        if self._bayes:
+            forward, reverse = _exp_digamma(forward), _exp_digamma(reverse)
+            source, target = _exp_digamma(source), _exp_digamma(target)
+        tables.forward = forward.astype(np.float32, copy=False)
+        tables.reverse = reverse.astype(np.float32, copy=False)
+        tables.set_totals(source, target)
+
+    def _counts(self, posteriors: F4) -> F4:
+        sums = np.zeros(len(self._index.columns))
+        add_posteriors(self._index.cells, posteriors, sums)
+        return (sums + self._prior).astype(np.float32)
+
+
+def _exp_digamma(counts: NDArray[Any]) -> NDArray[Any]:
+    from scipy.special import digamma
+
+    # in 64 bits: numpy's exp of 32 depends on the processor
+    return np.asarray(np.exp(digamma(np.maximum(counts, 1e-3, dtype=np.float64))))

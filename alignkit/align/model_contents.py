@@ -1,4 +1,4 @@
-"""The tables of a model: the kind, shape and range of each, and what ties them together.
+"""What the file of a model holds: its header, its tables, and what ties them together.
 
 Kernels read through these tables without looking, so a file is believed only where it keeps to what
 stands here. Training writes nothing else.
@@ -6,331 +6,60 @@ stands here. Training writes nothing else.
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
-from math import isfinite, prod
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.fertility.models import MOST, REACH
-from alignkit.align.parameters import Round
+from alignkit.align.bitext import I4, I8
+from alignkit.align.fertility.models import MOST, REACH, FertilityModel
+from alignkit.align.model_files import Arrays, StoredModel, read_model, write_model
+from alignkit.align.parameters import Fertilities, Memory, Parameters, Positions, Round
+from alignkit.align.priors import VectorsUsed
 from alignkit.align.settings import MODELS, Settings
-from alignkit.align.vectors.prior import VectorsUsed
-from alignkit.errors import AlignerError, AlignkitError, FormatError
+from alignkit.align.supervised.cells import GoldLexicon, names_of
+from alignkit.align.supervised.learned import (
+    KINDS,
+    OBJECTIVES,
+    UNSUPERVISED,
+    Layers,
+    Learned,
+    Lessons,
+    StackedModel,
+    SupervisedRound,
+)
+from alignkit.errors import AlignerError, AlignkitError
 from alignkit.model.alignment import LONGEST
-from alignkit.version import __version__
 
-VERSION = 1  # the version of the file format that is written, and the newest that is read
+T = TypeVar("T")
 
-LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
+# The fields of the classes that a file holds, as tables of the same names
+_TABLES = (
+    "rows", "columns", "forward", "reverse", "source_totals", "target_totals", "source_null",
+    "target_null", "null_units", "jumps",
+)  # fmt: skip
+_FERTILITY = [field.name for field in fields(FertilityModel)][2:]  # not its name and null share
+_LEXICAL = ("forward_lexical", "reverse_lexical", "target_null", "source_null")
+_POSITIONS = ("shapes", "shape_starts", "forward", "reverse")
+_MEMORY = ("keys", "offsets", "cells", "levels")
+_COUNTS = ("pair_counts", "source_counts", "target_counts")
+_SIDES = ("source", "target")
+WORDS = ("learned_source", "learned_target")  # the lists of words of what was learned from gold
 
-DTYPES = {
-    name: np.dtype(name).newbyteorder("<")
-    for name in (
-        *("float32", "float64", "int8", "int16", "int32", "int64"),
-        *("uint8", "uint16", "uint32", "uint64"),
-    )
-}
-"""The kinds of numbers that a model can hold, as they stand in its file."""
-
-_DIMENSIONS = 32
-_MOST = 1 << 58  # elements of an array: its bytes still fit in 64 bits
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-
-
-class TableHeader(NamedTuple):
-    """The kind and shape of an array."""
-
-    dtype: str
-    shape: tuple[int, ...]
-
-    @property
-    def prefix(self) -> bytes:
-        """The bytes before the numbers in a NumPy file."""
-        text = (
-            f"{{'descr': {DTYPES[self.dtype].str!r}, 'fortran_order': False, "
-            f"'shape': {self.shape!r}, }}"
-        )
-        length = -(-(10 + len(text) + 1) // 64) * 64 - 10
-        start = b"\x93NUMPY\1\0" + length.to_bytes(2, "little")
-        return start + text.ljust(length - 1).encode("ascii") + b"\n"
-
-    @property
-    def size(self) -> int:
-        """The number of bytes of the NumPy file."""
-        return len(self.prefix) + prod(self.shape) * DTYPES[self.dtype].itemsize
-
-
-class WordList(NamedTuple):
-    """The numbers of words and bytes of a list of words."""
-
-    words: int
-    size: int
-
-
-class Contents(NamedTuple):
-    """What the model says of itself, and its arrays and lists of words by name."""
-
-    header: Mapping[str, object]
-    tables: Mapping[str, TableHeader]
-    lists: Mapping[str, WordList]
-
-    def encode(self) -> bytes:
-        """Return the bytes of ``header.json``."""
-        tables = {key: {"dtype": one.dtype, "shape": one.shape} for key, one in self.tables.items()}
-        content = {
-            "alignkit": "model",
-            "version": VERSION,
-            "header": _plain(self.header),
-            "arrays": tables,
-            "words": {
-                key: {"count": one.words, "bytes": one.size} for key, one in self.lists.items()
-            },
-        }
-        text = json.dumps(content, allow_nan=False, sort_keys=True, indent=1) + "\n"
-        if len(text) > LONGEST_HEADER:
-            raise ValueError(f"the header takes {len(text)} bytes, more than {LONGEST_HEADER}")
-        return text.encode("ascii")
-
-    @classmethod
-    def decode(cls, text: bytes, path: str) -> Contents:
-        """Read the bytes of ``header.json``."""
-        content = _object(text, path)
-        version: Any = content.get("version")
-        if not _is_count(version) or version == 0:
-            raise _odd(f"its version is {str(version)[:40]!r}", path)
-        if version > VERSION:
-            raise FormatError(
-                f"is a model of file version {version}, made by a newer alignkit; this one "
-                f"({__version__}) reads versions up to {VERSION}: install a newer alignkit, or "
-                "train and save the model with this one",
-                path,
-            )
-        if set(content) != {"alignkit", "version", "header", "arrays", "words"}:
-            raise _odd(f"it has the entries {', '.join(sorted(content))[:200]}", path)
-        for key in ("header", "arrays", "words"):
-            if not isinstance(content[key], dict):
-                raise _odd(f"its {key} are no object", path)
-        arrays, words = content["arrays"], content["words"]
-        return cls(
-            content["header"],
-            {key: _table(key, arrays[key], path) for key in sorted(arrays)},
-            {key: _word_list(key, words[key], path) for key in sorted(words)},
-        )
-
-
-def check_name(key: object) -> None:
-    """Refuse what cannot be the name of an array or a list of words."""
-    if not isinstance(key, str) or not _NAME.fullmatch(key):
-        raise ValueError(
-            f"{str(key)[:40]!r} is no name; expected lower-case letters, digits and '_'"
-        )
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        for key in value:
-            if not isinstance(key, str):
-                raise TypeError(f"the name {key!r} in the header is no text")
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    return value
-
-
-def _object(text: bytes, path: str) -> dict[str, Any]:
-    odd: list[str] = []
-    try:
-        content = json.loads(text, parse_constant=odd.append)
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict) or content.get("alignkit") != "model":
-        raise FormatError(
-            "is no model of alignkit: its header.json does not say that it is one; "
-            "name a file that alignkit saved",
-            path,
-        )
-    if odd:
-        raise _odd(f"it holds {odd[0]}, which is no number of JSON", path)
-    return content
-
-
-def _table(key: str, declared: object, path: str) -> TableHeader:
-    kind, shape = _entries(key, declared, ("dtype", "shape"), path)
-    if not isinstance(kind, str) or kind not in DTYPES:
-        raise _odd(f"array {key!r} is of {str(kind)[:40]!r}, not of {', '.join(DTYPES)}", path)
-    if not isinstance(shape, list) or not all(map(_is_count, shape)):
-        raise _odd(f"array {key!r} has the shape {str(shape)[:40]}", path)
-    if len(shape) > _DIMENSIONS or prod(max(1, length) for length in shape) > _MOST:
-        raise _odd(f"array {key!r} has the impossible shape {str(shape)[:40]}", path)
-    return TableHeader(kind, tuple(shape))
-
-
-def _word_list(key: str, declared: object, path: str) -> WordList:
-    count, size = _entries(key, declared, ("count", "bytes"), path)
-    if not (_is_count(count) and _is_count(size)):
-        raise _odd(f"words {key!r} have odd numbers of words and bytes", path)
-    return WordList(count, size)
-
-
-def _entries(key: str, declared: object, names: tuple[str, str], path: str) -> tuple[Any, Any]:
-    try:
-        check_name(key)
-    except ValueError as problem:
-        raise _odd(str(problem), path) from None
-    if not isinstance(declared, dict) or set(declared) != set(names):
-        raise _odd(f"{key!r} has not just the entries {' and '.join(names)}", path)
-    return declared[names[0]], declared[names[1]]
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and value >= 0
-
-
-def _odd(what: str, path: str) -> FormatError:
-    return FormatError(
-        f"its header.json is not as the format says: {what}; train and save the model again", path
-    )
-
-
-_LEAST_SHARE = 1e-15
+# The entries of the header
 _ENTRIES = {"casefold", "history", "null_shares", "settings"}
 _MORE = {"learned", "prefixes", "vectors"}  # of models that have some
+_OF_LEARNED = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
+
+_LEAST_SHARE = 1e-15
 _LONGEST = 1000  # letters of a prefix
+_MOST_PAIRS = 2**31
+_LARGEST = 1e9
 
-
-@dataclass(frozen=True)
-class ModelHeader:
-    """What a model says of itself."""
-
-    settings: Settings  # how it was trained
-    casefold: bool  # whether case was ignored
-    history: tuple[Round, ...]  # the rounds of training
-    null_shares: tuple[float, float] | None
-    learned: object = None
-    vectors: VectorsUsed | None = None  # what vectors told in training; None where there were none
-    prefixes: Mapping[int, ModelHeader] = field(default_factory=dict)
-
-    @property
-    def jumping(self) -> bool:
-        """Whether the HMM was trained."""
-        return any(one.model == "hmm" for one in self.history)
-
-    def to_json(self) -> dict[str, object]:
-        """Return the header as JSON takes it."""
-        found: dict[str, object] = {
-            "null_shares": self.null_shares and list(self.null_shares),
-            "casefold": self.casefold,
-            "settings": asdict(self.settings),
-            "history": [list(asdict(one).values()) for one in self.history],
-        }
-        if self.vectors is not None:
-            found["vectors"] = asdict(self.vectors)
-        if self.learned is not None:
-            found["learned"] = self.learned
-        if self.prefixes:
-            found["prefixes"] = {str(size): one.to_json() for size, one in self.prefixes.items()}
-        return found
-
-    @classmethod
-    def of(cls, found: Mapping[str, object]) -> ModelHeader:
-        """Read the header that a file holds."""
-        for name in sorted((found.keys() - _MORE) ^ _ENTRIES):
-            known = name in _ENTRIES
-            raise AlignerError(f"{name[:40]} is {'missing' if known else 'no entry of its header'}")
-        casefold = found["casefold"]
-        if not isinstance(casefold, bool):
-            raise AlignerError(f"casefold is {_short(casefold)}; it is true or false")
-        settings = _settings(found["settings"])
-        history = found["history"]
-        if not isinstance(history, list):
-            raise AlignerError(f"history is {_short(history)}; it is a list of rounds")
-        shares = _null_shares(found["null_shares"], settings)
-        vectors = _vectors(found["vectors"]) if "vectors" in found else None
-        rounds = tuple(map(_round, history))
-        learned = found.get("learned")
-        header = cls(settings, casefold, rounds, shares, learned, vectors)
-        if ("prefixes" in found) != settings.best:
-            raise AlignerError("prefixes are there where settings say best, and not elsewhere")
-        if not settings.best:
-            return header
-        return replace(header, prefixes=dict(header._parts(found["prefixes"])))
-
-    def _parts(self, found: object) -> Iterator[tuple[int, ModelHeader]]:
-        sizes = [str(size) for size in range(1, _LONGEST)]
-        if not isinstance(found, dict) or not found or found.keys() - set(sizes):
-            raise AlignerError(
-                f"prefixes are {_short(found)}; they are models by numbers of letters"
-            )
-        for name in sorted(found, key=int):
-            if not isinstance(found[name], dict):
-                raise AlignerError(f"prefixes: {name} is {_short(found[name])}; it is an object")
-            one = ModelHeader.of(found[name])
-            of_one = replace(self.settings, best=False)
-            if (one.settings, one.casefold) != (of_one, self.casefold):
-                raise AlignerError(f"prefixes: {name} was trained otherwise than whole words")
-            if one.learned is not None or one.vectors is not None:
-                raise AlignerError(f"prefixes: {name} has what whole words have alone")
-            yield int(name), one
-
-
-def _settings(found: object) -> Settings:
-    if not isinstance(found, dict):
-        raise AlignerError(f"settings are {_short(found)}; they are an object")
-    for name in sorted(found.keys() - {one.name for one in fields(Settings)}):
-        raise AlignerError(f"settings: {name[:40]} is no setting")
-    try:
-        return Settings(**found)
-    except AlignkitError as problem:
-        raise AlignerError(f"settings: {problem}") from None
-
-
-def _round(found: object) -> Round:
-    if isinstance(found, list) and len(found) == 4:
-        model, number, *scores = found
-        known = isinstance(model, str) and model in MODELS and type(number) is int and number > 0
-        if known and all(type(one) is float and isfinite(one) for one in scores):
-            return Round(model, number, *scores)
-    raise AlignerError(
-        f"history has the round {_short(found)}; a round is a model, its number from 1, and two "
-        "log-likelihoods"
-    )
-
-
-def _null_shares(found: object, settings: Settings) -> tuple[float, float] | None:
-    if settings.model not in ("ibm3", "ibm4"):
-        if found is not None:
-            raise AlignerError(f"null_shares are {_short(found)}; {settings.model} has none")
-        return None
-    if isinstance(found, list) and len(found) == 2:
-        one, other = found
-        if all(type(x) is float and _LEAST_SHARE <= x <= 1 - _LEAST_SHARE for x in found):
-            return one, other
-    raise AlignerError(f"null_shares are {_short(found)}; they are two numbers between 0 and 1")
-
-
-def _vectors(found: object) -> VectorsUsed:
-    names = [one.name for one in fields(VectorsUsed)]
-    if not isinstance(found, dict) or found.keys() != set(names):
-        raise AlignerError(f"vectors are {_short(found)}; they are {', '.join(names)}")
-    vectors = VectorsUsed(**found)
-    if not all(type(one) is int and one >= 0 for one in astuple(vectors)):
-        raise AlignerError(f"vectors are {_short(list(found.values()))}; they are counts")
-    return vectors
-
-
-def _short(value: object) -> str:
-    if isinstance(value, (list, dict)) and value:
-        return f"a {type(value).__name__} of {len(value)}"
-    return repr(value)[:60]
-
-
-Arrays = Mapping[str, NDArray[Any]]
-
+# The ranges of numbers
 SLACK = 1.001  # how far rounding may carry a share above the whole
 WEIGHTS = 0.0, 1e12
 TOTALS = 9e-31, 1e15
@@ -343,6 +72,269 @@ BLOCKS = 1 << 22
 """The most tables of positions: beyond, the sum of their sizes might not fit in 64 bits."""
 
 
+def save_parameters(path: str, known: Parameters) -> None:
+    """Write what was learned into a file."""
+    header, arrays = _header_of(known), _arrays_of(known)
+    words: dict[str, Sequence[str]] = {"source": known.source, "target": known.target}
+    for size, part in known.prefixes.items():
+        start = f"prefix{size}_"  # what the names of its tables begin with
+        arrays |= {start + name: array for name, array in _arrays_of(part).items()}
+        words |= {f"{start}source": part.source, f"{start}target": part.target}
+    if known.learned is not None:
+        header = replace(header, learned=record_of(known.learned))
+        arrays |= arrays_of(known.learned)
+        if known.learned.lexicon is not None:
+            words |= {f"learned_{name}": getattr(known.learned.lexicon, name) for name in _SIDES}
+    write_model(path, header=header.to_json(), arrays=arrays, words=words)
+
+
+def _header_of(known: Parameters) -> ModelHeader:
+    fertile = known.fertilities
+    shares = None if fertile is None else (fertile.forward.null_share, fertile.reverse.null_share)
+    prefixes = {size: _header_of(part) for size, part in known.prefixes.items()}
+    return ModelHeader(
+        known.settings, known.casefold, known.history, shares, None, known.vectors, prefixes
+    )
+
+
+def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
+    arrays = _named("", known, _TABLES)
+    if known.reverse is known.forward:
+        del arrays["reverse"]
+    arrays |= _named("positions_", known.positions, _POSITIONS)
+    arrays |= _named("memory_", known.memory, _MEMORY)
+    if (fertile := known.fertilities) is not None:
+        arrays |= _named("fertile_", fertile, _LEXICAL)
+        arrays |= _named("forward_", fertile.forward, _FERTILITY)
+        arrays |= _named("reverse_", fertile.reverse, _FERTILITY)
+    return arrays
+
+
+def _named(start: str, tables: object, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    return {start + name: getattr(tables, name) for name in names}
+
+
+def load_parameters(path: str) -> Parameters:
+    """Read what was learned from a file."""
+    stored = read_model(path)
+    try:
+        header = ModelHeader.of(stored.header)
+        parts = {}
+        for size in header.prefixes:
+            part, stored = _divided(stored, f"prefix{size}_")
+            parts[size] = _checked(part, header.prefixes[size], {})
+        return _checked(stored, header, parts)
+    except (AlignkitError, RecursionError) as problem:
+        raise AlignerError(
+            f"{path}: not a model that this version of alignkit can use ({str(problem)[:400]}); "
+            "train it anew"
+        ) from None
+
+
+def _divided(stored: StoredModel, start: str) -> tuple[StoredModel, StoredModel]:
+    """Return the tables and words whose names have this beginning, without it, and the others."""
+    (arrays, others), (words, more) = _divide(stored.arrays, start), _divide(stored.words, start)
+    return StoredModel(stored.header, arrays, words), StoredModel(stored.header, others, more)
+
+
+def _divide(entries: Mapping[str, T], start: str) -> tuple[dict[str, T], dict[str, T]]:
+    mine = {name[len(start) :]: entries[name] for name in entries if name.startswith(start)}
+    return mine, {name: entries[name] for name in entries if not name.startswith(start)}
+
+
+def _checked(
+    stored: StoredModel, header: ModelHeader, prefixes: dict[int, Parameters]
+) -> Parameters:
+    lists = [name for name in stored.words if name.startswith("learned_")]
+    _require(
+        stored.words.keys() - set(lists) == {"source", "target"},
+        f"its lists of words are {', '.join(stored.words) or 'missing'}; expected source and "
+        "target",
+    )
+    for name, words in stored.words.items():
+        _require(len(set(words)) == len(words), f"a word stands twice in the words of {name}")
+    source, target = list(stored.words["source"]), list(stored.words["target"])
+    declared = fields_of(header.settings, header.jumping, "reverse" in stored.arrays)
+    if header.learned is not None:
+        sizes = [len(stored.words[name]) for name in lists]
+        declared |= fields_of_learned(header.learned, *sizes)
+    elif lists:
+        raise AlignerError(f"it has the words {lists[0]}, but nothing learned from gold")
+    check_fields(declared, stored.arrays, len(source), len(target))
+    learned = None
+    if header.learned is not None:
+        learned = learned_of(header.learned, stored.arrays, stored.words)
+
+    # copies: numba compiles anew for arrays that cannot be written.
+    arrays = {name: array.copy() for name, array in stored.arrays.items()}
+    arrays.setdefault("reverse", arrays["forward"])
+    positions = {name: arrays[f"positions_{name}"] for name in _POSITIONS}
+    return Parameters(
+        settings=header.settings,
+        casefold=header.casefold,
+        source=source,
+        target=target,
+        positions=Positions(places=np.empty(0, np.int64), **positions),
+        memory=Memory(**{name: arrays[f"memory_{name}"] for name in _MEMORY}),
+        fertilities=_fertilities(arrays, header),
+        history=header.history,
+        vectors=header.vectors,
+        learned=learned,
+        prefixes=prefixes,
+        **{name: arrays[name] for name in _TABLES},
+    )
+
+
+def _fertilities(arrays: Arrays, header: ModelHeader) -> Fertilities | None:
+    if header.null_shares is None:
+        return None
+    models = [
+        FertilityModel(
+            model=header.settings.model,
+            null_share=share,
+            **{name: arrays[f"{side}_{name}"] for name in _FERTILITY},
+        )
+        for side, share in zip(("forward", "reverse"), header.null_shares, strict=True)
+    ]
+    return Fertilities(models[0], models[1], *(arrays[f"fertile_{name}"] for name in _LEXICAL))
+
+
+@dataclass(frozen=True)
+class ModelHeader:
+    """What a model says of itself."""
+
+    settings: Settings  # how it was trained
+    casefold: bool  # whether case was ignored
+    history: tuple[Round, ...]  # the rounds of training
+    null_shares: tuple[float, float] | None  # those of IBM 3 and 4, forward and reverse
+    learned: object = None  # what was learned from gold, as a record
+    vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some
+    prefixes: Mapping[int, ModelHeader] = field(default_factory=dict)  # of models of cut words
+
+    @property
+    def jumping(self) -> bool:
+        """Whether the HMM was trained."""
+        return any(done.model == "hmm" for done in self.history)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the header as JSON takes it."""
+        content: dict[str, object] = {
+            "null_shares": self.null_shares and list(self.null_shares),
+            "casefold": self.casefold,
+            "settings": asdict(self.settings),
+            "history": [list(astuple(done)) for done in self.history],
+        }
+        if self.vectors is not None:
+            content["vectors"] = asdict(self.vectors)
+        if self.learned is not None:
+            content["learned"] = self.learned
+        if self.prefixes:
+            content["prefixes"] = {
+                str(size): part.to_json() for size, part in self.prefixes.items()
+            }
+        return content
+
+    @classmethod
+    def of(cls, content: Mapping[str, object]) -> ModelHeader:
+        """Read the header that a file holds."""
+        for name in sorted((content.keys() - _MORE) ^ _ENTRIES):
+            known = name in _ENTRIES
+            raise AlignerError(f"{name[:40]} is {'missing' if known else 'no entry of its header'}")
+        casefold, history = content["casefold"], content["history"]
+        if not isinstance(casefold, bool):
+            raise AlignerError(f"casefold is {_short(casefold)}; it is true or false")
+        settings = _settings(content["settings"])
+        if not isinstance(history, list):
+            raise AlignerError(f"history is {_short(history)}; it is a list of rounds")
+        header = cls(
+            settings,
+            casefold,
+            tuple(map(_round, history)),
+            _null_shares(content["null_shares"], settings),
+            content.get("learned"),
+            _vectors(content["vectors"]) if "vectors" in content else None,
+        )
+        _require(
+            ("prefixes" in content) == settings.best,
+            "prefixes are there where settings say best, and not elsewhere",
+        )
+        if not settings.best:
+            return header
+        return replace(header, prefixes=dict(header._parts(content["prefixes"])))
+
+    def _parts(self, content: object) -> Iterator[tuple[int, ModelHeader]]:
+        sizes = {str(size) for size in range(1, _LONGEST)}
+        if not isinstance(content, dict) or not content or content.keys() - sizes:
+            raise AlignerError(
+                f"prefixes are {_short(content)}; they are models by numbers of letters"
+            )
+        of_part = replace(self.settings, best=False), self.casefold
+        for name in sorted(content, key=int):
+            entry = content[name]
+            is_object = isinstance(entry, dict)
+            _require(is_object, f"prefixes: {name} is {_short(entry)}; it is an object")
+            part = ModelHeader.of(entry)
+            same = (part.settings, part.casefold) == of_part
+            _require(same, f"prefixes: {name} was trained otherwise than whole words")
+            plain = part.learned is None and part.vectors is None
+            _require(plain, f"prefixes: {name} has what whole words have alone")
+            yield int(name), part
+
+
+def _require(fine: bool, problem: str) -> None:
+    if not fine:
+        raise AlignerError(problem)
+
+
+def _settings(content: object) -> Settings:
+    if not isinstance(content, dict):
+        raise AlignerError(f"settings are {_short(content)}; they are an object")
+    for name in sorted(content.keys() - {setting.name for setting in fields(Settings)}):
+        raise AlignerError(f"settings: {name[:40]} is no setting")
+    try:
+        return Settings(**content)
+    except AlignkitError as problem:
+        raise AlignerError(f"settings: {problem}") from None
+
+
+def _round(content: object) -> Round:
+    if isinstance(content, list) and len(content) == 4:
+        model, number, *scores = content
+        known = isinstance(model, str) and model in MODELS and type(number) is int and number > 0
+        if known and all(type(score) is float and isfinite(score) for score in scores):
+            return Round(model, number, *scores)
+    raise AlignerError(
+        f"history has the round {_short(content)}; a round is a model, its number from 1, and two "
+        "log-likelihoods"
+    )
+
+
+def _null_shares(content: object, settings: Settings) -> tuple[float, float] | None:
+    if not settings.fertile:
+        _require(content is None, f"null_shares are {_short(content)}; {settings.model} has none")
+        return None
+    if isinstance(content, list) and len(content) == 2:
+        forward, reverse = content
+        if all(type(x) is float and _LEAST_SHARE <= x <= 1 - _LEAST_SHARE for x in content):
+            return forward, reverse
+    raise AlignerError(f"null_shares are {_short(content)}; they are two numbers between 0 and 1")
+
+
+def _vectors(content: object) -> VectorsUsed:
+    names = [count.name for count in fields(VectorsUsed)]
+    if not isinstance(content, dict) or content.keys() != set(names):
+        raise AlignerError(f"vectors are {_short(content)}; they are {', '.join(names)}")
+    counts = all(type(count) is int and count >= 0 for count in content.values())
+    _require(counts, f"vectors are {_short(list(content.values()))}; they are counts")
+    return VectorsUsed(**content)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, (list, dict)) and value:
+        return f"a {type(value).__name__} of {len(value)}"
+    return repr(value)[:60]
+
+
 class Field(NamedTuple):
     """A table."""
 
@@ -352,12 +344,12 @@ class Field(NamedTuple):
     most: float | str = 2**64
 
 
-def fields_of(settings: Settings, *, jumping: bool, whole: bool) -> dict[str, Field]:
+def fields_of(settings: Settings, jumping: bool, whole: bool) -> dict[str, Field]:
     """Return all fields of a model, by name, in the order in which they are to be checked."""
     jumps = (2, settings.kinds + 1, 2 * settings.band + 2) if jumping else (0, 0, 0)
     shapes: str | int = "shapes" if settings.model == "ibm2" else 0
-    remembered: str | int = "keys" if settings.inference == "collapsed" else 0
-    found = {
+    remembered: str | int = "keys" if settings.collapsed else 0
+    declared = {
         "columns": Field("int32", ("pairs",), 0, "targets-1"),
         "rows": Field("int64", ("sources+1",), 0, "pairs"),
         "forward": Field("float32", ("pairs",), *WEIGHTS),
@@ -378,21 +370,19 @@ def fields_of(settings: Settings, *, jumping: bool, whole: bool) -> dict[str, Fi
         "memory_offsets": Field("int64", (_more(remembered),), 0, "links"),
     }
     if not whole:
-        del found["reverse"]
-    if settings.model in ("ibm3", "ibm4"):
-        found |= {
+        del declared["reverse"]
+    if settings.fertile:
+        declared |= {
             "fertile_forward_lexical": Field("float32", ("pairs",), *SHARES),
             "fertile_reverse_lexical": Field("float32", ("pairs",), *SHARES),
             "fertile_target_null": Field("float32", ("targets+1",), *SHARES),
             "fertile_source_null": Field("float32", ("sources+1",), *SHARES),
         }
         declare = _of_ibm3 if settings.model == "ibm3" else _of_ibm4
-        for side, words in (
-            ("forward", ("sources", "targets")),
-            ("reverse", ("targets", "sources")),
-        ):
-            found |= {f"{side}_{name}": one for name, one in declare(side, *words).items()}
-    return found
+        sides = ("forward", "sources", "targets"), ("reverse", "targets", "sources")
+        for side in sides:
+            declared |= {f"{side[0]}_{name}": entry for name, entry in declare(*side).items()}
+    return declared
 
 
 def _more(size: str | int) -> str | int:
@@ -431,26 +421,26 @@ def check_fields(fields: Mapping[str, Field], arrays: Arrays, sources: int, targ
     for name in sorted(fields.keys() ^ arrays.keys()):
         raise AlignerError(f"{name} is {'missing' if name in fields else 'no table of this model'}")
     sizes = {"sources": sources, "targets": targets}
-    for name, field in fields.items():
-        _check_form(name, arrays[name], field, sizes)
-        _check_range(name, arrays[name], field, sizes)
+    for name, declared in fields.items():
+        _check_form(name, arrays[name], declared, sizes)
+        _check_range(name, arrays[name], declared, sizes)
     for problem in _ties(fields, arrays):
         raise AlignerError(problem)
 
 
 def _check_form(name: str, array: NDArray[Any], field: Field, sizes: dict[str, int]) -> None:
-    known = len(array.shape) == len(field.shape)
+    """Compare the kind and shape of an array; a size met for the first time is set in `sizes`."""
     wanted: list[int] = []
-    for size, found in zip(field.shape, array.shape, strict=False):
+    for size, count in zip(field.shape, array.shape, strict=False):
         if isinstance(size, str):
             key, plus, _ = size.partition("+")
-            sizes.setdefault(key, max(0, found - bool(plus)))
+            sizes.setdefault(key, max(0, count - bool(plus)))
             wanted.append(sizes[key] + bool(plus))
         else:
             wanted.append(size)
-        known &= wanted[-1] == found
-    if not known or array.dtype != field.dtype:
-        shape = wanted if len(array.shape) == len(field.shape) else field.shape
+    same = len(array.shape) == len(field.shape)
+    if tuple(wanted) != array.shape or not same or array.dtype != field.dtype:
+        shape = wanted if same else field.shape
         expected = f"{field.dtype} ({', '.join(map(str, shape))})"
         raise AlignerError(f"{name} is {array.dtype} {array.shape}, not {expected}")
 
@@ -495,23 +485,130 @@ def _ties(fields: Mapping[str, Field], arrays: Arrays) -> Iterator[str]:
             yield from _not_shapes(f"{side}_sizes", arrays[f"{side}_sizes"], places)
 
 
-def _not_rising(name: str, array: NDArray[np.int64], end: int) -> Iterator[str]:
+def _not_rising(name: str, array: I8, end: int) -> Iterator[str]:
     if array[0] != 0 or array[-1] != end or (array[1:] < array[:-1]).any():
         yield f"{name} does not rise from 0 to {end}"
 
 
-def _not_rising_within(
-    name: str, array: NDArray[np.int32], starts: NDArray[np.int64]
-) -> Iterator[str]:
+def _not_rising_within(name: str, array: I4, starts: I8) -> Iterator[str]:
     falls = array[1:] <= array[:-1]
     falls[starts[(starts > 0) & (starts < len(array))] - 1] = False
     if falls.any():
         yield f"{name} do not rise within each row"
 
 
-def _not_shapes(name: str, shapes: NDArray[np.int64], places: int) -> Iterator[str]:
+def _not_shapes(name: str, shapes: I8, places: int) -> Iterator[str]:
     order = shapes[:, 0] * (LONGEST + 1) + shapes[:, 1]
     if len(shapes) > BLOCKS or (order[1:] <= order[:-1]).any():
         yield f"{name} do not rise"
     elif (needed := int(shapes.prod(axis=1).sum())) != places:
         yield f"{name} need {needed} places, but there are {places}"
+
+
+def record_of(learned: Learned) -> dict[str, object]:
+    """Return what the header says of what was learned from gold."""
+    names = names_of(vectors=learned.lessons.vectors) if learned.used else ()
+    return {
+        **asdict(learned.lessons),
+        "features": list(names),
+        "lexicon": learned.lexicon is not None,
+    }
+
+
+def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
+    if not isinstance(record, dict) or set(record) != _OF_LEARNED:
+        raise AlignerError("learned has not just the entries " + ", ".join(sorted(_OF_LEARNED)))
+    features, lexicon = record["features"], record["lexicon"]
+    lessons = Lessons(*(record[lesson.name] for lesson in fields(Lessons)))
+    kind, objective, threshold, pairs, vectors = astuple(lessons)
+    used = kind != UNSUPERVISED
+    for fine, problem in (
+        (
+            kind in (*KINDS, "prior", UNSUPERVISED),
+            f"kind is {str(kind)[:40]!r}; it is one of {', '.join(KINDS)}",
+        ),
+        (objective in (*OBJECTIVES,), f"objective is {str(objective)[:40]!r}"),
+        (
+            type(threshold) is float and 0 <= threshold <= 1,
+            f"threshold is {str(threshold)[:40]}; it is a probability",
+        ),
+        (
+            type(pairs) is int and 0 <= pairs < _MOST_PAIRS,
+            f"pairs is {str(pairs)[:40]}; it is a number of pairs",
+        ),
+        (type(vectors) is type(lexicon) is bool, "vectors and lexicon are true or false"),
+        (
+            features == (list(names_of(vectors=vectors)) if used else []),
+            "its features are not those that this version knows",
+        ),
+        (used or not lexicon, "a lexicon, but nothing that uses it"),
+    ):
+        _require(fine, f"learned: {problem}")
+    return lessons, used, lexicon
+
+
+def arrays_of(learned: Learned) -> dict[str, NDArray[Any]]:
+    """Return the tables of what was learned from gold, by name."""
+    arrays: dict[str, NDArray[Any]] = {}
+    if learned.rounds is not None:
+        for name in ("first", "second"):
+            fitted: SupervisedRound = getattr(learned.rounds, name)
+            width, count = len(fitted.weights), len(fitted.networks)
+            hidden = fitted.networks[0].first.shape[1] if count else 0
+            layers = np.zeros((count, width + 1, hidden), np.float32)
+            outputs = np.zeros((count, hidden + 1), np.float32)
+            for k, network in enumerate(fitted.networks):
+                layers[k], outputs[k] = network.first, network.second
+            arrays[f"learned_{name}_weights"] = np.append(fitted.weights, fitted.bias)
+            arrays[f"learned_{name}_layers"] = layers
+            arrays[f"learned_{name}_outputs"] = outputs
+    if learned.lexicon is not None:
+        arrays |= _named("learned_", learned.lexicon, ("pairs", *_COUNTS))
+    return arrays
+
+
+def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dict[str, Field]:
+    """Declare its tables, as the header says and for so many words."""
+    lessons, used, with_lexicon = _lessons_of(record)
+    fields: dict[str, Field] = {}
+    width = len(names_of(vectors=lessons.vectors)) + 1
+    for name in ("first", "second") if used else ():
+        networks, hidden = f"networks {name}", f"hidden {name}"
+        for table, kind, shape in (
+            ("weights", "float64", (width,)),
+            ("layers", "float32", (networks, width, hidden)),
+            ("outputs", "float32", (networks, f"{hidden}+1")),
+        ):
+            fields[f"learned_{name}_{table}"] = Field(kind, shape, -_LARGEST, _LARGEST)
+    if with_lexicon:
+        fields |= {
+            "learned_pairs": Field("int32", ("gold pairs", 2), 0, max(sources, targets) - 1),
+            "learned_pair_counts": Field("float64", ("gold pairs", 3), 0, _LARGEST),
+            "learned_source_counts": Field("float64", (sources, 3), 0, _LARGEST),
+            "learned_target_counts": Field("float64", (targets, 3), 0, _LARGEST),
+        }
+    return fields
+
+
+def learned_of(record: object, arrays: Arrays, words: Mapping[str, Sequence[str]]) -> Learned:
+    """Return what was learned, from tables whose forms and ranges were checked."""
+    lessons, _, with_lexicon = _lessons_of(record)
+    if set(WORDS) & words.keys() != (set(WORDS) if with_lexicon else set()):
+        raise AlignerError("learned: the words of its lexicon are missing, or are not to be there")
+    rounds = lexicon = None
+    if "learned_first_weights" in arrays:
+        rounds = StackedModel(_round_of("first", arrays), _round_of("second", arrays))
+    if "learned_pairs" in arrays:
+        tables = (arrays[f"learned_{name}"].copy() for name in ("pairs", *_COUNTS))
+        lexicon = GoldLexicon(tuple(words[WORDS[0]]), tuple(words[WORDS[1]]), *tables)
+        lexicon.check()
+    return Learned(lessons, rounds, lexicon)
+
+
+def _round_of(name: str, arrays: Arrays) -> SupervisedRound:
+    weights = arrays[f"learned_{name}_weights"]
+    layers, outputs = arrays[f"learned_{name}_layers"], arrays[f"learned_{name}_outputs"]
+    networks = tuple(
+        Layers(first.copy(), second.copy()) for first, second in zip(layers, outputs, strict=True)
+    )
+    return SupervisedRound(weights[:-1].copy(), float(weights[-1]), networks)

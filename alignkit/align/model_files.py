@@ -20,47 +20,223 @@ The page docs/model_files.md has the layout byte by byte.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from errno import EISDIR
 from io import BufferedReader
+from math import prod
 from os import PathLike
-from typing import Any, BinaryIO, NamedTuple, TypeVar, Union
+from typing import Any, BinaryIO, NamedTuple, Union
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.values import FrozenMap
-from alignkit.align.fertility.models import FertilityModel
-from alignkit.align.model_contents import (
-    DTYPES,
-    LONGEST_HEADER,
-    Contents,
-    Field,
-    ModelHeader,
-    TableHeader,
-    WordList,
-    check_fields,
-    check_name,
-    fields_of,
-)
-from alignkit.align.parameters import Fertilities, Memory, Parameters
-from alignkit.align.positions import Positions
-from alignkit.align.supervised.cells import GoldLexicon, names_of
-from alignkit.align.supervised.fitting import KINDS, Layers, StackedModel, SupervisedRound
-from alignkit.align.supervised.learned import UNSUPERVISED, Learned, Lessons
-from alignkit.align.supervised.measures import OBJECTIVES
-from alignkit.errors import AlignerError, AlignkitError, FileError, FormatError, IsFolderError
+from alignkit.errors import FileError, FormatError, IsFolderError
 from alignkit.io.atomic_files import WriteError, replacing_bytes
 from alignkit.io.opening import refuse_unread
+from alignkit.version import __version__
 
-_VERSION = 45  # the least that knows zip64
+VERSION = 1  # the version of the file format that is written, and the newest that is read
+
+LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
+
+DTYPES = {
+    name: np.dtype(name).newbyteorder("<")
+    for name in (
+        *("float32", "float64", "int8", "int16", "int32", "int64"),
+        *("uint8", "uint16", "uint32", "uint64"),
+    )
+}
+"""The kinds of numbers that a model can hold, as they stand in its file."""
+
+_DIMENSIONS = 32
+_MOST = 1 << 58  # elements of an array: its bytes still fit in 64 bits
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_FIRST = "header.json"
+_ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
+_ESCAPED = {"\\": "\\", "n": "\n"}
+
+Arrays = Mapping[str, NDArray[Any]]
+_Path = Union[str, "PathLike[str]"]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel:
+    """What a file of a model holds."""
+
+    header: Mapping[str, object]  # what the model says of itself, as JSON has it: lists for tuples
+    arrays: Arrays  # the tables, read-only
+    words: Mapping[str, tuple[str, ...]]  # the lists of words
+
+
+class TableHeader(NamedTuple):
+    """The kind and shape of an array."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def prefix(self) -> bytes:
+        """The bytes before the numbers in a NumPy file."""
+        text = (
+            f"{{'descr': {DTYPES[self.dtype].str!r}, 'fortran_order': False, "
+            f"'shape': {self.shape!r}, }}"
+        )
+        length = -(-(10 + len(text) + 1) // 64) * 64 - 10
+        start = b"\x93NUMPY\1\0" + length.to_bytes(2, "little")
+        return start + text.ljust(length - 1).encode("ascii") + b"\n"
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of the NumPy file."""
+        return len(self.prefix) + prod(self.shape) * DTYPES[self.dtype].itemsize
+
+
+class WordList(NamedTuple):
+    """The numbers of words and bytes of a list of words."""
+
+    words: int
+    size: int
+
+
+class Contents(NamedTuple):
+    """What the model says of itself, and its arrays and lists of words by name."""
+
+    header: Mapping[str, object]
+    tables: Mapping[str, TableHeader]
+    lists: Mapping[str, WordList]
+
+    def encode(self) -> bytes:
+        """Return the bytes of ``header.json``."""
+        content = {
+            "alignkit": "model",
+            "version": VERSION,
+            "header": _plain(self.header),
+            "arrays": {key: table._asdict() for key, table in self.tables.items()},
+            "words": {key: {"count": n, "bytes": size} for key, (n, size) in self.lists.items()},
+        }
+        text = json.dumps(content, allow_nan=False, sort_keys=True, indent=1) + "\n"
+        if len(text) > LONGEST_HEADER:
+            raise ValueError(f"the header takes {len(text)} bytes, more than {LONGEST_HEADER}")
+        return text.encode("ascii")
+
+    @classmethod
+    def decode(cls, text: bytes, path: str) -> Contents:
+        """Read the bytes of ``header.json``."""
+        try:
+            content = _object(text, path)
+            version: Any = content.get("version")
+            _require(_is_count(version) and version != 0, f"its version is {_cut(version)!r}")
+            if version > VERSION:
+                raise FormatError(
+                    f"is a model of file version {version}, made by a newer alignkit; this one "
+                    f"({__version__}) reads versions up to {VERSION}: install a newer alignkit, or "
+                    "train and save the model with this one",
+                    path,
+                )
+            entries = {"alignkit", "version", "header", "arrays", "words"}
+            known = ", ".join(sorted(content))[:200]
+            _require(set(content) == entries, f"it has the entries {known}")
+            for key in ("header", "arrays", "words"):
+                _require(isinstance(content[key], dict), f"its {key} are no object")
+            arrays, words = content["arrays"], content["words"]
+            return cls(
+                content["header"],
+                {key: _table(key, arrays[key]) for key in sorted(arrays)},
+                {key: _word_list(key, words[key]) for key in sorted(words)},
+            )
+        except _OddError as odd:
+            raise FormatError(
+                f"its header.json is not as the format says: {odd}; train and save the model again",
+                path,
+            ) from None
+
+
+class _OddError(Exception):
+    pass
+
+
+def _require(fine: bool, problem: str) -> None:
+    if not fine:
+        raise _OddError(problem)
+
+
+def _cut(value: object) -> str:
+    return str(value)[:40]
+
+
+def _check_name(key: object) -> None:
+    if not isinstance(key, str) or not _NAME.fullmatch(key):
+        raise ValueError(f"{_cut(key)!r} is no name; expected lower-case letters, digits and '_'")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"the name {key!r} in the header is no text")
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [*map(_plain, value)] if isinstance(value, (list, tuple)) else value
+
+
+def _object(text: bytes, path: str) -> dict[str, Any]:
+    odd: list[str] = []
+    try:
+        content = json.loads(text, parse_constant=odd.append)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict) or content.get("alignkit") != "model":
+        raise FormatError(
+            "is no model of alignkit: its header.json does not say that it is one; "
+            "name a file that alignkit saved",
+            path,
+        )
+    if odd:
+        raise _OddError(f"it holds {odd[0]}, which is no number of JSON")
+    return content
+
+
+def _table(key: str, declared: object) -> TableHeader:
+    kind, shape = _entries(key, declared, ("dtype", "shape"))
+    known = isinstance(kind, str) and kind in DTYPES
+    _require(known, f"array {key!r} is of {_cut(kind)!r}, not of {', '.join(DTYPES)}")
+    counts = isinstance(shape, list) and all(map(_is_count, shape))
+    _require(counts, f"array {key!r} has the shape {_cut(shape)}")
+    possible = len(shape) <= _DIMENSIONS and prod(max(1, length) for length in shape) <= _MOST
+    _require(possible, f"array {key!r} has the impossible shape {_cut(shape)}")
+    return TableHeader(kind, tuple(shape))
+
+
+def _word_list(key: str, declared: object) -> WordList:
+    count, size = _entries(key, declared, ("count", "bytes"))
+    counts = _is_count(count) and _is_count(size)
+    _require(counts, f"words {key!r} have odd numbers of words and bytes")
+    return WordList(count, size)
+
+
+def _entries(key: str, declared: object, names: tuple[str, str]) -> tuple[Any, Any]:
+    try:
+        _check_name(key)
+    except ValueError as problem:
+        raise _OddError(str(problem)) from None
+    if not isinstance(declared, dict) or set(declared) != set(names):
+        raise _OddError(f"{key!r} has not just the entries {' and '.join(names)}")
+    return declared[names[0]], declared[names[1]]
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+_ZIP = 45  # the least version of zip that knows zip64
 _UNIX = 3 << 8
 _MODE = 0o100644 << 16
 _MIDNIGHT, _FIRST_DAY = 0, 1 << 5 | 1  # 1980-01-01 00:00
@@ -72,7 +248,6 @@ _SIZES, _PLACE = struct.Struct("<2H2Q"), struct.Struct("<2H3Q")
 _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR = struct.Struct("<4sLQL")
 _END = struct.Struct("<4s4H2LH")
-_CHECKSUM, _SIZE = struct.Struct("<L"), struct.Struct("<Q")
 
 
 class Member(NamedTuple):
@@ -86,31 +261,16 @@ class Member(NamedTuple):
 def member_head(member: Member) -> bytes:
     """Return the bytes before the data of a member."""
     name = member.name.encode("ascii")
-    return b"".join(
-        (
-            _LOCAL.pack(
-                b"PK\3\4", _VERSION, 0, 0, _MIDNIGHT, _FIRST_DAY,
-                member.checksum, _ELSEWHERE, _ELSEWHERE, len(name), _SIZES.size,
-            ),
-            name,
-            _SIZES.pack(1, _SIZES.size - 4, member.size, member.size),
-        )
+    local = _LOCAL.pack(
+        b"PK\3\4", _ZIP, 0, 0, _MIDNIGHT, _FIRST_DAY,
+        member.checksum, _ELSEWHERE, _ELSEWHERE, len(name), _SIZES.size,
     )  # fmt: skip
+    return local + name + _SIZES.pack(1, _SIZES.size - 4, member.size, member.size)
 
 
 def head_length(name: str) -> int:
     """Return the number of bytes of `member_head`."""
     return _LOCAL.size + len(name) + _SIZES.size
-
-
-def checksum_in(head: bytes) -> int:
-    """Return the checksum that the bytes before a member claim."""
-    return int(_CHECKSUM.unpack_from(head, 14)[0])
-
-
-def size_in(head: bytes) -> int:
-    """Return the size that the bytes before a member claim."""
-    return int(_SIZE.unpack_from(head, len(head) - _SIZE.size)[0])
 
 
 def directory(members: Sequence[Member]) -> bytes:
@@ -121,7 +281,7 @@ def directory(members: Sequence[Member]) -> bytes:
         name = member.name.encode("ascii")
         parts += (
             _CENTRAL.pack(
-                b"PK\1\2", _UNIX | _VERSION, _VERSION, 0, 0, _MIDNIGHT, _FIRST_DAY,
+                b"PK\1\2", _UNIX | _ZIP, _ZIP, 0, 0, _MIDNIGHT, _FIRST_DAY,
                 member.checksum, _ELSEWHERE, _ELSEWHERE, len(name), _PLACE.size, 0, 0, 0,
                 _MODE, _ELSEWHERE,
             ),
@@ -133,7 +293,7 @@ def directory(members: Sequence[Member]) -> bytes:
     count = len(members)
     parts += (
         _END64.pack(
-            b"PK\6\6", _END64.size - 12, _UNIX | _VERSION, _VERSION, 0, 0, count, count, length,
+            b"PK\6\6", _END64.size - 12, _UNIX | _ZIP, _ZIP, 0, 0, count, count, length,
             place,
         ),
         _LOCATOR.pack(b"PK\6\7", 0, place + length, 1),
@@ -149,160 +309,17 @@ def total(sizes: Iterable[tuple[str, int]]) -> int:
     return end + sum(head_length(name) + size + entry + len(name) for name, size in sizes)
 
 
-Arrays = Mapping[str, NDArray[Any]]
-
-WORDS = ("learned_source", "learned_target")  # the lists of words
-
-_ENTRIES = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
-_COUNTS = ("pair_counts", "source_counts", "target_counts")
-_MOST_PAIRS = 2**31
-_LARGEST = 1e9
-
-
-def record_of(learned: Learned) -> dict[str, object]:
-    """Return what the header says of it."""
-    lessons = learned.lessons
-    return {
-        "kind": lessons.kind,
-        "objective": lessons.objective,
-        "threshold": lessons.threshold,
-        "pairs": lessons.pairs,
-        "vectors": lessons.vectors,
-        "features": list(names_of(vectors=lessons.vectors, second=True)) if learned.used else [],
-        "lexicon": learned.lexicon is not None,
-    }
-
-
-def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
-    if not isinstance(record, dict) or set(record) != _ENTRIES:
-        raise AlignerError("learned has not just the entries " + ", ".join(sorted(_ENTRIES)))
-    kind, objective, threshold = record["kind"], record["objective"], record["threshold"]
-    if kind not in (*KINDS, "prior", UNSUPERVISED):
-        raise AlignerError(f"learned: kind is {str(kind)[:40]!r}; it is one of {', '.join(KINDS)}")
-    if objective not in OBJECTIVES:
-        raise AlignerError(f"learned: objective is {str(objective)[:40]!r}")
-    if type(threshold) is not float or not 0 <= threshold <= 1:
-        raise AlignerError(f"learned: threshold is {str(threshold)[:40]}; it is a probability")
-    pairs = record["pairs"]
-    if type(pairs) is not int or not 0 <= pairs < _MOST_PAIRS:
-        raise AlignerError(f"learned: pairs is {str(pairs)[:40]}; it is a number of pairs")
-    if type(record["vectors"]) is not bool or type(record["lexicon"]) is not bool:
-        raise AlignerError("learned: vectors and lexicon are true or false")
-    lessons = Lessons(kind, objective, threshold, pairs, record["vectors"])
-    used = kind != UNSUPERVISED
-    if record["features"] != (list(names_of(vectors=lessons.vectors, second=True)) if used else []):
-        raise AlignerError("learned: its features are not those that this version knows")
-    if record["lexicon"] and not used:
-        raise AlignerError("learned: a lexicon, but nothing that uses it")
-    return lessons, used, record["lexicon"]
-
-
-def arrays_of(learned: Learned) -> dict[str, NDArray[Any]]:
-    """Return its tables, by name."""
-    arrays: dict[str, NDArray[Any]] = {}
-    if learned.rounds is not None:
-        for name in ("first", "second"):
-            fitted: SupervisedRound = getattr(learned.rounds, name)
-            width, count = len(fitted.weights), len(fitted.networks)
-            hidden = fitted.networks[0].first.shape[1] if count else 0
-            layers = np.zeros((count, width + 1, hidden), np.float32)
-            outputs = np.zeros((count, hidden + 1), np.float32)
-            for k, network in enumerate(fitted.networks):
-                layers[k], outputs[k] = network.first, network.second
-            arrays[f"learned_{name}_weights"] = np.append(fitted.weights, fitted.bias)
-            arrays[f"learned_{name}_layers"] = layers
-            arrays[f"learned_{name}_outputs"] = outputs
-    if learned.lexicon is not None:
-        arrays["learned_pairs"] = learned.lexicon.pairs
-        arrays |= {f"learned_{name}": getattr(learned.lexicon, name) for name in _COUNTS}
-    return arrays
-
-
-def words_of(learned: Learned) -> dict[str, Sequence[str]]:
-    """Return its lists of words, by name."""
-    if learned.lexicon is None:
-        return {}
-    return dict(zip(WORDS, (learned.lexicon.source, learned.lexicon.target), strict=True))
-
-
-def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dict[str, Field]:
-    """Declare its tables, as the header says and for so many words."""
-    lessons, used, with_lexicon = _lessons_of(record)
-    fields: dict[str, Field] = {}
-    width = len(names_of(vectors=lessons.vectors, second=True)) + 1
-    for name in ("first", "second") if used else ():
-        networks, hidden = f"networks {name}", f"hidden {name}"
-        for table, kind, shape in (
-            ("weights", "float64", (width,)),
-            ("layers", "float32", (networks, width, hidden)),
-            ("outputs", "float32", (networks, f"{hidden}+1")),
-        ):
-            fields[f"learned_{name}_{table}"] = Field(kind, shape, -_LARGEST, _LARGEST)
-    if with_lexicon:
-        fields |= {
-            "learned_pairs": Field("int32", ("gold pairs", 2), 0, max(sources, targets) - 1),
-            "learned_pair_counts": Field("float64", ("gold pairs", 3), 0, _LARGEST),
-            "learned_source_counts": Field("float64", (sources, 3), 0, _LARGEST),
-            "learned_target_counts": Field("float64", (targets, 3), 0, _LARGEST),
-        }
-    return fields
-
-
-def learned_of(record: object, arrays: Arrays, words: Mapping[str, Sequence[str]]) -> Learned:
-    """Return what was learned, from tables whose forms and ranges were checked."""
-    lessons, _, with_lexicon = _lessons_of(record)
-    if set(WORDS) & words.keys() != (set(WORDS) if with_lexicon else set()):
-        raise AlignerError("learned: the words of its lexicon are missing, or are not to be there")
-    rounds = lexicon = None
-    if "learned_first_weights" in arrays:
-        rounds = StackedModel(_round("first", arrays), _round("second", arrays))
-    if "learned_pairs" in arrays:
-        lexicon = GoldLexicon(
-            tuple(words[WORDS[0]]),
-            tuple(words[WORDS[1]]),
-            arrays["learned_pairs"].copy(),
-            *(arrays[f"learned_{name}"].copy() for name in _COUNTS),
-        )
-        lexicon.check()
-    return Learned(lessons, rounds, lexicon)
-
-
-def _round(name: str, arrays: Arrays) -> SupervisedRound:
-    weights = arrays[f"learned_{name}_weights"]
-    layers, outputs = arrays[f"learned_{name}_layers"], arrays[f"learned_{name}_outputs"]
-    networks = tuple(
-        Layers(first.copy(), second.copy()) for first, second in zip(layers, outputs, strict=True)
-    )
-    return SupervisedRound(weights[:-1].copy(), float(weights[-1]), networks)
-
-
-_FIRST = "header.json"
-_ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
-_ESCAPED = {"\\": "\\", "n": "\n"}
-
-_Path = Union[str, "PathLike[str]"]
-
-
-@dataclass(frozen=True, eq=False)
-class StoredModel:
-    """What a file of a model holds."""
-
-    header: Mapping[str, object]  # what the model says of itself, as JSON has it: lists for tuples
-    arrays: Mapping[str, NDArray[Any]]  # the tables, read-only
-    words: Mapping[str, tuple[str, ...]]  # the lists of words
-
-
 def write_model(
     path: _Path,
     *,
     header: Mapping[str, object],
-    arrays: Mapping[str, NDArray[Any]],
+    arrays: Arrays,
     words: Mapping[str, Sequence[str]],
 ) -> None:
     """Write a model; the file takes its place only when it is whole."""
     name = os.fspath(path)
     try:
-        tables = {key: _plain(key, arrays[key]) for key in sorted(arrays)}
+        tables = {key: _stored(key, arrays[key]) for key in sorted(arrays)}
         texts = {key: _text(key, words[key]) for key in sorted(words)}
         declared = {
             key: TableHeader(table.dtype.name, table.shape) for key, table in tables.items()
@@ -322,8 +339,8 @@ def write_model(
         out.write(directory(members))
 
 
-def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
-    check_name(key)
+def _stored(key: str, array: NDArray[Any]) -> NDArray[Any]:
+    _check_name(key)
     kind = array.dtype.name if isinstance(array, np.ndarray) else type(array).__name__
     if kind not in DTYPES:
         raise ValueError(f"array {key!r} is of {kind}; expected one of {', '.join(DTYPES)}")
@@ -331,7 +348,7 @@ def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _text(key: str, words: Sequence[str]) -> bytes:
-    check_name(key)
+    _check_name(key)
     if isinstance(words, str) or not all(isinstance(word, str) for word in words):
         raise TypeError(f"words {key!r} must be a list of texts")
     text = "".join([f"{word}\n" for word in words])
@@ -390,8 +407,7 @@ class _Reading:
     """A model read from its first byte to its last, compared with what must stand there."""
 
     def __init__(self, stream: BufferedReader, path: str) -> None:
-        self._stream = stream
-        self._path = path
+        self._stream, self._path = stream, path
         self._size = os.fstat(stream.fileno()).st_size
         self._members: list[Member] = []
 
@@ -427,13 +443,11 @@ class _Reading:
             raise self._stranger(f"it begins with {head[:12]!r}")
         if len(head) < length:
             raise self._damage("it is cut short")
-        member = Member(_FIRST, size_in(head), checksum_in(head))
-        if head != member_head(member):
-            raise self._damage(f"the record before {_FIRST} is not as it should be")
-        if member.size > min(LONGEST_HEADER, self._size):
+        size = int.from_bytes(head[-8:], "little")
+        self._check_head(_FIRST, size, head)
+        if size > min(LONGEST_HEADER, self._size):
             raise self._damage(f"it is cut short within {_FIRST}")
-        self._members.append(member)
-        text = self._take(member.size)
+        text = self._take(size)
         self._check(text)
         return text
 
@@ -470,8 +484,10 @@ class _Reading:
         return tuple(words)
 
     def _begin(self, name: str, size: int) -> None:
-        head = self._take(head_length(name))
-        self._members.append(Member(name, size, checksum_in(head)))
+        self._check_head(name, size, self._take(head_length(name)))
+
+    def _check_head(self, name: str, size: int, head: bytes) -> None:
+        self._members.append(Member(name, size, int.from_bytes(head[14:18], "little")))
         if head != member_head(self._members[-1]):
             raise self._damage(f"the record before {name} is not as it should be")
 
@@ -499,149 +515,3 @@ class _Reading:
         return FormatError(
             f"is no model of alignkit: {what}; name a file that alignkit saved", self._path
         )
-
-
-T = TypeVar("T")
-
-_TABLES = (
-    "rows", "columns", "forward", "reverse", "source_totals", "target_totals", "source_null",
-    "target_null", "null_units", "jumps",
-)  # fmt: skip
-_FERTILITY = [field.name for field in fields(FertilityModel)][2:]  # not its name and null share
-_LEXICAL = ("forward_lexical", "reverse_lexical", "target_null", "source_null")
-_POSITIONS = ("shapes", "shape_starts", "forward", "reverse")
-_MEMORY = ("keys", "offsets", "cells", "levels")
-
-
-def save_parameters(path: str, known: Parameters) -> None:
-    """Write what was learned into a file."""
-    header, arrays = _header_of(known), _arrays_of(known)
-    words: dict[str, Sequence[str]] = {"source": known.source, "target": known.target}
-    for size, part in known.prefixes.items():
-        start = f"prefix{size}_"  # what the names of its tables begin with
-        arrays |= {start + name: array for name, array in _arrays_of(part).items()}
-        words |= {f"{start}source": part.source, f"{start}target": part.target}
-    if known.learned is not None:
-        pass  # regroup
-
-        header = replace(header, learned=record_of(known.learned))
-        arrays |= arrays_of(known.learned)
-        words |= words_of(known.learned)
-    write_model(path, header=header.to_json(), arrays=arrays, words=words)
-
-
-def _header_of(known: Parameters) -> ModelHeader:
-    fertile = known.fertilities
-    shares = None if fertile is None else (fertile.forward.null_share, fertile.reverse.null_share)
-    return ModelHeader(
-        known.settings,
-        known.casefold,
-        known.history,
-        shares,
-        vectors=known.vectors,
-        prefixes={size: _header_of(part) for size, part in known.prefixes.items()},
-    )
-
-
-def _arrays_of(known: Parameters) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {name: getattr(known, name) for name in _TABLES}
-    if known.reverse is known.forward:
-        del arrays["reverse"]
-    arrays |= {f"positions_{name}": getattr(known.positions, name) for name in _POSITIONS}
-    arrays |= {f"memory_{name}": getattr(known.memory, name) for name in _MEMORY}
-    fertile = known.fertilities
-    if fertile is not None:
-        arrays |= {f"fertile_{name}": getattr(fertile, name) for name in _LEXICAL}
-        for side in ("forward", "reverse"):
-            model = getattr(fertile, side)
-            arrays |= {f"{side}_{name}": getattr(model, name) for name in _FERTILITY}
-    return arrays
-
-
-def load_parameters(path: str) -> Parameters:
-    """Read what was learned from a file."""
-    stored = read_model(path)
-    try:
-        header = ModelHeader.of(stored.header)
-        parts = {}
-        for size in header.prefixes:
-            part, stored = _divided(stored, f"prefix{size}_")
-            parts[size] = _checked(part, header.prefixes[size], {})
-        return _checked(stored, header, parts)
-    except (AlignkitError, RecursionError) as problem:
-        raise AlignerError(
-            f"{path}: not a model that this version of alignkit can use ({str(problem)[:400]}); "
-            "train it anew"
-        ) from None
-
-
-def _divided(stored: StoredModel, start: str) -> tuple[StoredModel, StoredModel]:
-    """Return the tables and words whose names have this beginning, without it, and the others."""
-    (arrays, others), (words, more) = _divide(stored.arrays, start), _divide(stored.words, start)
-    return StoredModel(stored.header, arrays, words), StoredModel(stored.header, others, more)
-
-
-def _divide(entries: Mapping[str, T], start: str) -> tuple[dict[str, T], dict[str, T]]:
-    mine = {name[len(start) :]: entries[name] for name in entries if name.startswith(start)}
-    return mine, {name: entries[name] for name in entries if not name.startswith(start)}
-
-
-def _checked(
-    stored: StoredModel, header: ModelHeader, prefixes: dict[int, Parameters]
-) -> Parameters:
-    lists = tuple(name for name in stored.words if name.startswith("learned_"))
-    if stored.words.keys() - set(lists) != {"source", "target"}:
-        raise AlignerError(
-            f"its lists of words are {', '.join(stored.words) or 'missing'}; expected source and "
-            "target"
-        )
-    for name, words in stored.words.items():
-        if len(set(words)) != len(words):
-            raise AlignerError(f"a word stands twice in the words of {name}")
-    source, target = list(stored.words["source"]), list(stored.words["target"])
-    whole = "reverse" in stored.arrays
-    declared = fields_of(header.settings, jumping=header.jumping, whole=whole)
-    if header.learned is not None:
-        pass  # regroup
-
-        sizes = [len(stored.words[name]) for name in lists]
-        declared |= fields_of_learned(header.learned, *sizes)
-    elif lists:
-        raise AlignerError(f"it has the words {lists[0]}, but nothing learned from gold")
-    check_fields(declared, stored.arrays, len(source), len(target))
-    learned = None
-    if header.learned is not None:
-        learned = learned_of(header.learned, stored.arrays, stored.words)
-
-    # copies: numba compiles anew for arrays that cannot be written.
-    arrays = {name: array.copy() for name, array in stored.arrays.items()}
-    arrays.setdefault("reverse", arrays["forward"])
-    positions = {name: arrays[f"positions_{name}"] for name in _POSITIONS}
-    return Parameters(
-        settings=header.settings,
-        casefold=header.casefold,
-        source=source,
-        target=target,
-        positions=Positions(places=np.empty(0, np.int64), **positions),
-        memory=Memory(**{name: arrays[f"memory_{name}"] for name in _MEMORY}),
-        fertilities=_fertilities(arrays, header),
-        history=header.history,
-        vectors=header.vectors,
-        learned=learned,
-        prefixes=prefixes,
-        **{name: arrays[name] for name in _TABLES},
-    )
-
-
-def _fertilities(arrays: Mapping[str, NDArray[Any]], header: ModelHeader) -> Fertilities | None:
-    if header.null_shares is None:
-        return None
-    models = [
-        FertilityModel(
-            model=header.settings.model,
-            null_share=share,
-            **{name: arrays[f"{side}_{name}"] for name in _FERTILITY},
-        )
-        for side, share in zip(("forward", "reverse"), header.null_shares, strict=True)
-    ]
-    return Fertilities(models[0], models[1], *(arrays[f"fertile_{name}"] for name in _LEXICAL))

@@ -1,4 +1,4 @@
-"""What an aligner has learned."""
+"""What an aligner has learned: its tables, and the pairs that it was trained on."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.align.bitext import F4, F8, I4, I8, U1, Bitext
 from alignkit.align.expectation_kernel import Own, Pairs
-from alignkit.align.fertility.models import FertilityModel
+from alignkit.align.maximization_kernel import add_positions
 from alignkit.align.memory_kernel import count_links, pair_keys, recall, remember
-from alignkit.align.positions import Positions
 from alignkit.align.settings import Settings
-from alignkit.align.vectors.prior import VectorsUsed
 
 if TYPE_CHECKING:
+    from alignkit.align.fertility.models import FertilityModel
+    from alignkit.align.priors import VectorsUsed
     from alignkit.align.supervised.learned import Learned
-
-
-Sentences = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,20 +28,16 @@ class Memory:
     When such a pair is aligned, its own links are taken out of the counts, as in training.
     """
 
-    keys: NDArray[np.uint64]  # (Q,) uint64: a number for each distinct pair, rising
-    offsets: NDArray[np.int64]
-    cells: NDArray[np.uint32]
-    levels: NDArray[np.uint8]  # (L,) uint8: how far the link is expected, in 255ths
+    keys: NDArray[np.uint64]  # (Q,) a number for each distinct pair, rising
+    offsets: I8  # (Q + 1,) the links of pair q are those from offsets[q] to before offsets[q + 1]
+    cells: NDArray[np.uint32]  # (L,) the cell of each link within its pair
+    levels: U1  # (L,) how far the link is expected, in 255ths
 
     @classmethod
     def empty(cls) -> Memory:
         """Return a memory of nothing."""
-        return cls(
-            np.empty(0, np.uint64),
-            np.zeros(1, np.int64),
-            np.empty(0, np.uint32),
-            np.empty(0, np.uint8),
-        )
+        cells, levels = np.empty(0, np.uint32), np.empty(0, np.uint8)
+        return cls(np.empty(0, np.uint64), np.zeros(1, np.int64), cells, levels)
 
     @classmethod
     def of(cls, keys: NDArray[np.uint64], pairs: Pairs, own: Own) -> Memory:
@@ -74,14 +68,98 @@ class Memory:
         return own
 
 
-def keys_of(source: Sentences, target: Sentences) -> NDArray[np.uint64]:
+def keys_of(source: tuple[I4, I8], target: tuple[I4, I8]) -> NDArray[np.uint64]:
     """Return the keys (P,) of sentence pairs, given as word numbers and first words."""
     keys = np.empty(len(source[1]) - 1, np.uint64)
     pair_keys(*source, *target, keys)
     return keys
 
 
-F4 = NDArray[np.float32]
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """The position tables of IBM 2, a(i | j, N, M) and a(j | i, N, M) for all sizes that occur."""
+
+    shapes: I8  # (H, 2) the distinct (N, M)
+    shape_starts: I8  # (H + 1,) the table of shape h, N x M, begins there
+    places: I8  # (P,) where the table of each pair of a bitext begins
+    forward: F4  # (S,) the tables; forward adds up to 1 over i, reverse over j
+    reverse: F4
+
+    @classmethod
+    def uniform(cls) -> Positions:
+        """Return tables in which all positions are equally probable."""
+        nothing, shapes = np.empty(0, np.float32), np.empty((0, 2), np.int64)
+        return cls(shapes, np.zeros(1, np.int64), np.empty(0, np.int64), nothing, nothing)
+
+    def of(self, bitext: Bitext) -> Positions:
+        """Return the same tables with the places of the pairs of another bitext."""
+        if not len(self.shapes):
+            return self
+        starts = self.shape_starts.tolist()
+        known = dict(zip(map(tuple, self.shapes.tolist()), starts, strict=False))
+        end = starts[-1]
+        places: list[int] = []
+        more: list[tuple[int, int]] = []
+        sides = bitext.source.lengths.tolist(), bitext.target.lengths.tolist()
+        for shape in zip(*sides, strict=True):
+            if shape not in known:
+                known[shape] = end
+                more.append(shape)
+                end += shape[0] * shape[1]
+            places.append(known[shape])
+        tables = []
+        for table, side in ((self.forward, 0), (self.reverse, 1)):
+            new = [np.full(n * m, 1 / max(1, (n, m)[side])) for n, m in more]
+            tables.append(np.concatenate([table, *new]).astype(np.float32))
+        return Positions(self.shapes, self.shape_starts, np.array(places, np.int64), *tables)
+
+    def updated(self, bitext: Bitext, expected: tuple[F4, F4], *, diagonal: bool) -> Positions:
+        """Return the tables that the expected links (C,) of both directions call for."""
+        shapes, starts, places = self.shapes, self.shape_starts, self.places
+        if not len(places):
+            lengths = np.stack([bitext.source.lengths, bitext.target.lengths], axis=1)
+            shapes, inverse = np.unique(lengths, axis=0, return_inverse=True)
+            starts = np.append(0, np.cumsum(shapes.prod(axis=1)))
+            places = starts[inverse.reshape(-1)]
+        tables = []
+        for axis, posteriors in enumerate(expected):
+            sums = np.zeros(starts[-1])
+            add_positions(places, bitext.starts, posteriors, sums)
+            cut = [
+                sums[a:b].reshape(shape)
+                for a, b, shape in zip(starts[:-1], starts[1:], shapes, strict=True)
+            ]
+            if diagonal:
+                cut = _diagonal(cut, axis)
+            shares = [_shares(table, axis).ravel() for table in cut]
+            tables.append(np.concatenate([np.empty(0), *shares]).astype(np.float32))
+        return Positions(shapes, starts, places, *tables)
+
+
+def _shares(table: F8, axis: int) -> F8:
+    if not table.size:
+        return table
+    totals = table.sum(axis=axis, keepdims=True)
+    known = np.where(totals > 0, totals, 1)
+    return np.where(totals > 0, table / known, 1 / table.shape[axis])
+
+
+def _diagonal(tables: list[F8], axis: int) -> list[F8]:
+    """Return exp(-tension |i / N - j / M|) with the tension that fits the expected distance."""
+    distances = [
+        np.abs(np.arange(n)[:, None] / max(n, 1) - np.arange(m) / max(m, 1))
+        for n, m in (table.shape for table in tables)
+    ]
+    goal = sum(float((table * far).sum()) for table, far in zip(tables, distances, strict=True))
+    low, high = 0.0, 100.0
+    for _ in range(30):
+        tension = (low + high) / 2
+        distance = 0.0
+        for table, far in zip(tables, distances, strict=True):
+            model = _shares(np.exp(-tension * far), axis)
+            distance += float((table.sum(axis=axis, keepdims=True) * model * far).sum())
+        low, high = (tension, high) if distance > goal else (low, tension)
+    return [np.exp(-tension * far) for far in distances]
 
 
 @dataclass(frozen=True)
@@ -125,26 +203,26 @@ class Parameters:
     casefold: bool  # whether case was ignored
     source: list[str]  # the words, most frequent first
     target: list[str]
-    rows: NDArray[np.int64]  # the word pairs of which anything is known; see Cooccurrence
-    columns: NDArray[np.int32]
-    forward: F4
+    rows: I8  # the word pairs of which anything is known; see Cooccurrence
+    columns: I4
+    forward: F4  # (K,) their weights, which the totals divide
     reverse: F4
-    source_totals: F4
+    source_totals: F4  # (Vs + 1,) and (Vt + 1,); the last is that of words never seen
     target_totals: F4
-    source_null: F4  # (Vs + 1,) and (Vt + 1,) float32: the empty word's lexical tables, likewise
+    source_null: F4  # (Vs + 1,) and (Vt + 1,) the empty word's lexical tables, likewise
     target_null: F4
-    null_units: F4
-    jumps: F4
-    positions: Positions  # the position tables of IBM 2
-    memory: Memory  # the pairs of the training
+    null_units: F4  # (2,) what a 255th of a link to the empty word is in those tables
+    jumps: F4  # (2, kinds + 1, 2 * band + 2), or empty for IBM 1 and 2
+    positions: Positions
+    memory: Memory
     fertilities: Fertilities | None = None
-    history: tuple[Round, ...] = field(default=())  # the rounds of training
-    vectors: VectorsUsed | None = None  # what vectors told in training; None where there were none
+    history: tuple[Round, ...] = field(default=())
+    vectors: VectorsUsed | None = None  # what vectors gave the training, if there were some
     learned: Learned | None = None  # what was learned from gold, if anything
-    prefixes: dict[int, Parameters] = field(default_factory=dict)
+    prefixes: dict[int, Parameters] = field(default_factory=dict)  # models of cut words
 
     def lexicon(self, least: float) -> Iterator[tuple[str, str, float, float]]:
-        """Give word pairs with t(target | source) and t(source | target), by source word."""
+        """Yield word pairs with t(target | source) and t(source | target), by source word."""
         for row, word in enumerate(self.source):
             begin, end = self.rows[row], self.rows[row + 1]
             columns = self.columns[begin:end]

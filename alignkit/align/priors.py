@@ -1,8 +1,9 @@
-"""Priors of alignment: spelling, dictionaries, and words of the same stem."""
+"""Priors of alignment: spelling, dictionaries, near vectors, and words of the same stem."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan
 from numbers import Real
 from typing import NamedTuple
@@ -12,23 +13,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import words
+from alignkit.align.bitext import F4, I4, I8, Bitext
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.maximization_kernel import numbers_in
 from alignkit.align.priors_kernel import add_backing, add_similarity, add_to_stems, sum_stems
+from alignkit.align.vectors.kernel import ONE, add_in_context, add_static
+from alignkit.align.vectors.word_vectors import Vectors, WordVectors, vectors_of
 from alignkit.errors import ArgumentError, OptionError
 
+I2 = NDArray[np.int16]
+
 LEAST_PREFIX = 3  # the fewest letters that a common prefix counts from
-
-
 SMOOTH = 0.5  # added to the count of a stem before it divides
+SMALL = 2000  # in texts of fewer pairs stems are shorter by a letter
 
 _MARKS = {*range(10, 36), *range(200, 256)}
 """Unicode's classes of the marks of Latin, Greek, Cyrillic, Hebrew and Arabic.
 
 Signs that belong to a letter, as the virama or the voiced sound mark, are in others.
 """
-
-SMALL = 2000  # in texts of fewer pairs stems are shorter by a letter
+_WORDS = 4096  # words whose vectors are asked for at a time
 
 
 def stem_length(pairs: int) -> int:
@@ -47,12 +51,12 @@ def unmarked(word: str) -> str:
     return normalize("NFC", "".join(letters)) or word
 
 
-def letters(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def letters(words: Sequence[str]) -> tuple[NDArray[np.uint32], I8]:
     """Return the code points of some words without their marks; see `code_points`."""
     return code_points(list(map(unmarked, words)))
 
 
-def code_points(words: Sequence[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+def code_points(words: Sequence[str]) -> tuple[NDArray[np.uint32], I8]:
     """Return the code points of some words one after the other, and where each word begins."""
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) for word in words], out=starts[1:])
@@ -66,7 +70,7 @@ def spelling_prior(
     target: Sequence[str],
     weight: float,
     identity: float = 0.0,
-) -> NDArray[np.float32]:
+) -> F4:
     """Return pseudo-counts for words that are spelled alike, whatever their marks."""
     prior = np.zeros(len(index.columns), np.float32)
     if weight > 0 or identity > 0:
@@ -90,22 +94,21 @@ def check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
 
 
 def add_dictionary(
-    prior: NDArray[np.float32],
+    prior: F4,
     index: Cooccurrence,
     source: Sequence[str],
     target: Sequence[str],
     dictionary: Mapping[tuple[str, str], float],
 ) -> int:
     """Add the pseudo-counts of a dictionary to a prior (K,); return how many entries occur."""
-    source_numbers = {word: number for number, word in enumerate(source)}
-    target_numbers = {word: number for number, word in enumerate(target)}
+    source_numbers, target_numbers = ({w: k for k, w in enumerate(x)} for x in (source, target))
     count = 0
-    for (one, other), weight in dictionary.items():
+    for (word, translation), weight in dictionary.items():
         if not 0 <= weight < 1e9:
             raise OptionError(
-                f"{one} ~ {other} has the pseudo-count {weight}; it must be at least 0"
+                f"{word} ~ {translation} has the pseudo-count {weight}; it must be at least 0"
             )
-        row, column = source_numbers.get(one), target_numbers.get(other)
+        row, column = source_numbers.get(word), target_numbers.get(translation)
         if row is None or column is None:
             continue
         begin, end = index.rows[row], index.rows[row + 1]
@@ -116,36 +119,46 @@ def add_dictionary(
     return count
 
 
+def cut_dictionary(
+    dictionary: Mapping[tuple[str, str], float], letters: int, *, casefold: bool
+) -> dict[tuple[str, str], float]:
+    """Return a dictionary of word beginnings; of entries that become one, the greatest count."""
+    cut: dict[tuple[str, str], float] = {}
+    for entry, count in dictionary.items():
+        source, target = ((w.casefold() if casefold else w)[:letters] for w in entry)
+        cut[source, target] = max(count, cut.get((source, target), 0))
+    return cut
+
+
 class Stems(NamedTuple):
     """The stems of words: how they begin."""
 
-    numbers: NDArray[np.int32]  # (V,) int32: the stem of each word
+    numbers: I4  # (V,) the stem of each word
     size: int  # how many stems there are
-    shares: NDArray[np.float32]
+    shares: F4  # (V,) the share of each word in the occurrences of its stem
 
     @classmethod
-    def of(cls, words: Sequence[str], frequencies: NDArray[np.int64], length: int) -> Stems:
-        """Find the stems of words, their first `length` letters without marks."""
+    def of(cls, words: Sequence[str], frequencies: I8, length: int) -> Stems:
+        """Return the stems of words, their first `length` letters without marks."""
         known: dict[str, int] = {}
         numbers = np.array(
             [known.setdefault(unmarked(word)[:length], len(known)) for word in words], np.int32
         )
         totals = np.zeros(len(known), np.int64)
         np.add.at(totals, numbers, frequencies)
-        shares = (frequencies / totals[numbers]).astype(np.float32)
-        return cls(numbers, len(known), shares)
+        return cls(numbers, len(known), (frequencies / totals[numbers]).astype(np.float32))
 
 
 class StemSums(NamedTuple):
     """The counts of pairs of stems, of source stems and of target stems, in units."""
 
-    pairs: NDArray[np.int64]
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
+    pairs: I8
+    source: I8
+    target: I8
 
 
 class Backing:
-    """Lend evidence between words that begin alike, as inflected forms of one word do."""
+    """The evidence that words lend to those that begin alike, as inflected forms of one word."""
 
     def __init__(
         self, index: Cooccurrence, source: Stems, target: Stems, *, strength: float
@@ -160,7 +173,7 @@ class Backing:
             members, starts, index.rows, index.columns, target.numbers, target.size, self._pairs
         )
 
-    def sums(self, counts: NDArray[np.float32]) -> StemSums:
+    def sums(self, counts: F4) -> StemSums:
         """Return the sums of the counts (K,) of the word pairs by their stems."""
         sizes = self._number, self._source.size, self._target.size
         sums = StemSums(*(np.zeros(size, np.int64) for size in sizes))
@@ -170,10 +183,8 @@ class Backing:
         )  # fmt: skip
         return sums
 
-    def add(
-        self, counts: NDArray[np.float32], sums: StemSums, weights: NDArray[np.float32]
-    ) -> None:
-        """Add to `weights` (K,) what `counts` (K,) and their sums tell of the stems."""
+    def add(self, counts: F4, sums: StemSums, weights: F4) -> None:
+        """Add to `weights` (K,) what `counts` (K,) and their sums say of the stems."""
         source, target = self._source, self._target
         add_backing(
             self._index.rows, self._index.columns, counts, self._pairs,
@@ -181,3 +192,69 @@ class Backing:
             sums.pairs, numbers_in(sums.source) + SMOOTH, numbers_in(sums.target) + SMOOTH,
             self._strength, weights,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class VectorsUsed:
+    """What vectors contributed to a training."""
+
+    dimensions: int  # how many numbers a vector had
+    source_words: int  # how many of the words had a vector
+    target_words: int
+    word_pairs: int  # how many word pairs got a pseudo-count
+
+
+class VectorPrior:
+    """Pseudo-counts for words that occur together and whose vectors are near."""
+
+    def __init__(
+        self, source: Vectors, target: Vectors | None, *, weight: float, least: float
+    ) -> None:
+        self.source, self.target = source, source if target is None else target
+        self._weights = float(weight), float(least)
+
+    def add(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
+        """Add to the prior (K,) of a bitext's word pairs."""
+        if isinstance(self.source, WordVectors) and isinstance(self.target, WordVectors):
+            return self._add_static(prior, index, bitext)
+        return self._add_in_context(prior, index, bitext)
+
+    def _add_static(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
+        source = _static_units(self.source, bitext.source.words)
+        target = _static_units(self.target, bitext.target.words, source.shape[1])
+        pairs = add_static(index.rows, index.columns, source, target, *self._weights, prior)
+        known = [int(units.any(axis=1).sum()) for units in (source, target)]
+        return VectorsUsed(source.shape[1], known[0], known[1], pairs)
+
+    def _add_in_context(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
+        sums, counts = np.zeros(len(prior)), np.zeros(len(prior), np.int32)
+        sides = bitext.source, bitext.target
+        met = [np.zeros(len(side.words), np.bool_) for side in sides]
+        dimensions = None
+        for k in np.flatnonzero(np.diff(bitext.starts)).tolist():
+            source = units_of(vectors_of(self.source, sides[0].sentence(k), dimensions))
+            dimensions = source.shape[1]
+            target = units_of(vectors_of(self.target, sides[1].sentence(k), dimensions))
+            for side, units, known in zip(sides, (source, target), met, strict=True):
+                known[side.ids[side.starts[k] : side.starts[k + 1]][units.any(axis=1)]] = True
+            cells = index.cells[bitext.starts[k] : bitext.starts[k + 1]]
+            add_in_context(cells, source, target, *self._weights, sums, counts)
+        added = (sums / np.maximum(counts, 1)).astype(np.float32)
+        prior += added
+        words = [int(known.sum()) for known in met]
+        return VectorsUsed(dimensions or 0, words[0], words[1], int(np.count_nonzero(added)))
+
+
+def _static_units(vectors: Vectors, words: Sequence[str], dimensions: int | None = None) -> I2:
+    begins = range(0, max(len(words), 1), _WORDS)
+    return np.concatenate(
+        [units_of(vectors_of(vectors, words[k : k + _WORDS], dimensions)) for k in begins]
+    )
+
+
+def units_of(vectors: F4) -> I2:
+    """Return vectors (n, d) at the length `ONE`, in whole numbers; zeros stay zeros."""
+    units = vectors.astype(np.float64)
+    lengths = np.sqrt((units * units).sum(axis=1, keepdims=True))
+    units *= np.divide(ONE, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    return np.rint(units).astype(np.int16)

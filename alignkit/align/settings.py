@@ -1,30 +1,27 @@
-"""The settings of a training."""
+"""The settings of a training, from which the function and the commands are made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from math import nextafter
 from numbers import Integral, Real
 from typing import Any
 
 from alignkit.errors import OptionError, UnknownNameError
 
 SYMMETRIZATIONS = (
-    "posterior",
-    "intersection",
-    "union",
-    "grow-diag",
-    "grow-diag-final",
-    "grow-diag-final-and",
-    "forward",
-    "reverse",
+    *("posterior", "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"),
+    *("forward", "reverse"),
 )
 """How links are chosen: by the mean of both posteriors, or from Viterbi alignments."""
 
 LONGEST_PIECE = 400
 """Words of the longest line that is not cut: 400 x 400 cells take 3 MB while it is aligned."""
 
-THRESHOLD = 0.55  # a link is what both directions think more of than this, in the mean
+THRESHOLD = 0.55  # links have a mean posterior above this
+PREFIXES = (4, 5)  # the letters that words are cut to by the further models of `best`
+FEW = 50  # with fewer pairs, others say hardly anything: a pair's own links stay in the counts
 
 MODELS = {
     "ibm1": "words alone (Brown et al. 1993)",
@@ -33,7 +30,7 @@ MODELS = {
     "ibm3": "the HMM's words, fertilities and positions (Brown et al. 1993)",
     "ibm4": "the HMM's words, fertilities and relative positions (Brown et al. 1993)",
 }
-
+FERTILITY_MODELS = ("ibm3", "ibm4")
 INFERENCES = {
     "collapsed": "each pair is aligned by what all others tell (collapsed variational Bayes)",
     "em": "expectation maximization",
@@ -41,86 +38,82 @@ INFERENCES = {
 }
 
 
+def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: float = 1e9) -> Any:
+    return field(
+        default=default, metadata={"metavar": metavar, "help": help, "range": (least, most)}
+    )
+
+
+_BELOW_1 = nextafter(1, 0)
+
+
 @dataclass(frozen=True)
 class Settings:
     """What training depends on; the defaults were best over languages and sizes.
 
-    Parameters
-    ----------
-    model
-        One of `MODELS`.
-    agree
-        Whether both directions are trained together, on the links that both expect (Liang, Taskar
-        & Klein 2006).
-    inference
-        One of `INFERENCES`; ``collapsed`` needs `agree`.
-    ibm1, ibm2, hmm, fertility
-        Rounds of each model on the way to `model`; IBM 2 is only on the way to itself, and
-        `fertility` counts the rounds of IBM 3 or IBM 4.
-    null
-        Probability that a word is aligned to the empty word, before it is seen.
-    band
-        Longest jump, in words, that the HMM tells from longer ones.
-    kinds
-        How many of the most frequent words have jumps of their own.
-    jump_smoothing
-        Weight of the common jumps in those of one word, in jumps.
-    diagonal
-        Whether IBM 2 takes its positions from a distance to the diagonal (Dyer, Chahuneau & Smith
-        2013) rather than one number for each.
-    spelling
-        Pseudo-count for words that are spelled alike.
-    identity
-        Further pseudo-count for equal words: the word-identity lexicon of Cohn, Callison-Burch &
-        Lapata 2008.
-    stem, stem_weight
-        Letters of a stem (0: 3 in texts of fewer than 2,000 pairs, else 4), and the weight of the
-        other words of both stems, in counts.
-    floor
-        Pseudo-count of each word pair that occurs.
-    concentration
-        Pseudo-count of all that does not occur with a word.
-    best
-        Whether to train two more models, of the words' first four and five letters, and to take
-        the mean of all three posteriors: better, in three times the time.
-    vector_weight, vector_least
-        Pseudo-count of words with the same vector, and the cosine, below 1, at which it is 0; it
-        rises evenly between.
-    prune
-        Whether to forget word pairs that IBM 1 links nowhere and that have no prior: models are
-        smaller, and workers of a cluster exchange less.
+    The metadata of each field hold its ``help``, its ``metavar`` and its ``range``. An unknown
+    `model` or `inference` raises an UnknownNameError, a value out of range or of another kind an
+    OptionError.
 
-    Raises
-    ------
-    OptionError, UnknownNameError
-        If a value makes no sense.
+    References
+    ----------
+    `agree`: P. Liang, B. Taskar, D. Klein (2006). Alignment by agreement. `diagonal`: C. Dyer, V.
+    Chahuneau, N. Smith (2013). A simple, fast, and effective reparameterization of IBM model 2.
+    `identity`: T. Cohn, C. Callison-Burch, M. Lapata (2008). Constructing corpora for the
+    development and evaluation of paraphrase systems.
     """
 
-    model: str = "hmm"
-    best: bool = False
-    agree: bool = True
-    inference: str = "collapsed"
-    ibm1: int = 1
-    ibm2: int = 5
-    hmm: int = 5
-    fertility: int = 2
-    null: float = 0.05
-    band: int = 20
-    kinds: int = 100
-    jump_smoothing: float = 1000.0
-    diagonal: bool = False
-    spelling: float = 3.0
-    identity: float = 0.0
-    stem: int = 0
-    stem_weight: float = 1.0
-    floor: float = 2e-3
-    concentration: float = 1.0
-    vector_weight: float = 3.0
-    vector_least: float = 0.3
-    prune: bool = False
+    model: str = _setting("hmm", "M", ", ".join(MODELS))
+    best: bool = _setting(
+        False,
+        "",
+        "take the mean of three models, of whole words and of their first 4 and 5 letters: "
+        "better, in three times the time",
+    )
+    agree: bool = _setting(True, "", "train both directions apart; needs --inference em or vb")
+    inference: str = _setting("collapsed", "I", ", ".join(INFERENCES))
+    ibm1: int = _setting(1, "N", "rounds of IBM 1")
+    ibm2: int = _setting(5, "N", "rounds of IBM 2, for --model ibm2")
+    hmm: int = _setting(5, "N", "rounds of the HMM")
+    fertility: int = _setting(2, "N", "rounds of IBM 3 or 4")
+    null: float = _setting(
+        0.05, "P", "probability that a word has no counterpart, before it is seen", most=_BELOW_1
+    )
+    band: int = _setting(20, "N", "longest jump that is told from longer ones", least=1, most=1000)
+    kinds: int = _setting(
+        100,
+        "N",
+        "how many of the most frequent words have jumps of their own",
+        least=1,
+        most=100_000,
+    )
+    jump_smoothing: float = _setting(1000.0, "W", "weight of the common jumps in those of a word")
+    diagonal: bool = _setting(False, "", "IBM 2: take positions from the distance to the diagonal")
+    spelling: float = _setting(3.0, "W", "pseudo-count for words that are spelled alike")
+    identity: float = _setting(
+        0.0, "W", "pseudo-count for equal words, as of a lexicon of identical words"
+    )
+    stem: int = _setting(
+        0, "N", "letters of a word that make a stem; 0: 3 in small texts, 4 in others", most=1000
+    )
+    stem_weight: float = _setting(
+        1.0, "W", "pseudo-count for other words of the same stems; 0: none"
+    )
+    floor: float = _setting(2e-3, "W", "pseudo-count of each word pair that occurs")
+    concentration: float = _setting(1.0, "W", "pseudo-count of what does not occur with a word")
+    vector_weight: float = _setting(
+        3.0, "W", "--vectors: pseudo-count of words with the same vector"
+    )
+    vector_least: float = _setting(
+        0.3, "C", "--vectors: cosine from which on there is a pseudo-count", most=_BELOW_1
+    )
+    prune: bool = _setting(
+        False, "", "forget word pairs that IBM 1 links nowhere: smaller models, less to send"
+    )
 
     def __post_init__(self) -> None:
-        self._check_kinds_of_values()
+        for setting in fields(self):
+            self._check(setting.name, type(setting.default), *setting.metadata["range"])
         if self.model not in MODELS:
             raise UnknownNameError("model", self.model, MODELS)
         if self.inference not in INFERENCES:
@@ -129,35 +122,38 @@ class Settings:
             raise OptionError("collapsed inference needs agreement; choose em or vb without it")
         if self.prune and self.inference != "collapsed":
             raise OptionError(f"prune is for collapsed inference; {self.inference} cannot forget")
-        if self.null >= 1:
-            raise OptionError(f"null is {self.null}; it is a probability below 1")
-        if self.vector_least >= 1:
-            raise OptionError(f"vector_least is {self.vector_least}; it is a cosine below 1")
-        for name, least, most in (("band", 1, 1000), ("kinds", 1, 100_000), ("stem", 0, 1000)):
-            if not least <= getattr(self, name) <= most:
-                raise OptionError(f"{name} is {getattr(self, name)}; it is from {least} to {most}")
+
+    def _check(self, name: str, kind: type, least: float, most: float) -> None:
+        value = getattr(self, name)
+        plain = _plain(value, kind)
+        if plain is None:
+            raise OptionError(f"{name} is {value!r}; it must be of the kind {kind.__name__}")
+        object.__setattr__(self, name, plain)
+        if not isinstance(plain, str) and not (least <= plain <= most and plain < 1e9):
+            end = "below 1" if most == _BELOW_1 else f"to {most:,.0f}"
+            raise OptionError(f"{name} is {value}; it is a number from {least} {end}")
+
+    @property
+    def collapsed(self) -> bool:
+        """Whether inference is collapsed."""
+        return self.inference == "collapsed"
+
+    @property
+    def fertile(self) -> bool:
+        """Whether the model has fertilities, as IBM 3 and IBM 4."""
+        return self.model in FERTILITY_MODELS
 
     def changed(self, options: Mapping[str, Any]) -> Settings:
         """Return these settings with some changed."""
-        known = [field.name for field in fields(self)]
+        known = [setting.name for setting in fields(self)]
         for name in options:
             if name not in known:
                 raise UnknownNameError("setting", name, known)
         return replace(self, **options)
 
-    def _check_kinds_of_values(self) -> None:
-        for field in fields(self):
-            value, default = getattr(self, field.name), field.default
-            plain = _plain(value, type(default))
-            if plain is None:
-                name = type(default).__name__
-                raise OptionError(f"{field.name} is {value!r}; it must be of the kind {name}")
-            object.__setattr__(self, field.name, plain)
-            if not isinstance(plain, str) and not 0 <= plain < 1e9:
-                raise OptionError(f"{field.name} is {value}; it must be 0 or more, below 1e9")
-
 
 def _plain(value: object, kind: type) -> str | float | None:
+    """Return a value as Python's own kind, from NumPy's perhaps; None for another kind."""
     if kind is bool or isinstance(value, bool):
         return value if kind is bool and isinstance(value, bool) else None
     if kind is int and isinstance(value, Integral):

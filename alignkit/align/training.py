@@ -1,34 +1,58 @@
-"""The training of one model: rounds of E-steps and M-steps, model after model."""
+"""The training of a model, or of one and its models of cut words: rounds of E-steps and M-steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.bitext import Bitext
+from alignkit.align.bitext import F4, F8, I4, I8, Bitext
 from alignkit.align.cooccurrence import Cooccurrence, Room
-from alignkit.align.decoding import Decoder
-from alignkit.align.estimators import Collapsed, Estimator, Lexical, Shard, Soft, counts_of
-from alignkit.align.expectation import BitextPart, Sums, Workers, kinds_of
+from alignkit.align.decoding import Averaged, Decoder, Decoding
+from alignkit.align.expectation import (
+    BitextPart,
+    Collapsed,
+    Estimator,
+    Lexical,
+    Shard,
+    Soft,
+    Sums,
+    Workers,
+    counts_of,
+    kinds_of,
+)
 from alignkit.align.expectation_kernel import EMPTY, LEVELS, Tables
 from alignkit.align.maximization_kernel import UNITS, add_chances, likelihoods_in, numbers_in
-from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, keys_of, with_unseen
-from alignkit.align.positions import Positions
-from alignkit.align.priors import Backing, Stems, add_dictionary, spelling_prior, stem_length
-from alignkit.align.settings import Settings
-from alignkit.align.vectors.prior import VectorPrior, VectorsUsed
+from alignkit.align.parameters import (
+    Fertilities,
+    Memory,
+    Parameters,
+    Positions,
+    Round,
+    keys_of,
+    with_unseen,
+)
+from alignkit.align.priors import (
+    Backing,
+    Stems,
+    VectorPrior,
+    VectorsUsed,
+    add_dictionary,
+    cut_dictionary,
+    spelling_prior,
+    stem_length,
+)
+from alignkit.align.settings import PREFIXES, Settings
+from alignkit.errors import AlignerError
 
 if TYPE_CHECKING:
     from alignkit.align.fertility.training import FertileDecoder
 
-
-F4 = NDArray[np.float32]
-F8 = NDArray[np.float64]
-
 Progress = Callable[[int, int, str], None]
+"""What is called with the rounds done, the rounds in all, and what is done now."""
 
 START_JUMPS = 0.5  # how fast the first jump table falls with the distance from one word further
 NO_JUMPS = np.empty((0, 0, 0), np.float32)
@@ -36,8 +60,56 @@ BEYOND = 20  # how many jumps beyond the band share the counts of the tail
 TRACED = 10_000  # in about how many pairs jumps are counted
 
 
+class Trained(NamedTuple):
+    """What a training gave."""
+
+    parameters: Parameters  # what was learned
+    decoder: Decoding  # what aligns the bitext itself
+    entries_met: int  # how many entries of the dictionary occurred together
+
+
+def train(
+    bitext: Bitext,
+    settings: Settings,
+    workers: Workers,
+    *,
+    dictionary: Mapping[tuple[str, str], float],
+    room: Room,
+    vectors: VectorPrior | None,
+    progress: Progress | None = None,
+) -> Trained:
+    """Learn from a bitext without long lines; see `Aligner.train`."""
+    training = Training(bitext, settings, workers, dictionary, room, vectors)
+    if not training.bitext.starts[-1]:
+        raise AlignerError("nothing to learn from: no pair has words on both sides")
+    training.run(_share(progress, settings, 0))
+    parameters, decoders = training.parameters(), [training.decoder()]
+    entries_met = training.entries_met
+    if not settings.best:
+        return Trained(parameters, decoders[0], entries_met)
+    of_one = replace(settings, best=False)
+    for number, letters in enumerate(PREFIXES, 1):
+        entries = cut_dictionary(dictionary, letters, casefold=bitext.casefold)
+        training = Training(bitext.cut(letters), of_one, workers, entries, room)
+        training.run(_share(progress, settings, number))
+        parameters.prefixes[letters] = training.parameters()
+        decoders.append(training.decoder())
+    return Trained(parameters, Averaged(decoders), entries_met)
+
+
+def _share(progress: Progress | None, settings: Settings, number: int) -> Progress | None:
+    if progress is None or not settings.best:
+        return progress
+    models = 1 + len(PREFIXES)
+
+    def report(done: int, total: int, text: str) -> None:
+        progress(done + number * total, models * total, f"model {number + 1} of {models}, {text}")
+
+    return report
+
+
 class Training:
-    """Train the models that look at word pairs, positions and jumps."""
+    """The training of the models that look at word pairs, positions and jumps."""
 
     def __init__(
         self,
@@ -84,14 +156,13 @@ class Training:
         self.estimator = self._new_estimator(room)
 
     def _new_estimator(self, room: Room) -> Estimator:
-        settings, source, target = self.settings, self.bitext.source, self.bitext.target
-        prior = self.prior
-        if settings.inference != "collapsed":
+        settings, prior = self.settings, self.prior
+        if settings.inference != "em":
+            prior += np.float32(settings.floor)
+        if not settings.collapsed:
             bayes = settings.inference == "vb"
-            if bayes:
-                prior += np.float32(settings.floor)
             return Soft(self.index, prior, room, agree=settings.agree, bayes=bayes)
-        prior += np.float32(settings.floor)
+        source, target = self.bitext.source, self.bitext.target
         backing = None
         if settings.stem_weight > 0:
             length = settings.stem or stem_length(len(self.bitext))
@@ -112,12 +183,10 @@ class Training:
         for done, (model, number) in enumerate(schedule):
             if progress is not None:
                 progress(done, len(schedule), f"{model} round {number}")
-            if model in ("ibm3", "ibm4"):
-                from alignkit.align.fertility.training import (
-                    train_fertilities,  # IBM 3 and 4 alone need it
-                )
+            if model == self.settings.model and self.settings.fertile:
+                from alignkit.align.fertility import training  # IBM 3 and 4 alone need it
 
-                self._fertile = train_fertilities(
+                self._fertile = training.train_fertilities(
                     self.settings, self.bitext, self.index, self.hmm_decoder(), self.prior,
                     self._workers, self.history.append,
                 )  # fmt: skip
@@ -166,10 +235,10 @@ class Training:
             tuple(self.history), self._vectors,
         )  # fmt: skip
 
-    def _learned_places(self) -> tuple[NDArray[np.int64], NDArray[np.int32], F4, F4]:
+    def _learned_places(self) -> tuple[I8, I4, F4, F4]:
         index, lexical = self.index, self.lexical
         rows, columns = index.rows, index.columns
-        every = self.settings.inference != "collapsed" or self._fertile is not None
+        every = not self.settings.collapsed or self._fertile is not None
         if every or self._vectors is not None:
             return rows, columns, lexical.forward, lexical.reverse
         kept = is_learned(lexical.forward, self.settings)
@@ -179,7 +248,7 @@ class Training:
 
     @property
     def _jumping(self) -> bool:
-        return any(one.model == "hmm" for one in self.history)
+        return any(done.model == "hmm" for done in self.history)
 
     def _round(self, model: str, number: int) -> None:
         tables = self.tables()
@@ -194,7 +263,7 @@ class Training:
         self.history.append(round_of(model, number, sums))
         if model == "ibm2":
             self.positions = self.positions.updated(
-                self.bitext, self.estimator, diagonal=self.settings.diagonal
+                self.bitext, self.estimator.expected(), diagonal=self.settings.diagonal
             )
         self.estimator.update(self.lexical, forget=prunes(model, number, self.settings))
         self.source_null, self.target_null, self.null_units = nulls_of(sums)
@@ -209,7 +278,7 @@ def schedule_of(settings: Settings) -> Iterator[tuple[str, int]]:
         if model is not None:
             for number in range(getattr(settings, model)):
                 yield model, number + 1
-    if settings.model in ("ibm3", "ibm4"):
+    if settings.fertile:
         yield settings.model, 1
 
 

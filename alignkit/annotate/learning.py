@@ -8,10 +8,9 @@ from itertools import chain, islice
 from sqlalchemy import Connection, select
 
 from alignkit.align.aligner import Aligner
-from alignkit.align.supervised.gold import different, is_learnable
+from alignkit.align.supervised.gold import FOLDS, different, is_learnable
 from alignkit.align.supervised.measures import LearningReport
 from alignkit.align.supervised.refiner import Refiner
-from alignkit.align.supervised.validation import FOLDS
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
 from alignkit.annotate.project.events import Lesson

@@ -1,4 +1,4 @@
-"""IBM 3 and IBM 4, the models of fertility, applied one direction at a time."""
+"""IBM 3 and IBM 4, the models of fertility: tables, estimates, and the alignment of a pair."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.jit import readonly
+from alignkit.align.bitext import F4, F8, I4, I8
 from alignkit.align.fertility.corpus_kernel import Counts, KernelText, Model, align_pair
+from alignkit.align.settings import FERTILITY_MODELS
 from alignkit.errors import UnknownNameError
-
-Reals = NDArray[np.float64]
-Logs = NDArray[np.float32]
-Offsets = NDArray[np.int64]
 
 MOST = 9  # fertilities from here on share one probability, halved for each further word
 REACH = 40  # steps from here on share one probability, spread evenly over `TAIL` of them
 TAIL = 20
 BASE = 0.01  # added to each count of the tables that all others are smoothed with
+SWEEPS = 20  # the most passes of hill climbing over a pair
+PARTS = 8
+"""The pairs are always counted in so many parts: sums are the same for any number of threads."""
+NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros((0, 1)))
 
 
-def tail_weights(size: int) -> Reals:
+def tail_weights(size: int) -> F8:
     """Return how many steps each column stands for: 1, at the far end TAIL."""
     weights = np.ones(size)
     weights[-1] = TAIL
@@ -33,12 +34,12 @@ def tail_weights(size: int) -> Reals:
     return weights
 
 
-def frequency_bands(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def frequency_bands(counts: I8) -> I8:
     """Group words by the whole part of log2(count + 1); words never seen are in band 0."""
     return np.asarray(np.frexp(counts + 1.0)[1].astype(np.int64) - 1)
 
 
-def estimate_fertilities(counts: Reals, bands: NDArray[np.int64], weight: float) -> Logs:
+def estimate_fertilities(counts: F8, bands: I8, weight: float) -> F4:
     """Return n(s | word), each word's counts smoothed with those of words about as frequent."""
     grouped = np.zeros((int(bands.max()) + 1, counts.shape[1]))
     np.add.at(grouped, bands, counts)
@@ -47,7 +48,7 @@ def estimate_fertilities(counts: Reals, bands: NDArray[np.int64], weight: float)
     return _normalized(counts + weight * groups[bands]).astype(np.float32)
 
 
-def estimate_first(counts: Reals, weight: float) -> Logs:
+def estimate_first(counts: F8, weight: float) -> F4:
     """Return d1(step | class of the cept before, of the word), shape (A + 1, B, 2 REACH + 1)."""
     tails = tail_weights(counts.shape[-1])
     common = _normalized(counts.sum((0, 1)) + BASE * tails)
@@ -55,49 +56,46 @@ def estimate_first(counts: Reals, weight: float) -> Logs:
     return (_normalized(counts + weight * by_word) / tails).astype(np.float32)
 
 
-def estimate_rest(counts: Reals, weight: float) -> Logs:
+def estimate_rest(counts: F8, weight: float) -> F4:
     """Return d>1(step | class of the word), smoothed with the steps of all, shape (B, REACH)."""
     tails = tail_weights(counts.shape[-1])
     common = _normalized(counts.sum(0) + BASE * tails)
     return (_normalized(counts + weight * common) / tails).astype(np.float32)
 
 
-def blocks_of(sizes: Offsets) -> tuple[Offsets, Offsets, Offsets]:
+def blocks_of(sizes: I8) -> tuple[I8, I8, I8]:
     """Return the different sizes (N, M), where the block of each starts, and that of each pair."""
     different, which = np.unique(sizes, axis=0, return_inverse=True)
-    starts = np.zeros(len(different) + 1, np.int64)
-    np.cumsum(different.prod(1), out=starts[1:])
+    starts = np.append(0, np.cumsum(different.prod(1)))
     return different, starts, starts[which.reshape(-1)]
 
 
-def _diagonal_steps(n: int, m: int) -> Offsets:
+def _diagonal_steps(n: int, m: int) -> I8:
     # the column of `diagonal` of each cell: how far j is from where i lies
     expected = ((2 * np.arange(n) + 1) * m) // (2 * n)
     steps = np.arange(m)[None, :] - expected[:, None]
     return np.asarray(np.clip(steps, -REACH, REACH) + REACH)
 
 
-def estimate_diagonal(counts: Reals, sizes: Offsets, starts: Offsets) -> Logs:
+def estimate_diagonal(counts: F8, sizes: I8, starts: I8) -> F4:
     """Return the weight of each distance from the diagonal over all sizes, (2 REACH + 1,)."""
-    found, even = np.full(2 * REACH + 1, BASE), np.full(2 * REACH + 1, BASE)
+    counted, even = np.full(2 * REACH + 1, BASE), np.full(2 * REACH + 1, BASE)
     for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
         if n and m:
             block = counts[start : start + n * m].reshape(n, m)
             steps = _diagonal_steps(n, m).ravel()
-            found += np.bincount(steps, block.ravel(), 2 * REACH + 1)
+            counted += np.bincount(steps, block.ravel(), 2 * REACH + 1)
             evenly = np.broadcast_to(block.sum(1, keepdims=True) / m, (n, m)).ravel()
             even += np.bincount(steps, evenly, 2 * REACH + 1)
-    return np.asarray(found / even, np.float32)
+    return np.asarray(counted / even, np.float32)
 
 
-def distortion_block(n: int, m: int, diagonal: Logs) -> Reals:
+def distortion_block(n: int, m: int, diagonal: F4) -> F8:
     """Return d(j | i, n, m) by the distance from the diagonal alone, shape (n, m)."""
     return _normalized(diagonal.astype(np.float64)[_diagonal_steps(n, m)])
 
 
-def estimate_distortion(
-    counts: Reals, sizes: Offsets, starts: Offsets, diagonal: Logs, weight: float
-) -> Logs:
+def estimate_distortion(counts: F8, sizes: I8, starts: I8, diagonal: F4, weight: float) -> F4:
     """Return d(j | i, N, M) of all blocks, the counts smoothed with `distortion_block`."""
     out = np.empty(counts.size, np.float32)
     for (n, m), start in zip(sizes.tolist(), starts.tolist(), strict=False):
@@ -108,34 +106,21 @@ def estimate_distortion(
     return out
 
 
-def _normalized(counts: Reals) -> Reals:
+def _normalized(counts: F8) -> F8:
     return np.asarray(counts / counts.sum(-1, keepdims=True))
-
-
-Ints = NDArray[np.int32]
-
-Floats = NDArray[np.float32]
-
-
-FERTILITY_MODELS = ("ibm3", "ibm4")
-SWEEPS = 20  # the most passes of hill climbing over a pair
-PARTS = 8
-"""The pairs are always counted in so many parts: sums are the same for any number of threads."""
-NO_LOGS = np.zeros((1, 0, 1), np.float32)
-NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros((0, 1)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class FertilityText:
     """A bitext as one direction sees it: target words are generated from source words."""
 
-    sources: Ints
-    source_offsets: Offsets
-    targets: Ints  # the same of the target side, shape (T,) and (P + 1,)
-    target_offsets: Offsets
-    cells: Ints
-    starts: Offsets
-    owners: Ints  # the source word of each place, shape (K,)
+    sources: I4  # (S,) the numbers of the source words
+    source_offsets: I8  # (P + 1,) where each sentence begins
+    targets: I4  # (T,) and (P + 1,): the same of the target side
+    target_offsets: I8
+    cells: I4  # (C,) the word pair of each cell
+    starts: I8  # (P + 1,) where the cells of each pair begin
+    owners: I4  # (K,) the source word of each word pair
     vocabulary: tuple[int, int]  # numbers of source and target words
     transposed: bool = False
 
@@ -163,14 +148,14 @@ class FertilityModel:
 
     model: str  # "ibm3" or "ibm4"
     null_share: float  # the probability p1 that a word is followed by one from NULL
-    fertilities: Floats
-    sizes: Offsets = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    distortion: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
-    diagonal: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
-    first: Floats = field(default_factory=lambda: NO_LOGS)
-    rest: Floats = field(default_factory=lambda: np.zeros((0, 1), np.float32))
-    source_classes: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
-    target_classes: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
+    fertilities: F4
+    sizes: I8 = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    distortion: F4 = field(default_factory=lambda: np.zeros(0, np.float32))
+    diagonal: F4 = field(default_factory=lambda: np.zeros(0, np.float32))
+    first: F4 = field(default_factory=lambda: np.zeros((1, 0, 1), np.float32))
+    rest: F4 = field(default_factory=lambda: np.zeros((0, 1), np.float32))
+    source_classes: I4 = field(default_factory=lambda: np.zeros(0, np.int32))
+    target_classes: I4 = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def __post_init__(self) -> None:
         if self.model not in FERTILITY_MODELS:
@@ -204,7 +189,7 @@ class FertilityModel:
         starts = (ends - self.sizes.prod(1)).tolist()
         return {(n, m): start for (n, m), start in zip(self.sizes.tolist(), starts, strict=True)}
 
-    def block(self, n: int, m: int) -> tuple[Floats, int]:
+    def block(self, n: int, m: int) -> tuple[F4, int]:
         """Return an array of IBM 3 that holds d(j | i, n, m), and where it starts."""
         if not self.factorial or (n, m) in self._starts:
             return self.distortion, self._starts.get((n, m), 0)
@@ -219,18 +204,18 @@ class FertilityModel:
 class FertilityAlignment(NamedTuple):
     """The alignment of one pair in one direction."""
 
-    alignment: Ints  # the source word of each target word, -1 for NULL, shape (M,)
-    posteriors: Floats
+    alignment: I4  # the source word of each target word, -1 for NULL, shape (M,)
+    posteriors: F4
     score: float  # log P(target words, alignment | source words); NaN if a side has no words
 
 
 def align_fertility(
     model: FertilityModel,
-    sources: Ints,
-    targets: Ints,
-    probabilities: Floats,
-    null: Floats,
-    start: Ints,
+    sources: I4,
+    targets: I4,
+    probabilities: F4,
+    null: F4,
+    start: I4,
     *,
     sweeps: int = SWEEPS,
 ) -> FertilityAlignment:
@@ -250,6 +235,6 @@ def align_fertility(
     return FertilityAlignment(alignment, post[1:], score)
 
 
-def _log(values: Floats) -> Floats:
+def _log(values: F4) -> F4:
     # in 64 bits: logs of 32 depend on the processor
     return np.log(values, dtype=np.float64).astype(np.float32)

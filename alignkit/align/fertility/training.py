@@ -1,4 +1,4 @@
-"""The training of IBM 3 and IBM 4, one direction at a time, from given alignments."""
+"""The training of IBM 3 and IBM 4 from the HMM's alignments, and what aligns by them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.jit import readonly
-from alignkit.align.bitext import Bitext, Side
+from alignkit.align.bitext import F4, F8, I4, I8, Bitext, Side, parts_of
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.decoding import Decoder
-from alignkit.align.estimators import FEW
-from alignkit.align.expectation import Workers, lexical_tables, parts_of
+from alignkit.align.expectation import Workers, lexical_tables
 from alignkit.align.expectation_kernel import Pairs
 from alignkit.align.fertility import models as tables
 from alignkit.align.fertility.corpus_kernel import Counts, count, expect, scatter
@@ -28,42 +26,39 @@ from alignkit.align.fertility.models import (
     align_fertility,
 )
 from alignkit.align.parameters import Fertilities, Round, with_unseen
-from alignkit.align.settings import Settings
-
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
-Floats = NDArray[np.float32]
-Reals = NDArray[np.float64]
+from alignkit.align.settings import FEW, Settings
 
 NULL_BASE = 1e-4  # added to the count of each word from NULL
 FIRST_SHARE = 0.05  # NULL's share before anything is counted
 SMOOTHING = 10.0  # weight of the shared tables in those of words and of positions
+SETTLED = 1000  # a round that moves fewer than one word in so many is the last
+CLASSES = 50  # word classes of each language
 
 
 class FertilityResult(NamedTuple):
     """A trained direction and its alignments."""
 
     model: FertilityModel  # all tables but the lexical ones
-    lexical: Floats  # t(target word | source word) of each place, shape (K,)
-    null: Floats  # t(target word | NULL), shape (V,)
-    viterbi: Ints  # the source word of each target word, -1 for NULL, shape (T,)
-    posteriors: Floats
+    lexical: F4  # t(target word | source word) of each place, shape (K,)
+    null: F4  # t(target word | NULL), shape (V,)
+    viterbi: I4  # the source word of each target word, -1 for NULL, shape (T,)
+    posteriors: F4
     scores: tuple[float, ...]
 
 
 class FertilityTraining:
-    """Train one direction round by round: `expect`, then `maximize`; at the end `finish`."""
+    """The training of one direction: round by round `expect`, `maximize`; at the end `finish`."""
 
     def __init__(
         self,
         text: FertilityText,
         *,
         model: str,
-        lexical: Floats,
-        null: Floats,
-        viterbi: Ints,
-        classes: tuple[Ints, Ints] | None,
-        prior: Floats,
+        lexical: F4,
+        null: F4,
+        viterbi: I4,
+        classes: tuple[I4, I4] | None,
+        prior: F4,
         discount: float = 0.0,
         threads: int = 1,
     ) -> None:
@@ -83,7 +78,7 @@ class FertilityTraining:
         count(self._kernel_text, self.model.kernel, self.viterbi, self.posteriors, counts)
         self._maximize_order(counts)
 
-    def _first_model(self, model: str, classes: tuple[Ints, Ints] | None) -> FertilityModel:
+    def _first_model(self, model: str, classes: tuple[I4, I4] | None) -> FertilityModel:
         v = self.text.vocabulary
         fertilities = np.ones((v[0] + 1, tables.MOST + 1), np.float32)
         if model == "ibm3" or classes is None:
@@ -94,7 +89,7 @@ class FertilityTraining:
                 model=model, null_share=FIRST_SHARE, fertilities=fertilities, sizes=self._sizes,
                 source_classes=source, target_classes=target,
             )  # fmt: skip
-        source, target = (with_unseen_class(one) for one in classes)
+        source, target = map(with_unseen_class, classes)
         a, b = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
         self._blocks = np.zeros(len(self.text), np.int64)
         return FertilityModel(
@@ -112,7 +107,7 @@ class FertilityTraining:
         self.scores.append(score)
         return score
 
-    def maximize(self, posteriors: Floats | None = None) -> None:
+    def maximize(self, posteriors: F4 | None = None) -> None:
         """Estimate all tables anew from what `expect` counted."""
         places, null, distortion = self._scatter()
         if posteriors is not None:
@@ -137,16 +132,16 @@ class FertilityTraining:
             self.model, self._lexical, self._null, viterbi, self.posteriors, tuple(self.scores)
         )
 
-    def lexical_tables(self) -> tuple[Floats, Floats]:
+    def lexical_tables(self) -> tuple[F4, F4]:
         """Return t(target word | source word), shape (K,), and t(target word | NULL), (V,)."""
         lexical = (self._lexical + self._prior_now()) / self._totals[self.text.owners]
         return lexical.astype(np.float32), self._null
 
-    def _prior_now(self) -> Floats:
+    def _prior_now(self) -> F4:
         # tables of probabilities, not of counts, need none
         return np.zeros_like(self._prior) if self._totals is self._ones else self._prior
 
-    def _expect(self, counted: Sequence[Counts] | None, viterbi: Ints) -> float:
+    def _expect(self, counted: Sequence[Counts] | None, viterbi: I4) -> float:
         own = 0.0 if self._totals is self._ones else self._discount
         kernel = self.model.kernel._replace(
             lexical=readonly(self._lexical), prior=readonly(self._prior_now()),
@@ -165,14 +160,14 @@ class FertilityTraining:
             runs = [pool.submit(run, k, *part) for k, part in enumerate(self.text.parts())]
             return sum(each.result() for each in runs)
 
-    def _scatter(self) -> tuple[Reals, Reals, Reals]:
+    def _scatter(self) -> tuple[F8, F8, F8]:
         places, null = np.zeros(len(self._lexical)), np.zeros(self.text.vocabulary[1])
         distortion = np.zeros(int(self._starts[-1]) if self.model.factorial else 0)
         blocks = readonly(self._blocks)
         scatter(self._kernel_text, self.posteriors, blocks, places, null, distortion)
         return places, null, distortion
 
-    def _maximize_order(self, counts: Counts, distortion: Reals | None = None) -> None:
+    def _maximize_order(self, counts: Counts, distortion: F8 | None = None) -> None:
         changed: dict[str, Any] = {
             "fertilities": tables.estimate_fertilities(counts.fertilities, self._bands, SMOOTHING),
             "null_share": float((counts.null[1] + 0.5) / (counts.null.sum() + 1)),
@@ -191,24 +186,21 @@ class FertilityTraining:
         self.model = replace(self.model, **changed)
 
 
-def with_unseen_class(classes: Ints) -> Ints:
+def with_unseen_class(classes: I4) -> I4:
     """Add the class of words never seen: the most common one of the tenth of the rarest words."""
     rarest = classes[-max(1, len(classes) // 10) :]
     unseen = np.bincount(rarest).argmax() if len(rarest) else 0
     return np.append(classes, unseen).astype(np.int32)
 
 
-SETTLED = 1000  # a round that moves fewer than one word in so many is the last
-
-
 def word_classes(
-    ids: NDArray[np.int32],
-    offsets: NDArray[np.int64],
+    ids: I4,
+    offsets: I8,
     vocabulary_size: int,
     number: int = 50,
     *,
     rounds: int = 20,
-) -> NDArray[np.int32]:
+) -> I4:
     """Put words into classes such that the class bigrams of the text are most likely.
 
     The exchange algorithm, as in mkcls: each word in turn goes to the class that raises the
@@ -237,19 +229,10 @@ def word_classes(
         counts = np.arange(1, 1 << 16, dtype=np.float64)
         small = np.concatenate([[0.0], counts * np.log(counts)])
         least = max(1, vocabulary_size // SETTLED)
-        exchange(_stream(ids, offsets, vocabulary_size), classes, number, rounds, least, small)
+        boundary = np.int32(vocabulary_size)
+        stream = np.append(boundary, np.insert(ids, offsets[1:], boundary)).astype(np.int32)
+        exchange(stream, classes, number, rounds, least, small)
     return classes[:-1].copy()
-
-
-def _stream(ids: NDArray[np.int32], offsets: NDArray[np.int64], boundary: int) -> NDArray[np.int32]:
-    return np.append(np.int32(boundary), np.insert(ids, offsets[1:], boundary)).astype(np.int32)
-
-
-F4 = NDArray[np.float32]
-F8 = NDArray[np.float64]
-I4 = NDArray[np.int32]
-
-CLASSES = 50  # word classes of each language
 
 
 def train_fertilities(
@@ -282,7 +265,7 @@ def train_fertilities(
             viterbi=path,
             classes=(classes[::turn][0], classes[::turn][1]) if classes else None,
             prior=prior,
-            discount=float(settings.inference == "collapsed" and len(bitext) >= FEW),
+            discount=float(settings.collapsed and len(bitext) >= FEW),
             threads=workers.threads,
         )
         for text, table, null, path, turn in zip(
@@ -293,16 +276,15 @@ def train_fertilities(
         forward, reverse = (direction.expect() for direction in both)
         report(Round(settings.model, number, forward, reverse))
         if settings.agree:
-            one, other = both[0].posteriors, both[1].posteriors
-            links = one * other * (one + other) * np.float32(0.5)
+            to, back = both[0].posteriors, both[1].posteriors
+            links = to * back * (to + back) * np.float32(0.5)
         for direction in both:
             direction.maximize(links.copy() if settings.agree else None)
-    to, back = (direction.finish() for direction in both)
-    learned = Fertilities(
-        to.model, back.model, to.lexical, back.lexical, with_unseen(to.null), with_unseen(back.null)
-    )
-    done = to.posteriors, back.posteriors, to.viterbi, back.viterbi
-    return learned, FertileDecoder(hmm, learned, to.lexical, back.lexical, done)
+    first, second = (direction.finish() for direction in both)
+    nulls = with_unseen(first.null), with_unseen(second.null)
+    learned = Fertilities(first.model, second.model, first.lexical, second.lexical, *nulls)
+    done = first.posteriors, second.posteriors, first.viterbi, second.viterbi
+    return learned, FertileDecoder(hmm, learned, first.lexical, second.lexical, done)
 
 
 Done = tuple[F4, F4, I4, I4]
@@ -322,7 +304,7 @@ class FertileDecoder:
 
     @property
     def pairs(self) -> Pairs:
-        """The pairs."""
+        """The pairs, as the kernels take them."""
         return self.hmm.pairs
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
@@ -347,38 +329,33 @@ class FertileDecoder:
         target_path, source_path = self.hmm.paths(begin, end)
         size = cells.stop - cells.start
         forward, reverse = np.zeros(size, np.float32), np.zeros(size, np.float32)
-        for pair in range(begin, end):
+        for k in range(begin, end):
+            mine = pairs.source_starts[k : k + 2] - sources.start
+            theirs = pairs.target_starts[k : k + 2] - targets.start
+            here = pairs.starts[k : k + 2] - cells.start
             self._align(
-                pair,
-                forward[pairs.starts[pair] - cells.start :],
-                reverse[pairs.starts[pair] - cells.start :],
-                target_path[pairs.target_starts[pair] - targets.start :],
-                source_path[pairs.source_starts[pair] - sources.start :],
-            )
+                k, forward[slice(*here)], reverse[slice(*here)],
+                target_path[slice(*theirs)], source_path[slice(*mine)],
+            )  # fmt: skip
         return forward, reverse, target_path, source_path
 
     def _align(self, pair: int, forward: F4, reverse: F4, target: I4, source: I4) -> None:
         # climb from the alignments of the HMM, in both directions, and set all four arrays
         pairs, known = self.hmm.pairs, self.known
-        sources = self.source_numbers[
-            pairs.source[pairs.source_starts[pair] : pairs.source_starts[pair + 1]]
-        ]
-        targets = self.target_numbers[
-            pairs.target[pairs.target_starts[pair] : pairs.target_starts[pair + 1]]
-        ]
-        n, m = len(sources), len(targets)
-        places = pairs.cells[pairs.starts[pair] : pairs.starts[pair + 1]]
-        one = align_fertility(
-            known.forward, sources, targets, self.forward[places].reshape(n, m),
-            known.target_null[targets], target[:m],
+        sources = self.source_numbers[pairs.source[slice(*pairs.source_starts[pair : pair + 2])]]
+        targets = self.target_numbers[pairs.target[slice(*pairs.target_starts[pair : pair + 2])]]
+        shape = len(sources), len(targets)
+        places = pairs.cells[slice(*pairs.starts[pair : pair + 2])]
+        to = align_fertility(
+            known.forward, sources, targets, self.forward[places].reshape(shape),
+            known.target_null[targets], target,
         )  # fmt: skip
-        other = align_fertility(
-            known.reverse, targets, sources, self.reverse[places].reshape(n, m).T,
-            known.source_null[sources], source[:n],
+        back = align_fertility(
+            known.reverse, targets, sources, self.reverse[places].reshape(shape).T,
+            known.source_null[sources], source,
         )  # fmt: skip
-        forward[: n * m] = one.posteriors.ravel()
-        reverse[: n * m] = other.posteriors.T.ravel()
-        target[:m], source[:n] = one.alignment, other.alignment
+        forward[:], reverse[:] = to.posteriors.ravel(), back.posteriors.T.ravel()
+        target[:], source[:] = to.alignment, back.alignment
 
 
 def _texts(bitext: Bitext, index: Cooccurrence) -> tuple[FertilityText, FertilityText]:

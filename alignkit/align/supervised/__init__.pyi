@@ -1,4 +1,4 @@
+from .learned import OBJECTIVES as OBJECTIVES
 from .learned import Prior as Prior
-from .measures import OBJECTIVES as OBJECTIVES
 from .measures import LearningReport as LearningReport
 from .refiner import Refiner as Refiner

@@ -1,4 +1,4 @@
-"""The cells of sentence pairs that may be links, with the features of each."""
+"""The cells of sentence pairs that may be links, with the features of each, gold's among them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.bitext import Bitext, Side
+from alignkit.align.bitext import F4, F8, I4, I8, Bitext, Side
 from alignkit.align.decoding import Decoding
-from alignkit.align.priors import code_points
+from alignkit.align.priors import code_points, units_of
 from alignkit.align.supervised.cells_kernel import (
     cell_features,
     mark_cells,
@@ -20,9 +20,10 @@ from alignkit.align.supervised.cells_kernel import (
     similarities,
 )
 from alignkit.align.vectors.kernel import cosines_of_pair, vector_features
-from alignkit.align.vectors.prior import units_of
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, WordVectors, vectors_of
 from alignkit.errors import AlignerError
+
+I2 = NDArray[np.int16]
 
 CELL = (
     "mean", "logit_mean", "logit_forward", "logit_reverse", "logit_geometric", "minimum",
@@ -70,15 +71,18 @@ STRONG_SECOND = (
 """Those of the second round, likewise."""
 
 
-def names_of(*, vectors: bool, second: bool) -> tuple[str, ...]:
-    """Return the names of the features of a round, in order."""
-    return (*CELL, *(VECTORS if vectors else ()), *LEXICON, *(NEIGHBOURS if second else ()))
+_SMOOTH = 0.5  # added to counts of links before they divide
 
 
-F4 = NDArray[np.float32]
-I2 = NDArray[np.int16]
-I4 = NDArray[np.int32]
-I8 = NDArray[np.int64]
+def names_of(*, vectors: bool) -> tuple[str, ...]:
+    """Return the names of the features, in order."""
+    return (*CELL, *(VECTORS if vectors else ()), *LEXICON, *NEIGHBOURS)
+
+
+def lexicon_columns(features: F4) -> slice:
+    """Return where the features of the gold lexicon are."""
+    end = features.shape[1] - len(NEIGHBOURS)
+    return slice(end - len(LEXICON), end)
 
 
 class Spelled:
@@ -89,6 +93,11 @@ class Spelled:
         self.codes = codes.copy()
         self.letters = np.diff(self.starts).astype(np.int32)
         self.kinds = np.array([_kind(word) for word in words], np.uint8)
+
+    @classmethod
+    def of(cls, bitext: Bitext) -> tuple[Spelled, Spelled]:
+        """Return the spelling of the words of both sides."""
+        return cls(bitext.source.words), cls(bitext.target.words)
 
 
 def _kind(word: str) -> int:
@@ -121,7 +130,7 @@ class Cells:
     ) -> Cells:
         """Return the cells of the pairs from begin to before end of a bitext."""
         source, target = bitext.source, bitext.target
-        mine, other = spelled or (Spelled(source.words), Spelled(target.words))
+        mine, other = spelled or Spelled.of(bitext)
         forward, reverse = decoder.posteriors(begin, end)
         sides = source.ids, source.starts, target.ids, target.starts
         pairs = begin, end, *sides
@@ -135,7 +144,7 @@ class Cells:
         count = mark_cells(
             begin, end, source.starts, target.starts, means, likeness, cosines, marks
         )
-        names = names_of(vectors=vectors is not None, second=True)
+        names = names_of(vectors=vectors is not None)
         features = np.zeros((count, len(names)), np.float32)
         places = np.empty((count, 2), np.int32)
         ends = np.zeros(end - begin + 1, np.int64)
@@ -165,26 +174,20 @@ class Cells:
         """The (K,) number of the pair of each cell."""
         return np.repeat(np.arange(len(self.lengths)), np.diff(self.ends))
 
-
-def set_neighbours(cells: Cells, probabilities: F4, features: F4) -> None:
-    """Set the features of the second round from the probabilities (K,) of the first."""
-    column = features.shape[1] - len(NEIGHBOURS)
-    neighbour_features(cells.lengths, cells.ends, cells.places, probabilities, features, column)
-
-
-def lexicon_columns(features: F4) -> slice:
-    """Return where the features of the gold lexicon are."""
-    vectors = bool(features.shape[1] > len(names_of(vectors=False, second=True)))
-    first = len(CELL) + len(VECTORS) * vectors
-    return slice(first, first + len(LEXICON))
+    def set_neighbours(self, probabilities: F4, features: F4) -> None:
+        """Set the features of the second round from the probabilities (K,) of the first."""
+        column = features.shape[1] - len(NEIGHBOURS)
+        neighbour_features(self.lengths, self.ends, self.places, probabilities, features, column)
 
 
 def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
     """Return, for each pair, the cosines of the words within both sides and between them."""
     compared = []
-    source = _units(bitext.source, begin, end, vectors[0])
-    target = _units(bitext.target, begin, end, vectors[1])
-    for mine, theirs in zip(source, target, strict=True):
+    sides = (
+        _units(bitext.source, begin, end, vectors[0]),
+        _units(bitext.target, begin, end, vectors[1]),
+    )
+    for mine, theirs in zip(*sides, strict=True):
         if mine.shape[1] != theirs.shape[1]:
             raise AlignerError(
                 f"vectors of {mine.shape[1]} and of {theirs.shape[1]} numbers: those of all "
@@ -194,9 +197,9 @@ def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list
     return compared
 
 
-def _cosines(one: I2, other: I2) -> F4:
-    matrix = np.empty((len(one), len(other)), np.float32)
-    cosines_of_pair(one, other, matrix)
+def _cosines(rows: I2, columns: I2) -> F4:
+    matrix = np.empty((len(rows), len(columns)), np.float32)
+    cosines_of_pair(rows, columns, matrix)
     return matrix
 
 
@@ -213,10 +216,10 @@ def _units(side: Side, begin: int, end: int, vectors: Vectors) -> Iterator[I2]:
         yield units_of(vectors_of(vectors, side.sentence(k)))
 
 
-F8 = NDArray[np.float64]
-
-
-_SMOOTH = 0.5
+def found_in(keys: I8, wanted: I8) -> tuple[I8, NDArray[np.bool_]]:
+    """Return where each wanted number is among rising keys, and whether it is there."""
+    place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
+    return place, keys[place] == wanted if len(keys) else np.zeros(len(wanted), bool)
 
 
 def _log_odds(counts: F8) -> F8:
@@ -230,7 +233,7 @@ def _log_odds(counts: F8) -> F8:
 
 
 class GoldCounts:
-    """Count links of gold by word pair and by word, so that any pairs can be left out."""
+    """The links of gold by word pair and by word, of which any pairs can be left out."""
 
     def __init__(self, cells: Cells, labels: F4) -> None:
         self._pair_of = cells.pair_of
@@ -278,7 +281,7 @@ def _sums(numbers: I8, values: F8) -> F8:
 
 @dataclass(frozen=True, eq=False)
 class GoldLexicon:
-    """What gold tells of word pairs and of words."""
+    """What gold says of word pairs and of words."""
 
     source: tuple[str, ...]  # the words that it knows
     target: tuple[str, ...]
@@ -308,11 +311,11 @@ class GoldLexicon:
         pairs = np.stack(np.divmod(kept, max(1, len(names[1]))), axis=1).astype(np.int32)
         return cls(names[0], names[1], pairs, _sums(own.reshape(-1), values), *tables)
 
-    def numbers(self, source: Sequence[str], target: Sequence[str]) -> tuple[I8, I8]:
+    def numbers(self, bitext: Bitext) -> tuple[I8, I8]:
         """Return its numbers of the distinct words of a bitext, -1 for those it does not know."""
         mine, theirs = (
-            np.array([known.get(word, -1) for word in words], np.int64)
-            for known, words in zip(self._numbers, (source, target), strict=True)
+            np.array([known.get(word, -1) for word in side.words], np.int64)
+            for known, side in zip(self._numbers, (bitext.source, bitext.target), strict=True)
         )
         return mine, theirs
 
@@ -321,10 +324,7 @@ class GoldLexicon:
         mine, theirs = (numbers[column][cells.words[:, column]] for column in (0, 1))
         both = (mine >= 0) & (theirs >= 0)
         wanted = np.where(both, mine * max(1, len(self.target)) + theirs, -1)
-        place = np.minimum(np.searchsorted(self._keys, wanted), max(0, len(self._keys) - 1))
-        known_pair = np.zeros(len(wanted), bool)
-        if len(self._keys):
-            known_pair = self._keys[place] == wanted
+        place, known_pair = found_in(self._keys, wanted)
         features, first = cells.features, lexicon_columns(cells.features).start
         for offset, table, rows, kept in (
             (0, self._odds[0], place, known_pair),
@@ -349,7 +349,7 @@ class GoldLexicon:
         return list(map(_log_odds, (self.pair_counts, self.source_counts, self.target_counts)))
 
     def check(self) -> None:
-        """See that all fits together."""
+        """Refuse what does not fit together."""
         for name, words in (("source", self.source), ("target", self.target)):
             if list(words) != sorted(set(words)):
                 raise AlignerError(f"the {name} words of the gold lexicon do not rise")

@@ -1,90 +1,51 @@
-"""Fits of a round to the cells of gold pairs: by logistic regression, networks, or both."""
+"""Rounds fitted to gold pairs, and the way to fit them chosen by cross-validation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.supervised.cells import STRONG, STRONG_SECOND, Cells, set_neighbours
+from alignkit.align.bitext import F4, F8, I8
+from alignkit.align.expectation import Workers
+from alignkit.align.settings import THRESHOLD
+from alignkit.align.supervised.cells import (
+    NEIGHBOURS,
+    STRONG,
+    STRONG_SECOND,
+    GoldCounts,
+    names_of,
+)
+from alignkit.align.supervised.gold import FOLDS, Gold
+from alignkit.align.supervised.learned import (
+    KINDS,
+    FitKind,
+    Layers,
+    StackedModel,
+    SupervisedRound,
+    probabilities_of,
+)
+from alignkit.align.supervised.measures import GRID, best_of, calibration_error, rows_of
 from alignkit.align.supervised.network_kernel import (
     HIDDEN,
     LANES,
     curvature,
     linear_logits,
-    network_logits,
     set_scale,
     slope,
     solve,
-    squash,
     standardize,
     train_epoch,
 )
 
-F4 = NDArray[np.float32]
-F8 = NDArray[np.float64]
+T = TypeVar("T")
 
-
-@dataclass(frozen=True, eq=False)
-class Layers:
-    """A network of one hidden layer."""
-
-    first: F4  # (D + 1, H) float32: from the features to the hidden units; last row, the biases
-    second: F4  # (H + 1,) float32: from the hidden units to the log odds; last, the bias
-
-
-@dataclass(frozen=True, eq=False)
-class SupervisedRound:
-    """Log odds from features: a weighted sum, and the mean of networks."""
-
-    weights: F8  # (D,) float64
-    bias: float  # what is added
-    networks: tuple[Layers, ...] = ()  # perhaps none
-
-    @classmethod
-    def named(cls, names: tuple[str, ...], weights: Mapping[str, float]) -> SupervisedRound:
-        """Return the round of weights by name of feature; ``bias`` is one of them."""
-        return cls(np.array([weights.get(name, 0.0) for name in names]), weights.get("bias", 0.0))
-
-    def logits(self, features: F4) -> F8:
-        """Return the log odds (K,) of cells with these features (K, D)."""
-        logits = np.zeros(len(features))
-        for network in self.networks:
-            network_logits(features, network.first, network.second, logits)
-        if self.networks:
-            logits /= len(self.networks)
-        if self.weights.any() or self.bias:
-            linear_logits(features, self.weights, self.bias, logits)
-        return logits
-
-
-@dataclass(frozen=True, eq=False)
-class StackedModel:
-    """Two rounds: the first sees the cell, the second what the first says of those around it."""
-
-    first: SupervisedRound
-    second: SupervisedRound
-
-    def probabilities(self, cells: Cells) -> F4:
-        """Return the probabilities (K,) of cells, whose other features are set."""
-        first = probabilities_of(self.first.logits(cells.features))
-        set_neighbours(cells, first, cells.features)
-        return probabilities_of(self.second.logits(cells.features))
-
-
-def probabilities_of(logits: F8) -> F4:
-    """Return the probabilities of log odds."""
-    probabilities = np.empty(len(logits), np.float32)
-    squash(logits, probabilities)
-    return probabilities
-
-
-I8 = NDArray[np.int64]
-
+NETWORK_PAIRS = 30  # from how many pairs networks are tried
 SEEDS = 2
 EPOCHS, EPOCHS_OF_FEW, FEW = 12, 24, 30_000
 """How often a network sees all rows; more often where an epoch has few."""
@@ -94,34 +55,6 @@ EASY, THINNED = -6.0, 8
 """Cells of which the prior's log odds are less are no links; a network sees few of them."""
 _ROUNDS = 40  # of Newton's method at most
 _CLOSE = 1e-7  # of the gradient to the number of rows
-
-
-class FitKind(NamedTuple):
-    """A way to fit a round."""
-
-    name: str  # what reports call it
-    features: str
-    ridge: float  # the weight of the squared weights, of features of variance 1
-
-    @property
-    def has_networks(self) -> bool:
-        """Whether networks are trained."""
-        return self.features in ("network", "both")
-
-
-KINDS = {
-    kind.name: kind
-    for kind in (
-        FitKind("platt", "prior", 3),
-        FitKind("strong", "strong", 10),
-        FitKind("all-300", "all", 300),
-        FitKind("all-30", "all", 30),
-        FitKind("all-3", "all", 3),
-        FitKind("network", "network", 0),
-        FitKind("both", "both", 30),
-    )
-}
-"""The ways, by name."""
 
 
 def fit(
@@ -260,3 +193,201 @@ def _trained(
     scaled[:-1] /= spread[:, None]
     scaled[-1] -= (mean[:, None] * scaled[:-1]).sum(axis=0)
     return Layers(scaled.astype(np.float32), second)
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """First rounds that each saw all pairs but those of a fold."""
+
+    of: I8  # (P,) the fold of each pair
+    firsts: tuple[SupervisedRound, ...]  # the first rounds, by fold
+
+
+@dataclass(frozen=True, eq=False)
+class Validated:
+    """What cross-validation chose, and what it found."""
+
+    kind: str  # how the rounds were fitted
+    rounds: StackedModel  # those fitted to all pairs
+    folds: Folds  # the first rounds by which the second learned
+    threshold: float  # links are more probable than this
+    losses: dict[str, float]  # the log-loss of a cell of each kind that was tried, in bits
+    before: I8  # (P, 4): counts of each pair, of the aligner alone and refined, out of fold
+    after: I8
+    calibration: tuple[float, float]  # calibration error before and after
+
+
+class _Learning:
+    """The fits of rounds to parts of the gold pairs."""
+
+    def __init__(
+        self,
+        gold: Gold,
+        objective: str,
+        prior: StackedModel,
+        workers: Workers,
+        lexical: bool = True,
+        fold_of: I8 | None = None,
+    ) -> None:
+        self.gold, self.prior, self._workers, self._lexical = gold, prior, workers, lexical
+        self.goals = gold.goals(objective)
+        self.features = gold.cells.features
+        self.counts = GoldCounts(gold.cells, self.goals)
+        plain = names_of(vectors=False)
+        vectors = self.features.shape[1] > len(plain)
+        self.names = names_of(vectors=vectors)
+        if fold_of is None:
+            order = np.random.default_rng(0).permutation(gold.different)
+            of_group = np.empty(gold.different, np.int64)
+            of_group[order] = np.arange(gold.different) % FOLDS
+            fold_of = of_group[gold.groups]
+        self.fold_of, self.cell_fold = fold_of, fold_of[gold.cells.pair_of]
+
+    def each(self, function: Callable[[int], T], count: int) -> list[T]:
+        """Return function(k) of all k from 0, in threads."""
+        return self._workers.map(lambda k, _, __: function(k), [(0, 0)] * count)
+
+    def features_without(self, folds: Sequence[int]) -> F4:
+        """Return the features (K, D) where the gold lexicon knows all folds but some."""
+        features = self.features.copy()
+        features[:, -len(NEIGHBOURS) :] = 0
+        if self._lexical:
+            self.counts.set_features(features, ~np.isin(self.fold_of, folds))
+        return features
+
+    def first(
+        self, kinds: Sequence[FitKind], features: F4, rows: NDArray[np.bool_]
+    ) -> list[SupervisedRound]:
+        """Fit the first round to some cells, in each of some ways."""
+        return fit(
+            kinds, self.prior.first, self.names, features[rows], self.goals[rows], second=False
+        )
+
+    def second(self, kind: FitKind, features: F4, rows: NDArray[np.bool_]) -> SupervisedRound:
+        """Fit the second round to some cells."""
+        prior = self.prior.second
+        return fit([kind], prior, self.names, features[rows], self.goals[rows], second=True)[0]
+
+
+def validate(
+    gold: Gold,
+    objective: str,
+    prior: StackedModel,
+    workers: Workers,
+    *,
+    kinds: Sequence[FitKind] = tuple(KINDS.values()),
+    lexical: bool = True,
+) -> Validated:
+    """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
+    learning = _Learning(gold, objective, prior, workers, lexical)
+    few = len(gold) < NETWORK_PAIRS
+    tried = [kind for kind in kinds if not (few and kind.has_networks)]
+    first, firsts = _first_out_of_fold(learning, tried)
+    losses = [_log_loss(logits, learning.goals) for logits in first]
+    best = losses.index(min(losses))
+    kind = tried[best]
+    refined = _second_out_of_fold(learning, kind, first[best])
+    rounds = _final(learning, kind, first[best])
+    grid = np.stack([rows_of(objective, gold, refined, threshold) for threshold in GRID])
+    possible = bool((gold.levels == 1).any())
+    after = np.empty((len(gold), 4), np.int64)
+    for fold in range(FOLDS):
+        inside = learning.fold_of == fold
+        after[inside] = grid[best_of(objective, grid[:, ~inside], possible=possible), inside]
+    threshold = float(GRID[best_of(objective, grid, possible=possible)])
+    means, goals = gold.cells.features[:, 0], learning.goals
+    return Validated(
+        kind.name,
+        rounds,
+        Folds(learning.fold_of, tuple(each[best] for each in firsts)),
+        threshold,
+        dict(zip((kind.name for kind in tried), losses, strict=True)),
+        rows_of(objective, gold, means, THRESHOLD),
+        after,
+        (calibration_error(goals, means), calibration_error(goals, refined)),
+    )
+
+
+def refit(
+    gold: Gold,
+    objective: str,
+    prior: StackedModel,
+    kind: str,
+    workers: Workers,
+    folds: Folds | None = None,
+) -> tuple[StackedModel, Folds]:
+    """Fit rounds of a known kind: by two fits if `folds` has first rounds, else by seven."""
+    fold_of = None if folds is None else folds.of
+    learning = _Learning(gold, objective, prior, workers, fold_of=fold_of)
+    if folds is None:
+        [first], firsts = _first_out_of_fold(learning, [KINDS[kind]])
+        folds = Folds(learning.fold_of, tuple(each[0] for each in firsts))
+    else:
+        first = np.zeros(len(learning.goals))
+        for fold, round in enumerate(folds.firsts):
+            inside = learning.cell_fold == fold
+            first[inside] = round.logits(learning.features_without([fold])[inside])
+    return _final(learning, KINDS[kind], first), folds
+
+
+def _first_out_of_fold(
+    learning: _Learning, kinds: Sequence[FitKind]
+) -> tuple[list[F8], list[list[SupervisedRound]]]:
+    """Return the log odds (K,) of cells by first rounds of the other folds, and those rounds."""
+    by_kind = [np.zeros(len(learning.goals)) for _ in kinds]
+
+    def of(fold: int) -> list[SupervisedRound]:
+        features = learning.features_without([fold])
+        inside = learning.cell_fold == fold
+        rounds = learning.first(kinds, features, ~inside)
+        for round, logits in zip(rounds, by_kind, strict=True):
+            logits[inside] = round.logits(features[inside])
+        return rounds
+
+    return by_kind, learning.each(of, FOLDS)
+
+
+def _second_out_of_fold(learning: _Learning, kind: FitKind, first: F8) -> F4:
+    """Return the probabilities (K,) by both rounds of the other folds.
+
+    The second round of the folds but f learns from what the first says of fold g without f and g.
+    """
+    twos = list(combinations(range(FOLDS), 2))
+    cells, cell_fold = learning.gold.cells, learning.cell_fold
+    seen = {fold: first.copy() for fold in range(FOLDS)}
+
+    def of_two(k: int) -> None:
+        two = twos[k]
+        features = learning.features_without(two)
+        [round] = learning.first([kind], features, ~np.isin(cell_fold, two))
+        for fold, kept_out in (two, two[::-1]):
+            inside = cell_fold == fold
+            seen[kept_out][inside] = round.logits(features[inside])
+
+    learning.each(of_two, len(twos))
+    refined = np.empty(len(first), np.float32)
+
+    def of(fold: int) -> None:
+        features = learning.features_without([fold])
+        cells.set_neighbours(probabilities_of(seen[fold]), features)
+        inside = cell_fold == fold
+        round = learning.second(kind, features, ~inside)
+        refined[inside] = probabilities_of(round.logits(features[inside]))
+
+    learning.each(of, FOLDS)
+    return refined
+
+
+def _final(learning: _Learning, kind: FitKind, first: F8) -> StackedModel:
+    features = learning.features_without([])
+    everything = np.ones(len(features), bool)
+    [first_round] = learning.first([kind], features, everything)
+    learning.gold.cells.set_neighbours(probabilities_of(first), features)
+    return StackedModel(first_round, learning.second(kind, features, everything))
+
+
+def _log_loss(logits: F8, goals: F4) -> float:
+    kept = goals >= 0
+    z, y = logits[kept], goals[kept]
+    loss = np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0) - y * z
+    return round(float(loss.mean() / np.log(2)), 9) if len(loss) else 0.0

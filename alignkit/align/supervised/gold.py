@@ -1,26 +1,40 @@
-"""Gold pairs as the refiner learns from them."""
+"""Gold pairs as a refiner learns from them: their cells, and the pairs as they come."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.bitext import Bitext
+from alignkit.align.bitext import F4, I8, Bitext
 from alignkit.align.decoding import Decoding
 from alignkit.align.parameters import Parameters
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.align.supervised.cells import CELL, Cells
+from alignkit.align.supervised.cells import (
+    CELL,
+    LEXICON,
+    NEIGHBOURS,
+    Cells,
+    found_in,
+    names_of,
+)
 from alignkit.align.vectors.word_vectors import TwoVectors
+from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import compared_texts
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import compared
 
+FOLDS = 5  # of cross-validation
+MOST_CELLS = 1_000_000
+"""Those that are learned from: some 5,000 pairs, for which fits take a gigabyte."""
+_BLOCK = 256  # pairs whose posteriors are held at a time
+_OTHERS = len(LEXICON) + len(NEIGHBOURS)  # the last features: what other pairs and rounds say
 _IDENTICAL = CELL.index("identical")
 
 
@@ -75,7 +89,7 @@ class Gold:
         return len(self.bitext)
 
     @cached_property
-    def groups(self) -> NDArray[np.int64]:
+    def groups(self) -> I8:
         """The number (P,) of each pair among those that differ; copies have the same."""
         numbers: dict[tuple[tuple[str, ...], ...], int] = {}
         groups = np.empty(len(self), np.int64)
@@ -90,7 +104,7 @@ class Gold:
         """How many of the pairs differ."""
         return int(self.groups.max()) + 1
 
-    def summed(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def summed(self, rows: I8) -> I8:
         """Sum the counts (P, 4) of pairs over the copies of each of those that differ."""
         sums = np.zeros((self.different, *rows.shape[1:]), rows.dtype)
         np.add.at(sums, self.groups, rows)
@@ -105,10 +119,8 @@ class Gold:
         keys = (owner * width + links.links[:, 0]) * width + links.links[:, 1]
         wanted = (cells.pair_of * width + cells.places[:, 0]) * width + cells.places[:, 1]
         levels = np.zeros(len(wanted), np.int8)
-        place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
-        if len(keys):
-            hit = keys[place] == wanted
-            levels[hit] = 1 + links.sure[place[hit]]
+        place, hit = found_in(keys, wanted)
+        levels[hit] = 1 + links.sure[place[hit]]
         return levels
 
     @cached_property
@@ -119,7 +131,7 @@ class Gold:
         return np.asarray(self.cells.features[:, _IDENTICAL] == 0)
 
     @cached_property
-    def reference(self) -> NDArray[np.int64]:
+    def reference(self) -> I8:
         """The number of sure links of each pair (P,) that count, in cells or not."""
         links = self.links
         if self.ignore_identical:
@@ -138,9 +150,117 @@ class Gold:
         )
         return source, target
 
-    def goals(self, objective: str) -> NDArray[np.float32]:
+    def goals(self, objective: str) -> F4:
         """Return what is learned (K,): 1 a link, 0 none, -1 left out."""
-        goals: NDArray[np.float32] = (self.levels == 2).astype(np.float32)
+        goals: F4 = (self.levels == 2).astype(np.float32)
         if objective == "aer":
             goals[self.levels == 1] = -1
         return goals
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """A gold pair, with its links and its cells."""
+
+    id: str  # its name
+    words: tuple[Sequence[str], Sequence[str]]  # those of both sides
+    alignment: Alignment  # its links
+    places: NDArray[np.int16]  # (K, 2) source and target position of each cell
+    features: F4  # (K, D) what the pair itself says of them
+    fold: int  # the fold of cross-validation that it is in
+
+
+class GoldPairs:
+    """Gold pairs in the order in which they came, with the features of their cells."""
+
+    def __init__(self, aligner: Posteriors, vectors: TwoVectors | None) -> None:
+        self._aligner, self._vectors = aligner, vectors
+        self._kept: list[_Kept] = []
+        self._came = 0
+        self.left_out = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the pairs, in order."""
+        return tuple(kept.id for kept in self._kept)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the cells take."""
+        return sum(kept.features.nbytes + kept.places.nbytes for kept in self._kept)
+
+    @property
+    def folds(self) -> I8:
+        """The (P,) folds of the pairs; a pair that takes the place of another is in its fold."""
+        return np.array([kept.fold for kept in self._kept], np.int64)
+
+    def divide(self, folds: I8) -> None:
+        """Put the pairs into other folds (P,)."""
+        self._kept = [
+            replace(kept, fold=fold) for kept, fold in zip(self._kept, folds.tolist(), strict=True)
+        ]
+
+    def add(self, pairs: Iterable[SentencePair], annotator: str) -> None:
+        """Take the pairs that an annotator aligned, in the place of those with the same ids."""
+        pairs = list(pairs)
+        annotated = [pair for pair in pairs if pair.aligned_by(annotator)]
+        learnable = [pair for pair in annotated if is_learnable(pair)]
+        ids = {pair.id for pair in pairs}
+        room = MOST_CELLS - sum(len(kept.places) for kept in self._kept if kept.id not in ids)
+        new: dict[str, list[_Kept]] = {}
+        for kept in self._cells_of(learnable, annotator):
+            room -= len(kept.places)
+            if room < 0:
+                break
+            new.setdefault(kept.id, []).append(kept)
+        self.left_out += len(annotated) - sum(map(len, new.values()))
+        merged: list[_Kept] = []
+        for old in self._kept:
+            if old.id in ids:
+                merged += [replace(kept, fold=old.fold) for kept in new.pop(old.id, [])]
+            else:
+                merged.append(old)
+        for kept in chain.from_iterable(new.values()):
+            merged.append(replace(kept, fold=self._came % FOLDS))
+            self._came += 1
+        self._kept = merged
+
+    def forget(self, ids: Collection[str]) -> None:
+        """Drop the pairs with these ids; those that are not there are passed over."""
+        self._kept = [kept for kept in self._kept if kept.id not in ids]
+
+    def gold(self, *, ignore_identical: bool) -> Gold:
+        """Return all of them, to be learned from."""
+        kept = self._kept
+        bitext = self._packed(kept)
+        lengths = [(len(source), len(target)) for source, target in (pair.words for pair in kept)]
+        ends = np.cumsum([0, *(len(pair.places) for pair in kept)])
+        width = len(names_of(vectors=self._vectors is not None))
+        features = np.zeros((ends[-1], width), np.float32)
+        places = np.empty((ends[-1], 2), np.int32)
+        for pair, begin, end in zip(kept, ends, ends[1:], strict=False):
+            features[begin:end, : width - _OTHERS], places[begin:end] = pair.features, pair.places
+        cells = Cells.placed(bitext, 0, len(kept), ends, places, features)
+        links = LinkArrays.pack([pair.alignment for pair in kept], lengths)
+        return Gold(bitext, links, cells, ignore_identical)
+
+    def _packed(self, pairs: Sequence[_Kept] | Sequence[SentencePair]) -> Bitext:
+        casefold = self._aligner.parameters.casefold
+        return Bitext.pack([pair.words for pair in pairs], casefold=casefold)
+
+    def _cells_of(self, pairs: Sequence[SentencePair], annotator: str) -> Iterable[_Kept]:
+        if not pairs:
+            return
+        bitext = self._packed(pairs)
+        decoder = self._aligner.decoder(bitext)
+        for begin in range(0, len(pairs), _BLOCK):
+            end = min(begin + _BLOCK, len(pairs))
+            cells = Cells.of(decoder, bitext, begin, end, self._vectors)
+            for k, pair in enumerate(pairs[begin:end]):
+                inside = slice(cells.ends[k], cells.ends[k + 1])
+                places = cells.places[inside].astype(np.int16)
+                features = cells.features[inside, :-_OTHERS].copy()
+                yield _Kept(pair.id, pair.words, pair.alignment(annotator), places, features, 0)

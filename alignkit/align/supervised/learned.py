@@ -1,19 +1,18 @@
-"""What was learned from gold, and its application to a bitext."""
+"""What is learned from gold: two rounds of features, their prior, and how they align a bitext."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.resources import files
-from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit.align.bitext import Bitext
+from alignkit.align.bitext import F4, F8, I8, PARTS, Bitext, parts_of
 from alignkit.align.decoding import AlignedLinks, Decoding, check_thresholds
-from alignkit.align.expectation import Workers, parts_of
+from alignkit.align.expectation import Workers
 from alignkit.align.supervised.cells import (
     CELL,
     NEIGHBOURS,
@@ -23,19 +22,126 @@ from alignkit.align.supervised.cells import (
     Spelled,
     names_of,
 )
-from alignkit.align.supervised.fitting import StackedModel, SupervisedRound
+from alignkit.align.supervised.network_kernel import linear_logits, network_logits, squash
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.errors import AlignerError, FormatError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.opening import open_input
 from alignkit.model.arrays import LinkArrays
 
-I8 = NDArray[np.int64]
-
 UNSUPERVISED = "unsupervised"
 """The kind of what was learned where nothing gained: the aligner's own alignment."""
 
 _PART = 500_000  # cells whose features are held at a time by each thread
+
+_VERSION = 1  # of the files of priors
+_FIRST = {*CELL, *VECTORS, "bias"}
+_SECOND = {*_FIRST, *NEIGHBOURS}
+_MOST = 1 << 20  # bytes of such a file
+_LARGEST = 1e6
+_FEW, _EVIDENCE = 30, 0.6
+
+
+class FitKind(NamedTuple):
+    """A way to fit a round."""
+
+    name: str  # what reports call it
+    features: str
+    ridge: float  # the weight of the squared weights, of features of variance 1
+
+    @property
+    def has_networks(self) -> bool:
+        """Whether networks are trained."""
+        return self.features in ("network", "both")
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        FitKind("platt", "prior", 3),
+        FitKind("strong", "strong", 10),
+        FitKind("all-300", "all", 300),
+        FitKind("all-30", "all", 30),
+        FitKind("all-3", "all", 3),
+        FitKind("network", "network", 0),
+        FitKind("both", "both", 30),
+    )
+}
+"""The ways, by name."""
+
+
+class Objective(NamedTuple):
+    """What a refiner is learned for."""
+
+    measure: str  # what the measure is called
+    text: str  # what it is
+    evidence_of_few: float
+
+    def evidence(self, pairs: int) -> float:
+        """Return the share of resamples of so many pairs that must gain."""
+        return self.evidence_of_few if pairs < _FEW else _EVIDENCE
+
+
+OBJECTIVES: Mapping[str, Objective] = {
+    "links": Objective("F1", "F1 of the links", 0.7),
+    "aer": Objective("AER", "alignment error rate", 0.7),
+    "phrases": Objective("phrase F1", "F1 of the sure, non-identical phrase pairs", 0.9),
+}
+"""What a refiner can be learned for, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """A network of one hidden layer."""
+
+    first: F4  # (D + 1, H) float32: from the features to the hidden units; last row, the biases
+    second: F4  # (H + 1,) float32: from the hidden units to the log odds; last, the bias
+
+
+@dataclass(frozen=True, eq=False)
+class SupervisedRound:
+    """Log odds from features: a weighted sum, and the mean of networks."""
+
+    weights: F8  # (D,) float64
+    bias: float  # what is added
+    networks: tuple[Layers, ...] = ()  # perhaps none
+
+    @classmethod
+    def named(cls, names: tuple[str, ...], weights: Mapping[str, float]) -> SupervisedRound:
+        """Return the round of weights by name of feature; ``bias`` is one of them."""
+        return cls(np.array([weights.get(name, 0.0) for name in names]), weights.get("bias", 0.0))
+
+    def logits(self, features: F4) -> F8:
+        """Return the log odds (K,) of cells with these features (K, D)."""
+        logits = np.zeros(len(features))
+        for network in self.networks:
+            network_logits(features, network.first, network.second, logits)
+        if self.networks:
+            logits /= len(self.networks)
+        if self.weights.any() or self.bias:
+            linear_logits(features, self.weights, self.bias, logits)
+        return logits
+
+
+@dataclass(frozen=True, eq=False)
+class StackedModel:
+    """Two rounds: the first sees the cell, the second what the first says of those around it."""
+
+    first: SupervisedRound
+    second: SupervisedRound
+
+    def probabilities(self, cells: Cells) -> F4:
+        """Return the probabilities (K,) of cells, whose other features are set."""
+        first = probabilities_of(self.first.logits(cells.features))
+        cells.set_neighbours(first, cells.features)
+        return probabilities_of(self.second.logits(cells.features))
+
+
+def probabilities_of(logits: F8) -> F4:
+    """Return the probabilities of log odds."""
+    probabilities = np.empty(len(logits), np.float32)
+    squash(logits, probabilities)
+    return probabilities
 
 
 @dataclass(frozen=True)
@@ -50,35 +156,17 @@ class Lessons:
 
 
 @dataclass(frozen=True, eq=False)
-class WordsKnown:
-    """What is known of the distinct words of a bitext."""
-
-    spelled: tuple[Spelled, Spelled]  # how they are written
-    numbers: tuple[I8, I8] | None  # those of the gold lexicon; None where there is none
-
-
-@dataclass(frozen=True, eq=False)
 class Learned:
     """What was learned from gold."""
 
     lessons: Lessons  # from what, and how
-    rounds: StackedModel | None = (
-        None  # what makes probabilities of features; None where nothing gained
-    )
-    lexicon: GoldLexicon | None = field(default=None)
+    rounds: StackedModel | None = None  # gives probabilities of features; None if nothing gained
+    lexicon: GoldLexicon | None = None
 
     @property
     def used(self) -> bool:
         """Whether anything was gained."""
         return self.rounds is not None
-
-    def known(self, bitext: Bitext) -> WordsKnown:
-        """Return what is known of the words of a bitext."""
-        words = bitext.source.words, bitext.target.words
-        return WordsKnown(
-            (Spelled(words[0]), Spelled(words[1])),
-            None if self.lexicon is None else self.lexicon.numbers(*words),
-        )
 
     def cells(
         self,
@@ -87,14 +175,18 @@ class Learned:
         begin: int,
         end: int,
         vectors: TwoVectors | None,
-        known: WordsKnown,
-    ) -> tuple[Cells, NDArray[np.float32]]:
-        """Return cells of a bitext, of whose words this is `known`, and their probabilities."""
-        cells = Cells.of(
-            decoder, bitext, begin, end, vectors if self.lessons.vectors else None, known.spelled
-        )
-        if self.lexicon is not None and known.numbers is not None:
-            self.lexicon.set_features(cells, known.numbers)
+        spelled: tuple[Spelled, Spelled] | None = None,
+        numbers: tuple[I8, I8] | None = None,
+    ) -> tuple[Cells, F4]:
+        """Return the cells of some pairs of a bitext, and their probabilities.
+
+        `spelled` and `numbers` are what is known of all words of the bitext; see `Spelled.of` and
+        `GoldLexicon.numbers`.
+        """
+        seen = vectors if self.lessons.vectors else None
+        cells = Cells.of(decoder, bitext, begin, end, seen, spelled)
+        if self.lexicon is not None:
+            self.lexicon.set_features(cells, numbers or self.lexicon.numbers(bitext))
         if self.rounds is None:
             return cells, cells.features[:, 0].copy()
         return cells, self.rounds.probabilities(cells)
@@ -115,10 +207,13 @@ class Learned:
             )
         least = self.lessons.threshold if threshold is None else threshold
         check_thresholds(least, sure)
-        known = self.known(bitext)
+        spelled = Spelled.of(bitext)
+        numbers = None if self.lexicon is None else self.lexicon.numbers(bitext)
 
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
-            cells, probabilities = self.cells(decoder, bitext, begin, end, vectors, known)
+            cells, probabilities = self.cells(
+                decoder, bitext, begin, end, vectors, spelled, numbers
+            )
             kept = probabilities > np.float32(least)
             before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
             chosen = probabilities[kept]
@@ -128,15 +223,8 @@ class Learned:
             )
             return AlignedLinks(arrays, chosen)
 
-        parts = parts_of(bitext.starts, max(64, int(bitext.starts[-1]) // _PART))
+        parts = parts_of(bitext.starts, max(PARTS, int(bitext.starts[-1]) // _PART))
         return AlignedLinks.joined(workers.map(links_of, parts))
-
-
-_VERSION = 1
-_FIRST = {*CELL, *VECTORS, "bias"}
-_SECOND = {*_FIRST, *NEIGHBOURS}
-_MOST = 1 << 20  # bytes
-_LARGEST = 1e6
 
 
 @dataclass(frozen=True)
@@ -193,7 +281,7 @@ class Prior:
 
     def rounds(self, *, vectors: bool) -> StackedModel:
         """Return the rounds, of features with or without those of vectors."""
-        names = names_of(vectors=vectors, second=True)
+        names = names_of(vectors=vectors)
         return StackedModel(
             SupervisedRound.named(names, self.first), SupervisedRound.named(names, self.second)
         )
@@ -206,9 +294,14 @@ class Prior:
 
     def encoded(self) -> str:
         """Return it as JSON."""
-        weights = {"first": dict(self.first), "second": dict(self.second)}
-        content = {"made": dict(self.made), "threshold": self.threshold, **weights}
-        content = {"alignkit": "prior", "version": _VERSION, **content}
+        content = {
+            "alignkit": "prior",
+            "version": _VERSION,
+            "made": dict(self.made),
+            "threshold": self.threshold,
+            "first": dict(self.first),
+            "second": dict(self.second),
+        }
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str) -> None:
@@ -243,23 +336,19 @@ class Prior:
         if not (isinstance(threshold, float) and 0 <= threshold <= 1):
             raise FormatError("its threshold is no probability", path)
         made = content.get("made")
-        if not isinstance(made, dict) or not all(isinstance(one, str) for one in made.values()):
+        if not isinstance(made, dict) or not all(isinstance(text, str) for text in made.values()):
             raise FormatError("its entry 'made' is no object of texts", path)
         first = _weights(content.get("first"), "first", _FIRST, path)
         second = _weights(content.get("second"), "second", _SECOND, path)
         return cls(first, second, threshold, made)
 
 
-def _weights(found: object, name: str, known: set[str], path: str) -> dict[str, float]:
-    if not isinstance(found, dict):
+def _weights(weights: object, name: str, known: set[str], path: str) -> dict[str, float]:
+    if not isinstance(weights, dict):
         raise FormatError(f"its entry {name!r} is no object", path)
-    for key, value in found.items():
+    for key, value in weights.items():
         if key not in known:
             raise FormatError(f"its entry {name!r} has {key[:40]!r}, which is no feature", path)
-        if not _is_number(value) or not abs(value) < _LARGEST:
+        if type(value) not in (int, float) or not abs(value) < _LARGEST:
             raise FormatError(f"its entry {name!r} has no number for {key!r}", path)
-    return {key: float(value) for key, value in found.items()}
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and isfinite(value)  # type: ignore[arg-type]
+    return {key: float(value) for key, value in weights.items()}

@@ -1,54 +1,32 @@
-"""Probabilities of links measured against gold: counts, measures, calibration."""
+"""Probabilities of links measured against gold: counts, measures, calibration, and the gain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass
 from math import floor
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtri, stdtrit
 
 from alignkit._support.jit import readonly
+from alignkit.align.bitext import F4, F8, I8
 from alignkit.align.settings import THRESHOLD
 from alignkit.align.supervised.gold import Gold
+from alignkit.align.supervised.learned import OBJECTIVES
 from alignkit.model.phrase_kernel import match_phrases
 from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
-
-F4 = NDArray[np.float32]
-F8 = NDArray[np.float64]
-I8 = NDArray[np.int64]
 
 GRID = np.arange(2, 39) / 40  # the thresholds that are tried: from 0.05 to 0.95
 
 _WINDOW = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
 _PULL = 0.4
-_FEW, _EVIDENCE = 30, 0.6
 _BINS = 10
+RESAMPLES = 2000
+_LEAST = 1e-3  # measures nearer to 0 or 1 have the log odds of this
 _UNLIMITED = 2**31 - 1
-
-
-class Objective(NamedTuple):
-    """What a refiner is learned for."""
-
-    measure: str  # what the measure is called
-    text: str  # what it is
-    evidence_of_few: float
-
-    def evidence(self, pairs: int) -> float:
-        """Return the share of resamples of so many pairs that must gain."""
-        return self.evidence_of_few if pairs < _FEW else _EVIDENCE
-
-
-OBJECTIVES: Mapping[str, Objective] = {
-    "links": Objective("F1", "F1 of the links", 0.7),
-    "aer": Objective("AER", "alignment error rate", 0.7),
-    "phrases": Objective("phrase F1", "F1 of the sure, non-identical phrase pairs", 0.9),
-}
-"""What a refiner can be learned for, by name."""
 
 
 def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> I8:
@@ -86,11 +64,11 @@ def _phrase_rows(gold: Gold, chosen: NDArray[np.bool_]) -> I8:
 
 def measure(objective: str, sums: NDArray[np.generic]) -> F8:
     """Return F1, or 1 - AER, of sums (..., 4) of counts; F1 is 0 if nothing is right."""
-    hypothesis, right, reference, found = np.moveaxis(np.asarray(sums, np.float64), -1, 0)
+    hypothesis, right, reference, recalled = np.moveaxis(np.asarray(sums, np.float64), -1, 0)
     if objective == "aer":
         below = hypothesis + reference
-        return np.asarray(np.where(below > 0, (right + found) / np.maximum(below, 1), 1.0))
-    precision, recall = right / np.maximum(hypothesis, 1), found / np.maximum(reference, 1)
+        return np.asarray(np.where(below > 0, (right + recalled) / np.maximum(below, 1), 1.0))
+    precision, recall = right / np.maximum(hypothesis, 1), recalled / np.maximum(reference, 1)
     both = precision + recall
     return np.asarray(np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1), 0))
 
@@ -126,10 +104,6 @@ def calibration_error(goals: F4, probabilities: F4) -> float:
     return float(np.abs(gaps).sum() / len(x))
 
 
-RESAMPLES = 2000
-_LEAST = 1e-3  # measures nearer to 0 or 1 have the log odds of this
-
-
 @dataclass(frozen=True)
 class GainInterval:
     """A measure, and the 95% interval of that of as many new pairs."""
@@ -140,7 +114,7 @@ class GainInterval:
 
 
 @dataclass(frozen=True)
-class LearningReport:
+class LearningReport(TableResult):
     """What learning from gold gained, by cross-validation.
 
     Parameters
@@ -159,7 +133,7 @@ class LearningReport:
     threshold
         Links are more probable than this.
     kind
-        What was learned, or would have been; one of `alignkit.align.supervised.fitting.KINDS`.
+        What was learned, or would have been; one of `alignkit.align.supervised.learned.KINDS`.
     losses
         For each kind that was tried, the log-loss of a cell in bits.
     prior
@@ -221,49 +195,38 @@ class LearningReport:
             share += f", {needed:.0%} would do"
         return f"not used: no gain that is sure enough ({how}; {share})"
 
-    def __str__(self) -> str:
-        return self.show()
-
-    def show(self, medium: str = "text") -> str:
-        """Return the table in a medium."""
-        return self.table().show(medium)
-
-    def csv(self) -> str:
-        """Return the table as CSV."""
-        return self.table().csv()
-
     def to_json(self) -> dict[str, object]:
         """Return all of it as JSON takes it."""
         return asdict(self) | {"calibration": list(self.calibration), "losses": dict(self.losses)}
 
 
 def resampled(
-    objective: str, before: NDArray[np.int64], after: NDArray[np.int64]
+    objective: str, before: I8, after: I8
 ) -> tuple[GainInterval, GainInterval, GainInterval, float]:
     """Return before, after and the gain, from counts (P, 4), and the share of resamples that gain.
 
     Intervals hold 95% of the differences between two resamples, since both these pairs and as many
     new ones are samples; they are wider for few pairs, as Student's are, and even in log odds.
     """
+    from scipy.special import expit, logit, ndtri, stdtrit  # what aligns does without scipy
+
     sign, shift = (-1.0, 1.0) if objective == "aer" else (1.0, 0.0)
     pairs = len(before)
-    rng = np.random.default_rng(0)
-    draws = rng.integers(0, pairs, (2, RESAMPLES, pairs))
-    ones, others = (measure(objective, rows[draws].sum(axis=2)) for rows in (before, after))
-    one, other = (float(measure(objective, rows.sum(axis=0))) for rows in (before, after))
+    draws = np.random.default_rng(0).integers(0, pairs, (2, RESAMPLES, pairs))
+    samples = [measure(objective, rows[draws].sum(axis=2)) for rows in (before, after)]
+    values = [float(measure(objective, rows.sum(axis=0))) for rows in (before, after)]
     wider = float(stdtrit(pairs - 1, 0.975) / ndtri(0.975) * np.sqrt(pairs / (pairs - 1)))
 
-    def reach(values: NDArray[np.float64]) -> float:
-        return wider * float(np.quantile(np.abs(values[1] - values[0]), 0.95))
+    def reach(sample: F8) -> float:
+        return wider * float(np.quantile(np.abs(sample[1] - sample[0]), 0.95))
 
     intervals = []
-    for value, values in ((one, ones), (other, others)):
+    for value, sample in zip(values, samples, strict=True):
         inner = min(max(value, _LEAST), 1 - _LEAST)
-        away = reach(values) / (inner * (1 - inner))
+        away = reach(sample) / (inner * (1 - inner))
         figure = shift + sign * value
         ends = [shift + sign * float(expit(logit(inner) + x)) for x in (-away, away)]
         intervals.append(GainInterval(figure, min(figure, *ends), max(figure, *ends)))
-    first, second = intervals
-    gain, away = sign * (other - one), reach(others - ones)
-    gaining = float((others > ones).mean())
-    return first, second, GainInterval(gain, gain - away, gain + away), gaining
+    gain, away = sign * (values[1] - values[0]), reach(samples[1] - samples[0])
+    gaining = float((samples[1] > samples[0]).mean())
+    return intervals[0], intervals[1], GainInterval(gain, gain - away, gain + away), gaining

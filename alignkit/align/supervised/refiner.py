@@ -2,154 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from os import PathLike, fspath
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, each, words
 from alignkit.align.aligner import Aligner
-from alignkit.align.bitext import Bitext
+from alignkit.align.bitext import F4, Bitext, PairLike
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import LONGEST_PIECE, THRESHOLD
-from alignkit.align.supervised.cells import LEXICON, NEIGHBOURS, Cells, GoldLexicon, names_of
-from alignkit.align.supervised.fitting import KINDS, StackedModel
-from alignkit.align.supervised.gold import Gold, Posteriors, is_learnable
-from alignkit.align.supervised.learned import UNSUPERVISED, Learned, Lessons, Prior
-from alignkit.align.supervised.measures import OBJECTIVES, LearningReport, resampled
-from alignkit.align.supervised.validation import FOLDS, Folds, Validated, refit, validate
+from alignkit.align.supervised.cells import GoldLexicon
+from alignkit.align.supervised.fitting import Folds, Validated, refit, validate
+from alignkit.align.supervised.gold import FOLDS, Gold, GoldPairs
+from alignkit.align.supervised.learned import (
+    KINDS,
+    OBJECTIVES,
+    UNSUPERVISED,
+    Learned,
+    Lessons,
+    Prior,
+    StackedModel,
+)
+from alignkit.align.supervised.measures import LearningReport, resampled
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, UnknownNameError
-from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-
-I8 = NDArray[np.int64]
-
-MOST_CELLS = 1_000_000
-"""Those that are learned from: some 5,000 pairs, for which fits take a gigabyte."""
-_BLOCK = 256  # pairs whose posteriors are held at a time
-_OTHERS = len(LEXICON) + len(NEIGHBOURS)  # the last features: what other pairs and rounds tell
-
-
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    id: str  # its name
-    words: tuple[Sequence[str], Sequence[str]]  # those of both sides
-    alignment: Alignment  # its links
-    places: NDArray[np.int16]  # (K, 2) int16: source and target position of each cell
-    features: NDArray[np.float32]  # (K, D) float32: what the pair itself tells of them
-    fold: int  # the fold of cross-validation that it is in
-
-
-class GoldPairs:
-    """Keep gold pairs in the order in which they came, with the features of their cells."""
-
-    def __init__(self, aligner: Posteriors, vectors: TwoVectors | None) -> None:
-        self._aligner, self._vectors = aligner, vectors
-        self._kept: list[_Kept] = []
-        self._came = 0
-        self.left_out = 0
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The ids of the pairs, in order."""
-        return tuple(kept.id for kept in self._kept)
-
-    @property
-    def size(self) -> int:
-        """How many bytes the cells take."""
-        return sum(kept.features.nbytes + kept.places.nbytes for kept in self._kept)
-
-    @property
-    def folds(self) -> I8:
-        """The (P,) folds of the pairs; a pair that takes the place of another is in its fold."""
-        return np.array([kept.fold for kept in self._kept], np.int64)
-
-    def divide(self, folds: I8) -> None:
-        """Put the pairs into other folds (P,)."""
-        self._kept = [
-            replace(kept, fold=fold) for kept, fold in zip(self._kept, folds.tolist(), strict=True)
-        ]
-
-    def add(self, pairs: Iterable[SentencePair], annotator: str) -> None:
-        """Take the pairs that an annotator aligned, in the place of those with the same ids."""
-        pairs = list(pairs)
-        annotated = [pair for pair in pairs if pair.aligned_by(annotator)]
-        learnable = [pair for pair in annotated if is_learnable(pair)]
-        ids = {pair.id for pair in pairs}
-        room = MOST_CELLS - sum(len(kept.places) for kept in self._kept if kept.id not in ids)
-        new: dict[str, list[_Kept]] = {}
-        for kept in self._cells_of(learnable, annotator):
-            room -= len(kept.places)
-            if room < 0:
-                break
-            new.setdefault(kept.id, []).append(kept)
-        self.left_out += len(annotated) - sum(map(len, new.values()))
-        merged: list[_Kept] = []
-        for old in self._kept:
-            if old.id in ids:
-                merged += [replace(kept, fold=old.fold) for kept in new.pop(old.id, [])]
-            else:
-                merged.append(old)
-        for kept in chain.from_iterable(new.values()):
-            merged.append(replace(kept, fold=self._came % FOLDS))
-            self._came += 1
-        self._kept = merged
-
-    def forget(self, ids: Collection[str]) -> None:
-        """Drop the pairs with these ids; those that are not there are passed over."""
-        self._kept = [kept for kept in self._kept if kept.id not in ids]
-
-    def gold(self, *, ignore_identical: bool) -> Gold:
-        """Return all of them, to be learned from."""
-        kept = self._kept
-        bitext = Bitext.pack([pair.words for pair in kept], casefold=self._casefold)
-        lengths = [(len(source), len(target)) for source, target in (pair.words for pair in kept)]
-        ends = np.cumsum([0, *(len(pair.places) for pair in kept)])
-        width = len(names_of(vectors=self._vectors is not None, second=True))
-        features = np.zeros((ends[-1], width), np.float32)
-        places = np.empty((ends[-1], 2), np.int32)
-        for pair, begin, end in zip(kept, ends, ends[1:], strict=False):
-            features[begin:end, : width - _OTHERS], places[begin:end] = pair.features, pair.places
-        cells = Cells.placed(bitext, 0, len(kept), ends, places, features)
-        links = LinkArrays.pack([pair.alignment for pair in kept], lengths)
-        return Gold(bitext, links, cells, ignore_identical)
-
-    @property
-    def _casefold(self) -> bool:
-        return self._aligner.parameters.casefold
-
-    def _cells_of(self, pairs: Sequence[SentencePair], annotator: str) -> Iterable[_Kept]:
-        if not pairs:
-            return
-        bitext = Bitext.pack([pair.words for pair in pairs], casefold=self._casefold)
-        decoder = self._aligner.decoder(bitext)
-        for begin in range(0, len(pairs), _BLOCK):
-            end = min(begin + _BLOCK, len(pairs))
-            cells = Cells.of(decoder, bitext, begin, end, self._vectors)
-            for k, pair in enumerate(pairs[begin:end]):
-                inside = slice(cells.ends[k], cells.ends[k + 1])
-                yield _Kept(
-                    pair.id,
-                    pair.words,
-                    pair.alignment(annotator),
-                    cells.places[inside].astype(np.int16),
-                    cells.features[inside, :-_OTHERS].copy(),
-                    0,
-                )
 
 
 @dataclass(frozen=True, eq=False)
 class _Course:
-    """How is learned."""
+    """How a refiner learns."""
 
     annotator: str  # whose links are gold
     objective: str  # what for; one of OBJECTIVES
@@ -160,7 +45,7 @@ class _Course:
 
 
 class Refiner:
-    """Refine what an aligner thinks of links, by what gold pairs teach.
+    """An aligner whose opinion of links is refined by what gold pairs teach.
 
     Make one with `Refiner.train`; with `Refiner.begin` if there are no pairs yet; with `Refiner.of`
     from what a loaded aligner has learned.
@@ -360,30 +245,26 @@ class Refiner:
                 f"{course.annotator!r}; learning takes at least {FOLDS}"
             )
         with Workers.opened(threads) as workers:
-            found = validate(gold, course.objective, course.start, workers)
-        report = _report(course, gold, found, self._pairs.left_out)
-        self.report, self._folds = report, found.folds
-        self._pairs.divide(found.folds.of)
+            chosen = validate(gold, course.objective, course.start, workers)
+        report = _report(course, gold, chosen, self._pairs.left_out)
+        self.report, self._folds = report, chosen.folds
+        self._pairs.divide(chosen.folds.of)
         if report.used:
-            self._learn(gold, found.kind, found.threshold, found.rounds)
+            self._learn(gold, chosen.kind, chosen.threshold, chosen.rounds)
         else:
             self._unlearn()
         return report
 
-    def probabilities(
-        self, pair: SentencePair | tuple[str | Sequence[str], str | Sequence[str]]
-    ) -> NDArray[np.float32]:
+    def probabilities(self, pair: PairLike) -> F4:
         """Return the probabilities (N, M) of all links of a pair of at most 400 words a side."""
         bitext = Bitext.pack([pair], casefold=self.aligner.parameters.casefold)
         shape = int(bitext.source.lengths[0]), int(bitext.target.lengths[0])
         if max(shape) > LONGEST_PIECE:
             raise AlignerError(f"a line of {max(shape)} words: more than {LONGEST_PIECE} are cut")
-        learned, decoder = self.learned, self.aligner.decoder(bitext)
-        cells, found = learned.cells(
-            decoder, bitext, 0, 1, self._course.vectors, learned.known(bitext)
-        )
+        decoder = self.aligner.decoder(bitext)
+        cells, likely = self.learned.cells(decoder, bitext, 0, 1, self._course.vectors)
         probabilities = np.zeros(shape, np.float32)
-        probabilities[cells.places[:, 0], cells.places[:, 1]] = found
+        probabilities[cells.places[:, 0], cells.places[:, 1]] = likely
         return probabilities
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -431,16 +312,16 @@ class Refiner:
         self.aligner = self.aligner.with_learned(Learned(lessons))
 
 
-def _report(course: _Course, gold: Gold, found: Validated, left_out: int) -> LearningReport:
+def _report(course: _Course, gold: Gold, chosen: Validated, left_out: int) -> LearningReport:
     objective = course.objective
-    rows = gold.summed(found.before), gold.summed(found.after)  # copies of a pair are one sample
+    rows = gold.summed(chosen.before), gold.summed(chosen.after)  # copies of a pair are one sample
     before, after, gain, gaining = resampled(objective, *rows)
     better = gain.value < 0 if objective == "aer" else gain.value > 0
     if not gold.reference.any():
         better = False  # where no sure link is to be found, to align nothing errs least
     return LearningReport(
         objective, course.ignore_identical, len(gold), gold.different, left_out, before, after,
-        gain, found.calibration, found.threshold, found.kind, found.losses, course.prior,
+        gain, chosen.calibration, chosen.threshold, chosen.kind, chosen.losses, course.prior,
         course.vectors is not None, gaining,
         used=better and gaining >= OBJECTIVES[objective].evidence(gold.different),
     )  # fmt: skip

@@ -283,7 +283,7 @@ class Course:
 
     def go_on(self) -> tuple[Lesson | None, Iterator[Row]]:
         """Learn what is new; return what came of it, None if nothing is, and suggestions."""
-        from alignkit.align.supervised.validation import FOLDS
+        from alignkit.align.supervised.gold import FOLDS
         from alignkit.annotate.learning import Learner, pairs_ahead
 
         if self._stays:

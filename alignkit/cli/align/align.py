@@ -133,7 +133,7 @@ def write_lexicon(aligner: Aligner, path: str) -> None:
 def tell_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
     """Tell on stderr how large the bitext is, and how much memory training will take."""
     from alignkit.align.bitext import Pieces
-    from alignkit.align.resources import bytes_of_training, bytes_on_disk, fits
+    from alignkit.align.cooccurrence import bytes_of_training, bytes_on_disk, fits
 
     pairs = len(bitext)
     pieces = Pieces.of(bitext)  # long lines are cut
@@ -353,7 +353,6 @@ def run(options: argparse.Namespace) -> int:
     sentences = InputSentences(options)
     if options.own:
         _spare_scipy()
-    pass  # regroup
 
     work = _Work(options, sentences)
     with naming(sentences.name):
@@ -391,10 +390,7 @@ class _Work:
     def train(self, settings: Settings) -> InputBlock:
         """Read all pairs and learn from them."""
         from alignkit.align.bitext import Bitext
-        from alignkit.cli.align.settings import train_aligner
-
-        pass  # regroup
-        from alignkit.cli.align.settings import read_two_vectors
+        from alignkit.cli.align.settings import read_two_vectors, train_aligner
 
         options = self._options
         casefold = not options.keep_case
@@ -495,8 +491,6 @@ class _Work:
 
     def aligned(self, blocks: Iterable[InputBlock]) -> Iterator[tuple[InputBlock, AlignedLinks]]:
         """Yield the links of each block; at the end write all but the alignments."""
-        pass  # regroup
-
         options = self._options
         with ExitStack() as stack:
             scores = stack.enter_context(replacing(options.scores)) if options.scores else None

@@ -185,8 +185,7 @@ def refuse_learning(options: argparse.Namespace) -> None:
 
 def check_gold(corpus: Corpus, gold: str, name: str) -> None:
     """Refuse a corpus with too few gold pairs or no sure link, before an aligner is trained."""
-    from alignkit.align.supervised.gold import different, is_learnable
-    from alignkit.align.supervised.validation import FOLDS
+    from alignkit.align.supervised.gold import FOLDS, different, is_learnable
 
     pairs = [pair for pair in corpus if pair.aligned_by(gold) and is_learnable(pair)]
     if (count := different(pairs)) < FOLDS:
