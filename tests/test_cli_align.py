@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import fields
 
 import pytest
 from command import FRENCH, GOLD, PARAPHRASES, feed, process, run, start, write
@@ -15,8 +14,7 @@ from format_files import damaged
 from test_cli import posix
 
 from alignkit import Alignment, read_corpus, score
-from alignkit.align import SYMMETRIZATIONS, Aligner, Settings
-from alignkit.cli.align import options, settings
+from alignkit.align import SYMMETRIZATIONS, Aligner
 
 FR, EN = str(FRENCH / "fr.txt"), str(FRENCH / "en.txt")
 SOURCE = "das Haus\ndas Buch\nein Buch\nein Haus ist ein Haus\n"
@@ -180,18 +178,13 @@ def test_probabilities_thresholds_and_sure_links(capsys, french):
     assert weights == sorted(float(t.split(":")[1]) for line in lines for t in line.split())
 
 
-@pytest.mark.parametrize("method", options.SYMMETRIZATIONS)
+@pytest.mark.parametrize("method", SYMMETRIZATIONS)
 def test_each_symmetrization(capsys, french, method):
     aligner = Aligner.load(french[1])
     out = made(capsys, FR, EN, "--load", french[1], "--symmetrize", method).out.splitlines()
     first = read(FR).split("\n")[0].split(), read(EN).split("\n")[0].split()
     expected = aligner.align(*first, symmetrize=method)
     assert Alignment.parse(out[0]).possible == expected.possible
-
-
-def test_options_follow_the_library():
-    assert options.SYMMETRIZATIONS == SYMMETRIZATIONS
-    assert set(settings.TRAINING) == {field.name for field in fields(Settings)}
 
 
 @pytest.mark.parametrize(

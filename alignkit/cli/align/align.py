@@ -33,7 +33,6 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, replace
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from alignkit._support.values import FrozenMap
@@ -41,16 +40,18 @@ from alignkit._support.wording import how_many
 from alignkit.align.numbered_texts import score_lines
 from alignkit.align.settings import LONGEST_PIECE, THRESHOLD
 from alignkit.cli.align.input import InputBlock, InputSentences, read_dictionary
-from alignkit.cli.align.options import add_options, check
-from alignkit.cli.align.settings import settings_of, tell_replaced
-from alignkit.cli.common.cluster import (
-    PartsProgress,
-    of_parts,
-    opened_session,
-    reading_of,
-    refuse_options,
-    size,
+from alignkit.cli.align.options import add_align_options, check, settings_of
+from alignkit.cli.align.training import (
+    check_gold,
+    learned_of,
+    load_aligner,
+    read_two_vectors,
+    report_odd,
+    report_replaced,
+    report_rounds,
+    train_aligner,
 )
+from alignkit.cli.common.cluster import of_parts, size
 from alignkit.cli.common.messages import json_text, say, warn
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.errors import OptionError
@@ -65,7 +66,6 @@ if TYPE_CHECKING:
     from alignkit.align.aligner import Aligner
     from alignkit.align.bitext import Bitext
     from alignkit.align.decoding import AlignedLinks
-    from alignkit.align.parameters import Round
     from alignkit.align.settings import Settings
     from alignkit.align.supervised.measures import LearningReport
     from alignkit.model.corpus import Corpus
@@ -74,18 +74,203 @@ if TYPE_CHECKING:
 Aligned = Iterable["tuple[InputBlock, AlignedLinks]"]
 
 
-def write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_align_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    check(options)
+    settings = settings_of(options)  # a wrong one is refused before anything is read
+    if of_parts(options, options.input, options.second):
+        from alignkit.cli.align.parts import run_parts
+
+        return run_parts(options)
+    sentences = InputSentences(options)
+    if options.own:
+        from alignkit._support.jit import load_without_scipy
+
+        load_without_scipy()
+    work = _Work(options, sentences)
+    with naming(sentences.name):
+        blocks = [work.train(settings)] if options.load is None else work.load()
+        _write_alignments(work.aligned(blocks), options)
+    work.report_all()
+    if options.json:
+        print(_summary(work, options.tokenize))
+    return 1 if sentences.refused else 0
+
+
+class _Work:
+    """Train or load an aligner, align with it, and keep count."""
+
+    aligner: Aligner
+
+    def __init__(self, options: argparse.Namespace, sentences: InputSentences) -> None:
+        self._options, self._sentences = options, sentences
+        self.counts = dict.fromkeys(
+            ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
+        )
+        self.seconds: dict[str, float] = {}
+        self.report: LearningReport | None = None
+        self._lap = time.perf_counter()
+
+    def train(self, settings: Settings) -> InputBlock:
+        """Read all pairs and learn from them."""
+        from alignkit.align.bitext import Bitext
+
+        options = self._options
+        casefold = not options.keep_case
+        block = self._sentences.whole(casefold=casefold)
+        bitext = block.bitext
+        assert isinstance(bitext, Bitext)
+        gold = self._gold(block)
+        dictionary = read_dictionary(options, casefold=casefold)
+        vectors = read_two_vectors(options, bitext)
+        report_size(bitext, settings, options.folder)
+        self._took("reading")
+        self.aligner = train_aligner(
+            bitext, settings, options, vectors, dictionary=dictionary, folder=options.folder
+        )
+        words = len(bitext.source.ids), len(bitext.target.ids)
+        report_rounds(self.aligner.history, words)
+        for letters, part in self.aligner.parameters.prefixes.items():
+            report_rounds(part.history, words, f"first {letters} letters, ")
+        self._took("training")
+        self._learn(gold)
+        return block
+
+    def _learn(self, gold: Corpus | None) -> None:
+        """Learn from gold pairs, or take a prior by its name, where the options say so."""
+        options = self._options
+        if gold is not None:
+            self.aligner, self.report = learned_of(self.aligner, gold, options.learn, options)
+            for line in filter(None, str(self.report).splitlines()):
+                say(line)
+            self._took("learning")
+        elif options.prior not in (None, "none"):
+            from alignkit.align.supervised.learned import Prior
+
+            self.aligner = self.aligner.with_learned(Prior.read(options.prior).learned())
+        self._check_sure()
+
+    def _gold(self, block: InputBlock) -> Corpus | None:
+        """Return the pairs with gold among them, which are enough; None where none is learned."""
+        if self._options.learn is None:
+            return None
+        from alignkit.model.corpus import Corpus
+
+        corpus = Corpus(block.pairs or ())
+        corpus.require(self._options.learn)
+        check_gold(corpus, self._options.learn, self._sentences.name)
+        return corpus
+
+    def _check_sure(self) -> None:
+        options, learned = self._options, self.aligner.parameters.learned
+        least = THRESHOLD if learned is None else learned.lessons.threshold
+        if options.threshold is None and options.sure is not None and options.sure <= least:
+            raise OptionError(
+                f"links are more probable than {least:g} anyway, so none of them would be only "
+                f"possible: let --sure be more than that, not {options.sure:g}, or give a "
+                "--threshold"
+            )
+
+    def load(self) -> Iterator[InputBlock]:
+        """Load an aligner; return what it is to align, some pairs at a time."""
+        options = self._options
+        self.aligner = load_aligner(options)
+        if options.no_learned:
+            self.aligner = self.aligner.with_learned(None)
+        elif options.symmetrize != "posterior":
+            learned = self.aligner.parameters.learned
+            if learned is not None and learned.used:
+                say(
+                    f"{options.load}: what was learned from gold is for --symmetrize posterior "
+                    "alone"
+                )
+            self.aligner = self.aligner.with_learned(None)
+        if options.learn is None and options.prior in (None, "none"):
+            self._check_vectors()
+        else:
+            report_replaced(self.aligner, options)
+        self._took("loading")
+        if options.learn is not None:
+            block = self._sentences.whole(casefold=self.aligner.parameters.casefold)
+            self._learn(self._gold(block))
+            return iter([block])
+        self._learn(None)
+        return self._sentences.blocks(casefold=self.aligner.parameters.casefold)
+
+    def _check_vectors(self) -> None:
+        """Refuse a model that looks at vectors where there are none, before anything is read."""
+        learned = self.aligner.parameters.learned
+        if learned is not None and learned.lessons.vectors and self.aligner.vectors is None:
+            raise OptionError(
+                f"{self._options.load}: what was learned from gold looks at vectors of words: give "
+                "the same by --vectors, or leave it aside by --no-learned"
+            )
+
+    def aligned(self, blocks: Iterable[InputBlock]) -> Iterator[tuple[InputBlock, AlignedLinks]]:
+        """Yield the links of each block; at the end write all but the alignments."""
+        options = self._options
+        with ExitStack() as stack:
+            scores = stack.enter_context(replacing(options.scores)) if options.scores else None
+            for block in blocks:
+                links = self.aligner.align_bitext(
+                    block.bitext, symmetrize=options.symmetrize, threshold=options.threshold,
+                    sure=options.sure, threads=options.threads,
+                )  # fmt: skip
+                if scores is not None:
+                    scores.write(score_lines(self.aligner.scores(block.bitext)))
+                self._took("aligning")
+                yield block, links
+                self._count(block, links)  # who waits for an answer has it
+                self._took("writing")
+            if options.lexicon is not None:
+                _write_lexicon(self.aligner, options.lexicon)
+            if options.save is not None:
+                self.aligner.save(options.save)
+
+    def _count(self, block: InputBlock, links: AlignedLinks) -> None:
+        source, target = block.lengths
+        counts = self.counts
+        counts["cut"] += sum(size > LONGEST_PIECE for size in map(max, source, target))
+        counts["pairs"] += len(source)
+        counts["empty"] += sum(size == 0 for size in map(min, source, target))
+        counts["source_words"] += sum(source)
+        counts["target_words"] += sum(target)
+        counts["links"] += len(links.arrays.links)
+        counts["sure"] += int(links.arrays.sure.sum())
+
+    def _took(self, what: str) -> None:
+        now = time.perf_counter()
+        self.seconds[what] = self.seconds.get(what, 0.0) + now - self._lap
+        self._lap = now
+
+    def report_all(self) -> None:
+        """Report what was odd."""
+        self._took("writing")
+        if self._options.tokenize and self._options.to == "pharaoh":
+            say(
+                f"{self._options.output}: the links are between words that --tokenize made, and "
+                "format pharaoh holds no words; --to alignkit-jsonl keeps them"
+            )
+        name, counts, refused = self._sentences.name, self.counts, self._sentences.refused
+        if refused:
+            warn(f"{name}: {refused:,} x bad line, answered by an empty line")
+        if not counts["pairs"]:
+            say(f"{name}: holds no sentence pairs")
+        report_odd(name, counts["empty"] - refused, counts["cut"])
+
+
+def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
     """Write the alignments of all blocks; the file takes its place when all is written."""
     if options.to == "pharaoh" and not options.to_ids:
         _write_plain(aligned, options)
         return
-    lost = write_corpus(
-        _annotated(aligned, options),
-        options.output,
-        format=options.to,
-        ids=options.to_ids,
-        weights=options.probs,
-    )
+    pairs, output = _annotated(aligned, options), options.output
+    lost = write_corpus(pairs, output, format=options.to, ids=options.to_ids, weights=options.probs)
     tell_lost(options.output, options.to, lost)
 
 
@@ -123,15 +308,15 @@ def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[Senten
             sys.stdout.flush()
 
 
-def write_lexicon(aligner: Aligner, path: str) -> None:
+def _write_lexicon(aligner: Aligner, path: str) -> None:
     """Write word pairs and their probabilities, t(target | source) and t(source | target)."""
     with replacing(path) as stream:
         for source, target, forward, reverse in aligner.lexicon():
             stream.write(f"{source}\t{target}\t{forward:.6g}\t{reverse:.6g}\n")
 
 
-def tell_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
-    """Tell on stderr how large the bitext is, and how much memory training will take."""
+def report_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
+    """Report how large the bitext is, and how much memory training will take."""
     from alignkit.align.bitext import Pieces
     from alignkit.align.cooccurrence import bytes_of_training, bytes_on_disk, fits
 
@@ -142,411 +327,25 @@ def tell_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:
     text = f"{size(bytes)} besides the program, {size(bytes / max(pairs, 1))} a pair"
     if folder is not None or not fits(cut, settings):
         text += f", of which {size(bytes_on_disk(cut, settings))} are kept on disk"
-    noun = "pair" if pairs == 1 else "pairs"
-    say(
-        f"{pairs:,} {noun} of {len(bitext.source.ids):,} x "
-        f"{len(bitext.target.ids):,} "
-        f"words; training takes about {text}"
-    )
+    words = f"{len(bitext.source.ids):,} x {len(bitext.target.ids):,} words"
+    say(f"{how_many(pairs, 'pair', commas=True)} of {words}; training takes about {text}")
 
 
-def tell_rounds(history: Iterable[Round], words: tuple[int, int], of: str = "") -> None:
-    """Tell on stderr how the log-likelihood of a word rose, for each model `of` some words.
-
-    `words` are those of the source and of the target texts.
-    """
-    words = max(1, words[1]), max(1, words[0])
-    for model, group in groupby(history, key=lambda round: round.model):
-        rounds = list(group)
-        sides = [
-            " ... ".join(
-                f"{value / words[side]:.2f}"
-                for value in dict.fromkeys(
-                    (rounds[0].forward, rounds[-1].forward)
-                    if side == 0
-                    else (rounds[0].reverse, rounds[-1].reverse)
-                )
-            )
-            for side in (0, 1)
-        ]
-        times = f"{len(rounds)} round{'s' if len(rounds) > 1 else ''}"
-        say(
-            f"{of}{model}, {times}: log-likelihood of a target word {sides[0]}, "
-            f"of a source word {sides[1]}"
-        )
-
-
-def summary(
-    aligner: Aligner,
-    counts: dict[str, int],
-    seconds: dict[str, float],
-    tokenizer: str | None,
-    report: LearningReport | None,
-) -> str:
+def _summary(work: _Work, tokenizer: str | None) -> str:
     """Return, as JSON, what the aligner was trained with, what it learned and what was done."""
     rounds = [
         {
             key: None if isinstance(value, float) and not math.isfinite(value) else value
             for key, value in asdict(round).items()
         }
-        for round in aligner.history
+        for round in work.aligner.history
     ]
     record = {
-        **counts,
+        **work.counts,
         "tokenizer": tokenizer,
-        "settings": asdict(aligner.settings),
+        "settings": asdict(work.aligner.settings),
         "rounds": rounds,
-        "learned": None if report is None else report.to_json(),
-        "seconds": {name: round(value, 3) for name, value in seconds.items()},
+        "learned": None if work.report is None else work.report.to_json(),
+        "seconds": {name: round(value, 3) for name, value in work.seconds.items()},
     }
     return json_text(record)
-
-
-_NOT_HERE: dict[str, object] = {
-    "to": "pharaoh",
-    "to_ids": False,
-    "lexicon": None,
-    "tokenize": None,
-    "unescape": False,
-    "learn": None,
-    "prior": None,
-    "vectors": None,
-    "target_vectors": None,
-    "format": None,
-    "source": None,
-    "target": None,
-}
-
-
-def align_parts(options: argparse.Namespace) -> int:
-    """Run the command on parts."""
-    refuse_options(options, _NOT_HERE, "texts of words go to Pharaoh lines there")
-    if options.second is None:
-        raise OptionError("parts are two texts each: name SRC and TGT, as in 'in/*.fr' 'in/*.en'")
-    if options.estimate:
-        return _estimate(options)
-    if options.load is None:
-        return _train(options)
-    if options.output == "-":
-        raise OptionError("the links of parts go to files: name them by -o, as in 'out/*.align.gz'")
-    from alignkit.cluster.aligning import align_parts
-    from alignkit.cluster.parts import LinkOutput, find_parts
-
-    parts = find_parts(options.input, options.second)
-    how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
-    with opened_session(options) as session, PartsProgress("aligning") as progress:
-        counts = align_parts(
-            session,
-            parts,
-            options.output,
-            options.load,
-            how,
-            scores=options.scores,
-            learned=not options.no_learned,
-            reading=reading_of(options),
-            threads=options.threads,
-            work=options.work,
-            progress=progress,
-        )
-    name = f"{options.input} and {options.second}"
-    if counts.empty:
-        say(f"{name}: {counts.empty:,} x pair with an empty side, aligned to nothing")
-    if counts.cut:
-        say(
-            f"{name}: {counts.cut:,} x pair with more than {LONGEST_PIECE} words on a side, "
-            "aligned in pieces"
-        )
-    say(f"{name}: {len(parts):,} parts, {counts.pairs:,} pairs, {counts.links:,} links")
-    if options.json:
-        print(json_text(vars(counts)))
-    return 0
-
-
-def _estimate(options: argparse.Namespace) -> int:
-    """Print about how large the texts are, and what they take."""
-    from alignkit.cluster.aligning import memory_of
-    from alignkit.cluster.estimate import estimate_texts
-    from alignkit.cluster.parts import find_parts
-
-    result = estimate_texts(find_parts(options.input, options.second), reading_of(options))
-    noun = "part" if result.parts == 1 else "parts"
-    print(
-        f"about {result.pairs:,} pairs of {result.source_words:,} x {result.target_words:,} words "
-        f"in {result.parts:,} {noun}, the largest with {result.largest:,}; {result.cells:,} cells"
-    )
-    if options.load is not None:
-        print(f"aligning takes about {size(memory_of(options.load))} of memory a worker")
-    else:
-        print(
-            f"training on one machine takes about {size(result.memory)} of memory, and "
-            f"{size(result.disk)} of disk (--folder); on these parts, with --work, "
-            f"{size(result.worker)} of memory a worker"
-        )
-    return 0
-
-
-def _train(options: argparse.Namespace) -> int:
-    """Run the command on parts, without a saved model."""
-    output = None if options.output == "-" else options.output
-    if output is None and options.save is None:
-        raise OptionError(
-            "name where the links of parts go by -o, as in 'out/*.align.gz', or where the model "
-            "goes by --save"
-        )
-    if options.work is None:
-        raise OptionError(
-            "training on parts keeps what is done in a folder that all workers see: name it by "
-            "--work; with a saved model (--load), it is not needed"
-        )
-    from alignkit.cluster.parts import LinkOutput, PartOutputs, find_parts
-    from alignkit.cluster.training import train_parts
-
-    casefold = not options.keep_case
-    dictionary = None
-    if options.dictionary is not None:
-        dictionary = read_dictionary(options.dictionary, options, casefold=casefold)
-    how = LinkOutput(options.symmetrize, options.threshold, options.sure, options.probs)
-    parts = find_parts(options.input, options.second)
-    outputs = PartOutputs(output, options.scores, how)
-    outputs.check(parts, options.save, *filter(None, [options.dictionary]))
-    with opened_session(options) as session, PartsProgress("training") as progress:
-        result = train_parts(
-            session,
-            parts,
-            settings_of(options),
-            work=options.work,
-            save=options.save,
-            outputs=outputs,
-            dictionary=dictionary,
-            casefold=casefold,
-            reading=reading_of(options),
-            threads=options.threads,
-            progress=progress,
-        )
-    if dictionary is not None:
-        say(
-            f"dictionary: {result.entries_met:,} of {len(dictionary):,} entries occur together in "
-            "the text"
-        )
-    tell_rounds(result.history, (result.source_words, result.target_words))
-    shards = how_many(result.shards, "shard")
-    say(
-        f"{options.input} and {options.second}: {result.parts:,} parts, {result.pairs:,} pairs, "
-        f"{result.word_pairs:,} word pairs in {shards}"
-    )
-    if options.json:
-        print(json_text(asdict(result)))
-    return 0
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
-    add_options(parser)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Run the command."""
-    check(options)
-    settings = settings_of(options)  # a wrong one is told before anything is read
-    if of_parts(options, options.input, options.second):
-        return align_parts(options)
-    sentences = InputSentences(options)
-    if options.own:
-        _spare_scipy()
-
-    work = _Work(options, sentences)
-    with naming(sentences.name):
-        if options.load is None:
-            blocks: Iterable[InputBlock] = [work.train(settings)]
-        else:
-            blocks = work.load()
-        write_alignments(work.aligned(blocks), options)
-    work.tell()
-    if options.json:
-        print(summary(work.aligner, work.counts, work.seconds, options.tokenize, work.report))
-    return 1 if sentences.refused else 0
-
-
-def _spare_scipy() -> None:
-    from alignkit._support.jit import load_without_scipy
-
-    load_without_scipy()
-
-
-class _Work:
-    """Train or load an aligner, align with it, and keep count."""
-
-    aligner: Aligner
-
-    def __init__(self, options: argparse.Namespace, sentences: InputSentences) -> None:
-        self._options, self._sentences = options, sentences
-        self.counts = dict.fromkeys(
-            ("pairs", "empty", "cut", "source_words", "target_words", "links", "sure"), 0
-        )
-        self.seconds: dict[str, float] = {}
-        self.report: LearningReport | None = None
-        self._lap = time.perf_counter()
-
-    def train(self, settings: Settings) -> InputBlock:
-        """Read all pairs and learn from them."""
-        from alignkit.align.bitext import Bitext
-        from alignkit.cli.align.settings import read_two_vectors, train_aligner
-
-        options = self._options
-        casefold = not options.keep_case
-        block = self._sentences.whole(casefold=casefold)
-        bitext = block.bitext
-        assert isinstance(bitext, Bitext)
-        gold = self._gold(block)
-        dictionary = None
-        if options.dictionary is not None:
-            dictionary = read_dictionary(options.dictionary, options, casefold=casefold)
-        vectors = read_two_vectors(options, bitext)
-        tell_size(bitext, settings, options.folder)
-        self._took("reading")
-        self.aligner = train_aligner(
-            bitext, settings, options, vectors, dictionary=dictionary, folder=options.folder
-        )
-        words = len(bitext.source.ids), len(bitext.target.ids)
-        tell_rounds(self.aligner.history, words)
-        for letters, part in self.aligner.parameters.prefixes.items():
-            tell_rounds(part.history, words, f"first {letters} letters, ")
-        self._took("training")
-        self._learn(gold)
-        return block
-
-    def _learn(self, gold: Corpus | None) -> None:
-        """Learn from gold pairs, or take a prior by its name, where the options say so."""
-        options = self._options
-        if gold is not None:
-            from alignkit.cli.align.settings import learned_of
-
-            self.aligner, self.report = learned_of(self.aligner, gold, options.learn, options)
-            for line in filter(None, str(self.report).splitlines()):
-                say(line)
-            self._took("learning")
-        elif options.prior not in (None, "none"):
-            from alignkit.align.supervised.learned import Prior
-
-            self.aligner = self.aligner.with_learned(Prior.read(options.prior).learned())
-        self._check_sure()
-
-    def _gold(self, block: InputBlock) -> Corpus | None:
-        """Return the pairs with gold among them, which are enough; None where none is learned."""
-        if self._options.learn is None:
-            return None
-        from alignkit.cli.align.settings import check_gold
-        from alignkit.model.corpus import Corpus
-
-        corpus = Corpus(block.pairs or ())
-        corpus.require(self._options.learn)
-        check_gold(corpus, self._options.learn, self._sentences.name)
-        return corpus
-
-    def _check_sure(self) -> None:
-        options, learned = self._options, self.aligner.parameters.learned
-        least = THRESHOLD if learned is None else learned.lessons.threshold
-        if options.threshold is None and options.sure is not None and options.sure <= least:
-            raise OptionError(
-                f"links are more probable than {least:g} anyway, so none of them would be only "
-                f"possible: let --sure be more than that, not {options.sure:g}, or give a "
-                "--threshold"
-            )
-
-    def load(self) -> Iterator[InputBlock]:
-        """Load an aligner; return what it is to align, some pairs at a time."""
-        from alignkit.cli.align.settings import load_aligner
-
-        options = self._options
-        self.aligner = load_aligner(options)
-        if options.no_learned:
-            self.aligner = self.aligner.with_learned(None)
-        elif options.symmetrize != "posterior" and self.aligner.parameters.learned is not None:
-            if self.aligner.parameters.learned.used:
-                say(
-                    f"{options.load}: what was learned from gold is for --symmetrize posterior "
-                    "alone"
-                )
-            self.aligner = self.aligner.with_learned(None)
-        if options.learn is None and options.prior in (None, "none"):
-            self._check_vectors()
-        else:
-            tell_replaced(self.aligner, options)
-        self._took("loading")
-        if options.learn is not None:
-            block = self._sentences.whole(casefold=self.aligner.parameters.casefold)
-            self._learn(self._gold(block))
-            return iter([block])
-        self._learn(None)
-        return self._sentences.blocks(casefold=self.aligner.parameters.casefold)
-
-    def _check_vectors(self) -> None:
-        """Refuse a model that looks at vectors where there are none, before anything is read."""
-        learned = self.aligner.parameters.learned
-        if learned is not None and learned.lessons.vectors and self.aligner.vectors is None:
-            raise OptionError(
-                f"{self._options.load}: what was learned from gold looks at vectors of words: give "
-                "the same by --vectors, or leave it aside by --no-learned"
-            )
-
-    def aligned(self, blocks: Iterable[InputBlock]) -> Iterator[tuple[InputBlock, AlignedLinks]]:
-        """Yield the links of each block; at the end write all but the alignments."""
-        options = self._options
-        with ExitStack() as stack:
-            scores = stack.enter_context(replacing(options.scores)) if options.scores else None
-            for block in blocks:
-                links = self.aligner.align_bitext(
-                    block.bitext,
-                    symmetrize=options.symmetrize,
-                    threshold=options.threshold,
-                    sure=options.sure,
-                    threads=options.threads,
-                )
-                if scores is not None:
-                    scores.write(score_lines(self.aligner.scores(block.bitext)))
-                self._took("aligning")
-                yield block, links
-                self._count(block, links)  # who waits for an answer has it
-                self._took("writing")
-            if options.lexicon is not None:
-                write_lexicon(self.aligner, options.lexicon)
-            if options.save is not None:
-                self.aligner.save(options.save)
-
-    def _count(self, block: InputBlock, links: AlignedLinks) -> None:
-        source, target = block.lengths
-        counts = self.counts
-        counts["cut"] += sum(size > LONGEST_PIECE for size in map(max, source, target))
-        counts["pairs"] += len(source)
-        counts["empty"] += sum(size == 0 for size in map(min, source, target))
-        counts["source_words"] += sum(source)
-        counts["target_words"] += sum(target)
-        counts["links"] += len(links.arrays.links)
-        counts["sure"] += int(links.arrays.sure.sum())
-
-    def _took(self, what: str) -> None:
-        now = time.perf_counter()
-        self.seconds[what] = self.seconds.get(what, 0.0) + now - self._lap
-        self._lap = now
-
-    def tell(self) -> None:
-        """Tell on stderr what was odd."""
-        self._took("writing")
-        if self._options.tokenize and self._options.to == "pharaoh":
-            say(
-                f"{self._options.output}: the links are between words that --tokenize made, and "
-                "format pharaoh holds no words; --to alignkit-jsonl keeps them"
-            )
-        name, counts, refused = self._sentences.name, self.counts, self._sentences.refused
-        empty = counts["empty"] - refused
-        if refused:
-            warn(f"{name}: {refused:,} x bad line, answered by an empty line")
-        if not counts["pairs"]:
-            say(f"{name}: holds no sentence pairs")
-        if empty:
-            say(f"{name}: {empty:,} x pair with an empty side, aligned to nothing")
-        if counts["cut"]:
-            say(
-                f"{name}: {counts['cut']:,} x pair with more than {LONGEST_PIECE} words "
-                "on a side, aligned in pieces"
-            )

@@ -37,7 +37,7 @@ _WEIGHT = 3.0  # of an entry of a dictionary that has none
 
 @dataclass(frozen=True)
 class InputBlock:
-    """Hold sentence pairs that are aligned together."""
+    """Sentence pairs that are aligned together."""
 
     bitext: Bitext | list[tuple[list[str], list[str]]]
     pairs: Sequence[SentencePair] | None
@@ -51,7 +51,7 @@ class InputBlock:
 
 
 class InputSentences:
-    """Read the input of the command."""
+    """The sentence pairs of the input."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
@@ -188,11 +188,13 @@ def _text_options(options: argparse.Namespace) -> ReadOptions:
 
 
 def read_dictionary(
-    path: str, options: argparse.Namespace, *, casefold: bool
-) -> dict[tuple[str, str], float]:
-    """Read word pairs with their pseudo-counts, and tell on stderr how many cannot be used."""
-    reading = Reading(path, _text_options(options))
-    found: dict[tuple[str, str], float] = {}
+    options: argparse.Namespace, *, casefold: bool
+) -> dict[tuple[str, str], float] | None:
+    """Read the word pairs of --dictionary with their pseudo-counts; report what cannot be used."""
+    if options.dictionary is None:
+        return None
+    reading = Reading(options.dictionary, _text_options(options))
+    weights: dict[tuple[str, str], float] = {}
     several = 0
     for number, line in reading.lines():
         if not line.strip():
@@ -204,11 +206,11 @@ def read_dictionary(
         weight = _weight(columns[2], number, reading) if len(columns) == 3 else _WEIGHT
         if any(len(word.split()) > 1 for word in words):
             several += 1
-            continue
-        found[words[0], words[1]] = weight
+        else:
+            weights[words[0], words[1]] = weight
     if several:
-        say(f"{path}: {several:,} entries of several words are left out")
-    return found
+        say(f"{options.dictionary}: {several:,} entries of several words are left out")
+    return weights
 
 
 def _weight(text: str, number: int, reading: Reading) -> float:

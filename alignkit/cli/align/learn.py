@@ -19,21 +19,26 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from alignkit.cli.align.settings import (
+from alignkit.cli.align.options import (
     add_learning,
     add_settings,
     add_vectors,
-    check_gold,
+    check_prior,
     check_vectors,
-    given_settings,
-    learned_of,
-    refuse_learning,
+    refuse_settings,
     settings_of,
-    tell_replaced,
+)
+from alignkit.cli.align.training import (
+    check_gold,
+    learned_of,
+    load_aligner,
+    read_two_vectors,
+    report_replaced,
+    train_aligner,
 )
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import add_media, print_result
-from alignkit.cli.parser import number, saved_file
+from alignkit.cli.parser import add_options, number, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 
@@ -45,34 +50,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="CORPUS", help="words and gold links; - is stdin")
     group = parser.add_argument_group("what is learned")
-    group.add_argument(
-        "--gold",
-        metavar="NAME",
-        help="the annotator to learn from (default: gold, or the only one that there is)",
+    add_options(
+        group,
+        """
+        --gold NAME  the annotator to learn from (default: gold, or the only one that there is)
+        """,
     )
     add_learning(group, default="samples")
     add_vectors(group)
-    group.add_argument(
-        "--save",
-        metavar="FILE",
-        type=saved_file,
-        help="write the aligner with what was learned there, for align --load (default: only tell)",
+    add_options(
+        group,
+        """
+        --save FILE  write the aligner with what was learned there, for align --load (default: only
+            tell)
+        """,
+        save={"type": saved_file},
     )
     add_media(group)
-    group.add_argument(
-        "--threads",
-        type=number(1),
-        metavar="N",
-        help="the result does not depend on them (default: one for each core)",
+    add_options(
+        group,
+        "--threads N  the result does not depend on them (default: one for each core)",
+        threads={"type": number(1)},
     )
     group = parser.add_argument_group("the aligner that is refined")
-    group.add_argument(
-        "--load",
-        metavar="FILE",
-        help="an aligner that was saved (default: one is trained on all pairs of CORPUS)",
-    )
-    group.add_argument(
-        "--keep-case", action="store_true", help="tell words that differ in case alone apart"
+    add_options(
+        group,
+        """
+        --load FILE  an aligner that was saved (default: one is trained on all pairs of CORPUS)
+        --keep-case  tell words that differ in case alone apart
+        """,
     )
     add_settings(group)
     add_reading_arguments(parser)
@@ -81,26 +87,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     settings = settings_of(options)
-    refuse_learning(options)
+    check_prior(options)
     check_vectors(options)
-    if options.load is not None:
-        given = given_settings(options)
-        if given:
-            raise OptionError(
-                f"--load takes what was learned with other options: leave out {', '.join(given)}"
-            )
+    refuse_settings(options)
     if options.save is not None:
         refuse_unwritable([options.save])
     corpus = Input(options.input, options.format, reading_options(options)).corpus(needed=True)
     gold = _gold(corpus, options)
     check_gold(corpus, gold, options.input)
     from alignkit.align.bitext import Bitext
-    from alignkit.cli.align.settings import load_aligner, read_two_vectors, train_aligner
 
     bitext = Bitext.pack((pair.words for pair in corpus), casefold=not options.keep_case)
     if options.load is not None:
         aligner = load_aligner(options, bitext)
-        tell_replaced(aligner, options)
+        report_replaced(aligner, options)
     else:
         vectors = read_two_vectors(options, bitext)
         aligner = train_aligner(bitext, settings, options, vectors)
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.save is not None:
             aligner.save(options.save)
-    finally:  # what was found is told even where it cannot be saved
+    finally:  # the report is printed even where the aligner cannot be saved
         print_result(report, options)
     return 0
 
@@ -121,11 +121,10 @@ def _gold(corpus: Corpus, options: argparse.Namespace) -> str:
     names = corpus.aligners
     if "gold" in names:
         return "gold"
-    if len(names) != 1:
+    if not names:
+        raise OptionError(f"{options.input}: nobody aligned a pair; there is nothing to learn from")
+    if len(names) > 1:
         raise OptionError(
-            f"{options.input}: aligned by {', '.join(names) or 'nobody'}; say by --gold whom to "
-            "learn from"
-            if names
-            else f"{options.input}: nobody aligned a pair; there is nothing to learn from"
+            f"{options.input}: aligned by {', '.join(names)}; say by --gold whom to learn from"
         )
     return names[0]

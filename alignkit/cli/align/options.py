@@ -1,53 +1,145 @@
-"""Declare and check the options of `alignkit align`."""
+"""The options of `alignkit align` and of `alignkit learn`, declared and checked."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import fields
 
-from alignkit.align.settings import SYMMETRIZATIONS, THRESHOLD
-from alignkit.cli.align.settings import (
-    SETTINGS,
-    add_learning,
-    add_setting,
-    add_vectors,
-    check_vectors,
-    flag,
-    given_settings,
-    refuse_learning,
-)
+from alignkit.align.settings import SYMMETRIZATIONS, THRESHOLD, Settings
 from alignkit.cli.common.cluster import add_cluster
 from alignkit.cli.common.inputs import add_reading_arguments
-from alignkit.cli.parser import format_name, number, output, output_file, saved_file
+from alignkit.cli.parser import add_options, format_name, number, output, output_file, saved_file
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, standard_stream
 from alignkit.io.format import FORMATS, WRITTEN, get_format
 from alignkit.model.texts import TOKENIZERS
 
+SETTINGS = {setting.name: setting for setting in fields(Settings)}
 _FIRST = ("model", "best", "identity")  # those of the settings that belong to how words are aligned
 
 TEXT_FORMATS = {"bitext": "lines of source ||| target", "tsv": "two columns, divided by a tab"}
 """The formats of one input that holds sentences and nothing else."""
 
 _OF_LINKS = ("base", "transpose", "drop_out_of_range", "partial", "name")
+_OBJECTIVES = ("links", "aer", "phrases")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Declare all options."""
-    parser.add_argument("input", metavar="SRC", help="source sentences, or both; - is stdin")
-    parser.add_argument(
-        "second", nargs="?", metavar="[TGT]", help="target sentences, where SRC does not hold both"
+def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS) -> None:
+    """Add the options of some of the fields of `Settings`."""
+    kinds: dict[type, Callable[[str], object]] = {int: number(0), float: _amount, str: str}
+    for name in names:
+        default, known = SETTINGS[name].default, SETTINGS[name].metadata
+        if isinstance(default, bool):
+            group.add_argument(
+                flag(name), dest=name, action="store_const", const=not default, help=known["help"]
+            )
+        else:
+            group.add_argument(
+                flag(name), dest=name, type=kinds[type(default)], metavar=known["metavar"],
+                help=f"{known['help']} (default: {default})",
+            )  # fmt: skip
+
+
+def flag(name: str) -> str:
+    """Return how the option of a name is written."""
+    no = "no-" if name in SETTINGS and SETTINGS[name].default is True else ""
+    return f"--{no}{name.replace('_', '-')}"
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Return how to train, as the options say."""
+    given = {name: getattr(options, name) for name in SETTINGS}
+    return Settings(**{name: value for name, value in given.items() if value is not None})
+
+
+def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") -> None:
+    """Refuse settings, case and `more` where --load names an aligner that is trained already."""
+    names = [name for name in (*SETTINGS, *more) if getattr(options, name) is not None]
+    given = [flag(name) for name in names] + ["--keep-case"] * options.keep_case
+    if options.load is not None and given:
+        raise OptionError(
+            f"--load takes what was learned with other options: leave out {', '.join(given)}"
+            f"{instead}"
+        )
+
+
+def add_vectors(group: argparse._ArgumentGroup) -> None:
+    """Add the options that name files of vectors."""
+    add_options(
+        group,
+        """
+        --vectors FILE  vectors of words, as text (word2vec, fastText's .vec, GloVe), binary
+            (word2vec) or .npz: words that occur together get pseudo-counts as their vectors are
+            near; with --load, those that were not trained on
+        --target-vectors FILE  those of the target words, in the same space, where they are in a
+            file of their own
+        """,
+    )
+
+
+def check_vectors(options: argparse.Namespace) -> None:
+    """Refuse options of vectors without vectors, and one file for both sides."""
+    names = ("target_vectors", "vector_weight", "vector_least")
+    given = [flag(name) for name in names if getattr(options, name) is not None]
+    if given and options.vectors is None:
+        raise OptionError(f"{given[0]} stands beside --vectors: name the file of vectors by that")
+    if options.vectors is not None and options.vectors == options.target_vectors:
+        raise OptionError(
+            f"{options.vectors} is named twice: leave out --target-vectors where one file holds "
+            "the words of both sides"
+        )
+
+
+def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
+    """Add the options of what is learned for, and from which start."""
+    start = "samples" if default else "samples with --learn, else none"
+    add_options(
+        group,
+        f"""
+        --for O  choose the threshold for links (F1), aer (the error rate; links that are only
+            possible teach nothing), or phrases (F1 of sure, non-identical phrase pairs) (default:
+            links)
+        --ignore-identical  leave links of equal words out of the measure (phrases: always)
+        --prior P  what learning starts from: samples (learned from the samples of this package),
+            none, or a file of a prior (default: {start})
+        """,
+        prior={"default": default},
+        **{"for": {"dest": "objective", "choices": _OBJECTIVES}},
+    )
+
+
+def check_prior(options: argparse.Namespace) -> None:
+    """Refuse a prior that is not there, or is none, before anything else is read."""
+    prior = options.prior
+    if prior in (None, "samples", "none"):
+        return
+    if not os.path.exists(prior):
+        raise OptionError(f"--prior {prior}: no such file; expected samples, none, or a file")
+    from alignkit.align.supervised.learned import Prior
+
+    Prior.read(prior)
+
+
+def add_align_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `alignkit align`."""
+    add_options(
+        parser,
+        """
+        SRC  source sentences, or both; - is stdin
+        [TGT]  target sentences, where SRC does not hold both
+        """,
+        SRC={"dest": "input"},
+        **{"[TGT]": {"dest": "second", "nargs": "?"}},
     )
     _add_output(parser.add_argument_group("what is written"))
     _add_how(parser.add_argument_group("how words are aligned"))
     _add_gold(parser.add_argument_group("what is learned from gold links"))
     add_cluster(parser)
     group = parser.add_argument_group("training (not with --load)")
-    for name in SETTINGS:
-        if name not in _FIRST:
-            add_setting(group, name)
+    add_settings(group, (name for name in SETTINGS if name not in _FIRST))
     add_reading_arguments(
         parser,
         formats={**TEXT_FORMATS, **FORMATS},
@@ -56,132 +148,99 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    def add(flag: str, text: str, kind: Callable[[str], str] = output_file) -> None:
-        group.add_argument(flag, metavar="FILE", type=kind, help=text)
-
-    group.add_argument(
-        "-o", "--output", metavar="FILE", type=output, default="-", help="default: stdout"
-    )
-    group.add_argument(
-        "--to",
-        type=format_name(WRITTEN),
-        default="pharaoh",
-        metavar="F",
-        help="its format, one of those of --format but bitext and tsv (default: pharaoh)",
-    )
-    group.add_argument(
-        "--to-ids", action="store_true", help="write the pairs' ids before the links (pharaoh)"
-    )
-    group.add_argument(
-        "--probs",
-        action="store_true",
-        help="write the probabilities of links too, as in 0-0:0.93 (in formats that hold weights)",
-    )
-    group.add_argument(
-        "--annotator",
-        metavar="NAME",
-        default="alignkit",
-        help="what the alignments are called beside those of the input, in formats that hold "
-        "several (default: alignkit)",
-    )
-    add("--save", "write what was learned there, for --load", saved_file)
-    add("--scores", "write log P(target | source) and log P(source | target) of each pair there")
-    add("--lexicon", "write word pairs there, with their probabilities in both directions")
-    group.add_argument(
-        "--json",
-        action="store_true",
-        help="print counts, seconds, each round's log-likelihood and the table of --learn as JSON "
-        "on stdout; needs -o",
+    add_options(
+        group,
+        """
+        -o, --output FILE  default: stdout
+        --to F  its format, one of those of --format but bitext and tsv (default: pharaoh)
+        --to-ids  write the pairs' ids before the links (pharaoh)
+        --probs  write the probabilities of links too, as in 0-0:0.93 (in formats that hold weights)
+        --annotator NAME  what the alignments are called beside those of the input, in formats that
+            hold several (default: alignkit)
+        --save FILE  write what was learned there, for --load
+        --scores FILE  write log P(target | source) and log P(source | target) of each pair there
+        --lexicon FILE  write word pairs there, with their probabilities in both directions
+        --json  print counts, seconds, each round's log-likelihood and the table of --learn as JSON
+            on stdout; needs -o
+        """,
+        output={"type": output, "default": "-"},
+        to={"type": format_name(WRITTEN), "default": "pharaoh"},
+        annotator={"default": "alignkit"},
+        save={"type": saved_file},
+        scores={"type": output_file},
+        lexicon={"type": output_file},
     )
 
 
 def _add_how(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--load", metavar="FILE", help="align with what was saved there, without training"
-    )
-    add_setting(group, "model")
-    add_setting(group, "best")
-    group.add_argument(
-        "--symmetrize",
-        choices=SYMMETRIZATIONS,
-        default="posterior",
-        metavar="M",
-        help="take the links that are probable in the mean of both directions (posterior), merge "
-        "both best alignments, or take one of them: " + ", ".join(SYMMETRIZATIONS) + " (default: "
-        "posterior)",
-    )
-    group.add_argument(
-        "--threshold",
-        type=_probability,
-        metavar="P",
-        help=f"links are more probable than this (posterior alone; default: {THRESHOLD})",
-    )
-    group.add_argument(
-        "--sure",
-        type=_probability,
-        metavar="P",
-        help="links more probable than this are sure, others possible (default: all are sure)",
-    )
-    group.add_argument(
-        "--dictionary",
-        metavar="FILE",
-        help="lines of source word, tab, target word, and perhaps a tab and a pseudo-count, which "
-        "is 3 elsewhere",
+    add_options(group, "--load FILE  align with what was saved there, without training")
+    add_settings(group, ("model", "best"))
+    add_options(
+        group,
+        f"""
+        --symmetrize M  take the links that are probable in the mean of both directions (posterior),
+            merge both best alignments, or take one of them: {", ".join(SYMMETRIZATIONS)}
+            (default: posterior)
+        --threshold P  links are more probable than this (posterior alone; default: {THRESHOLD})
+        --sure P  links more probable than this are sure, others possible (default: all are sure)
+        --dictionary FILE  lines of source word, tab, target word, and perhaps a tab and a
+            pseudo-count, which is 3 elsewhere
+        """,
+        symmetrize={"choices": SYMMETRIZATIONS, "default": "posterior"},
+        threshold={"type": _probability},
+        sure={"type": _probability},
     )
     add_vectors(group)
-    add_setting(group, "identity")
-    group.add_argument(
-        "--tokenize",
-        nargs="?",
-        const="treebank",
-        metavar="T",
-        help="divide texts into words by nltk first, which the attribute 'tokenizer' of the pairs "
-        "records; behind the files, or with a name: "
-        + "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
-        + " (default: at white space alone)",
-    )
-    group.add_argument(
-        "--keep-case", action="store_true", help="tell words that differ in case alone apart"
-    )
-    group.add_argument(
-        "--folder",
-        metavar="DIR",
-        help="train from disk: keep what grows with the corpus there, while it trains (default: "
-        "in memory; where that does not suffice, in the folder for temporary files)",
-    )
-    group.add_argument(
-        "--threads",
-        type=number(1),
-        metavar="N",
-        help="the result does not depend on them (default: one for each core)",
+    add_settings(group, ("identity",))
+    names = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
+    add_options(
+        group,
+        f"""
+        --tokenize T  divide texts into words by nltk first, which the attribute 'tokenizer' of the
+            pairs records; behind the files, or with a name: {names}
+            (default: at white space alone)
+        --keep-case  tell words that differ in case alone apart
+        --folder DIR  train from disk: keep what grows with the corpus there, while it trains
+            (default: in memory; where that does not suffice, in the folder for temporary files)
+        --threads N  the result does not depend on them (default: one for each core)
+        """,
+        tokenize={"nargs": "?", "const": "treebank"},
+        threads={"type": number(1)},
     )
 
 
 def _add_gold(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--learn",
-        metavar="NAME",
-        help="learn from the links of this annotator of the input, and align all pairs with what "
-        "was learned; see alignkit learn",
+    add_options(
+        group,
+        """
+        --learn NAME  learn from the links of this annotator of the input, and align all pairs with
+            what was learned; see alignkit learn
+        """,
     )
     add_learning(group, default=None)
-    group.add_argument(
-        "--no-learned", action="store_true", help="--load: align without what was learned from gold"
-    )
+    add_options(group, "--no-learned  --load: align without what was learned from gold")
+
+
+def _amount(text: str) -> float:
+    return _number_in(text, float("inf"), "a number, 0 or more")
 
 
 def _probability(text: str) -> float:
+    return _number_in(text, 1, "a number from 0 to 1")
+
+
+def _number_in(text: str, most: float, expected: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, not {text[:40]!r}")
+    if not 0 <= value <= most or value == float("inf"):
+        raise argparse.ArgumentTypeError(f"expected {expected}, not {text[:40]!r}")
     return value
 
 
 def check(options: argparse.Namespace) -> None:
-    """Check what the options say together, before anything is read."""
+    """Check what the options of `alignkit align` say together, before anything is read."""
     _check_decoding(options)
     _check_learning(options)
     _check_outputs(options)
@@ -193,19 +252,13 @@ def check(options: argparse.Namespace) -> None:
             )
         raise UnknownNameError("tokenizer", options.tokenize, TOKENIZERS)
     check_vectors(options)
-    if options.load is not None:
-        given = given_settings(options, "dictionary")
-        if given:
-            raise OptionError(
-                f"--load takes what was learned with other options: leave out {', '.join(given)}, "
-                "or train anew without --load"
-            )
-        if options.load == "-":
-            raise OptionError("--load needs the name of a file; standard input holds no model")
-        if options.save is not None:
-            if options.learn or options.prior not in (None, "none"):
-                raise OptionError("--load stands without --save: alignkit learn --load saves")
-            raise OptionError("--load reads what is saved already: leave out --save")
+    refuse_settings(options, "dictionary", instead=", or train anew without --load")
+    if options.load == "-":
+        raise OptionError("--load needs the name of a file; standard input holds no model")
+    if options.load is not None and options.save is not None:
+        if options.learn or options.prior not in (None, "none"):
+            raise OptionError("--load stands without --save: alignkit learn --load saves")
+        raise OptionError("--load reads what is saved already: leave out --save")
     if options.second is not None:
         _check_texts(options)
 
@@ -226,15 +279,9 @@ def _check_decoding(options: argparse.Namespace) -> None:
 
 
 def _check_learning(options: argparse.Namespace) -> None:
-    refuse_learning(options)
-    learning = [
-        flag
-        for flag, given in (
-            ("--for", options.objective),
-            ("--ignore-identical", options.ignore_identical),
-        )
-        if given
-    ]
+    check_prior(options)
+    given = {"--for": options.objective, "--ignore-identical": options.ignore_identical}
+    learning = [flag for flag, value in given.items() if value]
     if learning and options.learn is None:
         raise OptionError(f"{learning[0]} stands beside --learn: name an annotator by that")
     if options.no_learned and options.load is None:
@@ -249,11 +296,8 @@ def _check_learning(options: argparse.Namespace) -> None:
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
-    places = [
-        path
-        for path in (options.output, options.save, options.scores, options.lexicon)
-        if path is not None
-    ]
+    paths = options.output, options.save, options.scores, options.lexicon
+    places = [path for path in paths if path is not None]
     if options.json and any(standard_stream(path) is sys.stdout for path in places):
         raise OptionError("--json prints on standard output: write the rest to files, e.g. by -o")
     if os.path.isdir(options.output) and not get_format(options.to).folder:

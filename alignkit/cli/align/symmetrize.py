@@ -21,7 +21,7 @@ from alignkit._support.values import FrozenMap
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.messages import warn
 from alignkit.cli.corpora.convert import tell_lost
-from alignkit.cli.parser import format_name, output_file
+from alignkit.cli.parser import add_options, format_name, output_file
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError
 from alignkit.io.format import WRITTEN
@@ -42,28 +42,26 @@ _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("forward", metavar="FWD", help="the forward alignment; - is stdin")
-    parser.add_argument("reverse", metavar="REV", help="the reverse alignment; - is stdin")
-    parser.add_argument(
-        "--method",
-        choices=_METHODS,
-        default="grow-diag-final-and",
-        metavar="M",
-        help=f"{', '.join(_METHODS)} (default: grow-diag-final-and)",
+    add_options(
+        parser,
+        f"""
+        FWD  the forward alignment; - is stdin
+        REV  the reverse alignment; - is stdin
+        --method M  {", ".join(_METHODS)} (default: grow-diag-final-and)
+        --reverse-transposed  REV is written target-source
+        """,
+        FWD={"dest": "forward"},
+        REV={"dest": "reverse"},
+        method={"choices": _METHODS, "default": "grow-diag-final-and"},
     )
-    parser.add_argument(
-        "--reverse-transposed", action="store_true", help="REV is written target-source"
-    )
-    group = parser.add_argument_group("what the output is")
-    group.add_argument(
-        "-o", "--output", metavar="FILE", type=output_file, default="-", help="default: stdout"
-    )
-    group.add_argument(
-        "--to",
-        type=format_name(WRITTEN),
-        default="pharaoh",
-        metavar="F",
-        help="its format, counted from --base where that is given (default: pharaoh)",
+    add_options(
+        parser.add_argument_group("what the output is"),
+        """
+        -o, --output FILE  default: stdout
+        --to F  its format, counted from --base where that is given (default: pharaoh)
+        """,
+        output={"type": output_file, "default": "-"},
+        to={"type": format_name(WRITTEN), "default": "pharaoh"},
     )
     add_reading_arguments(parser)
 
@@ -114,8 +112,10 @@ def _merged_pairs(
     from alignkit.model.arrays import LinkArrays
     from alignkit.model.symmetrization import symmetrize
 
-    found = Differences()
-    both = join_pairs(forward.pairs(), reverse.pairs(), partial=options.partial, differences=found)
+    differences = Differences()
+    both = join_pairs(
+        forward.pairs(), reverse.pairs(), partial=options.partial, differences=differences
+    )
     choices = Choice(forward.path, None), Choice(reverse.path, None)
     while block := list(islice(both, _BLOCK)):
         sides = [
@@ -128,8 +128,8 @@ def _merged_pairs(
         for k, (pair, _) in enumerate(block):
             annotations = FrozenMap({options.method: Annotation(merged.alignment(k))})
             yield replace(pair, annotations=annotations)
-    if told := str(found):
-        warn(f"{forward.path} and {reverse.path}: {told}")
+    if text := str(differences):
+        warn(f"{forward.path} and {reverse.path}: {text}")
 
 
 def _alignment(pair: SentencePair, choice: Choice) -> Alignment:
