@@ -310,11 +310,7 @@ def total(sizes: Iterable[tuple[str, int]]) -> int:
 
 
 def write_model(
-    path: _Path,
-    *,
-    header: Mapping[str, object],
-    arrays: Arrays,
-    words: Mapping[str, Sequence[str]],
+    path: _Path, *, header: Mapping[str, object], arrays: Arrays, words: Mapping[str, Sequence[str]]
 ) -> None:
     """Write a model; the file takes its place only when it is whole."""
     name = os.fspath(path)

@@ -194,12 +194,7 @@ def with_unseen_class(classes: I4) -> I4:
 
 
 def word_classes(
-    ids: I4,
-    offsets: I8,
-    vocabulary_size: int,
-    number: int = 50,
-    *,
-    rounds: int = 20,
+    ids: I4, offsets: I8, vocabulary_size: int, number: int = 50, *, rounds: int = 20
 ) -> I4:
     """Put words into classes such that the class bigrams of the text are most likely.
 

@@ -14,13 +14,7 @@ from numpy.typing import NDArray
 from alignkit.align.bitext import F4, F8, I8
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import THRESHOLD
-from alignkit.align.supervised.cells import (
-    NEIGHBOURS,
-    STRONG,
-    STRONG_SECOND,
-    GoldCounts,
-    names_of,
-)
+from alignkit.align.supervised.cells import NEIGHBOURS, STRONG, STRONG_SECOND, GoldCounts, names_of
 from alignkit.align.supervised.gold import FOLDS, Gold
 from alignkit.align.supervised.learned import (
     KINDS,

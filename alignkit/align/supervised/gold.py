@@ -15,14 +15,7 @@ from alignkit.align.bitext import F4, I8, Bitext
 from alignkit.align.decoding import Decoding
 from alignkit.align.parameters import Parameters
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.align.supervised.cells import (
-    CELL,
-    LEXICON,
-    NEIGHBOURS,
-    Cells,
-    found_in,
-    names_of,
-)
+from alignkit.align.supervised.cells import CELL, LEXICON, NEIGHBOURS, Cells, found_in, names_of
 from alignkit.align.vectors.word_vectors import TwoVectors
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary

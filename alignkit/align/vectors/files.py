@@ -1,4 +1,4 @@
-"""The reader of files of vectors, whatever format they have."""
+"""The reader of files of word vectors: word2vec's text and binary, GloVe's text, ``.npz``."""
 
 from __future__ import annotations
 
@@ -19,314 +19,26 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments
+from alignkit.align.bitext import F4
 from alignkit.align.vectors.word_vectors import WordVectors
 from alignkit.errors import FormatError
 from alignkit.io.opening import MAX_MEGABYTES, bounded_lines, bytes_read, look_ahead, open_input
 
-_EVERY = 4096  # words
+_EVERY = 4096  # words between two reports of progress
 _BLOCK = 1 << 22  # bytes of vectors
-
-
-class Gathering:
-    """Keep the vectors of the words that are wanted, while a file goes by."""
-
-    def __init__(
-        self, wanted: Collection[str] | None = None, progress: Callable[[], None] | None = None
-    ) -> None:
-        self._wanted = None if wanted is None else frozenset(wanted)
-        self._folds = frozenset(word.casefold() for word in self._wanted or ())
-        self._progress = progress
-        self._met: set[str] = set()
-        self._words: dict[str, None] = {}
-        self._blocks: list[NDArray[np.float32]] = []
-        self.seen = self.repeated = self.undecoded = 0
-
-    def wants(self, raw: bytes) -> str | None:
-        """Count a word that goes by; return it if its vector is wanted."""
-        self.seen += 1
-        if self._progress is not None and self.seen % _EVERY == 0:
-            self._progress()
-        try:
-            word = raw.decode()
-        except UnicodeDecodeError:
-            self.undecoded += 1
-            return None
-        if word in self._words:
-            self.repeated += 1
-            return None
-        if self._wanted is None:
-            return word
-        if word not in self._wanted:
-            fold = word.casefold()
-            if fold not in self._folds or fold in self._met:
-                return None
-        return word
-
-    def take(self, word: str, vector: NDArray[np.float32]) -> None:
-        """Keep the vector (d,) of a word that is wanted."""
-        rows = max(1, _BLOCK // max(vector.nbytes, 1))
-        row = len(self._words) % rows
-        if row == 0:
-            self._blocks.append(np.empty((rows, len(vector)), np.float32))
-        self._blocks[-1][row] = vector
-        self._words[word] = None
-        if self._wanted is not None:
-            self._met.add(word.casefold())
-
-    def vectors(self, dimensions: int) -> WordVectors:
-        """Return what was kept; once, for memory is given back while it is put together."""
-        array = np.empty((len(self._words), dimensions), np.float32)
-        begin, self._blocks = 0, self._blocks[::-1]
-        while self._blocks:
-            block = self._blocks.pop()[: len(array) - begin]
-            array[begin : begin + len(block)] = block
-            begin += len(block)
-        return WordVectors(self._words, array)
-
+_CHUNK = 1 << 20  # bytes that are read at a time
+_HEAD = 1 << 18  # bytes, which the first line and the first vector hardly exceed
+_LONGEST = 1 << 14  # bytes of a word
+_SWELLING = 100  # how many times its packed size an array may have
+_LOGGER = getLogger("alignkit")
 
 MAGIC = b"PK\x03\x04"  # how a zip file begins
-
-_CHUNK = 1 << 20  # bytes
-_SWELLING = 100
-
-
-def read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> int:
-    """Read vectors; return how many dimensions they have."""
-    if not stream.seekable():
-        raise FormatError("an .npz file cannot be read from a pipe; name the file", path)
-    try:
-        with ZipFile(stream) as archive, _rows(archive, "words", path) as words:  # noqa: SIM117
-            with _rows(archive, "vectors", path) as vectors:
-                return _gather(words, vectors, path, gathering)
-    except (BadZipFile, EOFError, zlib.error, NotImplementedError, ValueError) as problem:
-        if isinstance(problem, FormatError):
-            raise
-        raise FormatError(f"cannot be read as an .npz file: {problem}", path) from None
-
-
-class _Rows:
-    """The rows of an array, read some at a time."""
-
-    def __init__(self, stream: IO[bytes], name: str, path: str) -> None:
-        version = npy.read_magic(stream)
-        if version not in ((1, 0), (2, 0)):
-            raise FormatError(f"array {name!r} is of the .npy version {version}", path)
-        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        self.shape, fortran, self.dtype = read(stream)
-        if fortran and len(self.shape) > 1:
-            raise FormatError(
-                f"array {name!r} is stored by columns; save numpy.ascontiguousarray of it", path
-            )
-        self._stream, self._name, self._path = stream, name, path
-
-    def chunks(self, rows: int) -> Iterator[NDArray[Any]]:
-        """Give so many rows at a time."""
-        width = self.dtype.itemsize * prod(self.shape[1:])
-        for begin in range(0, self.shape[0], rows):
-            count = min(rows, self.shape[0] - begin)
-            data = self._stream.read(count * width)
-            if len(data) < count * width:
-                raise FormatError(f"array {self._name!r} is cut off", self._path)
-            yield np.frombuffer(data, self.dtype).reshape(count, *self.shape[1:])
-
-
-@contextmanager
-def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
-    names = [member.removesuffix(".npy") for member in archive.namelist()]
-    if name not in names:
-        raise FormatError(
-            f"has no array {name!r} (but {', '.join(names)[:200] or 'none'}); expected 'words' "
-            "and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes them",
-            path,
-        )
-    member = archive.getinfo(archive.namelist()[names.index(name)])
-    if member.file_size > max(_CHUNK, _SWELLING * member.compress_size):
-        raise FormatError(
-            f"array {name!r} swells to more than {_SWELLING} times its size when it is unpacked",
-            path,
-        )
-    with archive.open(member) as stream:
-        yield _Rows(stream, name, path)
-
-
-def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> int:
-    if words.dtype.kind not in "US" or len(words.shape) != 1:
-        kind = "of objects" if words.dtype.hasobject else f"{words.dtype} {words.shape}"
-        raise FormatError(
-            f"array 'words' is {kind}; expected texts: save numpy.array(words, dtype=str)", path
-        )
-    if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2 or not vectors.shape[1]:
-        raise FormatError(
-            f"array 'vectors' is {vectors.dtype} {vectors.shape}; expected numbers, a row for each "
-            "word",
-            path,
-        )
-    if vectors.shape[0] != words.shape[0]:
-        raise FormatError(f"holds {vectors.shape[0]} vectors of {words.shape[0]} words", path)
-    width = max(words.dtype.itemsize, vectors.dtype.itemsize * vectors.shape[1], 1)
-    rows = max(1, _CHUNK // width)
-    number = 0
-    for names, numbers in zip(words.chunks(rows), vectors.chunks(rows), strict=True):
-        for name, row in zip(names, numbers, strict=True):
-            number += 1
-            raw = name if isinstance(name, bytes) else name.encode(errors="surrogatepass")
-            word = gathering.wants(raw)
-            if word is not None:
-                with np.errstate(over="ignore"):
-                    vector = row.astype(np.float32)
-                if not np.isfinite(vector).all():
-                    raise FormatError(
-                        f"vector {number}, of {word[:40]!r}, has a number that is not finite in "
-                        "32 bits",
-                        path,
-                    )
-                gathering.take(word, vector)
-    return vectors.shape[1]
-
-
 HEADER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,18})[ \t]+(\d{1,18})\s*")
 """The first line of word2vec: how many words, and how many dimensions."""
-
 MOST_DIMENSIONS = 1 << 16  # the most dimensions that are believed
 
 _BOM = b"\xef\xbb\xbf"
 _WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")
-
-
-def sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
-    """Return how many words and dimensions the first line tells; None where it is no such line."""
-    header = HEADER.fullmatch(line)
-    if header is None:
-        return None
-    words, dimensions = int(header[1]), int(header[2])
-    if not 0 < dimensions <= MOST_DIMENSIONS:
-        raise FormatError(
-            f"says that vectors have {dimensions} dimensions; expected 1 to {MOST_DIMENSIONS}",
-            path,
-            1,
-        )
-    return words, dimensions
-
-
-def read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
-    """Read vectors; return how many dimensions they have."""
-    declared = dimensions = None
-    number = 0
-    for number, raw in enumerate(lines, start=1):
-        line = raw.replace(b"\t", b" ").rstrip(b" \r\n")
-        if number == 1:
-            line = line.removeprefix(_BOM)
-            sizes = sizes_of(line, path)
-            if sizes is not None:
-                declared, dimensions = sizes
-                continue
-            if _WHOLE_NUMBERS.fullmatch(line):  # else a word and its only number
-                raise FormatError(
-                    f"expected how many words and dimensions there are, found {line[:40]!r}",
-                    path,
-                    number,
-                )
-        if not line:
-            continue
-        if dimensions is None:  # GloVe, or any other text, where the first line has no numbers
-            dimensions = line.count(b" ")
-            numbers_of(line.split()[1:], path, number)
-        fields = line.count(b" ")
-        if fields < max(dimensions, 1):
-            raise FormatError(
-                f"expected a word and {dimensions or 'its'} numbers, found {fields} numbers: "
-                f"{line[:40]!r}",
-                path,
-                number,
-            )
-        end = line.find(b" ") if fields == dimensions else len(line.rsplit(b" ", dimensions)[0])
-        word = gathering.wants(line[:end])
-        if word is not None:
-            gathering.take(word, numbers_of(line[end:].split(), path, number))
-    if dimensions is None:
-        raise FormatError("holds no vectors; expected lines of a word and its numbers", path)
-    if declared is not None and declared != gathering.seen:
-        raise FormatError(
-            f"says that it holds {declared} words, but holds {gathering.seen}: it is cut off, or "
-            "was cut; correct the first line if that is meant",
-            path,
-            1,
-        )
-    return dimensions
-
-
-def numbers_of(fields: list[bytes], path: str, line: int) -> NDArray[np.float32]:
-    """Return the numbers of a line."""
-    numbers = np.empty(len(fields), np.float32)
-    try:
-        with np.errstate(over="ignore"):
-            numbers[:] = list(map(float, fields))
-        if np.isfinite(numbers).all():
-            return numbers
-    except ValueError:
-        pass
-    wrong = next(field for field in fields if not _is_number(field))
-    raise FormatError(
-        f"{wrong[:40].decode(errors='replace')!r} is no number that fits in 32 bits", path, line
-    )
-
-
-def _is_number(field: bytes) -> bool:
-    try:
-        with np.errstate(over="ignore"):
-            return bool(np.isfinite(np.float32(float(field))))
-    except ValueError:
-        return False
-
-
-# bytes
-_LONGEST = 1 << 14  # bytes of a word
-
-
-def read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int:
-    """Read vectors; return how many dimensions they have."""
-    sizes = sizes_of(stream.readline(_LONGEST), path)
-    if sizes is None:
-        raise FormatError("expected how many words and dimensions there are", path, 1)
-    count, dimensions = sizes
-    size = 4 * dimensions
-    data, at = b"", 0
-    for number in range(1, count + 1):
-        if len(data) - at < _LONGEST + size:
-            data, at = data[at:] + _read(stream, _CHUNK + size), 0
-        while data[at : at + 1] == b"\n":
-            at += 1
-        end = data.find(b" ", at, at + _LONGEST)
-        if end < 0 or len(data) - end - 1 < size:
-            raise FormatError(
-                f"says that it holds {count} words of {dimensions} dimensions, but word {number} "
-                f"is not whole: it is cut off, or was damaged",
-                path,
-            )
-        word = gathering.wants(data[at:end])
-        at = end + 1 + size
-        if word is not None:
-            vector = np.frombuffer(data, "<f4", dimensions, end + 1).astype(np.float32)
-            if not np.isfinite(vector).all():
-                raise FormatError(
-                    f"word {number}, {word[:40]!r}, has a number that is not finite", path
-                )
-            gathering.take(word, vector)
-    if (data[at:] + stream.read(_CHUNK)).strip():
-        raise FormatError(f"goes on behind the {count} words that its first line tells", path)
-    return dimensions
-
-
-def _read(stream: BufferedReader, size: int) -> bytes:
-    parts = []
-    while size > 0 and (part := stream.read(size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
-
-
-_HEAD = 1 << 18  # bytes, which the first line and the first vector hardly exceed
-_LOGGER = getLogger("alignkit")
 
 _OTHERS = {
     b"\x93NUMPY": "is an array without words; save both by "
@@ -378,14 +90,14 @@ def read_vectors(
         if head.startswith(begin):
             raise FormatError(what, name)
     with open_input(name, max_size) as stream:
-        share = None if progress is None else _share(stream, name, progress)
+        share = None if progress is None else _report_share(stream, name, progress)
         gathering = Gathering(words, share)
         if head.startswith(MAGIC):
-            dimensions = read_archive(stream, name, gathering)
+            dimensions = _read_archive(stream, name, gathering)
         elif _is_binary(head):
-            dimensions = read_binary(stream, name, gathering)
+            dimensions = _read_binary(stream, name, gathering)
         else:
-            dimensions = read_text(bounded_lines(stream, name, max_size), name, gathering)
+            dimensions = _read_text(bounded_lines(stream, name, max_size), name, gathering)
     for count, what in (
         (gathering.repeated, "word that occurs again; its first vector counts"),
         (gathering.undecoded, "word that is not UTF-8, left out"),
@@ -395,7 +107,7 @@ def read_vectors(
     return gathering.vectors(dimensions)
 
 
-def _share(
+def _report_share(
     stream: BufferedReader, name: str, progress: Callable[[float], None]
 ) -> Callable[[], None] | None:
     size = 0
@@ -409,12 +121,256 @@ def _is_binary(head: bytes) -> bool:
     if HEADER.fullmatch(first) is None or not rest.strip():
         return False
     fields = rest.lstrip(b"\r\n").split(b"\n", 1)[0].split()[1:]
-    return 2 * sum(map(_is_float, fields)) < len(fields) or not fields
+    return 2 * sum(_number(field) is not None for field in fields) < len(fields) or not fields
 
 
-def _is_float(field: bytes) -> bool:
+def _number(field: bytes) -> float | None:
     try:
-        float(field)
+        return float(field)
     except ValueError:
-        return False
-    return True
+        return None
+
+
+def _sizes_of(line: bytes, path: str) -> tuple[int, int] | None:
+    """Return the numbers of words and dimensions in the first line; None if it has none."""
+    header = HEADER.fullmatch(line)
+    if header is None:
+        return None
+    words, dimensions = int(header[1]), int(header[2])
+    if not 0 < dimensions <= MOST_DIMENSIONS:
+        problem = f"says that vectors have {dimensions} dimensions; expected 1 to {MOST_DIMENSIONS}"
+        raise FormatError(problem, path, 1)
+    return words, dimensions
+
+
+class Gathering:
+    """The vectors of the words that are wanted, kept while a file goes by."""
+
+    def __init__(
+        self, wanted: Collection[str] | None = None, progress: Callable[[], None] | None = None
+    ) -> None:
+        self._wanted = None if wanted is None else frozenset(wanted)
+        self._folds = frozenset(word.casefold() for word in self._wanted or ())
+        self._progress = progress
+        self._met: set[str] = set()
+        self._words: dict[str, None] = {}
+        self._blocks: list[F4] = []
+        self.seen = self.repeated = self.undecoded = 0
+
+    def wants(self, raw: bytes) -> str | None:
+        """Count a word that goes by; return it if its vector is wanted."""
+        self.seen += 1
+        if self._progress is not None and self.seen % _EVERY == 0:
+            self._progress()
+        try:
+            word = raw.decode()
+        except UnicodeDecodeError:
+            self.undecoded += 1
+            return None
+        if word in self._words:
+            self.repeated += 1
+            return None
+        if self._wanted is None:
+            return word
+        if word not in self._wanted:
+            fold = word.casefold()
+            if fold not in self._folds or fold in self._met:
+                return None
+        return word
+
+    def take(self, word: str, vector: F4) -> None:
+        """Keep the vector (d,) of a word that is wanted."""
+        rows = max(1, _BLOCK // max(vector.nbytes, 1))
+        row = len(self._words) % rows
+        if row == 0:
+            self._blocks.append(np.empty((rows, len(vector)), np.float32))
+        self._blocks[-1][row] = vector
+        self._words[word] = None
+        if self._wanted is not None:
+            self._met.add(word.casefold())
+
+    def vectors(self, dimensions: int) -> WordVectors:
+        """Return what was kept; once, for memory is given back while it is put together."""
+        array = np.empty((len(self._words), dimensions), np.float32)
+        begin, self._blocks = 0, self._blocks[::-1]
+        while self._blocks:
+            block = self._blocks.pop()[: len(array) - begin]
+            array[begin : begin + len(block)] = block
+            begin += len(block)
+        return WordVectors(self._words, array)
+
+
+def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
+    """Read vectors of word2vec or GloVe as text; return how many dimensions they have."""
+    declared = dimensions = None
+    number = 0
+    for number, raw in enumerate(lines, start=1):
+        line = raw.replace(b"\t", b" ").rstrip(b" \r\n")
+        if number == 1:
+            line = line.removeprefix(_BOM)
+            sizes = _sizes_of(line, path)
+            if sizes is not None:
+                declared, dimensions = sizes
+                continue
+            if _WHOLE_NUMBERS.fullmatch(line):  # else a word and its only number
+                problem = f"expected how many words and dimensions there are, found {line[:40]!r}"
+                raise FormatError(problem, path, number)
+        if not line:
+            continue
+        if dimensions is None:  # GloVe, or any other text, where the first line has no numbers
+            dimensions = line.count(b" ")
+            _numbers_of(line.split()[1:], path, number)
+        fields = line.count(b" ")
+        if fields < max(dimensions, 1):
+            expected = f"expected a word and {dimensions or 'its'} numbers"
+            problem = f"{expected}, found {fields} numbers: {line[:40]!r}"
+            raise FormatError(problem, path, number)
+        end = line.find(b" ") if fields == dimensions else len(line.rsplit(b" ", dimensions)[0])
+        word = gathering.wants(line[:end])
+        if word is not None:
+            gathering.take(word, _numbers_of(line[end:].split(), path, number))
+    if dimensions is None:
+        raise FormatError("holds no vectors; expected lines of a word and its numbers", path)
+    if declared is not None and declared != gathering.seen:
+        held = f"says that it holds {declared} words, but holds {gathering.seen}"
+        meant = "it is cut off, or was cut; correct the first line if that is meant"
+        raise FormatError(f"{held}: {meant}", path, 1)
+    return dimensions
+
+
+def _numbers_of(fields: list[bytes], path: str, line: int) -> F4:
+    numbers = np.empty(len(fields), np.float32)
+    with np.errstate(over="ignore"), suppress(ValueError):
+        numbers[:] = list(map(float, fields))
+        if np.isfinite(numbers).all():
+            return numbers
+    with np.errstate(over="ignore"):
+        wrong = next(
+            field
+            for field in fields
+            if (value := _number(field)) is None or not np.isfinite(np.float32(value))
+        )
+    raise FormatError(
+        f"{wrong[:40].decode(errors='replace')!r} is no number that fits in 32 bits", path, line
+    )
+
+
+def _read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int:
+    """Read vectors of word2vec in binary; return how many dimensions they have."""
+    sizes = _sizes_of(stream.readline(_LONGEST), path)
+    if sizes is None:
+        raise FormatError("expected how many words and dimensions there are", path, 1)
+    count, dimensions = sizes
+    size = 4 * dimensions
+    data, at = b"", 0
+    for number in range(1, count + 1):
+        if len(data) - at < _LONGEST + size:
+            data, at = data[at:] + stream.read(_CHUNK + size), 0
+        while data[at : at + 1] == b"\n":
+            at += 1
+        end = data.find(b" ", at, at + _LONGEST)
+        if end < 0 or len(data) - end - 1 < size:
+            held = f"says that it holds {count} words of {dimensions} dimensions"
+            problem = f"{held}, but word {number} is not whole: it is cut off, or was damaged"
+            raise FormatError(problem, path)
+        word = gathering.wants(data[at:end])
+        at = end + 1 + size
+        if word is not None:
+            vector = np.frombuffer(data, "<f4", dimensions, end + 1).astype(np.float32)
+            if not np.isfinite(vector).all():
+                problem = f"word {number}, {word[:40]!r}, has a number that is not finite"
+                raise FormatError(problem, path)
+            gathering.take(word, vector)
+    if (data[at:] + stream.read(_CHUNK)).strip():
+        raise FormatError(f"goes on behind the {count} words that its first line declares", path)
+    return dimensions
+
+
+def _read_archive(stream: BufferedReader, path: str, gathering: Gathering) -> int:
+    """Read vectors of an ``.npz`` file; return how many dimensions they have."""
+    if not stream.seekable():
+        raise FormatError("an .npz file cannot be read from a pipe; name the file", path)
+    try:
+        with (
+            ZipFile(stream) as archive,
+            _rows(archive, "words", path) as words,
+            _rows(archive, "vectors", path) as vectors,
+        ):
+            return _gather(words, vectors, path, gathering)
+    except (BadZipFile, EOFError, zlib.error, NotImplementedError, ValueError) as problem:
+        if isinstance(problem, FormatError):
+            raise
+        raise FormatError(f"cannot be read as an .npz file: {problem}", path) from None
+
+
+class _Rows:
+    """The rows of an array, read some at a time."""
+
+    def __init__(self, stream: IO[bytes], name: str, path: str) -> None:
+        version = npy.read_magic(stream)
+        if version not in ((1, 0), (2, 0)):
+            raise FormatError(f"array {name!r} is of the .npy version {version}", path)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        self.shape, fortran, self.dtype = read(stream)
+        if fortran and len(self.shape) > 1:
+            raise FormatError(
+                f"array {name!r} is stored by columns; save numpy.ascontiguousarray of it", path
+            )
+        self._stream, self._name, self._path = stream, name, path
+
+    def chunks(self, rows: int) -> Iterator[NDArray[Any]]:
+        """Give so many rows at a time."""
+        width = self.dtype.itemsize * prod(self.shape[1:])
+        for begin in range(0, self.shape[0], rows):
+            count = min(rows, self.shape[0] - begin)
+            data = self._stream.read(count * width)
+            if len(data) < count * width:
+                raise FormatError(f"array {self._name!r} is cut off", self._path)
+            yield np.frombuffer(data, self.dtype).reshape(count, *self.shape[1:])
+
+
+@contextmanager
+def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
+    names = [member.removesuffix(".npy") for member in archive.namelist()]
+    if name not in names:
+        raise FormatError(
+            f"has no array {name!r} (but {', '.join(names)[:200] or 'none'}); expected 'words' "
+            "and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes them",
+            path,
+        )
+    member = archive.getinfo(archive.namelist()[names.index(name)])
+    if member.file_size > max(_CHUNK, _SWELLING * member.compress_size):
+        swells = f"swells to more than {_SWELLING} times its size when it is unpacked"
+        raise FormatError(f"array {name!r} {swells}", path)
+    with archive.open(member) as stream:
+        yield _Rows(stream, name, path)
+
+
+def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> int:
+    if words.dtype.kind not in "US" or len(words.shape) != 1:
+        kind = "of objects" if words.dtype.hasobject else f"{words.dtype} {words.shape}"
+        raise FormatError(
+            f"array 'words' is {kind}; expected texts: save numpy.array(words, dtype=str)", path
+        )
+    if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2 or not vectors.shape[1]:
+        kind = f"{vectors.dtype} {vectors.shape}"
+        problem = f"array 'vectors' is {kind}; expected numbers, a row for each word"
+        raise FormatError(problem, path)
+    if vectors.shape[0] != words.shape[0]:
+        raise FormatError(f"holds {vectors.shape[0]} vectors of {words.shape[0]} words", path)
+    width = max(words.dtype.itemsize, vectors.dtype.itemsize * vectors.shape[1], 1)
+    rows = max(1, _CHUNK // width)
+    number = 0
+    for names, numbers in zip(words.chunks(rows), vectors.chunks(rows), strict=True):
+        for name, row in zip(names, numbers, strict=True):
+            number += 1
+            raw = name if isinstance(name, bytes) else name.encode(errors="surrogatepass")
+            word = gathering.wants(raw)
+            if word is not None:
+                with np.errstate(over="ignore"):
+                    vector = row.astype(np.float32)
+                if not np.isfinite(vector).all():
+                    which = f"vector {number}, of {word[:40]!r}"
+                    raise FormatError(f"{which}, has a number that is not finite in 32 bits", path)
+                gathering.take(word, vector)
+    return vectors.shape[1]
