@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import aligner_reference as plain
 import numpy as np
 import pytest
@@ -11,13 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alignkit.align import Aligner, Bitext
-from alignkit.align.model_contents import save_parameters
-from alignkit.align.model_files import read_model, write_model
 from alignkit.align.priors import cut_dictionary
 from alignkit.align.settings import PREFIXES
 from alignkit.align.supervised import Refiner
 from alignkit.cli.main import main
-from alignkit.errors import AlignerError
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
@@ -124,62 +119,6 @@ def test_what_is_learned_from_gold_looks_at_the_mean(best):
     refiner = Refiner.train(best, Corpus(gold), "gold", prior="none")
     assert refiner.aligner.parameters.prefixes.keys() == set(PREFIXES)
     assert refiner.probabilities(gold[0]).shape == tuple(map(len, TEXT[0]))
-
-
-def header_of(change):
-    def spoilt(header):
-        header = dict(header)
-        change(header)
-        return header
-
-    return spoilt
-
-
-SPOILT = {
-    "no models": header_of(lambda header: header.pop("prefixes")),
-    "no object": header_of(lambda header: header.update(prefixes=[4, 5])),
-    "empty": header_of(lambda header: header.update(prefixes={})),
-    "odd size": header_of(
-        lambda header: header.update(prefixes={**header["prefixes"], "x": header["prefixes"]["4"]})
-    ),
-    "not one": header_of(lambda header: header.update(prefixes={"4": 1})),
-    "one less": header_of(lambda header: header.update(prefixes={"4": header["prefixes"]["4"]})),
-    "case": header_of(
-        lambda header: header.update(
-            prefixes={**header["prefixes"], "4": {**header["prefixes"]["4"], "casefold": False}}
-        )
-    ),
-    "not best": header_of(
-        lambda header: header.update(settings={**header["settings"], "best": False})
-    ),
-}
-
-
-@pytest.mark.parametrize("spoilt", SPOILT.values(), ids=SPOILT)
-def test_a_file_whose_header_does_not_fit_is_refused(best, tmp_path, spoilt):
-    path = tmp_path / "m"
-    best.save(path)
-    stored = read_model(path)
-    write_model(path, header=spoilt(stored.header), arrays=stored.arrays, words=stored.words)
-    with pytest.raises(AlignerError, match="train it anew"):
-        Aligner.load(path)
-
-
-@pytest.mark.parametrize("field", ["columns", "rows", "forward", "memory_offsets"])
-def test_a_file_whose_prefixes_do_not_fit_is_refused(best, tmp_path, field):
-    known = best.parameters
-    part = known.prefixes[5]
-    array = part.memory.offsets if "_" in field else getattr(part, field)
-    array = array.copy()
-    array[1] = -7
-    if "_" in field:
-        part = replace(part, memory=replace(part.memory, offsets=array))
-    else:
-        part = replace(part, **{field: array})
-    path = tmp_path / "m"
-    save_parameters(str(path), replace(known, prefixes={**known.prefixes, 5: part}))
-    with pytest.raises(AlignerError, match="train it anew"):
-        Aligner.load(path)
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from itertools import islice
 from pathlib import Path
 
 import aligner_reference as plain
-import alignkit.aligner.aligner as home
 import numpy as np
 import pytest
 from repetitions import FULL
 
 from alignkit.align import Aligner, Bitext, Settings
+from alignkit.align import aligner as home
 from alignkit.align.cooccurrence import (
     SAMPLE,
     Room,

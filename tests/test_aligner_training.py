@@ -301,31 +301,6 @@ def test_translations_are_found():
             assert best == word[:-1] + "t"
 
 
-COMBINATIONS = [
-    (model, agree, inference)
-    for model, agree, inference in product(
-        ("ibm1", "ibm2", "hmm"), (True, False), ("collapsed", "em", "vb")
-    )
-    if agree or inference != "collapsed"
-] + [("ibm3", True, "collapsed"), ("ibm4", True, "collapsed")]
-
-
-@pytest.mark.parametrize(("model", "agree", "inference"), COMBINATIONS)
-def test_the_number_of_threads_changes_nothing(model, agree, inference):
-    bitext = Bitext.pack(plain.random_text(6, 150))
-    results = []
-    for threads in (1, 2, 3, 7):
-        options = {"model": model, "agree": agree, "inference": inference, "threads": threads}
-        aligner = Aligner.train(bitext, **options)
-        outcome = [aligner.history, aligner.scores(bitext, threads=threads).tobytes()]
-        for method in ("posterior", "grow-diag-final-and"):
-            links = aligner.align_bitext(bitext, symmetrize=method, threads=threads)
-            outcome += [links.arrays.links.tobytes(), links.arrays.offsets.tobytes()]
-            outcome.append(links.probabilities.tobytes())
-        results.append(outcome)
-    assert all(result == results[0] for result in results)
-
-
 def hansards(data, number):
     sides = []
     for language in ("fr", "en"):

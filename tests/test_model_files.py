@@ -1,4 +1,4 @@
-"""Files of models give back what was saved, and are written whole or not at all."""
+"""Files of models give back what was saved, or are refused by an error that names the damage."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
+from alignkit.align import Aligner
 from alignkit.align.model_files import (
     DTYPES,
     VERSION,
     Member,
+    TableHeader,
     directory,
     member_head,
     read_model,
     total,
     write_model,
 )
+from alignkit.errors import FormatError, MissingFileError
 from alignkit.io.atomic_files import WriteError
 
 HEADER = {
@@ -225,3 +228,208 @@ def test_a_large_model_is_read_fast(tmp_path):
         read_model(path)
         times.append(process_time() - start)
     assert min(times) < 0.2
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"P", b"\x80\4\x95", b"0-0 1-1\n" * 20, b"\0" * 500, b"PK\5\6" + b"\0" * 18]
+)
+def test_other_files_are_no_models(tmp_path, content):
+    path = tmp_path / "m"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"m: is (no|a damaged) model"):
+        read_model(path)
+
+
+def test_another_zip_file_is_no_model(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.zeros(3))
+    with pytest.raises(FormatError, match=r"is no model of alignkit: it begins with b'PK"):
+        read_model(tmp_path / "a.npz")
+    with zipfile.ZipFile(tmp_path / "b", "w") as packed:
+        packed.writestr("header.json", json.dumps({"alignkit": "model", "version": 1}))
+    with pytest.raises(FormatError, match=r"the record before header\.json"):
+        read_model(tmp_path / "b")
+
+
+def test_places_without_a_file_are_named(tmp_path):
+    with pytest.raises(MissingFileError, match="nowhere: cannot be read: No such file"):
+        read_model(tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError) as caught:
+        Aligner.load(tmp_path / "nowhere")
+    assert isinstance(caught.value, FormatError)
+    assert caught.value.filename == str(tmp_path / "nowhere")
+    with pytest.raises(IsADirectoryError, match="is a folder; name the file of a model"):
+        Aligner.load(tmp_path)
+    with pytest.raises(FormatError, match=r"cannot be read: .*embedded null"):
+        read_model("a\0b")
+    if not hasattr(os, "mkfifo"):
+        return
+    os.mkfifo(tmp_path / "pipe")  # which would be waited for
+    with pytest.raises(FormatError, match="is a device or a pipe"):
+        read_model(tmp_path / "pipe")
+
+
+def refused(path, content):
+    """Return what reading these bytes complains of; it must be our own error, with the path."""
+    path.unlink(missing_ok=True)  # some disks take their time to write over a file
+    path.write_bytes(content)
+    with pytest.raises(FormatError) as caught:
+        read_model(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert len(str(caught.value)) < len(str(path)) + 400
+    return str(caught.value)
+
+
+def test_a_change_of_any_byte_is_found(tmp_path):
+    whole = written(tmp_path / "m").read_bytes()
+    for at in range(len(whole)):
+        changed = bytearray(whole)
+        changed[at] ^= 1 << at % 8
+        refused(tmp_path / "m", changed)
+
+
+def test_a_file_cut_anywhere_is_refused(tmp_path):
+    whole = written(tmp_path / "m").read_bytes()
+    for length in range(len(whole)):
+        said = refused(tmp_path / "m", whole[:length])
+        assert "cut short" in said or "empty" in said
+    assert "bytes where" in refused(tmp_path / "m", whole + b"\0")
+    assert "bytes where" in refused(tmp_path / "m", whole + whole)
+
+
+@given(st.data())
+@settings(max_examples=200)
+def test_damage_of_any_kind_is_refused(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("damage") / "m"
+    whole = written(path).read_bytes()
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
+    piece = data.draw(st.binary(max_size=40) | st.sampled_from([whole[start:end] * 2, b"\0" * 999]))
+    changed = whole[:start] + piece + whole[end:]
+    if changed != whole:
+        refused(path, changed)
+
+
+def test_the_damaged_part_is_named(tmp_path):
+    whole = written(tmp_path / "m").read_bytes()
+    places = {
+        whole.index(b'"hmm"'): "the checksum of header.json is wrong; copy",
+        whole.index(ARRAYS["jumps"].tobytes()): "the checksum of arrays/jumps.npy is wrong; copy",
+        whole.index("l'été".encode()): "the checksum of words/source.txt is wrong; copy",
+        whole.index(b"words/source.txt"): "the record before words/source.txt",
+        whole.index(b"\x93NUMPY"): "arrays/forward.npy is not of the declared kind",
+        whole.rindex(b"words/source.txt"): "the directory at its end",
+    }
+    for at, said in places.items():
+        changed = bytearray(whole)
+        changed[at] ^= 1
+        assert said in refused(tmp_path / "m", changed)
+
+
+def forged(path, content, *parts):
+    """Write a zip file of a header and other members, with all records in order."""
+    if not isinstance(content, bytes):
+        content = json.dumps(content).encode()
+    members, data = [], b""
+    for name, part in [("header.json", content), *parts]:
+        members.append(Member(name, len(part), crc32(part)))
+        data += member_head(members[-1]) + part
+    path.write_bytes(data + directory(members))
+    return path
+
+
+def model(**changed):
+    return {"alignkit": "model", "version": 1, "header": {}, "arrays": {}, "words": {}, **changed}
+
+
+def table(dtype="float32", shape=(2,)):
+    return {"x": {"dtype": dtype, "shape": shape}}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"{", "is no model of alignkit: its header.json does not say that it is one"),
+        (b"\xff", "is no model"),
+        (b"[" * 100_000, "is no model"),
+        (b"1" * 5000, "is no model"),
+        ([], "is no model"),
+        ({}, "is no model"),
+        ({"alignkit": "corpus", "version": 1}, "is no model"),
+        ({"alignkit": "model"}, "its version is 'None'; train"),
+        (model(version=0), "its version is '0'"),
+        (model(version=True), "its version is 'True'"),
+        (model(version="1"), "its version is '1'"),
+        (model(version=2), r"file version 2, made by a newer .* up to 1: inst"),
+        ({"alignkit": "model", "version": 3, "new": 1}, "version 3, made by a newer alignkit"),
+        (model(more=1), "it has the entries alignkit, arrays, header, more, version, words"),
+        ({"alignkit": "model", "version": 1}, "it has the entries alignkit, version"),
+        (model(header=[]), "its header are no object"),
+        (model(arrays={"../../x": {}}), "'../../x' is no name"),
+        (model(arrays={"x": 3}), "'x' has not just the entries dtype and shape"),
+        (model(arrays={"x": {"dtype": "float32"}}), "not just the entries dtype and shape"),
+        (model(arrays=table("object")), "array 'x' is of 'object', not of float32"),
+        (model(arrays=table("|O")), "array 'x' is of"),
+        (model(arrays=table({})), "array 'x' is of"),
+        (model(arrays=table(shape=3)), "array 'x' has the shape 3"),
+        (model(arrays=table(shape=[-1])), r"array 'x' has the shape \[-1\]"),
+        (model(arrays=table(shape=[1.0])), "array 'x' has the shape"),
+        (model(arrays=table(shape=[True])), "array 'x' has the shape"),
+        (model(arrays=table(shape=[1] * 33)), "impossible shape"),
+        (model(arrays=table(shape=[2**62])), "impossible shape"),
+        (model(arrays=table(shape=[0, 10**4000])), "impossible shape"),
+        (model(arrays=table(shape=[2**58])), "cut short"),
+        (model(arrays=table(shape=[10**9])), "cut short"),
+        (model(words={"x": {"count": 1}}), "not just the entries count and bytes"),
+        (model(words={"x": {"count": 1, "bytes": -1}}), "odd numbers of words and bytes"),
+        (model(words={"x": {"count": 1, "bytes": 10**15}}), "cut short"),
+        (model(words={"x": {"count": 1, "bytes": 10**400}}), "cut short"),
+        (model(words={f"x{k}": {"count": 1, "bytes": 10**18} for k in range(99)}), "cut short"),
+    ],
+)  # fmt: skip
+def test_a_false_header_is_refused(tmp_path, content, said):
+    start = process_time()
+    with pytest.raises(FormatError, match=said):
+        read_model(forged(tmp_path / "m", content))
+    assert process_time() - start < 2
+
+
+FLOATS, NUMBERS = (TableHeader(kind, (2,)).prefix for kind in ("float32", "int32"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "part", "said"),
+    [
+        ({"arrays": table()}, ("arrays/x.npy", NUMBERS + b"\0" * 8), "not of the declared kind"),
+        ({"arrays": table()}, ("arrays/y.npy", FLOATS + b"\0" * 8), "record before arrays/x.npy"),
+        ({"arrays": table()}, ("arrays/x.npy", FLOATS + b"\0" * 9), "bytes where"),
+        ({"arrays": table()}, ("arrays/x.npy", FLOATS + b"\0" * 7), "cut short"),
+        ({"words": {"x": {"count": 2, "bytes": 2}}}, ("words/x.txt", b"a\n"), "not the 2 words"),
+        ({"words": {"x": {"count": 2, "bytes": 3}}}, ("words/x.txt", b"a\nb"), "not the 2 words"),
+        ({"words": {"x": {"count": 1, "bytes": 2}}}, ("words/x.txt", b"\xff\n"), "is not UTF-8"),
+        ({"words": {"x": {"count": 1, "bytes": 3}}}, ("words/x.txt", b"\\a\n"), "backslash"),
+        ({"words": {"x": {"count": 1, "bytes": 2}}}, ("words/x.txt", b"\\\n"), "backslash"),
+        ({}, ("words/x.txt", b"a\n"), "bytes where"),
+    ],
+)  # fmt: skip
+def test_members_other_than_declared_are_refused(tmp_path, changed, part, said):
+    with pytest.raises(FormatError, match=said):
+        read_model(forged(tmp_path / "m", model(**changed), part))
+
+
+def test_a_forged_file_that_is_right_is_read(tmp_path):
+    part = ("arrays/x.npy", FLOATS + b"\0" * 8)
+    read = read_model(forged(tmp_path / "m", model(arrays=table()), part))
+    assert read.arrays["x"].tolist() == [0.0, 0.0]
+
+
+def test_a_pickle_is_never_loaded(tmp_path):
+    place = tmp_path / "x.npy"
+    np.save(place, np.array([Trap()], object), allow_pickle=True)
+    part = ("arrays/x.npy", place.read_bytes())
+    for kind in ("object", "float64"):
+        with pytest.raises(FormatError):
+            read_model(forged(tmp_path / "m", model(arrays=table(kind, [1])), part))
+
+
+class Trap:
+    def __reduce__(self):
+        return pytest.fail, ("a pickle was loaded",)

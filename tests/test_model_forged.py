@@ -29,7 +29,8 @@ def models(tmp_path_factory):
     for model in ("ibm2", "hmm", "ibm3", "ibm4"):
         Aligner.train(TEXT, model=model, threads=1).save(folder / model)
         found[model] = read_model(folder / model)
-    return found
+    Aligner.train(TEXT, best=True, threads=1).save(folder / "best")
+    return found | {"best": read_model(folder / "best")}
 
 
 def refused(tmp_path, stored, *said, header=None, arrays=None, words=None):
@@ -83,11 +84,76 @@ def at(array, place, value):
         ("ibm4", "reverse_target_classes", -1),
         ("ibm4", "forward_first", 0),
         ("ibm4", "reverse_rest", -1),
+        ("best", "prefix5_forward", -7),
+        ("best", "prefix5_columns", -7),
     ],
 )
 def test_numbers_that_cannot_be_are_refused(tmp_path, models, model, name, value):
     stored = models[model]
-    refused(tmp_path, stored, f"({name} ", arrays={name: at(stored.arrays[name], 0, value)})
+    said = f"({name.removeprefix('prefix5_')} "
+    refused(tmp_path, stored, said, arrays={name: at(stored.arrays[name], 0, value)})
+
+
+@pytest.mark.parametrize("model", ["ibm2", "hmm", "ibm3", "ibm4", "best"])
+def test_tables_of_other_forms_are_refused(tmp_path, models, model):
+    stored = models[model]
+    for name, table in stored.arrays.items():
+        # IBM 4 may have seen more classes than it has words of: `first` may be longer
+        kind = np.int32 if table.dtype == np.float32 else np.float32
+        longer = np.concatenate([table, table[-1:]][: 1 + (not name.endswith("_first"))])
+        for other in (table[:-1], longer, table[..., None], table[..., :-1], table.astype(kind)):
+            if (other.shape, other.dtype) != (table.shape, table.dtype):
+                refused(tmp_path, stored, arrays={name: other})
+
+
+def test_places_that_do_not_rise_to_their_end_are_refused(tmp_path, models):
+    for model, name in (
+        ("hmm", "rows"),
+        ("hmm", "memory_offsets"),
+        ("ibm2", "positions_shape_starts"),
+        ("best", "prefix4_memory_offsets"),
+    ):
+        stored = models[model]
+        starts = stored.arrays[name]
+        wraps = at(at(starts, 1, 2**62 + 5), 2, -(2**62) - 5)
+        for other in (
+            at(starts, 0, 1),
+            at(starts, 2, -5),
+            at(starts, -1, 10**6),
+            starts + 1,
+            wraps,
+        ):
+            refused(tmp_path, stored, arrays={name: other})
+    stored = models["ibm2"]
+    refused(tmp_path, stored, arrays={"positions_shapes": stored.arrays["positions_shapes"] + 1})
+
+
+@pytest.mark.parametrize("kind", ["header", "arrays", "words"])
+@pytest.mark.parametrize("model", ["ibm2", "best"])
+def test_models_that_lack_a_part_are_refused(tmp_path, models, model, kind):
+    parts = {name: dict(getattr(models[model], name)) for name in ("header", "arrays", "words")}
+    for name in parts[kind]:
+        if name != "reverse":  # without it, it is the forward one
+            less = {key: part for key, part in parts[kind].items() if key != name}
+            write_model(tmp_path / "m", **{**parts, kind: less})
+            with pytest.raises(AlignerError, match=r"m: not a model that .*; train it anew"):
+                Aligner.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("change", ["list", "none", "odd size", "no object", "one less", "case"])
+def test_models_of_cut_words_that_do_not_fit_are_refused(tmp_path, models, change):
+    prefixes = models["best"].header["prefixes"]
+    four = prefixes["4"]
+    changed = {
+        "list": [4, 5], "none": {}, "odd size": {**prefixes, "x": four}, "no object": {"4": 1},
+        "one less": {"4": four}, "case": {**prefixes, "4": {**four, "casefold": False}},
+    }  # fmt: skip
+    refused(tmp_path, models["best"], header={"prefixes": changed[change]})
+
+
+def test_models_of_cut_words_are_only_those_of_best(tmp_path, models):
+    settings = {**models["best"].header["settings"], "best": False}
+    refused(tmp_path, models["best"], "where settings say best", header={"settings": settings})
 
 
 def test_weights_are_no_more_than_their_totals(tmp_path, models):
