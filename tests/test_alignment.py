@@ -98,8 +98,7 @@ def test_text_that_is_no_link_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "link",
-    [(-1, 0), (0, -1), (LONGEST, 0), (0, LONGEST), (2**31, 0), (0, 2**31 - 1), (10**30, 0)],
+    "link", [(-1, 0), (0, -1), (LONGEST, 0), (0, LONGEST), (2**31, 0), (0, 2**31 - 1), (10**30, 0)]
 )
 def test_an_index_out_of_range_is_refused(link):
     with pytest.raises(AlignmentError, match="out of range"):

@@ -71,10 +71,7 @@ def test_what_is_mended_is_clean(capsys, dirty, tmp_path):
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [
-        (BOM + b"0-0 0-0\r\n1-1 1?1", "0-0\n1-1\n"),
-        (b"x\t0-0 0-0\ny\t1-1\n", "x\t0-0\ny\t1-1\n"),
-    ],
+    [(BOM + b"0-0 0-0\r\n1-1 1?1", "0-0\n1-1\n"), (b"x\t0-0 0-0\ny\t1-1\n", "x\t0-0\ny\t1-1\n")],
 )
 def test_a_file_is_mended_in_its_place(capsys, tmp_path, before, after):
     path = write(tmp_path, "a.align", before)

@@ -114,11 +114,7 @@ def test_copies_and_double_transposition_are_equal(corpus):
 def made(**genres):
     return Corpus(
         SentencePair(
-            id,
-            None,
-            None,
-            {name: Alignment() for name in names},
-            {"genre": genre} if genre else {},
+            id, None, None, {name: Alignment() for name in names}, {"genre": genre} if genre else {}
         )
         for id, (genre, names) in genres.items()
     )

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from console import ROOT, examples, run
-from test_imports import LAYERS, TABLES
 
 from alignkit import read_corpus
 from alignkit.agreement import CHANCE_MODELS, Figure
@@ -77,62 +76,44 @@ def test_a_link_leads_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page} links to {target}"
 
 
-def test_every_caution_is_explained() -> None:
-    text = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
-    section = text.partition("## Read with care")[2].partition("\n## ")[0]
-    codes = [match[1] for match in re.finditer(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)]
-    assert codes == [caution.code for caution in CAUTIONS]
+def section(page: str, start: str, end: str) -> str:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return text.partition(start)[2].partition(end)[0]
 
 
-def test_every_column_of_a_figure_is_explained() -> None:
-    text = (ROOT / "docs" / "agreement.md").read_text(encoding="utf-8")
-    table = text.partition("| column | holds |")[2].partition("\n\n")[0]
-    named = [match[1] for match in re.finditer(r"^\|(.*?) \|", table, re.MULTILINE)]
-    assert re.findall(r"`(\w+)`", " ".join(named)) == [one.name for one in fields(Figure)]
+def first_column(table: str) -> list[str]:
+    """The names in backquotes in the first column of a table."""
+    return re.findall(r"`([\w+-]+)`", "".join(re.findall(r"^\|(.*?) \|", table, re.MULTILINE)))
 
 
-def test_every_model_of_chance_is_explained() -> None:
-    text = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
-    table = text.partition("| `--chance` | chance is |")[2].partition("\n\n")[0]
-    assert re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE) == list(CHANCE_MODELS)
-
-
-def test_every_kind_and_format_of_rules_is_explained() -> None:
-    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-    kinds = text.partition("\n### Kinds\n")[2].partition("\n### ")[0]
-    rows = "".join(re.findall(r"^\|(.*?) \|", kinds, re.MULTILINE))
-    assert re.findall(r"`([\w+-]+)`", rows) == list(KINDS)
-    formats = text.partition("\n## Rule files\n")[2].partition("\n## ")[0]
-    assert re.findall(r"^\| `(\w+)` \|", formats, re.MULTILINE) == list(RULE_FORMATS)
+@pytest.mark.parametrize(
+    ("page", "start", "end", "names"),
+    [
+        ("agreement.md", "## Read with care", "\n## ", [caution.code for caution in CAUTIONS]),
+        ("agreement.md", "| column | holds |", "\n\n", [column.name for column in fields(Figure)]),
+        ("measures.md", "| `--chance` | chance is |", "\n\n", list(CHANCE_MODELS)),
+        ("rules.md", "\n### Kinds\n", "\n### ", list(KINDS)),
+        ("rules.md", "| `--to` | a line |", "\n\n", list(RULE_FORMATS)),
+    ],
+    ids=["cautions", "figures", "chance", "kinds", "formats"],
+)
+def test_everything_that_a_table_lists_is_explained(
+    page: str, start: str, end: str, names: list[str]
+) -> None:
+    assert first_column(section(page, start, end)) == names
 
 
 def test_the_architecture_is_that_of_the_tree() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     package = ROOT / "alignkit"
-    files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/*.py")}
-    files |= {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
-    parts = [name.split("/") for name in files]
-    files |= {"/".join(some[k:]) for some in parts for k in range(len(some))}
+    paths = [path.relative_to(ROOT) for path in ROOT.glob("tests/*.py")]
+    paths += [path.relative_to(package) for path in package.rglob("*.py")]
+    files = {"/".join(path.parts[k:]) for path in paths for k in range(len(path.parts))}
     for name in re.findall(r"(?<![\w*/])[\w/]+\.py\b", text):
         assert name in files or "NAME" in name, f"the architecture names {name}"
     rooms = {path.parent.name for path in package.glob("*/__init__.py")}
-    table = text.partition("| room |")[2].partition("\n\n")[0]
-    assert set(re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)) == rooms
-    inner = {path.parent.name for path in (package / "annotate").glob("*/__init__.py")}
-    table = text.partition("In `annotate/`")[2].partition("\n\n")[2].partition("\n\n")[0]
-    assert set(re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)) == inner
-
-
-def test_the_architecture_has_the_layers() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    drawn = text.partition("## Which way imports go")[2].split("```")[1].splitlines()[1:]
-    names = [set(re.split(r"[,\s]+", line[1:].split("  " * 3)[0].strip())) for line in drawn]
-    layers = [
-        {name for name in layer if name not in TABLES and not name.startswith("annotate.")}
-        for layer in LAYERS
-    ]
-    wanted = [layer for layer in reversed(layers) if layer and not layer & {"__main__", ""}]
-    assert [set(line) - {"report/table*"} for line in names] == wanted
+    tree = section("architecture.md", "## The tree", "\n## ")
+    assert set(re.findall(r"^  (\w+)/ ", tree, re.MULTILINE)) == rooms
 
 
 def drawings() -> list[tuple[str, str]]:
@@ -164,16 +145,17 @@ def test_every_example_says_what_it_shows() -> None:
         assert words[-1].endswith(".")
 
 
-def test_the_guidelines_settle_what_trials_asked() -> None:
-    asked = {
+@pytest.mark.parametrize(
+    "case",
+    [
         "nominalization", "coordination", "relative-pronouns", "converses", "ellipsis",
         "other-syntax",
-    }  # fmt: skip
-    for case in asked:
-        path = GUIDELINES / "examples" / f"{case}.jsonl"
-        (pair,) = read_corpus(path, format="alignkit-jsonl")
-        alignment = pair.alignment("gold")
-        assert bool(alignment.possible - alignment.sure) == (case != "coordination")
+    ],
+)  # fmt: skip
+def test_the_guidelines_settle_what_trials_asked(case: str) -> None:
+    (pair,) = read_corpus(GUIDELINES / "examples" / f"{case}.jsonl", format="alignkit-jsonl")
+    alignment = pair.alignment("gold")
+    assert bool(alignment.possible - alignment.sure) == (case != "coordination")
 
 
 def test_the_guidelines_settle_every_case_of_the_article() -> None:

@@ -197,7 +197,7 @@ def test_text_stays_text(words):
     assert [item.text or "" for item in shown] == [visible(word) for word in tokens[2:]]
     image = etree.fromstring(draw_svg(pair).encode())
     assert {part.tag.removeprefix(SVG) for part in image.iter()} <= {
-        *("svg", "title", "style", "rect", "text", "path", "g"),
+        *("svg", "title", "style", "rect", "text", "path", "g")
     }
     texts = [item.text or "" for item in image.iter(f"{SVG}text")]
     assert visible(tokens[0]) in texts

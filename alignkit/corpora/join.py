@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import JoinError
@@ -81,23 +81,26 @@ def join_pairs(
 
 
 def _joined(
-    left: Iterator[SentencePair], right: Iterator[SentencePair], partial: bool, found: Differences
+    left: Iterator[SentencePair],
+    right: Iterator[SentencePair],
+    partial: bool,
+    differences: Differences,
 ) -> Iterator[tuple[SentencePair, SentencePair]]:
-    before = _Stepped()
-    for one in left:
+    before = SeenIds()
+    for pair in left:
         other = next(right, None)
-        if other is None or one.id != other.id:
+        if other is None or pair.id != other.id:
             rest = chain([] if other is None else [other], right)
-            yield from _by_id(chain([one], left), rest, partial, found, before)
+            yield from _by_id(chain([pair], left), rest, partial, differences, before)
             return
-        before.add(one.id)
-        yield _checked(one, other, found)
-    found.surplus.extend(pair.id for pair in right)
-    _check_whole(found, partial, before.count)
+        before.add(pair.id)
+        yield _checked(pair, other, differences)
+    differences.surplus.extend(pair.id for pair in right)
+    _check_whole(differences, partial, before.count)
 
 
-class _Stepped:
-    """Remember the ids of the pairs read in step; ids 1, 2, 3, ... take no memory."""
+class SeenIds:
+    """The ids of the pairs that were read; ids 1, 2, 3, ... take no memory."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -105,6 +108,7 @@ class _Stepped:
         self._others: set[str] = set()
 
     def add(self, id: str) -> None:
+        """Add the id of the next pair."""
         if self._numbered == self.count and id == str(self.count + 1):
             self._numbered += 1
         else:
@@ -120,34 +124,36 @@ def _by_id(
     left: Iterable[SentencePair],
     right: Iterable[SentencePair],
     partial: bool,
-    found: Differences,
-    before: _Stepped,
+    differences: Differences,
+    before: SeenIds,
 ) -> Iterator[tuple[SentencePair, SentencePair]]:
-    others: dict[str, SentencePair] = {}
-    for pair in right:
-        if pair.id in others or pair.id in before:
-            raise JoinError(f"id {pair.id!r} repeats in the second input, so pairs cannot be told")
-        others[pair.id] = pair
-    seen: set[str] = set()
+    others = _unique(right, before, "second")
     joined = []
-    for one in left:
-        if one.id in seen or one.id in before:
-            raise JoinError(f"id {one.id!r} repeats in the first input, so pairs cannot be told")
-        seen.add(one.id)
-        if one.id in others:
-            joined.append((one, others.pop(one.id)))
+    for id, pair in _unique(left, before, "first").items():
+        if id in others:
+            joined.append((pair, others.pop(id)))
         else:
-            found.missing.append(one.id)
-    found.surplus.extend(others)
-    _check_whole(found, partial, before.count + len(joined))
-    for one, other in joined:
-        yield _checked(one, other, found)
+            differences.missing.append(id)
+    differences.surplus.extend(others)
+    _check_whole(differences, partial, before.count + len(joined))
+    for pair, other in joined:
+        yield _checked(pair, other, differences)
 
 
-def _check_whole(found: Differences, partial: bool, shared: int) -> None:
-    if partial or not (found.missing or found.surplus):
+def _unique(pairs: Iterable[SentencePair], before: SeenIds, which: str) -> dict[str, SentencePair]:
+    by_id: dict[str, SentencePair] = {}
+    for pair in pairs:
+        if pair.id in by_id or pair.id in before:
+            raise JoinError(f"id {pair.id!r} repeats in the {which} input, so pairs cannot be told")
+        by_id[pair.id] = pair
+    return by_id
+
+
+def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
+    if partial or not (differences.missing or differences.surplus):
         return
-    which, ids = ("second", found.missing) if found.missing else ("first", found.surplus)
+    missing, surplus = differences.missing, differences.surplus
+    which, ids = ("second", missing) if missing else ("first", surplus)
     raise JoinError(
         f"{shared} pairs are in both, but the {which} input lacks {len(ids)} "
         f"(the first of them has the id {ids[0]!r}); if that is meant, say so by `partial=True`"
@@ -155,23 +161,23 @@ def _check_whole(found: Differences, partial: bool, shared: int) -> None:
 
 
 def _checked(
-    one: SentencePair, other: SentencePair, found: Differences
+    pair: SentencePair, other: SentencePair, differences: Differences
 ) -> tuple[SentencePair, SentencePair]:
     for side in ("source", "target"):
-        mine, theirs = getattr(one, side), getattr(other, side)
+        mine, theirs = getattr(pair, side), getattr(other, side)
         if mine is None or theirs is None or mine == theirs:
             continue
         if len(mine) != len(theirs):
             raise JoinError(
-                f"pair {one.id!r}: the {side} sentence has {len(mine)} tokens in the first input "
+                f"pair {pair.id!r}: the {side} sentence has {len(mine)} tokens in the first input "
                 f"and {len(theirs)} in the second"
             )
-        found.tokens.extend(
-            (one.id, side, position, a, b)
+        differences.tokens.extend(
+            (pair.id, side, position, a, b)
             for position, (a, b) in enumerate(zip(mine, theirs, strict=True))
             if a != b
         )
-    return one, other
+    return pair, other
 
 
 def merge(
@@ -205,10 +211,10 @@ def merge(
     check_arguments(merge, locals())
     pairs = list(each("base", base, SentencePair))
     for name, other in others.items():
-        found = Differences()
-        joined = list(join_pairs(pairs, other, partial=partial, differences=found))
-        if tell is not None and (found.tokens or found.missing or found.surplus):
-            tell(name, found)
+        differences = Differences()
+        joined = list(join_pairs(pairs, other, partial=partial, differences=differences))
+        if tell is not None and str(differences):
+            tell(name, differences)
         at = 0
         for k, pair in enumerate(pairs):  # in this order they were joined
             if at < len(joined) and joined[at][0] is pair:
@@ -223,14 +229,14 @@ def _united(known: Annotation | None, added: Annotation) -> Annotation | None:
         return added
     if known.alignment is not None and added.alignment is not None:
         return None
-    said = [(getattr(known, kind), getattr(added, kind)) for kind in _REMARKS]
-    if any(one and other and one != other for one, other in said):
+    remarks = {kind: (getattr(known, kind), getattr(added, kind)) for kind in _REMARKS}
+    if any(a and b and a != b for a, b in remarks.values()):
         return None
     return Annotation(
         added.alignment if known.alignment is None else known.alignment,
         flags=known.flags | added.flags,
         when=max(filter(None, (known.when, added.when)), default=None),  # the later
-        **{kind: one or other for kind, (one, other) in zip(_REMARKS, said, strict=True)},
+        **{kind: a or b for kind, (a, b) in remarks.items()},
     )
 
 
@@ -245,20 +251,12 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
                 f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
             )
         annotations[key] = both
-    source = pair.source if pair.source is not None else other.source
-    target = pair.target if pair.target is not None else other.target
-    trees = [
-        _with_trees(pair, name, getattr(pair, side), getattr(other, side), words)
-        for side, words in (("source_trees", source), ("target_trees", target))
-    ]
-    return replace(
-        pair,
-        source=source,
-        target=target,
-        annotations=annotations,
-        source_trees=trees[0],
-        target_trees=trees[1],
-    )
+    changed: dict[str, Any] = {"annotations": annotations}
+    for side in ("source", "target"):
+        words = getattr(pair if getattr(pair, side) is not None else other, side)
+        known, added = (getattr(x, f"{side}_trees") for x in (pair, other))
+        changed |= {side: words, f"{side}_trees": _with_trees(pair, name, known, added, words)}
+    return replace(pair, **changed)
 
 
 def _with_trees(

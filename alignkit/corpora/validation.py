@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from alignkit._support.wording import how_many
+from alignkit.corpora.join import SeenIds
 from alignkit.corpora.leakage import Repeats
 from alignkit.errors import FormatError
 from alignkit.io.base_checks import Fit, Fits, shift_of
@@ -30,7 +31,7 @@ _FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that dee
 
 @dataclass
 class Examination:
-    """What was found in a file."""
+    """What was report in a file."""
 
     path: str  # what was examined
     format: str
@@ -50,8 +51,13 @@ class Examination:
     lines: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
+    def declared(self) -> tuple[int, bool]:
+        """The base and the direction in which the file was read."""
+        return self.base, self.transposed
+
+    @property
     def clean(self) -> bool:
-        """Whether nothing odd was found."""
+        """Whether nothing odd was report."""
         return not self.counts
 
     def add_tree(
@@ -73,25 +79,19 @@ class Examination:
             self.findings.append(finding)
 
 
-def examine(
-    path: str,
-    *,
-    format: str,
-    options: ReadOptions,
-    keep: bool = True,
-) -> Examination:
+def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) -> Examination:
     """Read a file leniently and report all that is odd in it.
 
     Broken records are left out and links out of range dropped, each a finding. Unless it is to
     `keep` the sentence pairs, memory hardly grows with the file.
     """
     lenient = replace(options, lenient=True, drop_out_of_range=True)
-    found = Examination(path, format, 0, options.transpose)
+    report = Examination(path, format, 0, options.transpose)
     kind, plain = open_reading(path, format=format, options=lenient)
-    found.base = plain.base
+    report.base = plain.base
     fits = Fits(plain.base, options.transpose)
-    watch = _Watch(found, fits)
-    reading = _Watched(path, lenient, base=kind.base, observe=found.observe, watch=watch.record)
+    watch = _Watch(report, fits)
+    reading = _Watched(path, lenient, base=kind.base, observe=report.observe, watch=watch.record)
     # pairs that the kernel of a line format reads are plain: the record need not be looked at
     plainly = kind.blocks is None
     pairs = reading.pairs(kind.parse(reading)) if plainly else read_pairs(kind, reading)
@@ -100,20 +100,20 @@ def examine(
             kept = list(_look_over(pairs, reading, watch, keep))
         except FormatError as error:  # texts of several lengths, say
             raise with_shift(error, path, format, options) from None
-    found.corpus = Corpus(kept)
-    found.refused = reading.refused
-    found.records = reading.read + reading.refused
-    if not found.records:
-        found.observe(Finding("empty file", "there are no sentence pairs in it", path))
+    report.corpus = Corpus(kept)
+    report.refused = reading.refused
+    report.records = reading.read + reading.refused
+    if not report.records:
+        report.observe(Finding("empty file", "there are no sentence pairs in it", path))
     suspicion = fits.suspicion()
     if suspicion is not None:
-        found.observe(Finding(suspicion.kind, suspicion.message, path))
-    dropped = found.counts["link out of range"]
+        report.observe(Finding(suspicion.kind, suspicion.message, path))
+    dropped = report.counts["link out of range"]
     if dropped and (shift := shift_of(path, format, options)) is not None:
-        found.observe(Finding("row shift", str(shift), path, shift.line))
-    found.fits, found.links, found.has_text = fits.each, fits.links, fits.has_text
-    found.findings.sort(key=lambda finding: (finding.path, finding.line or 0))
-    return found
+        report.observe(Finding("row shift", str(shift), path, shift.line))
+    report.fits, report.links, report.has_text = fits.each, fits.links, fits.has_text
+    report.findings.sort(key=lambda finding: (finding.path, finding.line or 0))
+    return report
 
 
 class _Watched(Reading):
@@ -135,47 +135,38 @@ def _look_over(
     pairs: Iterator[SentencePair], reading: _Watched, watch: _Watch, keep: bool
 ) -> Iterator[SentencePair]:
     """Count repeated ids; yield the pairs if they are to be kept."""
-    found = watch.found
-    seen: set[str] = set()
+    report = watch.report
+    seen = SeenIds()
     repeats = Repeats()
-    numbered = 0  # ids 1, 2, 3, ... need no memory
     for count, pair in enumerate(pairs, 1):
         if pair is reading.built:
             path, line = reading.place
         else:
             path, line = reading.path, count
             watch.pair(pair, line)
-        if numbered == count - 1 and pair.id == str(count):
-            numbered = count
-        elif pair.id in seen or _is_number(pair.id, numbered):
+        if pair.id in seen:
             message = f"{pair.id!r} names an earlier pair too"
-            found.observe(Finding("repeated id", message, path, line))
-        else:
-            seen.add(pair.id)
+            report.observe(Finding("repeated id", message, path, line))
+        seen.add(pair.id)
         watch.trees(pair, path, line)
         for kind, message in repeats.add(pair):
-            found.observe(Finding(kind, message, path, line))
+            report.observe(Finding(kind, message, path, line))
         if keep:
-            found.lines.setdefault(pair.id, (path, line))
+            report.lines.setdefault(pair.id, (path, line))
             yield pair
-
-
-def _is_number(id: str, most: int) -> bool:
-    number = int(id) if id.isascii() and id.isdecimal() and len(id) < 19 else 0
-    return 0 < number <= most and id == str(number)
 
 
 class _Watch:
     """Counts of links as written and of what is empty, of each sentence pair."""
 
-    def __init__(self, found: Examination, fits: Fits) -> None:
-        self.found, self._fits = found, fits
+    def __init__(self, report: Examination, fits: Fits) -> None:
+        self.report, self._fits = report, fits
 
     def record(self, record: Record) -> None:
         """Take a record as written."""
-        path = record.path or self.found.path
+        path = record.path or self.report.path
         for name, raw in record.annotations.items():
-            self.found.sure += sum(link.status == "sure" for link in raw.links)
+            self.report.sure += sum(link.status == "sure" for link in raw.links)
             if raw.aligned and not raw.links:
                 self._note_empty(name, record.id, raw.path or path, record.line)
         self._fits.record(record)
@@ -188,22 +179,22 @@ class _Watch:
         parts = []
         for name, alignment in pair.alignments.items():
             points, flags = alignment.packed()
-            self.found.sure += flags.count(1)
+            self.report.sure += flags.count(1)
             parts.append(points)
             if not points:
-                self._note_empty(name, pair.id, self.found.path, line)
+                self._note_empty(name, pair.id, self.report.path, line)
         self._fits.read(parts, pair.source, pair.target)
         words = pair.source, pair.target
-        self._look_at_words(pair.id, words, self.found.path, line, judged=False)
+        self._look_at_words(pair.id, words, self.report.path, line, judged=False)
 
     def trees(self, pair: SentencePair, path: str, line: int) -> None:
         for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
             for name, tree in trees.items():
-                self.found.add_tree(pair.id, side, name, tree, path, line)
+                self.report.add_tree(pair.id, side, name, tree, path, line)
 
     def _note_empty(self, name: str, id: str, path: str, line: int) -> None:
         message = f"pair {id!r} has no links by {name!r}"
-        self.found.observe(Finding("empty alignment", message, path, line))
+        self.report.observe(Finding("empty alignment", message, path, line))
 
     def _look_at_words(
         self,
@@ -218,10 +209,10 @@ class _Watch:
         for side, tokens in zip(("source", "target"), words, strict=True):
             if tokens is None and (missing == 1 or judged):  # else there are only links
                 message = f"pair {id!r}: the {side} words are not there"
-                self.found.observe(Finding("words missing", message, path, line))
+                self.report.observe(Finding("words missing", message, path, line))
             if tokens is not None and not tokens:
                 message = f"pair {id!r} has no {side} words"
-                self.found.observe(Finding("empty sentence", message, path, line))
+                self.report.observe(Finding("empty sentence", message, path, line))
 
 
 def compare_texts(first: Examination, second: Examination) -> None:

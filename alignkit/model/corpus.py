@@ -124,11 +124,7 @@ class Corpus:
         return tuple(pair.id for pair in self._pairs)
 
     def groups(
-        self,
-        attribute: str,
-        *,
-        split: str | None = None,
-        annotators: Sequence[str] | None = None,
+        self, attribute: str, *, split: str | None = None, annotators: Sequence[str] | None = None
     ) -> dict[str, Corpus]:
         """Split the corpus by the value of an attribute; pairs without it come under ``""``.
 

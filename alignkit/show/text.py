@@ -11,15 +11,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import visible
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.show.cells import (
-    EMPTY_WORD,
-    CellMark,
-    Grid,
-    find_mark,
-    legend,
-    make_grid,
-    tally,
-)
+from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, find_mark, legend, make_grid, tally
 from alignkit.tables.text_width import char_clusters, char_width, cut_text, kept_in_place
 
 _LONGEST = 40  # a token that takes more cells is cut

@@ -28,7 +28,7 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from contextvars import Context
 from dataclasses import asdict, dataclass, field, replace
@@ -39,7 +39,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from alignkit._support.signals import before_stop
-from alignkit._support.wording import visible
+from alignkit._support.wording import how_many, visible
 from alignkit.cli.common.inputs import Input, add_reading_arguments, detect_format, reading_options
 from alignkit.cli.common.media import add_separator
 from alignkit.cli.common.messages import in_words_of, json_text, say
@@ -68,71 +68,61 @@ if TYPE_CHECKING:
     from alignkit.corpora.validation import Examination
 
 
-_BROKEN = "broken record"
-_MOST = 100  # ranges that are told in one line; JSON has them all
-
-_Renamed = list[tuple[str, str]]
+_MOST = 100  # ranges that are printed in one line; JSON has them all
+_NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
 
 
 @dataclass
 class Mending:
-    """Tell what was written, and what was not."""
+    """What `--fix` wrote, and what it did not."""
 
     path: str  # the mended file
     format: str
     written: int  # sentence pairs in it
     dropped: int  # records that were left out as broken
     broken: list[Finding]
-    renumbered: _Renamed = field(default_factory=list)
+    renumbered: list[tuple[str, str]] = field(default_factory=list)
     lost: Counter[str] = field(default_factory=Counter)
-    left: Counter[str] | None = None
+    left: Counter[str] | None = None  # findings of the mended file; None if it cannot be read again
     read_again: int | None = None  # sentence pairs that are read from it; None likewise
 
     def to_json(self) -> dict[str, object]:
         """Return the same as JSON holds it."""
+        broken = [{name: getattr(x, name) for name in ("path", "line", "message")}
+                  for x in self.broken]  # fmt: skip
         return {
-            "path": self.path,
-            "format": self.format,
-            "written": self.written,
-            "read_again": self.read_again,
+            **{name: getattr(self, name) for name in ("path", "format", "written", "read_again")},
             "dropped": self.dropped,
-            "broken": [
-                {"path": finding.path, "line": finding.line, "message": finding.message}
-                for finding in self.broken
-            ],
+            "broken": broken,
             "renumbered": [{"old": old, "new": new} for old, new in self.renumbered],
             "lost": dict(self.lost),
             "left": None if self.left is None else dict(self.left),
         }
 
-    def tell(self) -> None:
-        """Tell all of it on stderr."""
+    def report(self) -> None:
+        """Print all of it on stderr."""
         tell_lost(self.path, self.format, self.lost)
         parts = ["written"] if self.left is not None or self.dropped else []
         if self.dropped:
-            total = self.written + self.dropped
-            noun = "pair" if total == 1 else "pairs"
-            parts = [
-                f"written without {self.dropped} of {total} {noun}, broken in {self._places()}"
-            ]
+            total = how_many(self.written + self.dropped, "pair")
+            parts = [f"written without {self.dropped} of {total}, broken in {self._places()}"]
         if self.read_again not in (None, self.written):
             parts.append(f"{self.read_again} pairs are read from it, not {self.written}")
         if self.left:
-            listing = ", ".join(f"{n} x {kind}" for kind, n in self.left.items())
-            parts.append(f"left for you to decide: {listing}")
+            parts.append(f"left for you to decide: {_listing(self.left)}")
         elif self.left is not None and self.read_again == self.written and not self.dropped:
             parts.append("it is clean")
         if parts:
             say(f"{self.path}: {'; '.join(parts)}")
         if self.renumbered:
-            say(f"{self.path}: ids have changed: {_listed(id_ranges(self.renumbered))}")
+            say(f"{self.path}: ids have changed: {_cut(id_ranges(self.renumbered))}")
 
     def _places(self) -> str:
         lines: dict[str, list[int]] = {}
         for finding in self.broken:
             lines.setdefault(finding.path, [])
             lines[finding.path] += [] if finding.line is None else [finding.line]
-        listing = _listed(
+        listing = _cut(
             f"{path}:{part}" if part else path
             for path, numbers in lines.items()
             for part in _number_ranges(numbers) or [""]
@@ -140,48 +130,81 @@ class Mending:
         return listing if len(self.broken) == self.dropped else f"{listing}, ..."
 
 
-def _listed(parts: Iterable[str]) -> str:
+def _cut(parts: Iterable[str]) -> str:
     listed = list(parts)
     listing, more = ", ".join(listed[:_MOST]), len(listed) - _MOST
     return f"{listing} and {more} more (--json has all)" if more > 0 else listing
 
 
+def _listing(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} x {kind}" for kind, count in counts.items() if count)
+
+
+def _number_ranges(numbers: Iterable[int]) -> list[str]:
+    """Write numbers as ranges in rising order: 3, 9, 4, 5 become 3-5 and 9."""
+    runs: list[list[int]] = []
+    for k in sorted(set(numbers)):
+        if runs and k == runs[-1][1] + 1:
+            runs[-1][1] = k
+        else:
+            runs.append([k, k])
+    return [str(first) if first == last else f"{first}-{last}" for first, last in runs]
+
+
+def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Write which ids became which, those that count up together as one.
+
+    Examples
+    --------
+    >>> list(id_ranges([("4", "3"), ("5", "4"), ("8", "5"), ("a:9", "b:1"), ("a:10", "b:2")]))
+    ['4-5 are now 3-4', '8 is now 5', 'a:9-a:10 are now b:1-b:2']
+    """
+    runs: list[list[tuple[str, str]]] = []
+    for pair in renamed:
+        if runs and all(map(_follows, runs[-1][-1], pair)):
+            runs[-1] = [runs[-1][0], pair]
+        else:
+            runs.append([pair])
+    for run in runs:
+        old, new = zip(*run, strict=True)
+        yield f"{'-'.join(old)} {'is' if len(run) == 1 else 'are'} now {'-'.join(new)}"
+
+
+def _follows(before: str, after: str) -> bool:
+    first, second = _NUMBERED.fullmatch(before), _NUMBERED.fullmatch(after)
+    return bool(first and second and first[1] == second[1] and int(first[2]) + 1 == int(second[2]))
+
+
 def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> Mending:
     """Write the pairs that could be read to ``--fix``."""
-    _check(report, options, declared)
-    path = options.fix
-    lost = _losses(report)
-    _refuse_loss(report, path, lost)
+    if report.counts["row shift"]:
+        message = "nothing was mended: links and words look shifted; mend the lines first"
+        raise FormatError(message, report.path)
+    kind = get_format(report.format)
+    lost: Counter[str] = Counter()  # what the file's own format cannot be written with again
+    for pair in report.corpus:
+        lost.update(losses(pair, kind.holds))
+    if report.refused:
+        _refuse_dropping(report, options, declared)
+    _refuse_loss(report, options.fix, lost)
     rest = _examined_again(report, options, declared)
-    _write(report, path, options.fix_source, options.fix_target)
-    broken = [finding for finding in report.findings if finding.kind == _BROKEN]
+    _write(report, options.fix, options.fix_source, options.fix_target)
+    broken = [finding for finding in report.findings if finding.kind == "broken record"]
     old, new = report.corpus.ids, rest.corpus.ids
-    mending = Mending(path, report.format, len(old), report.refused, broken, lost=lost)
-    if standard_stream(path) is None:
+    mending = Mending(options.fix, report.format, len(old), report.refused, broken, lost=lost)
+    if standard_stream(options.fix) is None:
         mending.left, mending.read_again = rest.counts, len(new)
     if len(new) == len(old):
         mending.renumbered = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
     return mending
 
 
-def _write(report: Examination, path: str, source: str | None, target: str | None) -> None:
-    write_corpus(
-        report.corpus,
-        path,
-        format=report.format,
-        base=report.base,
-        transpose=report.transposed,
-        source=source,
-        target=target,
-        ids=any(pair.id != str(number) for number, pair in enumerate(report.corpus, 1)),
-    )
-
-
-def _check(report: Examination, options: argparse.Namespace, declared: ReadOptions) -> None:
-    if not report.refused:
-        return
+def _refuse_dropping(
+    report: Examination, options: argparse.Namespace, declared: ReadOptions
+) -> None:
+    """Refuse to leave out broken records of which the numbers of lines count."""
     kind = get_format(report.format)
-    if kind.blocks is not None:  # a format in which the number of a line counts
+    if kind.blocks is not None:
         raise OptionError(
             f"--fix cannot mend {report.refused} broken lines of {report.path}, and leaving "
             "them out would shift all lines after them: mend those by hand"
@@ -196,24 +219,26 @@ def _check(report: Examination, options: argparse.Namespace, declared: ReadOptio
 
 def _refuse_loss(report: Examination, path: str, lost: Counter[str]) -> None:
     """Refuse to replace a file by one that holds less."""
-    if identity(path) is None or identity(path) != identity(report.path):
-        return
     missing = [f"{kind} of {count} pairs" for kind, count in lost.items()]
     missing += [f"its {report.refused} broken records"] if report.refused else []
-    if missing:
+    if missing and identity(path) is not None and identity(path) == identity(report.path):
         raise OptionError(
             f"--fix: format {report.format} is written without {', '.join(missing)}, so {path} "
             "cannot be mended in its own place; name another OUT"
         )
 
 
-def _losses(report: Examination) -> Counter[str]:
-    """Count what the file's own format cannot be written with again."""
-    holds = get_format(report.format).holds
-    lost: Counter[str] = Counter()
-    for pair in report.corpus:
-        lost.update(losses(pair, holds))
-    return lost
+def _write(report: Examination, path: str, source: str | None, target: str | None) -> None:
+    write_corpus(
+        report.corpus,
+        path,
+        format=report.format,
+        base=report.base,
+        transpose=report.transposed,
+        source=source,
+        target=target,
+        ids=any(pair.id != str(number) for number, pair in enumerate(report.corpus, 1)),
+    )
 
 
 def _examined_again(
@@ -241,48 +266,6 @@ def _examined_again(
 def _remove(folder: str) -> str:
     rmtree(folder, ignore_errors=True)
     return ""
-
-
-_NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
-
-
-def _number_ranges(numbers: Iterable[int]) -> list[str]:
-    """Write numbers as ranges in rising order: 3, 9, 4, 5 become 3-5 and 9."""
-    runs: list[list[int]] = []
-    for k in sorted(set(numbers)):
-        if runs and k == runs[-1][1] + 1:
-            runs[-1][1] = k
-        else:
-            runs.append([k, k])
-    return [str(first) if first == last else f"{first}-{last}" for first, last in runs]
-
-
-def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Write which ids became which, those that count up together as one.
-
-    Examples
-    --------
-    >>> list(id_ranges([("4", "3"), ("5", "4"), ("8", "5"), ("a:9", "b:1"), ("a:10", "b:2")]))
-    ['4-5 are now 3-4', '8 is now 5', 'a:9-a:10 are now b:1-b:2']
-    """
-    run: list[tuple[str, str]] = []
-    for pair in renamed:
-        if run and not all(map(_follows, run[-1], pair)):
-            yield _told(run)
-            run = []
-        run = [run[0], pair] if run else [pair]
-    if run:
-        yield _told(run)
-
-
-def _follows(before: str, after: str) -> bool:
-    one, other = _NUMBERED.fullmatch(before), _NUMBERED.fullmatch(after)
-    return bool(one and other and one[1] == other[1] and int(one[2]) + 1 == int(other[2]))
-
-
-def _told(run: list[tuple[str, str]]) -> str:
-    old, new = zip(*run, strict=True)
-    return f"{'-'.join(old)} {'is' if len(run) == 1 else 'are'} now {'-'.join(new)}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -326,16 +309,17 @@ def run(options: argparse.Namespace) -> int:
         if getattr(options, name) and not options.leaks:
             flag = f"--{name.replace('_', '-')}"
             raise OptionError(f"{flag} is for --leaks: add it, or leave {flag} out")
-    return check_leaks(options) if options.leaks else _check_check(options)
+    return check_leaks(options) if options.leaks else _check_files(options)
 
 
-def _check_check(options: argparse.Namespace) -> int:
+def _check_files(options: argparse.Namespace) -> int:
     from alignkit.corpora.validation import compare_texts
 
-    if options.fix and len(options.inputs) > 1:
+    several = len(options.inputs) > 1
+    if options.fix and several:
         raise OptionError("--fix mends one file; give one IN")
     check_tree_options(options)
-    if trees_named(options) and (options.fix or len(options.inputs) > 1):
+    if trees_named(options) and (options.fix or several):
         raise OptionError("files of trees go with one IN, and without --fix")
     if (options.fix_source or options.fix_target) and not options.fix:
         raise OptionError("--fix-source and --fix-target go with --fix")
@@ -346,10 +330,9 @@ def _check_check(options: argparse.Namespace) -> int:
     problem, mending = _unreadable(examined, declared), None
     if options.fix and problem is None:
         try:
-            _refuse_shifted(examined[0])
             mending = mend(examined[0], options, declared)
         except AlignkitError as error:
-            problem = error  # first tell what was found
+            problem = error  # first print the findings
     with redirect_stdout(sys.stderr if options.fix == "-" else sys.stdout):
         if options.json:
             records = [_record(report, options) for report in examined]
@@ -363,40 +346,28 @@ def _check_check(options: argparse.Namespace) -> int:
     if problem is not None:
         raise problem
     if mending is not None:
-        mending.tell()
+        mending.report()
     return 0 if all(report.clean for report in examined) else 1
-
-
-def _refuse_shifted(report: Examination) -> None:
-    if report.counts["row shift"]:
-        message = "nothing was mended: links and words look shifted; mend the lines first"
-        raise FormatError(message, report.path)
 
 
 def _examined(path: str, options: argparse.Namespace, declared: ReadOptions) -> Examination:
     from alignkit.corpora.validation import examine
 
     format = detect_format(path, options.format, declared)
-    trees = trees_named(options)
-    keep = bool(options.fix) or len(options.inputs) > 1 or trees
+    with_trees = trees_named(options)
+    keep = bool(options.fix) or len(options.inputs) > 1 or with_trees
     report = examine(path, format=format, options=declared, keep=keep)
-    if trees:
-        _examine_trees(report, options)
-    return report
-
-
-def _examine_trees(report: Examination, options: argparse.Namespace) -> None:
-    """Tell of the trees of files: those that do not fit, or are flat; more or fewer than pairs."""
+    if not with_trees:
+        return report
     name = tree_name(options) or ""
-    counts: Counter[str] = Counter()
-    try:
-        for pair in attached(options, report.corpus, counts, report.observe):
+    try:  # trees of files that do not fit, or are flat; more or fewer than pairs
+        for pair in attached(options, report.corpus, report.tree_counts, report.observe):
             for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
                 if name in trees:
                     report.add_tree(pair.id, side, name, trees[name], *report.lines[pair.id])
     except JoinError as problem:
         report.observe(Finding("wrong number of trees", str(problem), report.path))
-    report.tree_counts = counts
+    return report
 
 
 def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitError | None:
@@ -415,7 +386,6 @@ def _unreadable(examined: list[Examination], declared: ReadOptions) -> AlignkitE
 
 
 def _print(report: Examination, options: argparse.Namespace) -> None:
-    most = options.show
     refused = f" and {report.refused} broken records" if report.refused else ""
     print(
         f"{visible(report.path)}: {report.format}, "
@@ -425,28 +395,32 @@ def _print(report: Examination, options: argparse.Namespace) -> None:
     if report.trees:
         named = (f"{n} {side} {name}" for (side, name), n in report.trees.items())
         print(f"trees: {visible(', '.join(named))}")
-    told = Counter({kind: n for kind, n in report.tree_counts.items() if kind != "trees"})
-    if told:
-        print(f"of the files of trees: {trees_told(told)}")
+    notes = Counter({kind: n for kind, n in report.tree_counts.items() if kind != "trees"})
+    if notes:
+        print(f"of the files of trees: {trees_told(notes)}")
     if report.links:
-        print()
-        print(_fits(report), end="\n\n")
+        print(f"\n{_fits(report)}\n")
+    lines = [
+        (finding.kind, in_words_of(options.parser, str(finding))) for finding in report.findings
+    ]
+    _print_some(lines, report.counts, options.show)
+    clean = "clean: nothing odd was found"
+    print(f"findings: {_listing(report.counts)}" if report.counts else clean)
+
+
+def _print_some(lines: Iterable[tuple[str, str]], counts: Mapping[str, int], most: int) -> None:
+    """Print the first lines of each kind, and how many there are."""
     shown: Counter[str] = Counter()
-    for finding in report.findings:
-        shown[finding.kind] += 1
-        if shown[finding.kind] <= most:
-            print(visible(in_words_of(options.parser, str(finding))))
-    for kind, count in report.counts.items():
+    for kind, line in lines:
+        shown[kind] += 1
+        if shown[kind] <= most:
+            print(visible(line))
+    for kind, count in counts.items():
         if count > most:
             print(f"... {kind}: {count} in all; --show {count} shows them")
-    if report.clean:
-        print("clean: nothing odd was found")
-    else:
-        print("findings: " + ", ".join(f"{n} x {kind}" for kind, n in report.counts.items()))
 
 
 def _fits(report: Examination) -> Table:
-    declared = (report.base, report.transposed)
     columns = [
         *(Column("base", "count"), Column("direction"), Column("links outside", "count")),
         *(Column("join equal words", "count"), Column("", key="declared")),
@@ -457,7 +431,7 @@ def _fits(report: Examination) -> Table:
             "target first" if fit.transposed else "source first",
             fit.outside if report.has_text or fit.base else "?",
             fit.equal if report.has_text else "?",
-            "<- as declared" if declared == (fit.base, fit.transposed) else None,
+            "<- as declared" if (fit.base, fit.transposed) == report.declared else None,
         ]
         for fit in report.fits
     ]
@@ -465,6 +439,22 @@ def _fits(report: Examination) -> Table:
 
 
 def _record(report: Examination, options: argparse.Namespace) -> dict[str, object]:
+    fits = [
+        {
+            "base": fit.base,
+            "transposed": fit.transposed,
+            "outside": fit.outside if report.has_text or fit.base else None,
+            "equal": fit.equal if report.has_text else None,
+        }
+        for fit in report.fits
+    ]
+    findings = [
+        {
+            **{name: getattr(finding, name) for name in ("kind", "path", "line", "times")},
+            "message": in_words_of(options.parser, finding.message),
+        }
+        for finding in report.findings
+    ]
     return {
         **{name: getattr(report, name) for name in ("path", "format", "base", "transposed")},
         "records": report.records,
@@ -476,25 +466,8 @@ def _record(report: Examination, options: argparse.Namespace) -> dict[str, objec
         "tree_counts": dict(report.tree_counts),
         "clean": report.clean,
         "counts": dict(report.counts),
-        "fits": [
-            {
-                "base": fit.base,
-                "transposed": fit.transposed,
-                "outside": fit.outside if report.has_text or fit.base else None,
-                "equal": fit.equal if report.has_text else None,
-            }
-            for fit in report.fits
-        ],
-        "findings": [
-            {
-                "kind": finding.kind,
-                "path": finding.path,
-                "line": finding.line,
-                "times": finding.times,
-                "message": in_words_of(options.parser, finding.message),
-            }
-            for finding in report.findings
-        ],
+        "fits": fits,
+        "findings": findings,
     }
 
 
@@ -520,16 +493,9 @@ def check_leaks(options: argparse.Namespace) -> int:
         }
         print(json_text(record))
         return int(bool(leaks))
-    shown: Counter[str] = Counter()
-    for leak in leaks:
-        shown[leak.kind] += 1
-        if shown[leak.kind] <= options.show:
-            print(visible(_line(leak)))
-    for kind, count in counts.items():
-        if count > options.show:
-            print(f"... {kind}: {count} in all; --show {count} shows them")
+    _print_some(((leak.kind, _line(leak)) for leak in leaks), counts, options.show)
     if leaks:
-        listing = ", ".join(f"{counts[kind]} x {kind}" for kind in KINDS if counts[kind])
+        listing = _listing({kind: counts[kind] for kind in KINDS})
         print(f"{pairs} of {len(test)} pairs are known to the first file: {listing}")
     else:
         print(f"clean: none of {len(test)} pairs is known to the first file")
