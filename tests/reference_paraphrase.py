@@ -4,33 +4,22 @@ from __future__ import annotations
 
 from itertools import product
 
-import numpy as np
+from hypothesis import strategies as st
 
-from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Node, Variable
 
 
-def as_tree(node):
-    """Return a tree of nested nodes with words."""
-    words, labels, parents, starts, ends, afters = [], [], [], [], [], []
-
-    def add(one, parent):
-        here = len(labels)
-        labels.append(one.label)
-        parents.append(parent)
-        starts.append(len(words))
-        ends.append(0)
-        afters.append(0)
-        for child in one.children:
-            if isinstance(child, str):
-                words.append(child)
-            else:
-                add(child, here)
-        ends[here], afters[here] = len(words), len(labels)
-
-    add(node, -1)
-    columns = (np.array(column, np.int32) for column in (parents, starts, ends, afters))
-    return Tree(tuple(words), tuple(labels), *columns)
+def nodes_of(labels, words):
+    """Random nested nodes over words."""
+    return st.recursive(
+        st.builds(lambda label, word: Node(label, (word,)), labels, words),
+        lambda below: st.builds(
+            lambda label, children: Node(label, tuple(children)),
+            labels,
+            st.lists(below | words, min_size=1, max_size=3),
+        ),
+        max_leaves=7,
+    )
 
 
 def nested(text):

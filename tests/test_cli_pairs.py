@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from strategies import PLAIN
 from test_cli import posix
 
-from alignkit import FormatError, pair_translations
-from alignkit.errors import OptionError
+from alignkit import pair_translations
 from alignkit.io.parallel_text import read_translations
 
 ANNA, BEN, CLEO = "they left\na b c\n\n", "they went away\nA b c\nx\n", "off they went\n\nx y\n"
@@ -176,18 +175,12 @@ def test_a_divider_among_the_words_names_file_and_line(capsys, tmp_path, several
         (["F", "--max-ratio", "inf"], "a number, 1 or more"),
         (["F", "--max-length", "0"], "a whole number, 1 or more, not '0'"),
         (["F", "--min-length", "5", "--max-length", "4"], "below the least"),
-        (["F", "--which", "last"], "--which"),
-        (["F", "--to", "xml"], "--to"),
         (["F", "--to-source", "s"], "--to-source and --to-target go together"),
         (["F", "--to-source", "s", "--to-target", "./s"], "different files"),
         (["F", "--to-source", "s", "--to-target", "t", "-o", "o"], "not both"),
         (["F", "--to-source", "s", "--to-target", "t", "--to", "tsv"], "not both"),
         (["F", "--to-ids"], "a bitext has no ids"),
         (["F", "--json"], "write the pairs to files"),
-        (["F", "--maxlength", "4"], "did you mean --max-length?"),
-        (["F", "-o", "no/such/o"], "no/such/o"),
-        (["F", "none"], "none: cannot be read: No such file"),
-        (["."], "cannot be read"),
         (["PLAIN"], "no line has two columns"),
     ],
 )
@@ -242,25 +235,6 @@ def test_reading_closes_what_it_leaves(tmp_path, monkeypatch):
         reading.close()
     assert len(opened) == 3
     assert all(stream.closed for stream in opened)
-
-
-def test_reading_needs_a_file_and_counts_lines(tmp_path):
-    with pytest.raises(OptionError, match="name a file"):
-        read_translations()
-    long, short = write(tmp_path, "l", "a\n\n\n"), write(tmp_path, "s", "a\n")
-    with pytest.raises(FormatError, match=r"l: has 3 lines, but .*s has 1;"):
-        list(read_translations(short, long))
-
-
-def test_long_lines_and_many_translators(capsys, tmp_path):
-    rng = random.Random(7)
-    paths = [
-        write(tmp_path, str(k), " ".join(rng.choices("abc", k=5000)) + "\n") for k in range(40)
-    ]
-    out = tmp_path / "out"
-    ran = made(capsys, *paths, "-o", out, "--json")
-    assert ran.json["kept"] == 780
-    assert len(lines(out)) == 780
 
 
 @posix

@@ -20,14 +20,13 @@ LINKS = ["0-1 1-0", "0-0 1?1", "0-0"]
 
 @pytest.fixture
 def pairs() -> list[SentencePair]:
-    found = []
-    for k, (source, target, links) in enumerate(zip(SOURCE, TARGET, LINKS, strict=True), 1):
-        trees = Tree.parse(source), Tree.parse(target)
-        pair = SentencePair(
-            str(k), trees[0].words, trees[1].words, {"gold": Alignment.parse(links)}
-        )
-        found.append(pair.with_trees("parse", source=trees[0], target=trees[1]))
-    return found
+    trees = [[Tree.parse(text) for text in side] for side in (SOURCE, TARGET)]
+    return [
+        SentencePair(
+            str(k), source.words, target.words, {"gold": Alignment.parse(links)}
+        ).with_trees("parse", source=source, target=target)
+        for k, (source, target, links) in enumerate(zip(*trees, LINKS, strict=True), 1)
+    ]
 
 
 @pytest.fixture
@@ -130,13 +129,6 @@ def test_of_several_trees_one_is_to_be_named(capsys, tmp_path, pairs):
         run(capsys, *words, "--tree-name", "x").failed("'x' (known: parse, mended)")
     assert run(capsys, "rules", path, "--grammar", "samt").code == 0  # the target has one
     assert run(capsys, "rules", path, "--grammar", "hiero").code == 0
-
-
-def test_a_file_behind_trees_is_told_what_names_it(capsys, bare, files):
-    for words in ([bare, "--trees", files[1]], ["--trees", files[1], bare]):
-        ran = run(capsys, "show", *words)
-        ran.failed("one word too many", "takes no file", "by --both-trees FILE")
-    run(capsys, "show", bare, files[1]).failed("one word too many")
 
 
 def test_a_picture_larger_than_programs_show_is_drawn_whole_and_told(capsys, tmp_path):

@@ -6,7 +6,6 @@ import random
 import tempfile
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import nltk
@@ -14,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_hiero import grammar, hiero, lexical, span_label, word_weights
+from strategies import tree_of
 
 from alignkit import read_corpus
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.io.atomic_files import WriteError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
@@ -29,6 +28,10 @@ from alignkit.rules.hiero.extraction import HieroOptions, derivations, extract_h
 from alignkit.rules.hiero.grammar import learn_hiero, write_hiero
 
 X0, X1 = Variable(0, "X"), Variable(1, "X")
+
+
+def trees(words):
+    return tree_of(words, st.sampled_from("ABC"))
 
 
 @st.composite
@@ -51,21 +54,6 @@ def aligned(draw, most=7, words="ab"):
         links = {(i, min(max(0, i + j % 2), m - 1)) for i, j in links}
     sides = [tuple(draw(st.lists(st.sampled_from(words), min_size=k, max_size=k))) for k in (n, m)]
     return SentencePair("1", *sides, {"gold": Alignment(links)})
-
-
-@st.composite
-def trees(draw, words):
-    def build(start, end, depth):
-        label = draw(st.sampled_from("ABC"))
-        if end - start == 1 or depth == 3:
-            text = " ".join(f"({draw(st.sampled_from('DE'))} {w})" for w in words[start:end])
-            return f"({label} {text})" if draw(st.booleans()) or end - start > 1 else text
-        cuts = sorted(draw(st.sets(st.integers(start + 1, end - 1), max_size=2)))
-        bounds = [start, *cuts, end]
-        parts = " ".join(build(a, b, depth + 1) for a, b in pairwise(bounds))
-        return f"({label} {parts})"
-
-    return Tree.parse(f"(S {build(0, len(words), 0)})")
 
 
 def parts(found):
@@ -185,6 +173,8 @@ def test_bad_options_are_told():
     for wrong in ({"grammar": "x"}, {"links": "x"}, {"side": "x"}, {"annotator": "x"}):
         with pytest.raises(UnknownNameError, match="'x'"):
             learn_hiero([pair], **wrong)
+    with pytest.raises(UnknownNameError, match="unknown kind of rule 'x'"):
+        write_hiero([pair], "-", kinds=["x"])
     two = SentencePair("1", ("a",), ("b",), {"g": Alignment(), "h": Alignment()})
     for wrong, kind, told in (
         (pair, OptionError, "no pair has a tree of the target side"),
@@ -272,17 +262,6 @@ def test_variables_below_an_empty_label_are_written_as_the_formats_do(tmp_path):
         text = (tmp_path / "rules").read_text()
         assert sorted(rule_lines(types.values(), name)) == sorted(text.splitlines(keepends=True))
     assert "[X,1] c" in "".join(rule_lines(types.values(), "joshua"))
-
-
-def test_a_file_that_cannot_be_written_is_told(tmp_path):
-    pair = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
-    with pytest.raises(WriteError, match="/dev/full: cannot be written: No space left"):
-        write_hiero([pair], "/dev/full")
-    with pytest.raises(WriteError, match="cannot be written as UTF-8"):
-        write_hiero([replace(pair, source=("\ud800",))], str(tmp_path / "rules"))
-    with pytest.raises(UnknownNameError, match="unknown kind of rule 'x'"):
-        write_hiero([pair], "-", kinds=["x"])
-    assert not list(tmp_path.iterdir())
 
 
 def test_rules_of_some_kinds_alone_are_written(tmp_path):

@@ -14,7 +14,7 @@ from format_files import damaged
 from hypothesis import given
 from hypothesis import strategies as st
 from repetitions import repetitions
-from strategies_rules import TEXTS, leaves_of, rule_types, rules
+from strategies_rules import TEXTS, leaves_of, rule_types
 
 from alignkit.errors import ArgumentError, FormatError, UnknownFormatError, UnknownNameError
 from alignkit.io import read_corpus
@@ -225,12 +225,6 @@ def test_labels_at_the_head_of_a_file_are_labels(label, format, tmp_path):
         assert read(lines, named, path=tmp_path / "rules") == [rule]
 
 
-@pytest.mark.parametrize("format", RULE_FORMATS)
-def test_the_format_of_bare_rules_is_found(format, tmp_path):
-    rule = RuleType(Rule(Node("X", ("a",)), Node("X", ("b",))))
-    assert read(written([rule], format), path=tmp_path / f"r.{format}") == [rule]
-
-
 def test_sides_of_rules_as_text():
     assert rule_text(parse_rule(NESTED)) == NESTED
     assert rule_text(parse_rule("NP(x0:NP d0:PP) ||| x0")) == "NP(x0:NP d0:PP) ||| x0"
@@ -285,10 +279,8 @@ def test_a_feature_that_changed_is_written_anew(tmp_path):
 ERRORS = [
     ("tsv", 'NP("a") ||| NP("b")', None, "2 fields"),
     ("tsv", 'NP("a") ||| NP("b" ||| 1 - -', 13, "not closed"),
-    ("tsv", 'NP("a")) ||| NP("b") ||| 1 - -', 8, "without an opening one"),
     ("tsv", 'NP("a") ||| NP("b") ||| 1 2 -', 27, "p_target is 2"),
     ("tsv", 'NP("a") ||| NP("b") ||| 1 - x', 29, "'x', which is no number"),
-    ("tsv", 'NP("a") ||| NP("b") ||| 1', 25, "expected count p(t|s) p(s|t)"),
     ("tsv", 'NP("a") ||| NP("b") ||| 1 - - pairs=2 pairs=2', 39, "twice"),
     ("tsv", 'NP("a") ||| NP("b") ||| 1 - - pairs=2 what', 39, "expected NAME=VALUE"),
     ("tsv", 'NP("a") ||| NP("b") ||| 1 - - links=0-1', None, "beyond"),
@@ -299,8 +291,6 @@ ERRORS = [
     ("tsv", 'NP(a) ||| NP("a") ||| 1 - -', 4, "found 'a)'"),
     ("tsv", 'NP("a") "b" ||| NP("a") ||| 1 - -', 9, "one tree"),
     ("jsonl", '{"source": "NP(", "target": ""}', None, "not closed"),
-    ("jsonl", '{"source": "x0"}', None, "'target' is missing"),
-    ("jsonl", '{"source": "x0", ', 18, "not JSON"),
     ("jsonl", '{"source": "x0", "target": "x0", "count": -1}', None, "from 0 up"),
     ("jsonl", '{"source": "x0", "target": "x0", "alignment": [[0]]}', None, "two whole"),
     ("xrs", 'NP("a") "b" ### id=1', None, "expected LEFT -> RIGHT"),
@@ -432,8 +422,3 @@ def test_grammars_of_real_pairs_are_kept(data, tmp_path):
     alike = [one for one in changed if list(rule_lines([one], "ppdb", joined_labels=False))]
     assert sum(one.count for one in changed) == 4840
     assert sum(one.count for one in alike) == 2517
-
-
-@given(rule=rules())
-def test_the_text_of_a_rule_reads_back_equal(rule):
-    assert parse_rule(rule_text(rule)) == rule

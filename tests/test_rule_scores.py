@@ -6,26 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_paraphrase import as_tree, nested
-from reference_rule_scores import row
+from reference_paraphrase import nested, nodes_of
+from reference_rules import score_row as row
+from strategies import made_tree as as_tree
 
 from alignkit.errors import JoinError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
-from alignkit.rules.grammar import Node
 from alignkit.rules.rule_score import COLUMNS, RuleScore, count_rules, rule_ratios
 from alignkit.scoring.settings import Signature
 
 LABELS, WORDS = st.sampled_from("AB"), st.sampled_from("aAbc")
-TREES = st.recursive(
-    st.builds(lambda label, word: Node(label, (word,)), LABELS, WORDS),
-    lambda below: st.builds(
-        lambda label, children: Node(label, tuple(children)),
-        LABELS,
-        st.lists(below | WORDS, min_size=1, max_size=3),
-    ),
-    max_leaves=7,
-).map(as_tree)
+TREES = nodes_of(LABELS, WORDS).map(as_tree)
 
 
 @st.composite

@@ -227,22 +227,3 @@ def ids_with(form: str, pairs: list[Parsed]) -> list[str]:
 )
 def test_each_form_is_among_them(form: str, at_least: list[str]) -> None:
     assert set(at_least) <= set(ids_with(form, PARAPHRASES + STRUCTURES))
-
-
-def test_structures_tell_their_form() -> None:
-    told = {
-        "adverb": "also, moreover",
-        "passive": "active, passive",
-        "genitive": "A of B, B's A",
-        "dative": "dative",
-        "particle": "particle",
-        "clause-order": "clause order",
-        "relative-clause": "relative clause, participle",
-    }
-    for phenomenon, form in told.items():
-        named = [
-            pair.id
-            for pair, *_ in STRUCTURES
-            if phenomenon in pair.attributes["phenomena"].split(",")
-        ]
-        assert set(named) <= set(ids_with(form, STRUCTURES)), phenomenon

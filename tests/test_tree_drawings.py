@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree, html
+from strategies import tree_of
 
 from alignkit import Alignment, SentencePair
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
@@ -38,33 +39,8 @@ ODD = st.text(
 LABELS = st.sampled_from(["S", "NP", "a-long-label", ","])
 
 
-@st.composite
-def shapes(draw, labels=LABELS, words=ODD):
-    built: list[tuple[str, list]] = [(draw(labels), [])]
-    root = built[0]
-    for _ in range(draw(st.integers(0, 12))):
-        above = draw(st.sampled_from(built))
-        if draw(st.booleans()):
-            above[1].append(draw(words))
-        else:
-            built.append((draw(labels), []))
-            above[1].append(built[-1])
-    tokens: list[str] = []
-    names, parents, starts, ends, afters = [], [], [], [], []
-
-    def visit(node, parent):
-        u = len(names)
-        names.append(node[0])
-        parents.append(parent)
-        starts.append(len(tokens))
-        ends.append(0)
-        afters.append(0)
-        for child in node[1]:
-            tokens.append(child) if isinstance(child, str) else visit(child, u)
-        ends[u], afters[u] = len(tokens), len(names)
-
-    visit(root, -1)
-    return Tree(tuple(tokens), tuple(names), parents, starts, ends, afters)
+def shapes(labels=LABELS):
+    return st.lists(ODD, max_size=8).flatmap(lambda words: tree_of(words, labels))
 
 
 def drawn(tree_pair: TreePair) -> etree._Element:

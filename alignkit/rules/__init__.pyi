@@ -22,10 +22,10 @@ from .hiero.extraction import extract_hiero as extract_hiero
 from .hiero.grammar import learn_hiero as learn_hiero
 from .hiero.grammar import write_hiero as write_hiero
 from .learning import learn_grammar as learn_grammar
-from .rewriting.rewrites import Replacement as Replacement
-from .rewriting.rewrites import Rewrite as Rewrite
-from .rewriting.rewrites import paraphrase as paraphrase
-from .rewriting.rule_index import RuleIndex as RuleIndex
+from .rewrites import Replacement as Replacement
+from .rewrites import Rewrite as Rewrite
+from .rewrites import paraphrase as paraphrase
+from .rule_index import RuleIndex as RuleIndex
 from .rule_score import RuleScore as RuleScore
 from .rule_score import score_rules as score_rules
 from .show import draw_rules_page as draw_rules_page

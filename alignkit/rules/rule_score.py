@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from math import isnan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from alignkit.scoring.settings import Signature
 from alignkit.stats.ratios import Counts, harmonic, none_if_nan, ratio
 from alignkit.stats.resampling import SEED, Interval, confidence_interval, few_pairs
 from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
 LEVELS = {
@@ -67,10 +69,8 @@ def rule_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
 
 
 @dataclass(frozen=True, repr=False)
-class RuleScore:
+class RuleScore(TableResult):
     """The score of rules that follow from alignments against those of a gold standard.
-
-    Printed, it is the table that the command prints; a notebook shows that table too.
 
     Parameters
     ----------
@@ -97,17 +97,17 @@ class RuleScore:
     counts: Mapping[str, int]
     pairs: int
     skipped: Mapping[str, int]
-    signature: Signature
+    signature: Signature = field()  # type: ignore[assignment]
     rows: Rows = field(repr=False, compare=False)
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
     suspicions: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def from_rows(cls, rows: Rows, skipped: Mapping[str, int], signature: Signature) -> RuleScore:
-        """Add rows up, and take the measures of the sum."""
-        total = rows.sum(axis=0)
-        counts = dict(zip(COLUMNS, total.tolist(), strict=True))
-        measures = {name: float(x[0]) for name, x in rule_ratios(total[np.newaxis]).items()}
+        """Return the measures of the sum of some rows."""
+        total = rows.sum(axis=0, keepdims=True)
+        counts = dict(zip(COLUMNS, total[0].tolist(), strict=True))
+        measures = {name: float(x[0]) for name, x in rule_ratios(total).items()}
         return cls(measures, counts, len(rows), dict(skipped), signature, rows)
 
     def with_skipped(self, why: str, count: int) -> RuleScore:
@@ -116,7 +116,7 @@ class RuleScore:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What to know before one believes the figures."""
+        """Warnings to read before the numbers."""
         return (*self.suspicions, *few_pairs(self.pairs, drawn=bool(self.intervals)))
 
     def with_intervals(
@@ -135,11 +135,10 @@ class RuleScore:
         f1 = Column("", "percent").show(self.measures["rules.f1"]).text
         return f"RuleScore({how_many(self.pairs, 'pair')}; rules F1 {f1})"
 
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
+    @property
+    def settings(self) -> str:
+        """The settings behind the numbers, in one line."""
+        return str(self.signature)
 
     def table(self) -> Table:
         """Return the score as a table, a row for each level."""
@@ -159,7 +158,7 @@ class RuleScore:
         ]
         skipped = [f"{how_many(n, 'pair')} {why}" for why, n in self.skipped.items() if n]
         left_out = [f"not scored: {', '.join(skipped)}"] if skipped else []
-        note = "\n".join([*left_out, *self.cautions, str(self.signature)])
+        note = "\n".join([*left_out, *self.cautions, self.settings])
         return Table(how_many(self.pairs, "sentence pair"), columns, rows, note)
 
     def _cell(self, name: str) -> Cell:
@@ -168,34 +167,22 @@ class RuleScore:
             return value
         return Value(value, interval.low, interval.high, interval.reason)
 
-    def show(self, medium: str = "text") -> str:
-        """Return the table in a medium, as `alignkit.show.Table.show` does."""
-        return self.table().show(medium)
-
-    def csv(self) -> str:
-        """Return the table as CSV."""
-        return self.table().csv()
-
-    def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each level, as a DataFrame takes it: measures, bounds, counts."""
-        return self.table().to_records()
-
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON takes it: NaN is None."""
         levels = {
             level: {name: none_if_nan(self.measures[f"{level}.{name}"]) for name in _MEASURES}
             for level in LEVELS
         }
-        result: dict[str, object] = {
+        intervals = {name: part.to_json() for name, part in self.intervals.items()}
+        return {
             **levels,
             "counts": dict(self.counts),
             "pairs": self.pairs,
             "skipped": dict(self.skipped),
-            "signature": str(self.signature),
+            "signature": self.settings,
+            **({"intervals": intervals} if intervals else {}),
+            **({"cautions": list(self.cautions)} if self.cautions else {}),
         }
-        if self.intervals:
-            result["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
-        return result | ({"cautions": list(self.cautions)} if self.cautions else {})
 
 
 SIZE = 3
@@ -261,9 +248,10 @@ def score_rules(
     blocks = [np.zeros((0, 2 * len(COUNTED)), np.int64)]
     while block := list(islice(parsed, _BLOCK)):
         sources, targets, hyp, ref = zip(*block, strict=True)
-        sides = [LinkArrays.pack(a if links == "possible" else a.sure_only() for a in side)
-                 for side in (hyp, ref)]  # fmt: skip
-        blocks.append(count_rules(sources, targets, *sides))
+        arrays = [LinkArrays.pack(side) for side in (hyp, ref)]
+        if links == "sure":
+            arrays = [side.sure_only() for side in arrays]
+        blocks.append(count_rules(sources, targets, *arrays))
     settings = replace(signature or Signature(), level="rules", links=links)
     return RuleScore.from_rows(np.concatenate(blocks), skipped, settings)
 
@@ -296,7 +284,6 @@ def count_rules(
     sources: Sequence[Tree], targets: Sequence[Tree], hypothesis: LinkArrays, reference: LinkArrays
 ) -> Rows:
     """Count the rules and matched nodes of sentence pairs, and those that both alignments have."""
-    check_arguments(count_rules, locals())
     if not len(sources) == len(targets) == len(hypothesis) == len(reference):
         raise JoinError(
             f"{len(sources)} and {len(targets)} trees for {len(hypothesis)} and {len(reference)} "
@@ -308,19 +295,16 @@ def count_rules(
         for side in (sources, targets)
     )
     for links in (hypothesis, reference):
-        _check_inside(links, (source, target))
+        for column, side in enumerate((source, target)):
+            outside = links.lengths[:, column] > np.diff(side.word_offsets)
+            if outside.any():
+                place = f"pair {outside.argmax()} (counted from 0)"
+                raise JoinError(f"{place}: a link lies outside its sentence")
     hyp, ref = (derive(source, target, links) for links in (hypothesis, reference))
-    return np.concatenate([_found(hyp, ref), _found(ref, hyp)], axis=1)
+    return np.concatenate([_confirmed(hyp, ref), _confirmed(ref, hyp)], axis=1)
 
 
-def _check_inside(links: LinkArrays, trees: Sequence[TreeArrays]) -> None:
-    for column, side in enumerate(trees):
-        outside = np.flatnonzero(links.lengths[:, column] > np.diff(side.word_offsets))
-        if len(outside):
-            raise JoinError(f"pair {outside[0]} (counted from 0): a link lies outside its sentence")
-
-
-def _found(mine: Derivations, other: Derivations) -> Rows:
+def _confirmed(mine: Derivations, other: Derivations) -> Rows:
     """Count those of my rules that the other derivations have, each pair a row of `COUNTED`."""
     rules = mine.fragments(mine.minimal())
     changing = readonly(sides_differ(readonly(rules.symbols), readonly(rules.offsets)))
@@ -331,14 +315,12 @@ def _found(mine: Derivations, other: Derivations) -> Rows:
     )  # fmt: skip
 
 
-def _classes(
-    derivations: Derivations,
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return the class of each node of both sides, -1 for none, and where trees begin."""
+def _classes(derivations: Derivations) -> tuple[Any, Any, Any, Any]:
+    """Return for both sides the class of each node, -1 for none, and where trees begin."""
     classes = derivations.classes
     assert classes is not None  # both sides are trees
     pairs = np.repeat(np.arange(len(derivations)), np.diff(classes.offsets))
-    made: list[NDArray[np.generic]] = []
+    arrays: list[Any] = []
     for trees, chains, begins in (
         (derivations.source, classes.source_chains, classes.source_begins),
         (derivations.target, classes.target_chains, classes.target_begins),
@@ -346,5 +328,5 @@ def _classes(
         numbers = np.repeat(np.arange(len(pairs), dtype=np.int32), np.diff(begins))
         of_node = np.full(len(trees.labels), -1, np.int32)
         of_node[trees.offsets[pairs[numbers]] + chains] = numbers
-        made += [readonly(of_node), trees.offsets]
-    return tuple(made)  # type: ignore[return-value]
+        arrays += [readonly(of_node), trees.offsets]
+    return tuple(arrays)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from alignkit._support.arguments import check_arguments
@@ -44,26 +43,17 @@ def grammar_summary(grammar: Grammar) -> Table:
 
 def grammar_tables(grammar: Grammar, *, most: int | None = 20) -> Iterator[Table]:
     """Yield a table for each kind of rule, the most frequent rules first."""
-    check_arguments(grammar_tables, locals())
     columns = [*_WEIGHTS, Column("source"), Column("target"), Column("pair"), Column("words")]
     for kind, types in rules_by_kind(grammar).items():
         shown = types[:most]
         rows = [
-            [
-                entry.count,
-                entry.p_target,
-                entry.p_source,
-                *map(side_text, entry.rule),
-                *_place(entry),
-            ]
-            for entry in shown
+            [x.count, x.p_target, x.p_source, *map(side_text, x.rule), *_place(x)] for x in shown
         ]
         yield Table(_heading(kind, types), columns, rows, note=_rest(types, shown))
 
 
 def grammar_lines(grammar: Grammar, *, most: int | None = 20) -> Iterator[str]:
     """Yield the lines of a listing of rules by kind, below each the sentences of its examples."""
-    check_arguments(grammar_lines, locals())
     margin = " " * (_COUNT + 2 * (_P + 1) + 2)
     for number, (kind, types) in enumerate(rules_by_kind(grammar).items()):
         if number:
@@ -105,16 +95,16 @@ def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
 
 
 def _place(entry: RuleType) -> tuple[str, str]:
-    for example in islice(entry.examples, 1):
-        spans = (f"{start}-{end}" for start, end in (example.source_span, example.target_span))
-        return example.id, " ".join(spans)
-    return "", ""
+    if not entry.examples:
+        return "", ""
+    example = entry.examples[0]
+    spans = (f"{start}-{end}" for start, end in (example.source_span, example.target_span))
+    return example.id, " ".join(spans)
 
 
 def _number(count: float | None) -> str:
-    return (
-        f"{'-' if count is None else f'{count:,.4g}' if count % 1 else f'{count:,.0f}':>{_COUNT}}"
-    )
+    text = "-" if count is None else f"{count:,.4g}" if count % 1 else f"{count:,.0f}"
+    return f"{text:>{_COUNT}}"
 
 
 def _share(value: float | None) -> str:
@@ -200,11 +190,8 @@ def draw_rules_page(
         style="".join(map(style_sheet, ("matrix", "drawings", "table", "page"))) + tree_style(),
         facts=_facts(grammar, whole),
         left_out=[
-            (
-                said,
-                ", ".join(f"{reason} ({number:,})" for reason, number in counts.items() if number),
-            )
-            for said, counts in (
+            (title, ", ".join(f"{why} ({number:,})" for why, number in counts.items() if number))
+            for title, counts in (
                 ("Rules left out", grammar.dropped),
                 ("Sentence pairs passed over", grammar.passed_over),
             )
@@ -231,17 +218,17 @@ def _draw(name: str, types: list[RuleType], most: int, room: int) -> dict[str, A
         if room < 0 and drawn:
             break
         drawn.append(rule)
-    said = ""
+    rest = ""
     if left := len(types) - len(drawn):
         verb = "is" if len(drawn) == 1 else "are"
-        said = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out to keep the page small"
+        rest = f"; the first {len(drawn):,} {verb} drawn, {left:,} left out to keep the page small"
     return {
         "name": name,
         "anchor": "kind-" + name.replace("+", "-with-"),
         "means": KINDS[name][:1].upper() + KINDS[name][1:],
         "types": len(types),
         "tokens": sum(entry.count or 0 for entry in types),
-        "said": said,
+        "said": rest,
         "rules": drawn,
     }
 
@@ -250,7 +237,7 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
     sides = [outline_side(side) for side in entry.rule]
     texts = [side_text(side) for side in entry.rule]
     size = sum(map(len, sides))
-    images = map(side_image, sides, texts) if size <= _LARGEST else ("", "")
+    images = list(map(side_image, sides, texts)) if size <= _LARGEST else ["", ""]
     text = " ||| ".join(texts)
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + f" … ({len(text):,} characters)"
@@ -258,7 +245,8 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
         "facts": _weights(entry),
         "name": text if len(text) < 200 else f"{text[:200]} …",
         "text": text,
-        **dict(zip(("source", "target"), images, strict=True)),
+        "source": images[0],
+        "target": images[1],
         "size": size,
         "examples": entry.examples,
     }
@@ -270,15 +258,15 @@ def _weights(entry: RuleType) -> str:
         parts.append(f"seen {_times(entry.count)}")
     if entry.pairs is not None:
         parts.append(f"in {how_many(entry.pairs, 'pair', commas=True)}")
-    weights: Mapping[str, float | None] = {
-        "p(t|s)": entry.p_target,
-        "p(s|t)": entry.p_source,
-        "p(rule|roots)": entry.p_rule,
-        "lex(t|s)": entry.lexical_target,
-        "lex(s|t)": entry.lexical_source,
-    }
-    known = [(name, value) for name, value in weights.items() if value is not None]
-    parts += [f"{name}\N{NO-BREAK SPACE}{value:.3g}" for name, value in known]
+    for name, value in (
+        ("p(t|s)", entry.p_target),
+        ("p(s|t)", entry.p_source),
+        ("p(rule|roots)", entry.p_rule),
+        ("lex(t|s)", entry.lexical_target),
+        ("lex(s|t)", entry.lexical_source),
+    ):
+        if value is not None:
+            parts.append(f"{name}\N{NO-BREAK SPACE}{value:.3g}")
     return " · ".join(parts)
 
 

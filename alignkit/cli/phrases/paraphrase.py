@@ -29,8 +29,8 @@ from alignkit.io.atomic_files import replacing
 
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
-    from alignkit.rules.rewriting.rewrites import Rewrite
-    from alignkit.rules.rewriting.rule_index import RuleIndex
+    from alignkit.rules.rewrites import Rewrite
+    from alignkit.rules.rule_index import RuleIndex
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     refuse_second_reading(options)
-    from alignkit.rules.rewriting.rewrites import paraphrase
+    from alignkit.rules.rewrites import paraphrase
 
     index = _index(options)
     counts: Counter[str] = Counter()
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _index(options: argparse.Namespace) -> RuleIndex:
     from alignkit.rules.files import read_rules
-    from alignkit.rules.rewriting.rule_index import RuleIndex
+    from alignkit.rules.rule_index import RuleIndex
 
     if not 0 <= options.min_p <= 1:
         raise OptionError(f"--min-p is {options.min_p}; it must be between 0 and 1")

@@ -47,6 +47,14 @@ class Outline:
         return levels
 
 
+_Row = tuple[str, Kind, int, int, int]
+
+
+def _outline(rows: list[_Row]) -> Outline:
+    columns: list[Any] = [*zip(*rows, strict=True)] or [()] * 5
+    return Outline(*columns)
+
+
 def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outline:
     """Outline a tree with its words."""
     rows: list[_Row] = []
@@ -60,14 +68,6 @@ def outline_tree(tree: Tree, numbers: Mapping[int, int] | None = None) -> Outlin
         else:
             above.pop()
     return _outline(rows)
-
-
-_Row = tuple[str, Kind, int, int, int]
-
-
-def _outline(rows: list[_Row]) -> Outline:
-    columns: list[Any] = [*zip(*rows, strict=True)] or [()] * 5
-    return Outline(*columns)
 
 
 def outline_side(side: Side) -> Outline:
@@ -179,7 +179,7 @@ class TreePair:
         first, second = (
             outline_tree(tree, {pair[side]: k for k, pair in enumerate(self.matched, 1)})
             if (tree := self.trees[side]) is not None
-            else _row(self.words[side])
+            else _outline([(word, "word", -1, -1, k) for k, word in enumerate(self.words[side])])
             for side in (0, 1)
         )
         return first, second
@@ -239,12 +239,6 @@ def make_tree_pair(
         )
         matched = [(u, v) for u, v in rules.matched.tolist()]
     return TreePair(pair.id, pair.words, (source, target), annotator, alignment, links, matched)
-
-
-def _row(words: tuple[str, ...]) -> Outline:
-    word: Kind = "word"
-    none = (-1,) * len(words)
-    return Outline(words, (word,) * len(words), none, none, tuple(range(len(words))))
 
 
 def _said(tree: Tree, node: int) -> str:

@@ -119,17 +119,14 @@ def side_image(side: Outline, name: str) -> str:
 
 def _start(shown: TreePair, width: float, height: float, more: str) -> str:
     title = f"trees of pair {shown.id}" + (f": {shown.annotator}" if shown.annotator else "")
-    said = [
-        *(
-            f"{side}: {' '.join(words)}"
-            for side, words in zip(("source", "target"), shown.words, strict=True)
-        ),
-        *(["links: " + "; ".join(links)] if (links := shown.said_of_links().values()) else []),
-    ]
+    words = (" ".join(side) for side in shown.words)
+    parts = [f"{side}: {text}" for side, text in zip(("source", "target"), words, strict=True)]
+    if links := shown.said_of_links().values():
+        parts.append("links: " + "; ".join(links))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_px(width)} {_px(height)}" '
         f'width="{_px(width)}" height="{_px(height)}" role="img"{more}>\n'
-        f"<title>{safe_text(title)}</title>\n<desc>{safe_text('. '.join(said))}</desc>"
+        f"<title>{safe_text(title)}</title>\n<desc>{safe_text('. '.join(parts))}</desc>"
     )
 
 
@@ -198,13 +195,9 @@ class _Tree:
 
     def words(self) -> dict[int, tuple[float, float]]:
         """Return where each word stands, by its position."""
-        return {
-            place: (self.x(k), self.y(k))
-            for k, (kind, place) in enumerate(
-                zip(self.outline.kinds, self.outline.places, strict=True)
-            )
-            if kind == "word"
-        }
+        outline = self.outline
+        words = (k for k, kind in enumerate(outline.kinds) if kind == "word")
+        return {outline.places[k]: (self.x(k), self.y(k)) for k in words}
 
     def edges(self) -> str:
         """Draw a bar at each node, and from it a line to each item below: no two lines cross."""
@@ -237,11 +230,10 @@ class _Tree:
                 yield _label(text, x, y, "ak-soft" if soft else "ak-ink")
             elif kind in {"variable", "unpaired"}:
                 yield _box(text, x, y, hue if kind == "variable" else "")
-            elif number < 0:
-                yield _label(text, x, y, "ak-soft", said=said.get(outline.places[k], ""))
             else:
                 remark = said.get(outline.places[k], "")
-                yield _label(text, x, y, hue, said=remark, number=str(number))
+                shown = ("ak-soft", "") if number < 0 else (hue, str(number))
+                yield _label(text, x, y, shown[0], said=remark, number=shown[1])
 
 
 def _box(text: str, x: float, y: float, hue: str) -> str:
@@ -355,15 +347,17 @@ def tree_content(
     target_tree: str | None = None,
 ) -> PageContent:
     """Return what stands on pages of trees; arguments as of `draw_tree_html`."""
-
-    def shown(pairs: Iterable[SentencePair]) -> Iterator[TreePair]:
-        for pair in pairs:
-            yield make_tree_pair(
-                pair, annotator, links=links, source_tree=source_tree, target_tree=target_tree
-            )
-
+    make = partial(
+        make_tree_pair,
+        annotator=annotator,
+        links=links,
+        source_tree=source_tree,
+        target_tree=target_tree,
+    )
     return PageContent(
-        lambda pairs: _totals(shown(pairs)), lambda pairs: map(_article, shown(pairs)), tree_style()
+        lambda pairs: _totals(map(make, pairs)),
+        lambda pairs: (_article(make(pair)) for pair in pairs),
+        tree_style(),
     )
 
 
@@ -405,12 +399,9 @@ def _article(shown: TreePair) -> str:
         f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">\n'
         f"{pair_image(shown)}</div>\n"
     )
-    items = []
-    for said, broken in legend_entries(shown):
-        kind = {None: "", True: '<span class="line broken"></span>'}.get(
-            broken, '<span class="line"></span>'
-        )
-        items.append(f"<li>{kind}{safe_text(said)}</li>")
+    line = '<span class="line{}"></span>'
+    marks = {None: "", True: line.format(" broken"), False: line.format("")}
+    items = [f"<li>{marks[kind]}{safe_text(text)}</li>" for text, kind in legend_entries(shown)]
     if items:
         parts.append(f'<ul class="legend">{"".join(items)}</ul>\n')
     return "".join([*parts, "</article>\n"])

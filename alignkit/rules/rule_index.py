@@ -31,6 +31,10 @@ class SideWording(NamedTuple):
     items: tuple[str | int, ...]  # words, and variables as their place on the source side
     labels: tuple[str, ...]  # the label of each variable, and above each word; empty in a string
 
+    def folded(self) -> tuple[str | int, ...]:
+        """Return the items, words casefolded."""
+        return tuple([x if isinstance(x, int) else x.casefold() for x in self.items])
+
 
 def wording(side: Side, places: Mapping[tuple[str, int], int]) -> SideWording:
     """Return the words and variables of a side."""
@@ -65,8 +69,7 @@ def is_minor(source: SideWording, target: SideWording) -> bool:
 
 def _weighty(side: SideWording, determiners: set[str]) -> list[str | int]:
     weighty: list[str | int] = []
-    for item, label in zip(*side, strict=True):
-        word = item if isinstance(item, int) else item.casefold()
+    for word, label in zip(side.folded(), side.labels, strict=True):
         if label:
             light = label in _PUNCTUATION or label in _DETERMINERS
         else:
@@ -172,17 +175,16 @@ class RuleIndex:
         for number, entry in enumerate(each("rules", rules, RuleType)):
             reason = _unfit(entry.rule, any_labels) or _too_rare(entry, number, min_count, min_p)
             if not reason:
-                made = _indexed(entry, number)
-                reason = "change no word" if _says_the_same(made) else ""
+                rule = _indexed(entry, number)
+                key = rule.target.folded()
+                reason = "change no word" if rule.source.folded() == key else ""
             if reason:
                 left_out[reason] += 1
                 continue
             kept += 1
             state = _place(roots, cast(Node, entry.rule.source))
-            key = tuple(x if isinstance(x, int) else x.casefold() for x in made.target.items)
-            known = state.rules.get(key)
-            if known is None or made.cost < known.cost:
-                state.rules[key] = made
+            if key not in state.rules or rule.cost < state.rules[key].cost:
+                state.rules[key] = rule
         return cls(kept, dict(left_out), roots)
 
     def matches(self, tree: Tree) -> Iterator[list[Match]]:
@@ -241,14 +243,6 @@ def _indexed(entry: RuleType, number: int) -> IndexedRule:
     return IndexedRule(entry, -log(entry.p_target), is_minor(*sides), *sides)
 
 
-def _says_the_same(rule: IndexedRule) -> bool:
-    source, target = (
-        [x if isinstance(x, int) else x.casefold() for x in side.items]
-        for side in (rule.source, rule.target)
-    )
-    return source == target
-
-
 def _place(roots: dict[tuple[str, Signature], _State], source: Node) -> _State:
     state = roots.setdefault((source.label, _signature(source)), _State())
     left = [child for child in reversed(source.children) if not isinstance(child, str)]
@@ -270,22 +264,20 @@ def _signature(node: Node) -> Signature:
 
 
 def _outline(tree: Tree) -> tuple[list[list[int]], list[Signature]]:
+    """Return the children and the signature of each node."""
     below: list[list[int]] = [[] for _ in tree.labels]
-    for node, parent in enumerate(tree.parents.tolist()):
-        if parent >= 0:
-            below[parent].append(node)
+    for node, parent in enumerate(tree.parents.tolist()[1:], start=1):
+        below[parent].append(node)
     starts, ends = tree.starts.tolist(), tree.ends.tolist()
     words = [(word.casefold(),) for word in tree.words]
     signatures: list[Signature] = []
     for node, children in enumerate(below):
-        made: list[str | tuple[str]] = []
+        items: list[str | tuple[str]] = []
         place = starts[node]
         for child in children:
-            made += words[place : starts[child]]
-            made.append(tree.labels[child])
+            items += (*words[place : starts[child]], tree.labels[child])
             place = max(place, ends[child])
-        made += words[place : ends[node]]
-        signatures.append(tuple(made))
+        signatures.append((*items, *words[place : ends[node]]))
     return below, signatures
 
 

@@ -1,0 +1,485 @@
+"""Rewrite parsed sentences by rules that were learned: k-best wordings, from the leaves up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from hashlib import blake2b
+from heapq import heapify, heappop, heappush
+from math import prod
+from typing import NamedTuple, TypeAlias
+
+from alignkit._support.arguments import check_arguments
+from alignkit.errors import OptionError
+from alignkit.model.trees import Tree
+from alignkit.rules.grammar import RuleType
+from alignkit.rules.rule_index import Match, RuleIndex
+
+_MODULUS = 2**127 - 1
+_BASE = int.from_bytes(b"words in a line", "big") % _MODULUS
+
+
+class KeptWords(NamedTuple):
+    """The words of a span, which stay as they are."""
+
+    start: int
+    end: int
+
+
+class RuleWords(NamedTuple):
+    """Words of a rule: the items ``start .. end - 1`` of its target side."""
+
+    match: Match
+    start: int
+    end: int
+
+
+class RuleReading(NamedTuple):
+    """A way to say a part of the sentence."""
+
+    cost: float  # the sum of the costs of the rules applied
+    replacements: int  # how many there are
+    key: int
+    power: int
+    what: KeptWords | RuleWords | Match | None = None
+    left: RuleReading | None = None  # the parts; left alone is what an applied rule came to
+    right: RuleReading | None = None
+
+
+class Readings(NamedTuple):
+    """The best readings of a part, each list by cost, without equal words in one list."""
+
+    light: list[RuleReading]
+    heavy: list[RuleReading]  # those in which at least one rule changed more
+
+
+_Stream: TypeAlias = "tuple[float, Iterator[RuleReading]]"
+"""Readings by cost, and a cost that none of them is below."""
+
+
+def best_readings(
+    tree: Tree, matches: Iterator[list[Match]], most: int
+) -> tuple[Readings, Callable[[RuleReading], bool]]:
+    """Return the best readings of a tree, and whether a reading is the sentence itself."""
+    words = _Keys(tree)
+    made: dict[int, Readings] = {}  # of nodes below which something matches
+    children: dict[int, list[int]] = {}  # those in `made`, from right to left
+    parents = tree.parents.tolist()
+    for node, node_matches in zip(reversed(range(len(parents))), matches, strict=True):
+        below = children.pop(node, [])
+        if not node_matches and not below:
+            continue
+        kept = _as_it_was(node, below[::-1], made, words, most)
+        made[node] = _chosen(
+            kept, [_Applied(match, made, words, most) for match in node_matches], most
+        )
+        children.setdefault(parents[node], []).append(node)
+    unchanged = words.kept(0, len(tree.words))
+    readings = made.get(0) or Readings([unchanged], [])
+    return readings, lambda reading: reading.key == unchanged.key
+
+
+class _Keys:
+    """Makes readings of single pieces, with their keys: hashes of all words that add up."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.spans = list(zip(tree.starts.tolist(), tree.ends.tolist(), strict=True))
+        self._codes: dict[str, int] = {}
+        self._before, self._powers = [0], [1]
+        for word in tree.words:
+            self._before.append((self._before[-1] * _BASE + self._code(word)) % _MODULUS)
+            self._powers.append(self._powers[-1] * _BASE % _MODULUS)
+
+    def _code(self, word: str) -> int:
+        if word not in self._codes:
+            text = word.casefold().encode("utf-8", "surrogatepass")
+            self._codes[word] = int.from_bytes(blake2b(text, digest_size=15).digest(), "big") + 1
+        return self._codes[word]
+
+    def kept(self, start: int, end: int) -> RuleReading:
+        """Return the reading of a span that stays as it is."""
+        power = self._powers[end - start]
+        key = (self._before[end] - self._before[start] * power) % _MODULUS
+        return RuleReading(0.0, 0, key, power, KeptWords(start, end))
+
+    def said(self, match: Match, start: int, end: int) -> RuleReading:
+        """Return the reading of words of a rule."""
+        key, power = 0, 1
+        for word in match.rule.target.items[start:end]:
+            key = (key * _BASE + self._code(str(word))) % _MODULUS
+            power = power * _BASE % _MODULUS
+        return RuleReading(0.0, 0, key, power, RuleWords(match, start, end))
+
+
+def _as_it_was(
+    node: int, below: list[int], made: dict[int, Readings], words: _Keys, most: int
+) -> Readings:
+    place, end = words.spans[node]
+    readings: Readings | None = None
+    for child in below:
+        start, after = words.spans[child]
+        if start > place:
+            readings = _beside(readings, _alone(words.kept(place, start)), most)
+        readings = _beside(readings, made[child], most)
+        place = after
+    if place < end or readings is None:
+        readings = _beside(readings, _alone(words.kept(place, end)), most)
+    return readings
+
+
+def _alone(reading: RuleReading) -> Readings:
+    return Readings([reading], [])
+
+
+def _beside(first: Readings | None, second: Readings, most: int) -> Readings:
+    if first is None:
+        return second
+    if len(second.light) == 1 and not second.heavy:
+        return Readings(*([_joined(x, second.light[0]) for x in part] for part in first))
+    if len(first.light) == 1 and not first.heavy:
+        return Readings(*([_joined(first.light[0], x) for x in part] for part in second))
+    light = _merged([(0.0, _corner(first.light, second.light))], most)
+    if not first.heavy and not second.heavy:
+        return Readings(light, [])
+    after = _of_either_kind(second, most) if first.heavy else []
+    pairs = (first.light, second.heavy), (first.heavy, after)
+    return Readings(light, _merged([(0.0, _corner(*pair)) for pair in pairs], most))
+
+
+def _of_either_kind(readings: Readings, most: int) -> list[RuleReading]:
+    return _merged([(0.0, iter(part)) for part in readings], most)
+
+
+def _joined(mine: RuleReading, other: RuleReading) -> RuleReading:
+    key = (mine.key * other.power + other.key) % _MODULUS
+    power = mine.power * other.power % _MODULUS
+    return RuleReading(*_sum(mine, other), key, power, None, mine, other)
+
+
+def _corner(first: Sequence[RuleReading], second: Sequence[RuleReading]) -> Iterator[RuleReading]:
+    if not first or not second:
+        return
+    heap = [(*_sum(first[0], second[0]), 0, 0)]
+    while heap:
+        _, _, i, j = heappop(heap)
+        mine, other = first[i], second[j]
+        yield _joined(mine, other)
+        if j + 1 < len(second):
+            heappush(heap, (*_sum(mine, second[j + 1]), i, j + 1))
+        if not j and i + 1 < len(first):  # each place once: down the first column, then along
+            heappush(heap, (*_sum(first[i + 1], other), i + 1, 0))
+
+
+def _sum(mine: RuleReading, other: RuleReading) -> tuple[float, int]:
+    return mine.cost + other.cost, mine.replacements + other.replacements
+
+
+class _Applied:
+    """Apply a rule at a node; its words and what its variables say are made when asked for."""
+
+    def __init__(self, match: Match, made: dict[int, Readings], words: _Keys, most: int) -> None:
+        self.match = match
+        self._made, self._words, self._most = made, words, most
+
+    @cached_property
+    def _body(self) -> Readings:
+        items = self.match.rule.target.items
+        readings: Readings | None = None
+        place = 0
+        while place < len(items):
+            end = place + 1
+            item = items[place]
+            if isinstance(item, int):
+                node = self.match.variables[item]
+                part = self._made.get(node) or _alone(self._words.kept(*self._words.spans[node]))
+            else:
+                while end < len(items) and not isinstance(items[end], int):
+                    end += 1
+                part = _alone(self._words.said(self.match, place, end))
+            readings = _beside(readings, part, self._most)
+            place = end
+        return readings or _alone(self._words.kept(0, 0))
+
+    def stream(self, *, heavy: bool) -> _Stream:
+        """Return the readings of one kind, by cost."""
+        return self.match.rule.cost, self._readings(heavy)
+
+    def _readings(self, heavy: bool) -> Iterator[RuleReading]:
+        rule = self.match.rule
+        if rule.minor:
+            bodies = self._body.heavy if heavy else self._body.light
+        else:
+            bodies = _of_either_kind(self._body, self._most) if heavy else []
+        for body in bodies:
+            cost, replacements = body.cost + rule.cost, body.replacements + 1
+            yield RuleReading(cost, replacements, body.key, body.power, self.match, body)
+
+
+def _chosen(kept: Readings, applied: list[_Applied], most: int) -> Readings:
+    minor = [rule.stream(heavy=False) for rule in applied if rule.match.rule.minor]
+    light = _merged([(0.0, iter(kept.light)), *minor], most)
+    every = [rule.stream(heavy=True) for rule in applied]
+    return Readings(light, _merged([(0.0, iter(kept.heavy)), *every], most))
+
+
+def _merged(opened: Sequence[_Stream], most: int) -> list[RuleReading]:
+    heap: list[tuple[float, int, int, RuleReading | None]] = [
+        (bound, 0, k, None) for k, (bound, _) in enumerate(opened)
+    ]
+    heapify(heap)
+    best: dict[int, RuleReading] = {}
+    while heap and len(best) < most:
+        _, _, k, reading = heappop(heap)
+        if reading is not None:
+            best.setdefault(reading.key, reading)
+        following = next(opened[k][1], None)
+        if following is not None:
+            heappush(heap, (following.cost, following.replacements, k, following))
+    return list(best.values())
+
+
+_PROPER = ("NNP", "PROPN", "NE")
+_NOUN = ("N", "PROPN")
+"""How labels of proper nouns begin; in some languages all nouns have capitals."""
+
+
+@dataclass
+class _Word:
+    text: str
+    origin: int  # in the sentence; -1 for a new word
+    label: str
+    first: bool  # of the sentence, or of a rule's target side
+
+
+class Capitals:
+    """Write rewritten sentences as the sentence was written."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._labels = _labels_above(tree)
+        self._initial = _initial(tree.words)
+        self._capital = self._initial is not None and tree.words[self._initial][0].isupper()
+
+    def put(
+        self, pieces: Iterable[KeptWords | RuleWords]
+    ) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """Return the words of what is said, and the position that each had; -1 for new ones."""
+        made: list[_Word] = []
+        for piece in pieces:
+            if isinstance(piece, KeptWords):
+                made += map(self._stays, range(piece.start, piece.end))
+            else:
+                made += self._said(piece)
+        begins = _initial([word.text for word in made]) if self._capital else None
+        for place, word in enumerate(made):
+            if place == begins:
+                if word.text.islower():
+                    word.text = word.text[0].upper() + word.text[1:]
+            elif word.first and not _has_its_own(word):
+                word.text = _lowered(word.text)
+        return tuple(word.text for word in made), tuple(word.origin for word in made)
+
+    def _stays(self, i: int) -> _Word:
+        return _Word(self._tree.words[i], i, self._labels[i], i == self._initial)
+
+    def _said(self, piece: RuleWords) -> Iterator[_Word]:
+        source, target = piece.match.rule.source, piece.match.rule.target
+        positions = self._positions(piece.match)
+        old = [word for word in source.items if isinstance(word, str)]
+        places: dict[str, list[int]] = {}  # of each word that the fragment has, the first one last
+        for word, position in zip(reversed(old), reversed(positions), strict=True):
+            places.setdefault(word.casefold(), []).append(position)
+        for k, item in enumerate(target.items[: piece.end]):
+            if not isinstance(item, str):
+                continue
+            left = places.get(item.casefold())
+            if left:
+                made = self._stays(left.pop())
+            else:
+                label = target.labels[k]
+                made = _Word(item, -1, label, k == 0)
+                if k == 0 and self._began_a_sentence(old, positions) and not _is_proper(made):
+                    made.text = _lowered(item)
+            if k >= piece.start:
+                yield made
+
+    def _began_a_sentence(self, old: list[str], positions: list[int]) -> bool:
+        if not old or not old[0][:1].isupper():
+            return False
+        return self._tree.words[positions[0]][:1].islower()
+
+    def _positions(self, match: Match) -> list[int]:
+        starts, ends = self._tree.starts, self._tree.ends
+        positions: list[int] = []
+        place = int(starts[match.node])
+        for node in match.variables:
+            positions += range(place, int(starts[node]))
+            place = max(place, int(ends[node]))
+        return [*positions, *range(place, int(ends[match.node]))]
+
+
+def _labels_above(tree: Tree) -> list[str]:
+    labels = [""] * len(tree.words)
+    ends, place = tree.ends.tolist(), 0
+    around: list[int] = []
+    for node, start in [*enumerate(tree.starts.tolist()), (-1, len(labels))]:
+        while place < start:
+            while ends[around[-1]] <= place:
+                around.pop()
+            labels[place] = tree.labels[around[-1]]
+            place += 1
+        around.append(node)
+    return labels
+
+
+def _initial(words: Sequence[str]) -> int | None:
+    return next((k for k, word in enumerate(words) if word[:1].upper() != word[:1].lower()), None)
+
+
+def _has_its_own(word: _Word) -> bool:
+    if _is_proper(word) or (word.origin < 0 and (not word.label or word.label.startswith(_NOUN))):
+        return True
+    return not word.text[:1].isupper() or not (len(word.text) == 1 or word.text[1:].islower())
+
+
+def _is_proper(word: _Word) -> bool:
+    return word.label.startswith(_PROPER) or word.text == "I" or word.text.startswith(("I'", "I’"))
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Where a rule was applied.
+
+    Parameters
+    ----------
+    rule
+        The rule with its weights.
+    node
+        The node of the tree at which its source side matched.
+    start, end
+        The span of words below that node.
+    """
+
+    rule: RuleType
+    node: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """Another way to say a sentence.
+
+    Parameters
+    ----------
+    words
+        The words.
+    probability
+        The product of p(target side | source side) of the rules applied.
+    replacements
+        The rules applied, and where; from the root down, left to right.
+    minor
+        Punctuation or determiners alone are changed.
+    origins
+        For each word its position in the sentence that was rewritten; -1 for a new one.
+    """
+
+    words: tuple[str, ...]
+    probability: float
+    replacements: tuple[Replacement, ...]
+    minor: bool
+    origins: tuple[int, ...]
+
+    def marked(self, words: tuple[str, ...], mark: str = "[{} → {}]") -> str:
+        """Return the sentence as text, changes of `words` in it written as `mark` has it.
+
+        Examples
+        --------
+        >>> Rewrite(("He", "stood", "up"), 0.5, (), False, (0, -1, -1)).marked(("He", "rose"))
+        'He [rose → stood up]'
+        """
+        old = [word.casefold() for word in words]
+        new = [word.casefold() for word in self.words]
+        parts: list[str] = []
+        for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if kind == "equal":
+                parts += self.words[k:m]
+            else:
+                change = mark.format(" ".join(words[i:j]), " ".join(self.words[k:m]))
+                parts.append(change.replace("[ ", "[").replace(" ]", "]"))
+        return " ".join(parts)
+
+
+def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite]:
+    """Rewrite a parsed sentence: match source sides, put target sides, and read off the words.
+
+    Several rules may be applied at once, at nodes that are not within each other's fragments; one
+    may be below a variable of another.
+
+    Parameters
+    ----------
+    tree, rules, nbest
+        The parsed sentence, the rules to apply, and the most rewrites to return.
+
+    Returns
+    -------
+    list
+        Different rewrites, none of which is the sentence itself (but for case): the most probable
+        ones, and where there is room those in which punctuation or determiners alone change. Of
+        equal words the most probable way to come to them is told.
+
+    Raises
+    ------
+    OptionError
+        If `nbest` is less than 1.
+
+    Notes
+    -----
+    The n best are exact. Words that stay keep
+    their case, but for the sentence's first word: what comes first takes its capital, and if it
+    moves, it gives it up unless it is a proper noun.
+
+    References
+    ----------
+    Cohn & Lapata 2007, Large margin synchronous generation and its application to sentence
+    compression, EMNLP-CoNLL: 73-82, for the grammar; Huang & Chiang 2005, Better k-best parsing,
+    IWPT: 53-64.
+    """
+    check_arguments(paraphrase, locals())
+    if nbest < 1:
+        raise OptionError(f"nbest is {nbest}; it must be 1 or more")
+    readings, is_itself = best_readings(tree, rules.matches(tree), nbest + 1)
+    chosen: dict[int, tuple[RuleReading, bool]] = {}
+    for minor, part in ((False, readings.heavy), (True, readings.light)):
+        for reading in part:
+            if len(chosen) < nbest and not is_itself(reading):
+                chosen.setdefault(reading.key, (reading, minor))
+    capitals = Capitals(tree)
+    return [_rewrite(tree, capitals, *pair) for pair in chosen.values()]
+
+
+def _rewrite(tree: Tree, capitals: Capitals, reading: RuleReading, minor: bool) -> Rewrite:
+    pieces = list(_pieces(reading))
+    words, origins = capitals.put(x for x in pieces if not isinstance(x, Match))
+    replacements = tuple(
+        Replacement(x.rule.type, x.node, int(tree.starts[x.node]), int(tree.ends[x.node]))
+        for x in sorted((x for x in pieces if isinstance(x, Match)), key=lambda x: x.node)
+    )
+    probability = prod(x.rule.p_target or 0.0 for x in replacements)
+    return Rewrite(words, probability, replacements, minor, origins)
+
+
+def _pieces(reading: RuleReading) -> Iterator[KeptWords | RuleWords | Match]:
+    left: list[RuleReading | None] = [reading]
+    while left:
+        if (part := left.pop()) is not None:
+            if part.what is not None:
+                yield part.what
+            left += (part.right, part.left)

@@ -1,1 +1,0 @@
-"""Rewriting parsed sentences by rules: the n best."""
