@@ -21,7 +21,7 @@ from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit.audit import draw_pairs, read_audit, write_audit
 from alignkit.audit.judged_pairs import fitting_scheme
 from alignkit.audit.key import key_text, read_key
-from alignkit.audit.shares import ALL, EVERY
+from alignkit.audit.figures import ALL, EVERY
 from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
 from alignkit.stats import newcombe_interval
 

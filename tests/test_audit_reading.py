@@ -25,7 +25,7 @@ from alignkit import Alignment, Corpus, SentencePair
 from alignkit._support.values import FrozenMap
 from alignkit.agreement import Contingency
 from alignkit.audit import Audit, Item, Origin, Scale, draw_phrases, read_audit, sheet_page
-from alignkit.audit.shares import ALL, AuditFigure
+from alignkit.audit.figures import ALL, AuditFigure
 
 FORMS = {
     "correct": ["correct", "c", "C", " Correct "],

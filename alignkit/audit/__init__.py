@@ -1,9 +1,8 @@
 """Have errors judged blindly: draw items, write sheets and a key, and read the sheets back.
 
 A kind of audit is a module that draws an `Audit`, as `phrase_errors` and `judged_pairs` do. Sheets
-(`sheets`, `page`), the key (`key`) and all that follows from judgments (`filled`, `shares`,
-`upheld`, `judges`, `result`) are the same for every kind. The names below are loaded when they are
-first used.
+(`sheets`, `filled`), the key (`key`) and all that follows from judgments (`figures`, `result`) are
+the same for every kind.
 """
 
 from __future__ import annotations

@@ -4,12 +4,12 @@ from .audit import Item as Item
 from .audit import Origin as Origin
 from .audit import Rate as Rate
 from .audit import Scale as Scale
+from .figures import AuditFigure as AuditFigure
 from .filled import SheetFinding as SheetFinding
 from .judged_pairs import draw_pairs as draw_pairs
 from .phrase_errors import draw_phrases as draw_phrases
 from .result import AuditResult as AuditResult
 from .result import read_audit as read_audit
-from .shares import AuditFigure as AuditFigure
 from .sheets import sheet_page as sheet_page
 from .sheets import sheet_text as sheet_text
 from .sheets import write_audit as write_audit

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import NamedTuple
 
 from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import Audit, Item, UnknownJudgmentError
@@ -64,8 +65,7 @@ class Filled:
     findings: tuple[SheetFinding, ...]
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     """A row of a sheet: where it stands, and what is in it."""
 
     path: str
@@ -77,7 +77,7 @@ class _Row:
 
 
 def read_sheets(paths: Sequence[str], audit: Audit) -> Filled:
-    """Read filled sheets."""
+    """Read filled sheets; something missing becomes a finding, something unclear an error."""
     if not paths:
         raise OptionError("there is no sheet to read; name one at least")
     items = {item.id: item for item in audit.items}

@@ -22,6 +22,7 @@ from alignkit.model.corpus import JUDGMENT, Corpus, group_text, group_texts
 from alignkit.model.labels import SCHEMES, View, get_view
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
 from alignkit.scoring.settings import Signature
+from alignkit.stats.resampling import check_seed
 
 PLAIN = {
     "upheld": "those whose judgments in the corpus would uphold them: paraphrases",
@@ -144,8 +145,7 @@ def draw_pairs(
 
 def _check(n: int, seed: int, mix: float, judges: Sequence[str], each: int) -> None:
     check_judges(judges)
-    if seed < 0:
-        raise OptionError(f"seed is {seed}; give 0 or more")
+    check_seed(seed)
     if n < 1:
         raise OptionError(f"n is {n}; judge at least 1 pair")
     if not 0 <= mix <= 1:

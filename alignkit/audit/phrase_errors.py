@@ -24,6 +24,7 @@ from alignkit.model.phrase_arrays import KINDS, PhraseArrays
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.settings import Signature
+from alignkit.stats.resampling import check_seed
 
 ORIGINS = {
     "hypothesis": "phrase pairs of the hypothesis that the reference lacks",
@@ -154,8 +155,7 @@ def draw_phrases(
 
 
 def _check(n: int, seed: int, both: float, options: _Options) -> None:
-    if seed < 0:
-        raise OptionError(f"seed is {seed}; give 0 or more")
+    check_seed(seed)
     if n < 1:
         raise OptionError(f"n is {n}; judge at least 1 phrase pair")
     if not 0 <= both <= 1:

@@ -1,29 +1,32 @@
-"""Read sheets back, and hold what judges found: every figure once, with how to show it."""
+"""What judges found in an audit: every figure once, its tables, CSV and JSON."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 
 from alignkit._support.arguments import check_arguments
+from alignkit._support.values import jsonable
 from alignkit.agreement.kappa import Contingency
 from alignkit.audit.audit import Audit
+from alignkit.audit.figures import ALL, AuditFigure, AuditResamples, all_figures, confusions
 from alignkit.audit.filled import Filled, read_sheets
-from alignkit.audit.judges import agreement_figures, confusions, group_figures, upheld_figures
 from alignkit.audit.key import read_key
-from alignkit.audit.shares import AuditFigure, AuditResamples, correction_figures, share_figures
-from alignkit.audit.tables import audit_csv, audit_tables, head_lines
-from alignkit.errors import OptionError, UnknownNameError
-from alignkit.stats.ratios import none_if_nan
+from alignkit.errors import UnknownNameError
 from alignkit.stats.resampling import FEW_PAIRS, check_drawing
-from alignkit.tables.media import Report, get_medium
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.media import csv_lines
+from alignkit.tables.result import Result
+from alignkit.tables.table import Table
 from alignkit.version import __version__
+
+_EVERY = "all"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AuditResult:
+class AuditResult(Result):
     """What judges found in an audit; `print` shows the tables.
 
     Parameters
@@ -37,7 +40,7 @@ class AuditResult:
     by
         The attribute that some figures are told by; empty: none.
     figures
-        Every figure, see `Figure`.
+        Every figure, see `AuditFigure`.
     confusions
         For every two judges the table of their judgments.
     """
@@ -53,9 +56,6 @@ class AuditResult:
         judges = ", ".join(self.filled.judges)
         return f"AuditResult({self.audit.kind}, {len(self.audit.items)} items; {judges})"
 
-    def __str__(self) -> str:
-        return self.show()
-
     def figure(
         self,
         kind: str,
@@ -66,7 +66,7 @@ class AuditResult:
         origin: str = "",
         group: str = "",
     ) -> AuditFigure:
-        """Return one figure; see `Figure` for the names."""
+        """Return one figure; see `AuditFigure` for the names."""
         wanted = (kind, first, second, origin, statistic, group)
         for figure in self.figures:
             names = (
@@ -125,21 +125,45 @@ class AuditResult:
         said = self.filled.judgments.values()
         return sum(any(item.id in judged for judged in said) for item in self.audit.of(origin))
 
-    def show(self, medium: str = "text") -> str:
-        """Return the tables in a medium, with what stands around them."""
-        written = get_medium(medium)
-        tables = audit_tables(self.audit, self.figures, self.confusions, self.drawing, by=self.by)
-        report = Report(
-            head_lines(self.audit, self.filled),
-            [table.sheet() for table in tables],
-            self.cautions,
-            self.signature,
-        )
-        return written.report(report)
+    @property
+    def head(self) -> list[str]:
+        """What was judged by whom."""
+        audit = self.audit
+        judges = ", ".join(self.filled.judges)
+        lines = [f"Audit of {audit.kind}: {len(audit.items)} items, judged by {judges}"]
+        for name, origin in audit.origins.items():
+            if origin.drawn:
+                lines.append(f"{name}: {origin.about}; {origin.drawn} drawn of {origin.population}")
+        return lines
+
+    def tables(self) -> list[Table]:
+        """Return the shares, what is upheld, the agreement, the confusions and the rates."""
+        audit, figures, level = self.audit, self.figures, f"{100 * self.drawing.confidence:g}%"
+        whole = [figure for figure in figures if not figure.group]
+        parts = [figure for figure in figures if figure.group]
+        tables = [_shares(audit, whole, level)]
+        if audit.upheld:
+            tables.append(_upheld(audit, whole, level))
+        if self.confusions:
+            several = sum(origin.drawn > 0 for origin in audit.origins.values()) > 1
+            asked = [x for x in whole if several or not x.origin]  # of one, it is that of all
+            tables += [_agreement(asked, level), *_confusions(self.confusions)]
+        if parts and audit.upheld:
+            tables.append(_upheld(audit, parts, level, self.by))
+        if any(figure.kind == "agreement" for figure in parts):
+            tables.append(_agreement(parts, level, self.by))
+        if audit.rates:
+            tables.append(_rates(figures, level))
+        return tables
 
     def csv(self) -> str:
         """Return a row for each figure, then the cautions and the signature."""
-        return audit_csv(self.figures, self.cautions, self.signature)
+        names = [field.name for field in fields(AuditFigure)]
+        blank = [""] * (len(names) - 1)
+        rows: list[Sequence[object]] = [[*names, "text"]]
+        rows += [[*astuple(figure), ""] for figure in self.figures]
+        rows += [["caution", *blank, text] for text in self.cautions]
+        return csv_lines([*rows, ["signature", *blank, self.signature]])
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each figure."""
@@ -156,13 +180,7 @@ class AuditResult:
             **({"upheld": list(self.audit.upheld)} if self.audit.upheld else {}),
             **({"by": self.by} if self.by else {}),
             "origins": {name: asdict(part) for name, part in self.audit.origins.items()},
-            "figures": [
-                {
-                    name: none_if_nan(value) if isinstance(value, float) else value
-                    for name, value in record.items()
-                }
-                for record in self.to_records()
-            ],
+            "figures": jsonable(self.to_records()),
             "confusions": [
                 {"first": first, "second": second, "table": [list(row) for row in part.table]}
                 for (first, second), part in self.confusions.items()
@@ -175,19 +193,20 @@ class AuditResult:
 
     def _items(self) -> list[dict[str, object]]:
         """Return each item with where it comes from and what was said of it."""
-        given = (("judgments", self.filled.judgments), ("remarks", self.filled.remarks))
-        records: list[dict[str, object]] = []
-        for item in self.audit.items:
-            shown = dict(zip(self.audit.columns, item.cells, strict=True))
-            said = {
-                name: {judge: texts[item.id] for judge, texts in of.items() if item.id in texts}
-                for name, of in given
+        said = {"judgments": self.filled.judgments, "remarks": self.filled.remarks}
+        return [
+            {
+                "item": item.id,
+                "origin": item.origin,
+                **dict(zip(self.audit.columns, item.cells, strict=True)),
+                "facts": dict(item.facts),
+                **{
+                    name: {judge: texts[item.id] for judge, texts in of.items() if item.id in texts}
+                    for name, of in said.items()
+                },
             }
-            facts = dict(item.facts)
-            records.append(
-                {"item": item.id, "origin": item.origin, **shown, "facts": facts, **said}
-            )
-        return records
+            for item in self.audit.items
+        ]
 
 
 def read_audit(
@@ -232,19 +251,137 @@ def read_audit(
     Association 22:209-212.
     """
     check_arguments(read_audit, locals(), apart=["sheets", "key"])
-    check_drawing(resamples, confidence)
-    if seed < 0:
-        raise OptionError(f"seed is {seed}; give 0 or more")
+    check_drawing(resamples, confidence, seed)
     paths = [sheets] if isinstance(sheets, (str, Path)) else list(sheets)
     audit = read_key(key)
     filled = read_sheets([str(path) for path in paths], audit)
     drawing = AuditResamples(confidence, resamples, seed)
     by = audit.by if by is None else by
-    figures = (
-        *share_figures(audit, filled, drawing),
-        *upheld_figures(audit, filled, drawing),
-        *agreement_figures(audit, filled, drawing),
-        *correction_figures(audit, filled, drawing),
-        *(group_figures(audit, filled, by, drawing) if by else ()),
-    )
+    figures = all_figures(audit, filled, by, drawing)
     return AuditResult(audit, filled, drawing, by, figures, confusions(audit, filled))
+
+
+def _value(figure: AuditFigure) -> Value:
+    return Value(figure.value, figure.low, figure.high, figure.reason)
+
+
+def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
+    columns = [
+        Column("origin"),
+        Column("judge"),
+        Column("judgments", "count"),
+        *(Column(name, "percent") for name in audit.scale.names),
+    ]
+    grouped: dict[tuple[str, str], list[AuditFigure]] = {}
+    for figure in figures:
+        if figure.kind == "share" and audit.origins[figure.origin].drawn:
+            grouped.setdefault((figure.origin, figure.first), []).append(figure)
+    rows: list[list[Cell]] = [
+        [origin, judge, these[0].total, *map(_value, these)]
+        for (origin, judge), these in grouped.items()
+    ]
+    note = f"in brackets {level}: of one judge Wilson's interval"
+    if any(figure.interval == "bootstrap" for these in grouped.values() for figure in these):
+        note += "; of all judges a bootstrap over items"
+    return Table("Shares of judgments, %", columns, rows, note, apart=_apart(rows), stub=2)
+
+
+def _apart(rows: Sequence[Sequence[Cell]]) -> list[int]:
+    """Return the rows that begin another group than the row before, if groups have several rows."""
+    starts = [k for k in range(1, len(rows)) if rows[k][0] != rows[k - 1][0]]
+    return starts if len(starts) < len(rows) - 1 else []
+
+
+def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:
+    drawn = [name for name in audit.origins if audit.origins[name].drawn]
+    stub = [*([Column(by, key="group")] if by else []), Column("judge")]
+    columns = [*stub]
+    for name in drawn:
+        columns += [Column("judged", "count", name), Column("upheld", "percent", name)]
+    columns += [Column("difference", "percent", signed=True)] if len(drawn) > 1 else []
+    grouped: dict[tuple[str, str], list[AuditFigure]] = {}
+    for figure in figures:
+        if figure.kind in ("upheld", "difference"):
+            grouped.setdefault((figure.group, figure.first), []).append(figure)
+    rows: list[list[Cell]] = []
+    for (group, judge), (*shares, difference) in grouped.items():
+        if not any(figure.total for figure in shares):
+            continue
+        row: list[Cell] = [*([group] if by else []), judge]
+        for figure in shares:
+            row += [figure.total, _value(figure)] if figure.origin in drawn else []
+        rows.append([*row, _value(difference)][: len(columns)])
+    note = f"upheld: judged {' or '.join(audit.upheld)}; in brackets {level}: Wilson's interval"
+    note += ", of a difference Newcombe's" if len(drawn) > 1 else ""
+    if any(figure.first == ALL for figure in figures):
+        note += (
+            "; of all judges, whose judgments of an item are not independent, a bootstrap over "
+            "items; every judge: items that all who judged them uphold"
+        )
+    title = f"Upheld, %, by {by}" if by else "Upheld, %"
+    apart = _apart(rows) if by else []
+    return Table(title, columns, rows, note, apart=apart, stub=len(stub))
+
+
+def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:
+    columns = [
+        Column(by, key="group") if by else Column("origin"),
+        Column("judges"),
+        Column("items", "count"),
+        Column("agree, %", "percent", key="observed"),
+        Column("kappa", "decimal"),
+    ]
+    grouped: dict[tuple[str, str], list[AuditFigure]] = {}
+    for figure in figures:
+        if figure.kind in ("agreement", "mean agreement") and figure.items:
+            who = f"{figure.first} ~ {figure.second}" if figure.second else "mean"
+            grouped.setdefault((figure.group or figure.origin or _EVERY, who), []).append(figure)
+    rows: list[list[Cell]] = [
+        [origin, who, these[0].items, *map(_value, these)]
+        for (origin, who), these in grouped.items()
+    ]
+    note = (
+        f"Cohen's kappa, over items that both judged; in brackets {level} of a bootstrap over items"
+    )
+    title = f"Agreement of the judges by {by}" if by else "Agreement of the judges"
+    return Table(title, columns, rows, note, apart=_apart(rows), stub=2)
+
+
+def _confusions(confusions: Mapping[tuple[str, str], Contingency]) -> Iterator[Table]:
+    for (first, second), confusion in confusions.items():
+        columns = [
+            Column(first, key="first"),
+            *(Column(name, "count", second, key=f"second_{name}") for name in confusion.categories),
+        ]
+        rows: list[list[Cell]] = [
+            [name, *row] for name, row in zip(confusion.categories, confusion.table, strict=True)
+        ]
+        yield Table(f"Judgments of {first} (rows) and {second} (columns)", columns, rows)
+
+
+def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
+    columns = [
+        Column("rate"),
+        Column("judge"),
+        Column("items", "count"),
+        Column("as scored", "percent"),
+        Column("corrected", "percent"),
+        Column("at most", "percent"),
+    ]
+    plain = {figure.statistic: figure.value for figure in figures if figure.kind == "rate"}
+    grouped: dict[tuple[str, str], dict[str, AuditFigure]] = {}
+    for figure in figures:
+        if figure.kind in ("strict rate", "lenient rate"):
+            grouped.setdefault((figure.statistic, figure.first), {})[figure.kind] = figure
+    rows: list[list[Cell]] = [
+        [name, judge, these["strict rate"].items, plain[name],
+         _value(these["strict rate"]), _value(these["lenient rate"])]
+        for (name, judge), these in grouped.items()
+    ]  # fmt: skip
+    note = (
+        "corrected: had the reference those errors that are judged correct; at most: and those "
+        f"judged uncertain; in brackets {level}, as of the shares, the corpus taken as it is"
+    )
+    return Table(
+        "What judgments make of the score, %", columns, rows, note, apart=_apart(rows), stub=2
+    )

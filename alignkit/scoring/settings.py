@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
-from typing import TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeVar
 
 from alignkit._support.arguments import check_attributes
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.model.arrays import LinkArrays
 from alignkit.version import __version__
+
+if TYPE_CHECKING:
+    from alignkit.model.arrays import LinkArrays
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -114,14 +114,10 @@ SPLIT_LEVELS = ("links-identical", "links-non-identical")
 """What `split_identical` adds."""
 
 
-def _all_sure(arrays: LinkArrays) -> LinkArrays:
-    return replace(arrays, sure=np.ones_like(arrays.sure))
-
-
 LINK_POLICIES: Mapping[str, Callable[[LinkArrays], LinkArrays]] = {
     "given": lambda arrays: arrays,
-    "sure-only": LinkArrays.sure_only,
-    "all-sure": _all_sure,
+    "sure-only": lambda arrays: arrays.sure_only(),
+    "all-sure": lambda arrays: replace(arrays, sure=(arrays.sure | 1).astype(arrays.sure.dtype)),
 }
 """What becomes of sure and possible links, on both sides, before anything is counted."""
 

@@ -52,7 +52,6 @@ class Result(ABC):
     rewrites_left_out: int | None = None
     """How many rewrites, which nobody judged, are left out; None if labels do not count."""
     notes: tuple[str, ...] = ()
-    signature: object
 
     @abstractmethod
     def tables(self) -> Sequence[Table]:

@@ -28,7 +28,6 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.evaluate.score import (
-    Scoring,
     add_draws,
     require_reference,
     settle_draws,
@@ -182,6 +181,7 @@ def _labels(options: argparse.Namespace) -> Profile:
 
 
 def _links(options: argparse.Namespace) -> Profile:
+    from alignkit.cli.evaluate.score_output import Scoring
     from alignkit.scoring.measures import link_ratios, phrase_ratios
     from alignkit.scoring.profile_tests import profile_rows
 

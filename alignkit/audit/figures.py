@@ -1,0 +1,360 @@
+"""The figures of an audit: shares of judgments, what is upheld, agreement, corrected rates.
+
+Each figure has an interval: Wilson's for the share of one judge, Newcombe's for a difference of two
+such shares, and a bootstrap over items for what several judges said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isnan, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alignkit.agreement.kappa import Contingency, table_ratios
+from alignkit.audit.audit import Audit, Rate
+from alignkit.audit.filled import Filled
+from alignkit.stats.intervals import newcombe_interval, wilson_interval
+from alignkit.stats.ratios import ratio
+from alignkit.stats.resampling import ALIKE, confidence_interval, resample
+
+ALL = "all judges"
+"""Who judged, of a figure over all judgments."""
+
+EVERY = "every judge"
+"""Who judged, of the share of items that all who judged it uphold."""
+
+NOTHING = "nothing of it was judged"
+_ONE_ITEM = "there is one item, and nothing to resample"
+_NO_ITEM = "there is no item that both judged"
+_ONE_JUDGMENT = "both gave one and the same judgment throughout"
+_NO_PAIR = "no two judges have it defined"
+_ONE_SIDED = "nothing of one of the two was judged"
+_NO_ERROR = "there is no error to correct"
+
+_AGREEMENT = ("observed", "kappa")
+
+Counts = NDArray[np.float64]
+
+Measure = Callable[[Counts], Mapping[str, Counts]]
+"""What turns (R, C) sums of rows into named measures, (R,) each."""
+
+
+@dataclass(frozen=True)
+class AuditResamples:
+    """How intervals are drawn."""
+
+    confidence: float = 0.95  # between 0 and 1
+    resamples: int = 1000  # of the bootstrap
+    seed: int = 12345  # of its draws
+
+
+@dataclass(frozen=True)
+class AuditFigure:
+    """One figure, and all that tells it from others.
+
+    Parameters
+    ----------
+    kind
+        ``"share"`` of a judgment; ``"agreement"`` of two judges, ``"mean agreement"`` of all;
+        ``"rate"`` as it was scored, ``"strict rate"`` and ``"lenient rate"`` as judgments correct
+        it; ``"upheld"``, the share of items that are upheld, ``"difference"`` of the two shares.
+    first, second
+        The judge, or the two; `ALL`; `EVERY`; empty where it is of no judge.
+    origin
+        Of the items; empty for all.
+    statistic
+        The judgment, ``"observed"``, ``"kappa"``, the name of the rate, or ``"upheld"``.
+    value
+        NaN where undefined.
+    low, high
+        The bounds of its interval; NaN where it has none.
+    interval
+        ``"wilson"``, ``"newcombe"``, ``"bootstrap"`` over items, or empty.
+    count, total
+        The judgments behind a share: so many of so many.
+    items
+        How many items it rests on; of a rate as it was scored, how many phrase pairs.
+    reason
+        Why there is no value, or no interval.
+    group
+        The value of the attribute that figures are grouped by; empty for all items.
+    """
+
+    kind: str
+    first: str
+    second: str
+    origin: str
+    statistic: str
+    value: float
+    low: float = nan
+    high: float = nan
+    interval: str = ""
+    count: int | None = None
+    total: int | None = None
+    items: int = 0
+    reason: str = ""
+    group: str = ""
+
+
+def all_figures(
+    audit: Audit, filled: Filled, by: str, drawing: AuditResamples
+) -> tuple[AuditFigure, ...]:
+    """Return every figure, those of each value of the attribute `by` last."""
+    figures = [
+        *_shares(audit, filled, drawing),
+        *_upheld(audit, filled, drawing),
+        *_agreement(audit, filled, drawing),
+        *_corrections(audit, filled, drawing),
+    ]
+    for value, part in audit.groups(by).items() if by else ():
+        agreement = _agreement(part, filled, drawing)
+        grouped = [x for x in agreement if not x.origin and x.items]
+        several = (*_upheld(part, filled, drawing), *grouped)
+        figures += [replace(figure, group=value or f"(no {by})") for figure in several]
+    return tuple(figures)
+
+
+def _bounded(
+    rows: Counts, measure: Measure, drawing: AuditResamples
+) -> dict[str, tuple[float, float, str]]:
+    """Return for each measure the bounds of a bootstrap over items, or why there are none."""
+    names = list(measure(rows.sum(axis=0)[np.newaxis]))
+    if len(rows) < 2:
+        return dict.fromkeys(names, (nan, nan, _ONE_ITEM if len(rows) else ""))
+    intervals = confidence_interval(
+        rows, lambda sums: dict(measure(np.asarray(sums, np.float64))), **vars(drawing)
+    )
+    return {
+        name: (nan, nan, interval.reason) if interval.reason else (interval.low, interval.high, "")
+        for name, interval in intervals.items()
+    }
+
+
+def _judged(audit: Audit, filled: Filled, origin: str, judges: Sequence[str]) -> Counts:
+    """Return how many of the judges gave each judged item of an origin each judgment: (Q, K)."""
+    items = audit.of(origin)
+    counts = np.zeros((len(items), len(audit.scale.names)))
+    for k, item in enumerate(items):
+        for judge in judges:
+            if (judgment := filled.judgments[judge].get(item.id)) is not None:
+                counts[k, audit.scale.place(judgment)] += 1
+    judged: Counts = counts[counts.sum(axis=1) > 0]
+    return judged
+
+
+def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
+    """Return, by origin and judge, the share of each judgment among those given."""
+    figures: list[AuditFigure] = []
+    for origin in audit.origins:
+        for judge in filled.judges:
+            counts = _judged(audit, filled, origin, [judge]).sum(axis=0).astype(int).tolist()
+            total = sum(counts)
+            for name, count in zip(audit.scale.names, counts, strict=True):
+                low, high = wilson_interval(count, total, drawing.confidence)
+                value, reason = (count / total, "") if total else (nan, NOTHING)
+                figures.append(
+                    AuditFigure("share", judge, "", origin, name, value, low, high, "wilson",
+                                count, total, total, reason)
+                )  # fmt: skip
+        if len(filled.judges) > 1:
+            figures += _pooled_shares(audit, filled, origin, drawing)
+    return figures
+
+
+def _pooled_shares(
+    audit: Audit, filled: Filled, origin: str, drawing: AuditResamples
+) -> list[AuditFigure]:
+    counts = _judged(audit, filled, origin, filled.judges)
+    sums = counts.sum(axis=0)
+
+    def measure(rows: Counts) -> dict[str, Counts]:
+        total = rows.sum(axis=1)
+        return {name: ratio(rows[:, k], total) for k, name in enumerate(audit.scale.names)}
+
+    bounds = _bounded(counts, measure, drawing)
+    return [
+        AuditFigure(
+            "share", ALL, "", origin, name, float(value[0]), *bounds[name][:2], "bootstrap",
+            int(sums[k]), int(sums.sum()), len(counts), bounds[name][2] if len(counts) else NOTHING,
+        )
+        for k, (name, value) in enumerate(measure(sums[np.newaxis]).items())
+    ]  # fmt: skip
+
+
+def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
+    """Return each rate as it was scored, and as if errors that are judged right were none."""
+    figures: list[AuditFigure] = []
+    for name, rate in audit.rates.items():
+        plain = rate.hits / rate.total if rate.total else nan
+        figures.append(AuditFigure("rate", "", "", rate.origin, name, plain, items=rate.total))
+        for judge in (*filled.judges, *((ALL,) if len(filled.judges) > 1 else ())):
+            counts = _judged(audit, filled, rate.origin, filled.judges if judge == ALL else [judge])
+            for way, right in (("strict", rate.strict), ("lenient", rate.lenient)):
+                places = [audit.scale.place(judgment) for judgment in right]
+                figure = _corrected(counts, places, rate, judge, drawing)
+                figures.append(replace(figure, kind=f"{way} rate", statistic=name))
+    return figures
+
+
+def _corrected(
+    counts: Counts, places: Sequence[int], rate: Rate, judge: str, drawing: AuditResamples
+) -> AuditFigure:
+    """Return (hits + share (total - hits)) / total, with the share that is judged right."""
+
+    def measure(rows: Counts) -> dict[str, Counts]:
+        return {"share": ratio(rows[:, places].sum(axis=1), rows.sum(axis=1))}
+
+    def corrected(share: float) -> float:
+        return (rate.hits + share * (rate.total - rate.hits)) / rate.total if rate.total else nan
+
+    share = float(measure(counts.sum(axis=0)[np.newaxis])["share"][0])
+    if judge == ALL:
+        low, high, reason = _bounded(counts, measure, drawing)["share"]
+    else:
+        count, total = int(counts[:, places].sum()), int(counts.sum())
+        (low, high), reason = wilson_interval(count, total, drawing.confidence), ""
+    if isnan(share):
+        reason = NOTHING
+    if rate.hits == rate.total:
+        share, low, high, reason = 0.0, nan, nan, _NO_ERROR
+    return AuditFigure(
+        "", judge, "", rate.origin, "", corrected(share), corrected(low), corrected(high),
+        "bootstrap" if judge == ALL else "wilson", items=len(counts), reason=reason,
+    )  # fmt: skip
+
+
+def _upheld(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
+    """Return the shares of items that are upheld, and the difference of the two origins."""
+    figures: list[AuditFigure] = []
+    several = (EVERY, ALL) if len(filled.judges) > 1 else ()
+    for who in (*filled.judges, *several) if audit.upheld else ():
+        rows = {origin: _upheld_rows(audit, filled, origin, who) for origin in audit.origins}
+        figures += [_upheld_share(rows[origin], origin, who, drawing) for origin in audit.origins]
+        figures.append(_difference(list(rows.values()), tuple(audit.origins), who, drawing))
+    return figures
+
+
+def _upheld_rows(audit: Audit, filled: Filled, origin: str, who: str) -> Counts:
+    """Return for each judged item of an origin how often it is upheld, of how often: (Q, 2)."""
+    judges = filled.judges if who in (ALL, EVERY) else (who,)
+    rows = []
+    for item in audit.of(origin):
+        said = [filled.judgments[judge].get(item.id) for judge in judges]
+        upheld = [judgment in audit.upheld for judgment in said if judgment is not None]
+        if upheld:
+            rows.append([all(upheld), 1] if who == EVERY else [sum(upheld), len(upheld)])
+    return np.array(rows, np.float64).reshape(-1, 2)
+
+
+def _upheld_share(rows: Counts, origin: str, who: str, drawing: AuditResamples) -> AuditFigure:
+    count, total = map(int, rows.sum(axis=0))
+    value, reason = (count / total, "") if total else (nan, NOTHING)
+    low, high = wilson_interval(count, total, drawing.confidence)
+    if who == ALL:
+        pooled = _bounded(rows, lambda sums: {"upheld": ratio(sums[:, 0], sums[:, 1])}, drawing)
+        low, high, none = pooled["upheld"]
+        reason = reason or none
+    return AuditFigure(
+        "upheld", who, "", origin, "upheld", value, low, high,
+        "bootstrap" if who == ALL else "wilson", count, total, len(rows), reason,
+    )  # fmt: skip
+
+
+def _difference(
+    rows: Sequence[Counts], origins: Sequence[str], who: str, drawing: AuditResamples
+) -> AuditFigure:
+    (count, total), (other, of) = (map(int, part.sum(axis=0)) for part in rows)
+    value, reason = (count / total - other / of, "") if total and of else (nan, _ONE_SIDED)
+    low, high = newcombe_interval(count, total, other, of, drawing.confidence)
+    if who == ALL and not reason:
+        rng = np.random.default_rng(drawing.seed)
+        drawn = [np.concatenate(list(resample(part, drawing.resamples, rng))) for part in rows]
+        shares = [sums[:, 0] / sums[:, 1] for sums in drawn]
+        below = (1 - drawing.confidence) / 2
+        low, high = map(float, np.quantile(shares[0] - shares[1], [below, 1 - below]))
+        if low == high:
+            low, high, reason = nan, nan, ALIKE
+    return AuditFigure(
+        "difference", who, "", " - ".join(origins), "upheld", value, low, high,
+        "bootstrap" if who == ALL else "newcombe", items=sum(map(len, rows)), reason=reason,
+    )  # fmt: skip
+
+
+def confusions(audit: Audit, filled: Filled) -> dict[tuple[str, str], Contingency]:
+    """Return for every two judges how the one judged what the other judged."""
+    names, size = audit.scale.names, len(audit.scale.names)
+    tables = {
+        two: _tables(audit, filled, two).sum(axis=0).astype(np.int64).reshape(size, size)
+        for two in combinations(filled.judges, 2)
+    }
+    return {two: Contingency.of(names, table.tolist()) for two, table in tables.items()}
+
+
+def _tables(audit: Audit, filled: Filled, two: tuple[str, str]) -> Counts:
+    """Return for each item the table of two judges, laid flat: (Q, K * K), one 1 or none."""
+    size = len(audit.scale.names)
+    rows = np.zeros((len(audit.items), size * size))
+    for k, item in enumerate(audit.items):
+        first, second = (filled.judgments[judge].get(item.id) for judge in two)
+        if first is not None and second is not None:
+            rows[k, audit.scale.place(first) * size + audit.scale.place(second)] = 1
+    return rows
+
+
+def _agreement(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
+    """Return the observed agreement and Cohen's kappa of every two judges, and the means."""
+    figures: list[AuditFigure] = []
+    tables = {two: _tables(audit, filled, two) for two in combinations(filled.judges, 2)}
+    origins = np.array([item.origin for item in audit.items])
+    width = len(audit.scale.names) ** 2
+
+    def mean(sums: Counts) -> dict[str, Counts]:
+        """Return the mean measures of the tables of all pairs of judges, side by side."""
+        parts = [sums[:, k : k + width] for k in range(0, sums.shape[1], width)]
+        ratios = [_agreement_ratios(part) for part in parts]
+        weights = np.stack([part.sum(axis=1) for part in parts])
+        return {x: _weighted(np.stack([of[x] for of in ratios]), weights) for x in _AGREEMENT}
+
+    for origin in ("", *audit.origins):
+        chosen = np.ones(len(origins), bool) if not origin else origins == origin
+        for two, rows in tables.items():
+            figures += _agreement_of(
+                "agreement", two, origin, rows[chosen], _agreement_ratios, drawing
+            )
+        if len(tables) > 1:
+            every = np.concatenate([rows[chosen] for rows in tables.values()], axis=1)
+            figures += _agreement_of("mean agreement", (ALL, ""), origin, every, mean, drawing)
+    return figures
+
+
+def _agreement_of(
+    kind: str, who: tuple[str, str], origin: str, rows: Counts, measure: Measure,
+    drawing: AuditResamples,
+) -> list[AuditFigure]:  # fmt: skip
+    rows = rows[rows.sum(axis=1) > 0]
+    values, bounds = measure(rows.sum(axis=0)[np.newaxis]), _bounded(rows, measure, drawing)
+    undefined = _NO_PAIR if kind != "agreement" else _ONE_JUDGMENT if len(rows) else _NO_ITEM
+    figures = []
+    for name in _AGREEMENT:
+        value = float(values[name][0])
+        low, high, reason = (nan, nan, undefined) if isnan(value) else bounds[name]
+        figures.append(
+            AuditFigure(kind, *who, origin, name, value, low, high, "bootstrap", items=len(rows),
+                        reason=reason)
+        )  # fmt: skip
+    return figures
+
+
+def _agreement_ratios(sums: Counts) -> dict[str, Counts]:
+    ratios = table_ratios(sums)
+    return {name: ratios[name] for name in _AGREEMENT}
+
+
+def _weighted(values: Counts, weights: Counts) -> Counts:
+    """Return the (R,) means of (L, R) values, what is undefined left out."""
+    used = np.where(np.isnan(values), 0.0, weights)
+    return ratio((np.nan_to_num(values) * used).sum(axis=0), used.sum(axis=0))

@@ -1,0 +1,235 @@
+"""Score a system as the options say, and print scores: tables for people, CSV or JSON."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+from alignkit._support.timestamps import PERIODS
+from alignkit._support.values import jsonable
+from alignkit.cli.common.inputs import Input, declared_sides, open_sides
+from alignkit.cli.common.messages import in_words_of, json_text, warn
+from alignkit.model.corpus import group_text, no_group, values_of
+from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring.comparisons import Comparisons, comparison_table
+from alignkit.scoring.files import FileOptions, TwoFiles
+from alignkit.scoring.records import (
+    breakdown_table,
+    few_in_groups,
+    group_records,
+    overlap,
+    pair_records,
+)
+from alignkit.scoring.result import MEASURE_NAMES, Score
+from alignkit.scoring.scores import score_files
+from alignkit.scoring.settings import ScoreSettings
+from alignkit.tables.media import Report, csv_lines, get_medium
+from alignkit.tables.table import Table
+
+Records = Sequence[Mapping[str, object]]
+
+
+class Scoring:
+    """Score one system; keep its `score`, and for each pair scored its id and groups for tables.
+
+    `annotator` says whose alignments the system is, if the file holds those of several.
+    """
+
+    def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
+        self._path, self._options, self._annotator = path, options, annotator
+        self.score = self._run()
+
+    def _run(self) -> Score:
+        options = self._options
+        drawn = options.ci or options.plot is not None
+        declared = declared_sides(options, self._annotator)
+        files = TwoFiles(
+            lambda: self._open(declared),
+            declared,
+            pairwise=bool(options.by or options.per_pair),
+            watch=self._note,
+            tell=warn,
+        )
+        settings = ScoreSettings(
+            **{x.name: getattr(options, x.name) for x in fields(ScoreSettings)}
+        )
+        keep = bool(drawn or options.compared or options.by or options.per_pair)
+        score = score_files(files, settings, keep_rows=keep)
+        self._check_groups()
+        suspicions = tuple(in_words_of(options.parser, text) for text in score.suspicions)
+        score = replace(score, suspicions=suspicions)
+        for path, suspicion in files.suspicions.items():
+            warn(in_words_of(options.parser, f"{path}: warning: {suspicion}"))
+        for suspicion in suspicions[len(files.cautions) :]:
+            warn(f"warning: {suspicion}")
+        if drawn:
+            score = score.with_intervals(
+                resamples=options.resamples, confidence=options.confidence, seed=options.seed
+            )
+        return score
+
+    def _open(self, declared: FileOptions) -> tuple[Input, Input]:
+        self.ids: list[str] = []
+        self.groups: list[tuple[str, ...]] = []
+        self._attributes: dict[str, None] = {}
+        return open_sides(self._path, self._options.reference, declared)
+
+    def _note(self, ref: SentencePair, hyp: SentencePair) -> None:
+        """Keep of a pair that is scored what the tables need."""
+        options = self._options
+        if options.per_pair:
+            self.ids.append(ref.id)
+        if options.by is not None:
+            self._attributes.update(dict.fromkeys([*ref.attributes, *hyp.attributes]))
+            sides = (ref, options.ref_annotator), (hyp, self._annotator)
+            texts = [group_text(pair, options.by, name and [name]) for pair, name in sides]
+            known = [text for text in texts if text is not None] or [""]
+            text = max(known) if options.by in PERIODS else known[0]
+            self.groups.append(values_of(text, options.split))
+
+    def _check_groups(self) -> None:
+        by, path = self._options.by, self._options.reference or self._path
+        if by is not None and by not in self._attributes and self.groups and not self._timed():
+            raise no_group(by, self._attributes, f"attribute of {path}:")
+
+    def _timed(self) -> bool:
+        return self._options.by in PERIODS and any(any(values) for values in self.groups)
+
+
+_COLUMNS = (
+    *("kind", "system", "against", "by", "group", "level", "measure", "value", "low", "high"),
+    *("bootstrap_p", "bootstrap_holm", "randomization_p", "randomization_holm", "text"),
+)
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """The records of the groups and of the sentence pairs of a system, if asked for."""
+
+    by: str = ""
+    groups: Records = ()
+    sentence_pairs: Records = ()
+    overlap: str = ""
+    caution: str = ""
+
+    @classmethod
+    def of(cls, scoring: Scoring, options: argparse.Namespace) -> Breakdown:
+        """Make the records that the options ask for."""
+        by, score = options.by, scoring.score
+        groups: Records = ()
+        if by:
+            groups = group_records(
+                score.rows, scoring.groups, name=by, aggregate=score.aggregate,
+                resamples=options.resamples if options.ci else None, confidence=options.confidence,
+                seed=options.seed,
+            )  # fmt: skip
+        ids = scoring.ids
+        pairs = pair_records(score.rows, ids, aggregate=score.aggregate) if ids else ()
+        few = few_in_groups(groups, by) if groups else ""
+        return cls(by or "", groups, pairs, overlap(scoring.groups, by) if by else "", few)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """All that is printed, by the short name of each system; `paths` has the files."""
+
+    paths: Mapping[str, str]
+    scores: Mapping[str, Score]
+    breakdowns: Mapping[str, Breakdown]
+    comparisons: Comparisons | None = None
+
+    @property
+    def cautions(self) -> list[str]:
+        """What to know before one believes the numbers, each once."""
+        scores = [self.comparisons] if self.comparisons else self.scores.values()
+        every = [caution for score in scores for caution in score.cautions]
+        every += [parts.caution for parts in self.breakdowns.values() if parts.caution]
+        return list(dict.fromkeys(every))
+
+    @property
+    def signatures(self) -> list[str]:
+        """The settings, those that are the same for several systems once."""
+        return list(dict.fromkeys(str(score.signature) for score in self.scores.values()))
+
+
+def output(scored: Scored, options: argparse.Namespace) -> str:
+    """Return the text that the options ask for."""
+    if options.json:
+        return json_text(_json(scored))
+    if options.csv:
+        return _csv(scored)
+    tables = [table.sheet() for table in _tables(scored)]
+    report = Report(list(_head(scored)), tables, scored.cautions, "; ".join(scored.signatures))
+    return get_medium(options.medium).report(report)
+
+
+def _head(scored: Scored) -> Iterator[str]:
+    for name, score in scored.scores.items():
+        title = score.title
+        yield title if len(scored.scores) == 1 else f"{name}: {title} of {scored.paths[name]}"
+
+
+def _tables(scored: Scored) -> Iterator[Table]:
+    for name, score in scored.scores.items():
+        title = name if len(scored.scores) > 1 else ""
+        yield score.bare_table(title)
+        parts = scored.breakdowns[name]
+        if parts.groups:
+            yield breakdown_table(parts.groups, title=title, note=parts.overlap)
+        if parts.sentence_pairs:
+            yield breakdown_table(parts.sentence_pairs, title=title)
+    if scored.comparisons is not None:
+        yield comparison_table(scored.comparisons)
+
+
+def _json(scored: Scored) -> dict[str, object]:
+    """Return the first system's score, and those of the others beside it."""
+    first = next(iter(scored.scores))
+    record = scored.scores[first].to_json()
+    parts = scored.breakdowns[first]
+    if parts.groups:
+        record["groups"] = list(map(jsonable, parts.groups))
+    if parts.overlap:
+        record["overlap"] = parts.overlap
+    if parts.sentence_pairs:
+        record["sentence_pairs"] = list(map(jsonable, parts.sentence_pairs))
+    if scored.comparisons is not None:
+        record["systems"] = {
+            name: {"path": scored.paths[name], **score.to_json()}
+            for name, score in scored.scores.items()
+        }
+        record["comparisons"] = scored.comparisons.to_json()
+    return record | ({"cautions": scored.cautions} if scored.cautions else {})
+
+
+def _csv(scored: Scored) -> str:
+    rows: list[Mapping[str, object]] = []
+    for name, score in scored.scores.items():
+        rows += _figures(score.to_records(), {"kind": "score", "system": name})
+        parts = scored.breakdowns[name]
+        by: dict[str, object] = {"kind": "group", "system": name, "by": parts.by}
+        rows += _figures(parts.groups, by, parts.by)
+        rows += _figures(parts.sentence_pairs, {"kind": "pair", "system": name, "by": "id"}, "id")
+    for record in scored.comparisons.to_records() if scored.comparisons else ():
+        named = {"kind": "difference", "against": record["baseline"], "value": record["difference"]}
+        rows.append(record | named)
+    notes = [parts.overlap for parts in scored.breakdowns.values() if parts.overlap]
+    rows += [
+        {"kind": "caution", "text": text} for text in (*dict.fromkeys(notes), *scored.cautions)
+    ]
+    rows += [{"kind": "signature", "text": text} for text in scored.signatures]
+    lines: list[Sequence[object]] = [_COLUMNS]
+    return csv_lines([*lines, *([row.get(name, "") for name in _COLUMNS] for row in rows)])
+
+
+def _figures(
+    records: Records, named: Mapping[str, object], group: str = ""
+) -> Iterator[Mapping[str, object]]:
+    """Yield a row for each figure of each record: measures with their bounds, and counts."""
+    for record in records:
+        first = {**named, "level": record["level"], "group": record[group] if group else ""}
+        for key, value in record.items():
+            if key in MEASURE_NAMES or isinstance(value, int):
+                low, high = record.get(f"{key}_low", ""), record.get(f"{key}_high", "")
+                yield {**first, "measure": key, "value": value, "low": low, "high": high}
