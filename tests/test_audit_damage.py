@@ -68,23 +68,23 @@ def cut(text):
 
 
 @pytest.mark.parametrize(
-    ("damage", "line", "told"),
+    ("damage", "line"),
     [
-        (lambda text: "", 1, "no columns item and judgment"),
-        (lambda text: text.replace("judgment", "verdict"), 1, "no columns item and judgment"),
-        (lambda text: text.replace("remark", "judgment", 1), 1, "two columns"),
-        (cut, 5, "damaged row|headings"),
-        (lambda text: text.replace("\n", "\n\n", 1) + "a\tb", 13, "headings"),
-        (lambda text: text + '"x', 12, "damaged row"),
-        (lambda text: text.replace("\t", " "), 1, "no columns"),
+        (lambda text: "", 1),
+        (lambda text: text.replace("judgment", "verdict"), 1),
+        (lambda text: text.replace("remark", "judgment", 1), 1),
+        (cut, 5),
+        (lambda text: text.replace("\n", "\n\n", 1) + "a\tb", 13),
+        (lambda text: text + '"x', 12),
+        (lambda text: text.replace("\t", " "), 1),
     ],
 )
-def test_a_damaged_sheet_is_an_error(tmp_path, damage, line, told):
+def test_a_damaged_sheet_is_an_error(tmp_path, damage, line):
     audit = sample_audit(n=10)
     sheets, key = filled(tmp_path, audit, judged(audit, "A"))
     path = Path(sheets[0])
     path.write_text(damage(path.read_text("utf-8")), "utf-8")
-    with pytest.raises(FormatError, match=told) as caught:
+    with pytest.raises(FormatError) as caught:
         read_audit(sheets, key)
     assert (caught.value.path, caught.value.line) == (sheets[0], line)
 

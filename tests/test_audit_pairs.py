@@ -19,9 +19,9 @@ from scipy.stats import binomtest
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
 from alignkit.audit import draw_pairs, read_audit, write_audit
+from alignkit.audit.figures import ALL, EVERY
 from alignkit.audit.judged_pairs import fitting_scheme
 from alignkit.audit.key import key_text, read_key
-from alignkit.audit.figures import ALL, EVERY
 from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
 from alignkit.stats import newcombe_interval
 
@@ -190,25 +190,13 @@ def test_plain_pairs_are_those_that_all_who_judged_uphold():
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"n": 0}, "n is 0"),
-        ({"mix": 1.5}, "mix is 1.5"),
-        ({"mix": float("nan")}, "mix is nan"),
-        ({"seed": -1}, "seed is -1"),
-        ({"each": 3}, "to be judged by 3, of 2 judges"),
-        ({"each": 0}, "each is 0"),
-        ({"judges": ["a", "A"]}, "named twice"),
-        ({"judges": ["a/b", "c"]}, "named after the judge"),
-        ({"plain": "some"}, "choice of plain pairs 'some'"),
-        ({"by": "periode"}, "did you mean 'period'"),
-        ({"by": "month"}, "no annotation has a time"),
-        ({"scheme": "turkey"}, "scheme 'turkey'"),
-        ({"view": "binari"}, "did you mean 'binary'"),
-    ],
+    "options",
+    [{"n": 0}, {"mix": 1.5}, {"mix": float("nan")}, {"seed": -1}, {"each": 3}, {"each": 0},
+     {"judges": ["a", "A"]}, {"judges": ["a/b", "c"]}, {"plain": "some"}, {"by": "periode"},
+     {"by": "month"}, {"scheme": "turkey"}, {"view": "binari"}],
 )  # fmt: skip
-def test_wrong_options_are_told(options, told):
-    with pytest.raises((OptionError, UnknownNameError), match=told):
+def test_wrong_options_are_refused(options):
+    with pytest.raises((OptionError, UnknownNameError)):
         draw(**options)
 
 
@@ -365,24 +353,17 @@ def test_a_damaged_key_or_sheet_is_an_error_or_understood(data):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda key: key["items"][0].update(judges=["nobody"]),
-        lambda key: key["items"][0].update(judges="anna"),
-        lambda key: key.update(upheld=["2"]),
-        lambda key: key.update(meanings=["one"]),
-        lambda key: key.update(meanings=["1", "0"]),
-        lambda key: key.update(by=3),
-        lambda key: key.update(origins={**key["origins"], "x": key["origins"]["plain"]}),
-    ],
-)
-def test_a_key_that_contradicts_itself_is_an_error(tmp_path, change):
-    sheets, key = filled(tmp_path, draw(), {"A": {}, "B": {}})
-    record = json.loads(Path(key).read_text("utf-8"))
-    change(record)
-    Path(key).write_text(json.dumps(record), "utf-8")
+    "changed",
+    [{"upheld": ["2"]}, {"meanings": ["one"]}, {"meanings": ["1", "0"]}, {"by": 3},
+     {"judges": ["nobody"]}, {"judges": "anna"}, {"origins": {}}],
+)  # fmt: skip
+def test_a_key_that_contradicts_itself_is_an_error(tmp_path, changed):
+    record = json.loads(key_text(draw()))
+    (record["items"][0] if "judges" in changed else record).update(changed)
+    path = tmp_path / "key.json"
+    path.write_text(json.dumps(record), "utf-8")
     with pytest.raises(FormatError, match="a damaged key"):
-        read_audit(sheets, key)
+        read_key(path)
 
 
 @pytest.mark.real_data

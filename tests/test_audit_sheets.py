@@ -148,43 +148,37 @@ def test_a_key_is_read_as_it_was_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("", "not JSON"),
-        ("[1]", "no key of an audit"),
-        ('{"alignkit": "corpus"}', "no key of an audit"),
-        ('{"alignkit": "audit", "version": 2}', "version 2"),
-        ('{"alignkit": "audit", "version": 1}', "'columns' is missing"),
-    ],
-)
-def test_what_is_no_key_is_told(tmp_path, text, told):
+    "text",
+    ["", "[1]", '{"alignkit": "corpus"}', '{"alignkit": "audit", "version": 2}',
+     '{"alignkit": "audit", "version": 1}'],
+)  # fmt: skip
+def test_what_is_no_key_is_refused_with_its_path(tmp_path, text):
     path = tmp_path / "key.json"
     path.write_text(text)
-    with pytest.raises(FormatError, match=told) as caught:
+    with pytest.raises(FormatError, match=str(path)):
         read_key(path)
-    assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    "change",
     [
-        (lambda key: key["items"].append(key["items"][0]), "occurs twice"),
-        (lambda key: key["items"][0].update(origin="nobody"), "unknown origin 'nobody'"),
-        (lambda key: key["items"][0].update(cells=["a"]), "has 1 cells, not 4"),
-        (lambda key: key["items"].insert(0, 3), "damaged"),
-        (lambda key: key["rates"]["precision"].update(hits=10**6), "1000000 hits"),
-        (lambda key: key["rates"]["precision"].update(strict=["fine"]), "not there"),
-        (lambda key: key.update(judgments=["a"]), "two or more"),
-        (lambda key: key.update(seed="1"), "should"),
-        (lambda key: key.update(origins=[]), "should"),
+        lambda key: key["items"].append(key["items"][0]),
+        lambda key: key["items"][0].update(origin="nobody"),
+        lambda key: key["items"][0].update(cells=["a"]),
+        lambda key: key["items"].insert(0, 3),
+        lambda key: key["rates"]["precision"].update(hits=10**6),
+        lambda key: key["rates"]["precision"].update(strict=["fine"]),
+        lambda key: key.update(judgments=["a"]),
+        lambda key: key.update(seed="1"),
+        lambda key: key.update(origins=[]),
     ],
 )
-def test_a_damaged_key_is_told(tmp_path, change, told):
+def test_a_damaged_key_is_refused(tmp_path, change):
     key = json.loads(key_text(sample_audit()))
     change(key)
     path = tmp_path / "key.json"
     path.write_text(json.dumps(key))
-    with pytest.raises(FormatError, match=told):
+    with pytest.raises(FormatError, match="a damaged key"):
         read_key(path)
 
 

@@ -136,29 +136,6 @@ def test_any_format_scores_against_any_other(capsys, tmp_path, to):
     assert swapped["ref_possible"] == expected["hyp_possible"]
 
 
-def test_base_and_direction_of_each_side(capsys, tmp_path):
-    turned = convert(capsys, tmp_path, EFLOMAL, "t", "pharaoh", "--to-transpose", "--to-base", "1")
-    options = ["--hyp-base", "1", "--hyp-transpose"]
-    assert counts(capsys, turned, GOLD, *options) == counts(capsys, EFLOMAL, GOLD)
-    gold = convert(capsys, tmp_path, GOLD, "g", "pharaoh", "--to-transpose", "--to-base", "1")
-    both = ["--base", "1", "--transpose"]
-    assert counts(capsys, turned, gold, *both) == counts(capsys, EFLOMAL, GOLD)
-    options = ["--base", "1", "--hyp-base", "0", "--ref-transpose"]
-    assert counts(capsys, EFLOMAL, gold, *options) == counts(capsys, EFLOMAL, GOLD)
-
-
-def test_a_base_that_looks_wrong_is_told_on_stderr_alone(capsys, tmp_path):
-    from_one = convert(capsys, tmp_path, GOLD, "one", "pharaoh", "--to-base", "1")
-    ran = run(capsys, "score", EFLOMAL, from_one, "--json")
-    assert f"{from_one}: warning: no link uses word 0" in ran.err
-    assert "--ref-base 1" in ran.err
-    assert ran.json["links"]["f1"] < 0.6
-    assert "--hyp-base 1" in run(capsys, "score", from_one, GOLD, "--per-pair").err
-    assert "warning" not in run(capsys, "score", EFLOMAL, from_one, "--ref-base", "1").err
-    few = write(tmp_path, "few", "1-1 2-2\n")
-    assert "warning" not in run(capsys, "score", few, few).err
-
-
 def test_links_outside_the_words_of_the_other_side(capsys, tmp_path):
     gold = convert(capsys, tmp_path, GOLD, "gold.xml", "alignkit-xml", *TEXTS)
     hyp = convert(capsys, tmp_path, EFLOMAL, "one", "pharaoh", "--to-base", "1")

@@ -94,23 +94,6 @@ def test_three_systems_have_short_names_and_all_pairs(capsys, tmp_path):
         assert any(line.split()[:2] == list(pair) for line in after.splitlines())
 
 
-def test_few_pairs_are_reported_always(capsys, tmp_path):
-    gold = write(tmp_path, "gold", "0-0 1-1\n" * 12)
-    one, two = (
-        write(tmp_path, name, f"{links}\n" * 12) for name, links in (("a", "0-0"), ("b", "1-1"))
-    )
-    for more in (["--ci"], ["--compare", two]):
-        told = " ".join(run(capsys, "score", one, gold, *more, *FEW).out.split())
-        assert "only 12 sentence pairs" in told
-        assert "the p-value to trust is that of randomization" in told
-    found = run(capsys, "score", one, gold, "--compare", two, *FEW, "--json").json
-    assert "only 12" in found["cautions"][0]
-    alone = " ".join(run(capsys, "score", one, gold).out.split())
-    assert "only 12 sentence pairs" in alone
-    assert "p-value" not in alone
-    assert "Read with care" not in run(capsys, "score", EFLOMAL, GOLD, "--ci", *FEW).out
-
-
 def test_samples_is_understood_still_and_not_shown(capsys, tmp_path):
     new = run(capsys, "score", EFLOMAL, GOLD, "--ci", "--resamples", "60").out
     assert run(capsys, "score", EFLOMAL, GOLD, "--ci", "--samples", "60").out == new

@@ -85,10 +85,6 @@ def test_critical_values_are_those_of_demsar_2006_table_5(k, q):
     assert critical_difference(k, 6, 0.1) == pytest.approx(theirs * sqrt(k * (k + 1) / 36))
 
 
-def test_the_worked_example_of_demsar_2006():
-    assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.005)
-
-
 @pytest.mark.real_data
 def test_the_ranks_of_a_published_table(data, capsys, tmp_path):
     path = data / "kovatchev" / "table3.tsv"

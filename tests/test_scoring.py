@@ -18,11 +18,8 @@ from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import (
-    LINK_COLUMNS,
-    PHRASE_COLUMNS,
     LinkScore,
     PhraseScore,
-    Signature,
     count_links,
     count_phrases,
     group_records,
@@ -185,34 +182,6 @@ def test_blocks_give_the_score_of_the_whole(pairs, size):
         assert json.dumps(whole.to_json()) == json.dumps(parts.to_json())
         for level, rows in whole.rows.items():
             np.testing.assert_array_equal(rows, parts.rows[level])
-
-
-def test_json_has_the_promised_shape():
-    found = score(corpus_of(EXAMPLE, EXAMPLE), level="both").to_json()
-    assert list(found) == ["links", "phrases", "pairs", "skipped", "signature", "cautions"]
-    assert set(found["links"]) == {"precision", "recall", "f1", "aer", "counts"}
-    assert set(found["phrases"]) == {"possible", "sure"}
-    assert set(found["phrases"]["sure"]) == {"precision", "recall", "f1", "counts"}
-    assert tuple(found["links"]["counts"]) == LINK_COLUMNS
-    assert tuple(found["phrases"]["sure"]["counts"]) == PHRASE_COLUMNS
-    assert score(corpus_of(EXAMPLE, EXAMPLE)).to_json()["phrases"] is None
-
-
-def test_signature_tells_all_settings_that_apply():
-    given_ = Signature(format="pharaoh/naacl", base="0/1", version="0.1.0")
-    pair = corpus_of(EXAMPLE, EXAMPLE)
-    plain = score(pair, signature=given_)
-    assert str(plain.signature) == (
-        "format:pharaoh/naacl|base:0/1|links:given|identical:kept|level:links|version:0.1.0"
-    )
-    found = score(
-        pair, level="both", ignore_identical=True, max_length=5, keep_rows=True, signature=given_
-    ).with_intervals(resamples=20, seed=7)
-    assert str(found.signature) == (
-        "format:pharaoh/naacl|base:0/1|links:given|identical:left-out|case:folded|level:both|"
-        "phrases:tight|max-length:5|interval:bootstrap|confidence:0.95|resamples:20|seed:7|"
-        "version:0.1.0"
-    )
 
 
 def test_sure_and_possible_policies():

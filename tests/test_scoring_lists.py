@@ -165,19 +165,3 @@ def test_unreadable_files_are_refused(tmp_path):
     (tmp_path / "list").write_bytes(b"a\tb\n")
     with pytest.raises(OptionError, match="unknown encoding"):
         list(read_phrase_table(tmp_path / "list", encoding="no-such"))
-
-
-def test_a_score_prints_its_table():
-    pair = SentencePair("1", ("they", "left"), ("both", "went"), {"gold": Alignment.parse("0-0")})
-    entries = [("They", "both"), ("left", "both"), ("a", "b")]
-    found = score_phrase_list(entries, Corpus([pair])).with_intervals(resamples=5, seed=1)
-    assert repr(found) == "PhraseListScore(1 pair; 2 of 3 entries kept; F1 66.7)"
-    lines = str(found).splitlines()
-    assert lines[1] == "left out: 1 occur in no pair"
-    assert lines[3].split() == ["precision", "recall", "F1", "occurrences", "gold"]
-    assert lines[5].split()[-2:] == ["2", "1"]
-    assert lines[-1] == str(found.signature)
-    assert "<br>left out" in found._repr_html_()
-    (record,) = found.to_records()
-    assert (record["precision"], record["kept"], record["hyp_atomic"]) == (0.5, 2, 2)
-    assert math.isnan(record["f1_low"])
