@@ -1,7 +1,5 @@
 """Adjudicate in a store as the page does, and by the words of the design alone: for the tests."""
 
-from __future__ import annotations
-
 from annotation import Tab, cell, project, sent
 
 from alignkit import Corpus, SentencePair

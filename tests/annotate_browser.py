@@ -1,7 +1,5 @@
 """Start `alignkit annotate` and a real browser, for the tests of the page and its benchmarks."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -10,10 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -39,7 +36,7 @@ EXPECTED = re.compile("Failed to load resource")
 """What browsers say of a server that is busy or away."""
 
 
-def write_corpus(path: Path, pairs: list[dict[str, Any]]) -> Path:
+def write_corpus(path, pairs):
     """Write pairs as an alignkit corpus; each has id, source, target, and may have annotations."""
     rows = [{"alignkit": "corpus", "version": 1}, *pairs]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -49,7 +46,7 @@ def write_corpus(path: Path, pairs: list[dict[str, Any]]) -> Path:
 class Server:
     """A running `alignkit annotate`."""
 
-    def __init__(self, *arguments: str, folder: Path | None = None) -> None:
+    def __init__(self, *arguments, folder=None):
         command = [sys.executable, "-m", "alignkit", "annotate", *arguments, "--no-browser"]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder
@@ -59,7 +56,7 @@ class Server:
         assert self.url, "the server did not start"
         self.port = int(self.url.split(":")[2].split("/")[0])
 
-    def stop(self) -> None:
+    def stop(self):
         """End it as Ctrl-C does."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
@@ -69,7 +66,7 @@ class Server:
 
 
 @contextmanager
-def serving(corpus: Path, *more: str, annotator: str = "anna") -> Iterator[Server]:
+def serving(corpus, *more, annotator="anna"):
     """Serve a corpus (or its project) until the end of the block."""
     given = [str(corpus), "--annotator", annotator, *more]
     if corpus.suffix == ".jsonl":
@@ -82,7 +79,7 @@ def serving(corpus: Path, *more: str, annotator: str = "anna") -> Iterator[Serve
 
 
 @contextmanager
-def browser(profile: Path | None = None, **options: Any) -> Iterator[Any]:
+def browser(profile=None, **options):
     """Open Chromium; with `profile`, one that keeps what pages store."""
     from playwright.sync_api import sync_playwright
 
@@ -101,8 +98,8 @@ def browser(profile: Path | None = None, **options: Any) -> Iterator[Any]:
             context.close()
 
 
-def enter(context: Any, url: str, problems: list[str] | None = None) -> Any:
-    """Open the page and wait for its first pair; errors of the page go into `problems`.
+def opened(context, url, problems=None):
+    """Open a page; its errors and dialogs go into `problems`.
 
     A server that makes its project, or is away, is no error.
     """
@@ -110,30 +107,34 @@ def enter(context: Any, url: str, problems: list[str] | None = None) -> Any:
     if problems is not None:
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("dialog", lambda dialog: problems.append(dialog.message))
-        page.on(
-            "console",
-            lambda message: (
+
+        def said(message):
+            if message.type == "error" and not EXPECTED.search(message.text):
                 problems.append(message.text)
-                if message.type == "error" and not EXPECTED.search(message.text)
-                else None
-            ),
-        )
+
+        page.on("console", said)
     page.goto(url)
+    return page
+
+
+def enter(context, url, problems=None):
+    """Open the page and wait for its first pair."""
+    page = opened(context, url, problems)
     page.wait_for_selector("body[data-pair]", timeout=60_000)
     return page
 
 
-def saved(page: Any) -> None:
+def saved(page):
     """Wait until all is stored."""
     page.wait_for_selector("#saved:text-is('Saved')")
 
 
-def ready(page: Any) -> None:
+def ready(page):
     """Wait until keys act: not while another pair is being opened."""
     page.wait_for_selector("main:not([aria-busy])")
 
 
-def ask(page: Any, path: str) -> Any:
+def ask(page, path):
     """Return what the server answers to a request of the page, as the page makes it."""
     return page.evaluate(_ASK, path)
 
@@ -144,18 +145,18 @@ _ASK = """async path => {
 }"""
 
 
-def pair(page: Any, k: int) -> dict[str, Any]:
+def pair(page, k):
     """Return what the server has of a pair."""
-    answer: dict[str, Any] = ask(page, f"/api/pairs/{k}")
+    answer = ask(page, f"/api/pairs/{k}")
     return answer
 
 
-def links(page: Any, k: int = 1) -> list[tuple[int, int, int]]:
+def links(page, k=1):
     """Return the links and nulls that the server has of a pair."""
     return sorted((i, j, value) for i, j, value in pair(page, k)["state"]["cells"])
 
 
-def drawn(page: Any) -> list[tuple[int, int, int]]:
+def drawn(page):
     """Return the links and nulls that the matrix shows."""
     rows = page.evaluate(_DRAWN)
     return sorted((i, j, value) for i, j, value in rows if value)
@@ -169,19 +170,19 @@ _DRAWN = """() => [...document.querySelectorAll("#matrix .mark[data-i]")].map(ma
 })"""
 
 
-def press(page: Any, keys: str) -> None:
+def press(page, keys):
     """Press keys, separated by spaces."""
     for key in keys.split():
         page.keyboard.press("Space" if key == "_" else key)
 
 
-def on_pair(page: Any) -> None:
+def on_pair(page):
     """Let the next comment be on the pair: with the focus there, what is drawn leaves it so."""
     page.focus("#comment-on")
     page.select_option("#comment-on", "")
 
 
-def cursor(page: Any) -> tuple[int, int]:
+def cursor(page):
     """Return the row and the column of the cursor."""
     row, column = page.get_attribute("#matrix .cells", "data-cursor").split(",")
     return int(row), int(column)
@@ -191,7 +192,7 @@ VIEWS = {"": (1280, 800, "light"), "-tablet": (768, 1024, "dark")}
 """Endings of pictures' names: width, height, colours."""
 
 
-def views(page: Any, name: str = "") -> Iterator[int]:
+def views(page, name=""):
     """Show the page wide and light, then narrow and dark: yield the width of each.
 
     Nothing may be wider. If it has a name, pictures are kept in the folder that ALIGNKIT_PICTURES
@@ -212,7 +213,7 @@ def views(page: Any, name: str = "") -> Iterator[int]:
     page.emulate_media(color_scheme="light")
 
 
-def shrink(picture: Path) -> None:
+def shrink(picture):
     """Make a picture smaller: a page has few colours."""
     from PIL import Image
 
@@ -221,7 +222,7 @@ def shrink(picture: Path) -> None:
     fewer.save(picture, optimize=True)
 
 
-def middle(page: Any, i: int, j: int) -> tuple[float, float]:
+def middle(page, i, j):
     """Return the middle of a cell on the screen."""
     row, column = cursor(page)
     box = page.locator("#matrix .here").bounding_box()
@@ -229,9 +230,36 @@ def middle(page: Any, i: int, j: int) -> tuple[float, float]:
     return x, box["y"] + (i - row + 0.5) * box["height"]
 
 
-def until(condition: Any, seconds: float = 15) -> None:
+def until(condition, seconds=15):
     """Wait until something holds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.05)
+
+
+FOUND = """async () => {
+    const {violations} = await axe.run({resultTypes: ["violations"]});
+    return violations.map(({id, impact, help, nodes}) =>
+        [impact, `${impact}: ${id} (${help}): ${nodes.slice(0, 3).map(one => one.html).join()}`]);
+}"""
+
+
+def serious(page):
+    """Return what axe finds on the page as it is now, but for what is minor or moderate."""
+    if page.evaluate("typeof axe") == "undefined":
+        spec = find_spec("axe_playwright_python")
+        if spec is None:
+            pytest.skip("needs axe-playwright-python")
+        source = Path(spec.origin).with_name("axe.min.js")
+        page.evaluate(source.read_text(encoding="utf-8"))
+    page.evaluate("Promise.all(document.getAnimations().map(one => one.finished))")
+    return [text for impact, text in page.evaluate(FOUND) if impact in ("serious", "critical")]
+
+
+@contextmanager
+def without_problems():
+    """Yield a list for what goes wrong on pages; it has to stay empty."""
+    problems = []
+    yield problems
+    assert problems == []

@@ -1,7 +1,5 @@
 """Serve a project for tests: in a thread of this process, or by the command in one of its own."""
 
-from __future__ import annotations
-
 import atexit
 import http.client
 import json
@@ -10,8 +8,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("starlette", reason="needs the extra [annotate]")
+pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
 
 from command import start
 
@@ -28,7 +30,7 @@ from alignkit.model.sentence_pair import SentencePair
 NASTY = "<script>alert(1)</script>"
 
 
-def corpus(pairs: int = 3) -> Corpus:
+def corpus(pairs=3):
     """Return a few pairs, with an alignment to start from."""
     source, target = ("the", "old", "house", NASTY), ("das", "alte", "haus")
     initial = {"auto": Alignment.parse("0-0 1?1")}
@@ -38,12 +40,12 @@ def corpus(pairs: int = 3) -> Corpus:
 class Client:
     """Ask a server, as a browser that has entered or as anybody else."""
 
-    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
+    def __init__(self, port, host="127.0.0.1"):
         self.port, self.host = port, f"{host}:{port}"
         self.cookie = self.csrf = ""
-        self._connection: http.client.HTTPConnection | None = None
+        self._connection = None
 
-    def ask(self, method: str, path: str, body: Any = None, **changes: str | None) -> Answer:
+    def ask(self, method, path, body=None, **changes):
         """Send a request; None takes a header out, as in ``Origin=None``."""
         headers = {"Host": self.host, "Cookie": self.cookie, "X-CSRF-Token": self.csrf}
         if method == "POST":
@@ -61,7 +63,7 @@ class Client:
             self.close()
             raise
 
-    def _answer(self, connection: http.client.HTTPConnection, headers: Any, body: Any) -> Answer:
+    def _answer(self, connection, headers, body):
         chunked = isinstance(body, Iterator)
         if chunked:
             headers["Transfer-Encoding"] = "chunked"
@@ -77,12 +79,12 @@ class Client:
             self.close()
         return answer
 
-    def close(self) -> None:
+    def close(self):
         if self._connection is not None:
             self._connection.close()
         self._connection = None
 
-    def enter(self, token: str) -> Answer:
+    def enter(self, token):
         """Use the token of the URL."""
         answer = self.ask("POST", "/enter", {"token": token})
         if answer.status == 200:
@@ -90,7 +92,7 @@ class Client:
             self.csrf = answer.json["csrf"]
         return answer
 
-    def link(self, k: int, i: int, j: int, before: int, after: int, **more: Any) -> Answer:
+    def link(self, k, i, j, before, after, **more):
         """Set a cell."""
         data = {"how": "cell", "cells": [[i, j, before, after]]}
         event = {"id": str(uuid4()), "kind": "edit", "v": 1, "client_at": "", "data": data} | more
@@ -100,23 +102,23 @@ class Client:
 class Answer:
     """An answer of a server."""
 
-    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+    def __init__(self, status, headers, body):
         self.status, self.body = status, body
         self.headers = {name.lower(): value for name, value in headers.items()}
 
     @property
-    def json(self) -> Any:
+    def json(self):
         return json.loads(self.body)
 
 
 class Served:
     """A server that runs in a thread."""
 
-    def __init__(self, opening: Opening, entrance: Entrance, port: int) -> None:
+    def __init__(self, opening, entrance, port):
         self.opening, self.entrance, self.port = opening, entrance, port
-        self.clients: list[Client] = []
+        self.clients = []
 
-    def client(self, *, enter: bool = True, host: str = "127.0.0.1") -> Client:
+    def client(self, *, enter=True, host="127.0.0.1"):
         """Return a client that has entered."""
         client = Client(self.port, host)
         self.clients.append(client)
@@ -126,16 +128,9 @@ class Served:
 
 
 @contextmanager
-def served(
-    project: str,
-    *,
-    plan: SuggestionPlan | None = None,
-    annotator: str = "anna",
-    names: tuple[str, ...] = (),
-    port: int = 0,
-) -> Iterator[Served]:
+def served(project, *, plan=None, annotator="anna", names=(), port=0):
     """Serve a project in a thread until the end of the block."""
-    notes: list[str] = []
+    notes = []
     job, none = Job(project, annotator=annotator), SuggestionPlan("none")
     opening = Opening(job, plan or none, fallback=none, note=notes.append)
     entrance = Entrance(opening.visitor)
@@ -162,14 +157,14 @@ def served(
         assert not notes or plan is not None, notes
 
 
-def until_ready(opening: Opening) -> None:
+def until_ready(opening):
     """Wait until a project is open and has its suggestions."""
     while opening.progress is not None and opening.problem is None:
         time.sleep(0.01)
     assert opening.problem is None, opening.problem
 
 
-def make(folder: Any, pairs: int = 3) -> str:
+def make(folder, pairs=3):
     """Make a project and return its file."""
     path = str(folder / "work.alignkit")
     create_project(path, corpus(pairs))
@@ -179,7 +174,7 @@ def make(folder: Any, pairs: int = 3) -> str:
 class Process:
     """Run `alignkit annotate` in a process of its own, without a browser."""
 
-    def __init__(self, *words: object, entered: bool = True) -> None:
+    def __init__(self, *words, entered=True):
         self.process = start("annotate", *words, "--no-browser", stdout=subprocess.PIPE)
         atexit.register(self.process.kill)  # where a test failed before its end
         assert self.process.stdout is not None
@@ -190,7 +185,7 @@ class Process:
         if entered:
             assert self.client.enter(self.token).status == 200
 
-    def end(self, signal: int) -> tuple[int, str]:
+    def end(self, signal):
         """Send a signal; return the exit code and stderr."""
         self.client.close()
         self.process.send_signal(signal)

@@ -1,23 +1,14 @@
 """In a browser: differences are walked and settled by keyboard, and gold is what was decided."""
 
-from __future__ import annotations
-
 import json
 import random
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="needs playwright")
-pytest.importorskip("starlette", reason="needs the extra [annotate]")
-
 from adjudicated_project import ANNA, BEN, two_annotators
 from adjudicating import Bench
-from annotate_browser import BROWSER, Server, ask, browser, enter, press, saved, until
+from annotate_browser import BROWSER, Server, ask, browser, enter, press, saved, serious, until
 from annotation import Tab
 from annotation import cell as link
-from test_annotate_axe import serious
 
 from alignkit.annotate.adjudication.comparison import Ballot, GoldState, compare, grouped
 from alignkit.annotate.project.events import JUDGMENT, Why, write_why
@@ -30,14 +21,14 @@ pytestmark = BROWSER
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> str:
+def project(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("gold") / "talks.alignkit")
     two_annotators(path)
     return path
 
 
 @pytest.fixture(scope="module")
-def server(project: str) -> Iterator[Server]:
+def server(project):
     options = "--annotator", "carla", "--adjudicate", "--suggestions", "none"
     server = Server(project, *options)
     yield server
@@ -45,31 +36,31 @@ def server(project: str) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def context(server: Server) -> Iterator[Any]:
+def context(server):
     with browser(viewport={"width": 1280, "height": 800}) as context:
         yield context
 
 
 @pytest.fixture(scope="module")
-def page(server: Server, context: Any) -> Iterator[Any]:
-    problems: list[str] = []
+def page(server, context):
+    problems = []
     page = enter(context, server.url, problems)
     until(lambda: page.inner_text("#agreed-count") == "Settled by agreement: 8")
     yield page
     assert not problems
 
 
-def gold(page: Any, k: int = 1) -> dict[tuple[int, int], int]:
+def gold(page, k=1):
     saved(page)
     state = ask(page, f"/api/gold/{k}")["state"]
     return {(i, j): value for i, j, value in state["cells"]}
 
 
-def names(page: Any, part: str = "open") -> list[str]:
+def names(page, part="open"):
     return list(page.locator(f"#{part}-list b").all_inner_texts())
 
 
-def test_differences_are_settled_by_keyboard(page: Any) -> None:
+def test_differences_are_settled_by_keyboard(page):
     assert names(page) == [
         "they ~ both", "the ~ a", "in detail ~ specific", "reached ~ at", "an ~ a",
         "extensive ~ general", "judgment",
@@ -104,9 +95,7 @@ def test_differences_are_settled_by_keyboard(page: Any) -> None:
     assert (2, 9) not in held
 
 
-def test_what_another_adjudicator_decided_is_told_and_not_lost(
-    page: Any, context: Any, project: str
-) -> None:
+def test_what_another_adjudicator_decided_is_told_and_not_lost(page, context, project):
     page.locator("#open-list button", has_text="extensive ~ general").click()
     saved(page)
     context.set_offline(True)
@@ -127,7 +116,7 @@ def test_what_another_adjudicator_decided_is_told_and_not_lost(
         assert {event.actor for event in store.history(1, "gold")} == {"carla", "dora"}
 
 
-def test_done_goes_on_to_the_next_pair_and_a_changed_vote_reopens(page: Any, project: str) -> None:
+def test_done_goes_on_to_the_next_pair_and_a_changed_vote_reopens(page, project):
     while page.get_attribute("body", "data-left") != "0":
         press(page, "j 2" if "judgment" not in page.inner_text("#about-name") else "2")
     decided = gold(page)
@@ -151,9 +140,7 @@ def test_done_goes_on_to_the_next_pair_and_a_changed_vote_reopens(page: Any, pro
     assert page.get_attribute("#done", "aria-pressed") == "true"
 
 
-def test_what_all_come_to_agree_on_is_written_down_while_the_pair_is_open(
-    page: Any, project: str
-) -> None:
+def test_what_all_come_to_agree_on_is_written_down_while_the_pair_is_open(page, project):
     decided = gold(page)
     with Store.open(project) as store:
         for name in ("anna", "ben"):
@@ -163,9 +150,7 @@ def test_what_all_come_to_agree_on_is_written_down_while_the_pair_is_open(
     assert names(page) == []
 
 
-def test_keys_go_on_after_a_list_under_which_the_matrix_was_drawn_anew(
-    page: Any, project: str
-) -> None:
+def test_keys_go_on_after_a_list_under_which_the_matrix_was_drawn_anew(page, project):
     held, cell = page.inner_text("#progress-text"), "document.querySelector('#matrix .here')"
     press(page, "/")
     page.wait_for_selector("#pairs-list .current")
@@ -189,7 +174,7 @@ def test_keys_go_on_after_a_list_under_which_the_matrix_was_drawn_anew(
 JUDGED = [(), ("paraphrase",), ("partial", "unsure")]
 
 
-def cases(count: int) -> list[Any]:
+def cases(count):
     rng, made = random.Random(7), []
     places = [(i, j) for i in range(3) for j in range(3)] + [(-1, 0), (2, -1)]
     for _ in range(count):
@@ -210,7 +195,7 @@ def cases(count: int) -> list[Any]:
     return made
 
 
-def test_the_page_compares_votes_as_the_library_does(page: Any) -> None:
+def test_the_page_compares_votes_as_the_library_does(page):
     expected, sent = [], []
     for votes, held in cases(150):
         majority = len(sent) % 2 == 1
@@ -273,8 +258,8 @@ FIGURES = {
 
 
 def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_figure(
-    page: Any, context: Any, project: str
-) -> None:
+    page, context, project
+):
     with context.browser.new_context() as plain:
         figures = {**FIGURES, "twos": [{**FIGURES["twos"][0], "beyond": {}}]}
         plain.route("**/api/agreement", lambda route: route.fulfill(json=figures))
@@ -293,7 +278,7 @@ def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_f
                 store.settings(blind=False)
 
 
-def test_on_a_phone_there_is_room_for_the_matrix(page: Any) -> None:
+def test_on_a_phone_there_is_room_for_the_matrix(page):
     page.set_viewport_size({"width": 390, "height": 800})
     until(lambda: page.locator("#matrix").bounding_box()["height"] >= 150)
     assert not page.is_visible("#legend")
@@ -301,7 +286,7 @@ def test_on_a_phone_there_is_room_for_the_matrix(page: Any) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
 
 
-def test_axe_finds_nothing_serious(page: Any, context: Any, project: str) -> None:
+def test_axe_finds_nothing_serious(page, context, project):
     with context.browser.new_context(bypass_csp=True) as plain:
         plain.route("**/api/agreement", lambda route: route.fulfill(json=FIGURES))
         other = enter(plain, invited(project, Visitor("erna", ADJUDICATOR)))

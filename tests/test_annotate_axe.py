@@ -1,24 +1,14 @@
 """The page and the guidelines hold what axe-core checks: names, roles, contrast, focus."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
-
 import pytest
-
-pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
-
 from annotate_browser import (
     BROWSER,
-    Server,
     browser,
     enter,
     pair,
     press,
     saved,
+    serious,
     serving,
     write_corpus,
 )
@@ -27,7 +17,7 @@ pytestmark = BROWSER
 
 VIEWS = [(width, colours) for width in (1280, 768) for colours in ("light", "dark")]
 DIALOGS = ("help", "find", "history", "export")
-PAIRS: list[dict[str, Any]] = [
+PAIRS = [
     {
         "id": "one",
         "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
@@ -36,38 +26,17 @@ PAIRS: list[dict[str, Any]] = [
     },
     {"id": "two", "source": ["one", "two"], "target": ["اثنان", "واحد"]},
 ]
-FOUND = """async () => {
-    const {violations} = await axe.run({resultTypes: ["violations"]});
-    return violations.map(({id, impact, help, nodes}) =>
-        [impact, `${impact}: ${id} (${help}): ${nodes.slice(0, 3).map(one => one.html).join()}`]);
-}"""
-
-
-def axe() -> str:
-    """Return the source of axe-core."""
-    spec = find_spec("axe_playwright_python")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).with_name("axe.min.js").read_text(encoding="utf-8")
-
-
-def serious(page: Any) -> list[str]:
-    """Return what axe finds on the page as it is now, but for what is minor or moderate."""
-    if page.evaluate("typeof axe") == "undefined":
-        page.add_script_tag(content=axe())
-    page.evaluate("Promise.all(document.getAnimations().map(one => one.finished))")
-    return [text for impact, text in page.evaluate(FOUND) if impact in ("serious", "critical")]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory):
     corpus = write_corpus(tmp_path_factory.mktemp("axe") / "corpus.jsonl", PAIRS)
     with serving(corpus, "--initial", "auto") as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def context(server: Server) -> Iterator[Any]:
+def context(server):
     with browser(bypass_csp=True) as context:
         page = enter(context, server.url)
         press(page, "A ArrowUp d j s Backspace c")  # marks of all kinds, and a comment
@@ -80,9 +49,7 @@ def context(server: Server) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("width", "colours"), VIEWS)
-def test_axe_finds_nothing_serious_on_the_page(
-    server: Server, context: Any, width: int, colours: str
-) -> None:
+def test_axe_finds_nothing_serious_on_the_page(server, context, width, colours):
     page = enter(context, server.url.split("#")[0])
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=colours)
@@ -107,9 +74,7 @@ def test_axe_finds_nothing_serious_on_the_page(
 
 
 @pytest.mark.parametrize(("width", "colours"), [VIEWS[0], VIEWS[3]])
-def test_axe_finds_nothing_serious_in_the_guidelines(
-    server: Server, context: Any, width: int, colours: str
-) -> None:
+def test_axe_finds_nothing_serious_in_the_guidelines(server, context, width, colours):
     page = context.new_page()
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=colours)
@@ -119,7 +84,7 @@ def test_axe_finds_nothing_serious_in_the_guidelines(
     assert not found
 
 
-def test_axe_finds_nothing_serious_where_two_tabs_disagree(server: Server, context: Any) -> None:
+def test_axe_finds_nothing_serious_where_two_tabs_disagree(server, context):
     left = enter(context, server.url.split("#")[0])
     right = enter(context, server.url.split("#")[0])
     left.goto(left.url.split("?")[0] + "?pair=2")

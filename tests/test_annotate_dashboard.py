@@ -1,25 +1,20 @@
 """The dashboard shows what `alignkit agree` finds on the export, as of now."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time
 from itertools import combinations
+from math import isnan, nan
 from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
-pytest.importorskip("starlette")
-pytest.importorskip("sqlalchemy")
-
 from adjudicating import LEFT, RIGHT, Bench, case
 from annotation import Tab, add_pairs, cell, sent, small_corpus
 from annotation import project as made
 from annotation_server import served
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from alignkit._support.values import jsonable
 from alignkit.agreement import agree
@@ -40,6 +35,11 @@ from alignkit.io.format import EVERYTHING
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
+
+pytest.importorskip("msgspec")
+from alignkit.agreement import cell_agreement, overlap
+from alignkit.agreement.options import AgreementOptions
+from alignkit.annotate.dashboard.tally import FIGURES, TalliedPair, Tally, intervals_of
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "paraphrases.jsonl"
 LIVE = {"words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa"}
@@ -157,7 +157,7 @@ def exported(shown, monkeypatch, folder):
     return first[3], second[3:]
 
 
-def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, here, monkeypatch) -> None:
+def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, here, monkeypatch):
     store = samples(tmp_path, gold="gold")
     board = boards(store)
     assert settled(board)["twos"][0]["pairs"] == 6
@@ -174,9 +174,7 @@ def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, here, mo
     assert shown["settled"] == Docket(store).listed().done
 
 
-def test_so_are_those_of_several_without_an_initial_alignment(
-    tmp_path, boards, here, monkeypatch
-) -> None:
+def test_so_are_those_of_several_without_an_initial_alignment(tmp_path, boards, here, monkeypatch):
     store = samples(tmp_path, 12, suggestions="")
     shown = settled(boards(store))
     names = ["initial", "anna", "ben"]
@@ -190,7 +188,7 @@ def test_so_are_those_of_several_without_an_initial_alignment(
 
 def test_an_edit_is_shown_at_once_and_what_is_slow_when_it_is_there(
     tmp_path, boards, here, monkeypatch
-) -> None:
+):
     store = samples(tmp_path)
     board = boards(store)
     before = settled(board)
@@ -209,7 +207,7 @@ def test_an_edit_is_shown_at_once_and_what_is_slow_when_it_is_there(
     assert after["twos"][0]["beyond"] != old["beyond"]
 
 
-def test_what_is_not_done_changes_nothing_but_times(tmp_path, boards, here) -> None:
+def test_what_is_not_done_changes_nothing_but_times(tmp_path, boards, here):
     store = samples(tmp_path)
     store.enrol("carla")
     board = boards(store)
@@ -224,7 +222,7 @@ def test_what_is_not_done_changes_nothing_but_times(tmp_path, boards, here) -> N
     assert board.answer() == (body, tag)
 
 
-def test_the_child_computes_times_alone_where_nothing_else_changed(tmp_path, boards, here) -> None:
+def test_the_child_computes_times_alone_where_nothing_else_changed(tmp_path, boards, here):
     store = samples(tmp_path, 2)
     board = boards(store)
     settled(board)
@@ -236,7 +234,7 @@ def test_the_child_computes_times_alone_where_nothing_else_changed(tmp_path, boa
     assert here == ["all", "times", "all"]
 
 
-def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch) -> None:
+def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch):
     store = blank(tmp_path, 2, "anna", "ben")
     board = boards(store)
     shown = settled(board)
@@ -271,7 +269,7 @@ def test_why_there_is_no_figure_is_told(tmp_path, boards, here, monkeypatch) -> 
 
 def test_one_who_shares_nothing_lowers_the_means_and_what_they_leave_out_is_told(
     tmp_path, boards, here
-) -> None:
+):
     store = blank(tmp_path, 1)
     board = boards(store)
     for name, cells in (("anna", [(0, 0)]), ("ben", [(0, 0)]), ("carla", [(0, 1)]), ("dora", [])):
@@ -285,7 +283,7 @@ def test_one_who_shares_nothing_lowers_the_means_and_what_they_leave_out_is_told
     assert "leaves out 3 pairings" in mean["words.sure.f1"]["reason"]
 
 
-def test_the_first_reading_is_told_as_progress(tmp_path, boards, here, monkeypatch) -> None:
+def test_the_first_reading_is_told_as_progress(tmp_path, boards, here, monkeypatch):
     store = samples(tmp_path)
     half, go_on = threading.Event(), threading.Event()
     refresh = LiveWork.refresh
@@ -306,9 +304,7 @@ def test_the_first_reading_is_told_as_progress(tmp_path, boards, here, monkeypat
     assert "progress" not in settled(board)
 
 
-def test_two_may_ask_at_once_while_the_reading_is_being_begun(
-    tmp_path, boards, here, monkeypatch
-) -> None:
+def test_two_may_ask_at_once_while_the_reading_is_being_begun(tmp_path, boards, here, monkeypatch):
     board = boards(samples(tmp_path, 2))
     start, seen, others, answered = threading.Thread.start, [], [], threading.Event()
 
@@ -339,7 +335,7 @@ def test_two_may_ask_at_once_while_the_reading_is_being_begun(
 # what else is shown
 
 
-def test_what_both_took_in_bulk_is_told_apart(tmp_path, boards, here) -> None:
+def test_what_both_took_in_bulk_is_told_apart(tmp_path, boards, here):
     store = made(tmp_path, small_corpus(2, {"auto": Alignment()}), annotator=None)
     for k in (1, 2):
         for name in ("anna", "ben"):
@@ -361,7 +357,7 @@ def test_what_both_took_in_bulk_is_told_apart(tmp_path, boards, here) -> None:
 
 def test_pairs_of_little_agreement_come_first_and_tell_whether_they_are_ready(
     tmp_path, boards, here
-) -> None:
+):
     store = blank(tmp_path, 4)
     assign_pairs(store, ["anna", "ben", "carla"], control=0.0)
     for k, cells in ((1, [(0, 0)]), (2, [(0, 0), (1, 1)]), (3, [(2, 2)]), (4, [])):
@@ -383,7 +379,7 @@ def test_pairs_of_little_agreement_come_first_and_tell_whether_they_are_ready(
     assert (lowest[0]["id"], lowest[0]["source"]) == ("p3", "a b c d")
 
 
-def test_a_pair_whose_vote_is_another_one_since_is_not_adjudicated(tmp_path, boards, here) -> None:
+def test_a_pair_whose_vote_is_another_one_since_is_not_adjudicated(tmp_path, boards, here):
     store = case(tmp_path, {"anna": LEFT, "ben": RIGHT}, pairs=2)
     bench, board = Bench(store), boards(store)
     bench.open()
@@ -405,7 +401,7 @@ def test_a_pair_whose_vote_is_another_one_since_is_not_adjudicated(tmp_path, boa
     assert adjudicated() == (1, [True])
 
 
-def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards, here) -> None:
+def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards, here):
     store = made(tmp_path, small_corpus(20), annotator=None)
     store.set_suggestions("m", [(k, [(0, 0, 0.9, 2), (1, 1, 0.4, 2)]) for k in range(1, 21)])
     assign_pairs(store, ["anna", "ben"], control=1.0)
@@ -467,7 +463,7 @@ def act(store, kind, k, name, i, j, after):
 @settings(max_examples=10, deadline=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(st.lists(st.lists(EDITS, min_size=1, max_size=4), max_size=4))
-def test_what_changed_is_read_as_all_would_be(tmp_path_factory, history) -> None:
+def test_what_changed_is_read_as_all_would_be(tmp_path_factory, history):
     folder = tmp_path_factory.mktemp("edits")
     with made(folder, small_corpus(3, {"auto": Alignment.parse("0-0")}), annotator=None) as store:
         for name in ("anna", "ben", "carla", "gold"):
@@ -489,7 +485,7 @@ def check(store, live):
     assert states(live) == states(fresh)
 
 
-def test_all_that_may_happen_to_a_project_is_followed(tmp_path) -> None:
+def test_all_that_may_happen_to_a_project_is_followed(tmp_path):
     store = samples(tmp_path, 4)
     live = LiveWork()
     check(store, live)
@@ -523,7 +519,7 @@ def test_all_that_may_happen_to_a_project_is_followed(tmp_path) -> None:
 # who may ask
 
 
-def test_adjudicators_alone_are_answered(tmp_path) -> None:
+def test_adjudicators_alone_are_answered(tmp_path):
     store = samples(tmp_path, 2, gold="decided")
     path = store.path
     store.close()
@@ -553,7 +549,7 @@ def test_adjudicators_alone_are_answered(tmp_path) -> None:
         assert cleo.ask("GET", "/dashboard").status == 200
 
 
-def test_a_store_that_is_closed_ends_what_goes_on(tmp_path) -> None:
+def test_a_store_that_is_closed_ends_what_goes_on(tmp_path):
     store = samples(tmp_path, 2)
     board = Dashboard(store)
     board.answer()
@@ -562,3 +558,117 @@ def test_a_store_that_is_closed_ends_what_goes_on(tmp_path) -> None:
     assert not any(thread.is_alive() for thread in board._threads.values())
     with Store.open(store.path) as again:
         assert again.project().pairs == 2
+
+
+NAMES = ("anna", "ben", "carla")
+SOURCE, TARGET = ("a", "b", "c", "a"), ("b", "x", "a")
+CELLS = [(i, j) for i in range(len(SOURCE)) for j in range(len(TARGET))]
+
+links = st.dictionaries(st.sampled_from(CELLS), st.booleans(), max_size=6)
+marked = st.tuples(links, st.sets(st.sampled_from(CELLS), max_size=4))
+said = st.dictionaries(st.sampled_from(NAMES), marked, max_size=3)
+steps = st.lists(st.tuples(st.integers(1, 4), said), max_size=8)
+
+
+def work(k, now):
+    done = {
+        name: Alignment([cell for cell, sure in drawn.items() if sure], drawn)
+        for name, (drawn, _) in now.items()
+    }
+    bulk = {name: cells & drawn.keys() for name, (drawn, cells) in now.items()}
+    return TalliedPair(k, SentencePair(f"p{k}", SOURCE, TARGET, done), bulk)
+
+
+def kept(tally):
+    return {
+        two: (counts.total().tolist(), counts.table().tolist())
+        for two, counts in tally.twos.items()
+    }
+
+
+def alike(value, other):
+    return value == other or (isnan(value) and isnan(other))
+
+
+@settings(max_examples=30, deadline=None)
+@given(steps)
+def test_pairs_put_one_after_the_other_are_as_all_put_at_once(history):
+    tally, now = Tally(NAMES), {}
+    for k, state in history:
+        before = now.get(k, {})
+        now[k] = state
+        touched = {name for name in NAMES if before.get(name) != state.get(name)}
+        tally.put([work(k, state)], touched)
+    whole = Tally()
+    for name in NAMES:
+        whole.add(name)
+    whole.put([work(k, state) for k, state in now.items()])
+    assert kept(tally) == kept(whole)
+    for k in now:
+        assert str(tally.f1_of(k)) == str(whole.f1_of(k))
+    corpus = Corpus(work(k, now[k]).pair for k in sorted(now))
+    for (first, second), counts in tally.twos.items():
+        if not {first, second} <= set(corpus.aligners):
+            assert not len(counts)
+            continue
+        figures, drawn = counts.figures(), overlap(corpus, first, second)
+        every = cell_agreement(corpus, first, second).all.kappa
+        different = cell_agreement(corpus, first, second, ignore_identical=True).all.kappa
+        assert alike(figures["words.possible.f1"], drawn.words_possible.f1)
+        assert alike(figures["words.sure.f1"], drawn.words_sure.f1)
+        assert alike(figures["cells.all.kappa"], every)
+        assert alike(figures["different.cells.all.kappa"], different)
+
+
+@settings(max_examples=60, deadline=None)
+@given(said.filter(lambda now: {"anna", "ben"} <= now.keys()))
+def test_links_in_bulk_are_counted_as_by_plain_sets(now):
+    tally = Tally(NAMES)
+    tally.put([work(1, now)])
+    counts = tally.twos["anna", "ben"]
+    different = [(i, j) for i, j in CELLS if SOURCE[i] != TARGET[j]]
+    (anna, bulk), (ben, other) = now["anna"], now["ben"]
+    unseen = bulk & other & anna.keys() & ben.keys()
+    shared = anna.keys() & ben.keys() & set(different)
+    assert counts.shared() == (len(shared), len(shared & unseen))
+    for level, least in (("possible", False), ("sure", True)):
+        sides = [
+            {cell for cell, sure in drawn.items() if cell in different and sure >= least} - unseen
+            for drawn in (anna, ben)
+        ]
+        both, sizes = len(sides[0] & sides[1]), len(sides[0]) + len(sides[1])
+        expected = 2 * both / sizes if sizes else nan
+        found = counts.apart()[f"words.{level}.f1"]
+        assert isnan(found) if isnan(expected) else found == pytest.approx(expected)
+
+
+def test_the_figures_of_a_pair_are_those_of_its_links():
+    tally = Tally(NAMES)
+    one = {"anna": ({(0, 1): True, (1, 1): False}, set()), "ben": ({(0, 1): True}, set())}
+    nothing = {"anna": ({}, set()), "ben": ({}, set())}
+    apart = {"anna": ({(0, 1): True}, set()), "ben": ({(2, 1): True}, set())}
+    tally.put([work(1, one), work(2, nothing), work(3, apart), work(4, {"carla": ({}, set())})])
+    assert tally.f1_of(1) == (pytest.approx(2 / 3), 1)
+    assert all(map(isnan, tally.f1_of(2)))
+    assert tally.f1_of(3) == (0, 0)
+    assert tally.f1_of(4) is None
+
+
+def test_intervals_are_those_of_agree():
+    links = ["0-1 1?1", "0-1 2-2", "1-0 1?1 3-1", "2?1 0-0"]
+    pairs = [
+        SentencePair(f"p{k}", SOURCE, TARGET,
+                     {"anna": Alignment.parse(one), "ben": Alignment.parse(other)})
+        for k, (one, other) in enumerate(zip(links, links[1:] + links[:1], strict=True), 1)
+    ]  # fmt: skip
+    tally = Tally(("anna", "ben"))
+    for k in (3, 1, 4, 2):  # the order in which they are done does not matter
+        tally.put([TalliedPair(k, pairs[k - 1], {})])
+    counts, options = tally.twos["anna", "ben"], AgreementOptions()
+    found = intervals_of(
+        counts.table(), resamples=options.resamples, confidence=options.confidence, seed=12345
+    )
+    section = agree(Corpus(pairs)).pairing("anna", "ben").section("all")
+    assert set(found) == set(FIGURES)
+    assert found == {name: section.intervals[name] for name in FIGURES}
+    assert counts.figures() == {name: section.figures[name] for name in FIGURES}

@@ -1,16 +1,11 @@
 """In a browser the dashboard follows the work without reloading, and leads to the pairs."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from annotate_browser import BROWSER, EXPECTED, Server, browser, serving, until, write_corpus
+from annotate_browser import BROWSER, browser, opened, serious, serving, until, write_corpus
 from annotation_server import Client
-from test_annotate_axe import FOUND, axe
 
 from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.server.serving import invited
@@ -22,7 +17,7 @@ TEXTS = {
     "target": ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."],
 }
 SAID = {"auto": "1-2 3-3 4-4", "anna": "1-2 2-2 3-3 4-4 6-6", "ben": "1-2 3-3 4-4 5-5 6-6 6-7"}
-PAIRS: list[dict[str, Any]] = [
+PAIRS = [
     {"id": f"p{k}", **TEXTS, "annotations": {name: {"sure": links} for name, links in SAID.items()}}
     for k in range(1, 5)
 ]
@@ -31,41 +26,19 @@ ROW = "#twos tr td:nth-child(3) b"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory):
     corpus = write_corpus(tmp_path_factory.mktemp("dashboard") / "corpus.jsonl", PAIRS)
     with serving(corpus, "--initial", "auto", "--adjudicate", annotator="cleo") as server:
         server.project = f"{corpus}.alignkit"  # type: ignore[attr-defined]
         yield server
 
 
-def opened(context: Any, url: str, problems: list[str]) -> Any:
-    page = context.new_page()
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "console",
-        lambda message: (
-            problems.append(message.text)
-            if message.type == "error" and not EXPECTED.search(message.text)
-            else None
-        ),
-    )
-    page.goto(url)
-    return page
-
-
-def serious(page: Any) -> list[str]:
-    """Return what axe finds, but for what is minor or moderate."""
-    if page.evaluate("typeof axe") == "undefined":
-        page.evaluate(axe())
-    return [text for impact, text in page.evaluate(FOUND) if impact in ("serious", "critical")]
-
-
-def test_the_dashboard_follows_the_work_and_leads_to_the_pairs(server: Any) -> None:
+def test_the_dashboard_follows_the_work_and_leads_to_the_pairs(server):
     url = invited(server.project, Visitor("anna"))
     assert url is not None
     anna = Client(server.port)
     assert anna.enter(urlsplit(url).fragment).status == 200
-    problems: list[str] = []
+    problems = []
     with closing(anna), browser() as context:
         page = opened(context, server.url.replace("/adjudicate#", "/dashboard#"), problems)
         page.wait_for_selector(ROW, timeout=60_000)
@@ -102,7 +75,7 @@ def test_the_dashboard_follows_the_work_and_leads_to_the_pairs(server: Any) -> N
     assert not problems
 
 
-def test_annotators_see_no_dashboard(server: Any) -> None:
+def test_annotators_see_no_dashboard(server):
     url = invited(server.project, Visitor("ben"))
     assert url is not None
     with browser() as context:

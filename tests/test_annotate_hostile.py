@@ -1,15 +1,9 @@
 """Whoever is not let in changes nothing, whatever they send, and gets a clear answer."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("sqlalchemy")
-
-from annotation_server import Client, Served, make, served
+from annotation_server import make, served
 
 from alignkit.annotate.project.names import PAGES
 from alignkit.annotate.server.security import LIMIT
@@ -59,18 +53,18 @@ def request(*events, **changes):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Served:
+def server(tmp_path_factory):
     with served(make(tmp_path_factory.mktemp("hostile"))) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def anna(server) -> Client:
+def anna(server):
     return server.client()
 
 
 @pytest.fixture(scope="module")
-def other(server) -> Client:
+def other(server):
     return server.client()
 
 
@@ -83,7 +77,7 @@ def _nothing_changes(server):
     assert server.entrance.token == token
 
 
-def refused(answer, *statuses: int) -> None:
+def refused(answer, *statuses):
     assert answer.status in statuses, (answer.status, answer.body)
     assert answer.json["error"]
     assert statuses != (401,) or answer.json.keys() == {"error"}
@@ -94,7 +88,7 @@ def refused(answer, *statuses: int) -> None:
     assert "unsafe" not in policy
 
 
-def test_all_routes_are_walked(server) -> None:
+def test_all_routes_are_walked(server):
     app = AnnotationServer(server.opening, server.entrance, frozenset(), str)
     routes = [(min(route.methods - {"HEAD"}), route.path) for route in app.routes()]
     known = {(method, path.partition("?")[0]) for method, path in ROUTES}
@@ -105,7 +99,7 @@ def test_all_routes_are_walked(server) -> None:
 @pytest.mark.parametrize(
     "cookie", ["", "alignkit-0=x", "{name}=forged", "{name}=", "\xff;;=", "a" * 5000]
 )
-def test_without_a_session_there_is_nothing(server, anna, method, path, cookie) -> None:
+def test_without_a_session_there_is_nothing(server, anna, method, path, cookie):
     stranger = server.client(enter=False)
     name = anna.cookie.partition("=")[0]
     stranger.cookie, stranger.csrf = cookie.format(name=name), anna.csrf
@@ -114,7 +108,7 @@ def test_without_a_session_there_is_nothing(server, anna, method, path, cookie) 
 
 @pytest.mark.parametrize(("method", "path"), [r for r in CLOSED if r[1] != "/guidelines"])
 @pytest.mark.parametrize("token", [None, "forged", "0" * 64, "\xe9", "cookie"])
-def test_the_cookie_alone_reads_and_changes_nothing(anna, method, path, token) -> None:
+def test_the_cookie_alone_reads_and_changes_nothing(anna, method, path, token):
     """Browsers send it to every port of the host, where another user may listen."""
     token = anna.cookie.partition("=")[2] if token == "cookie" else token
     body = request(event()) if method == "POST" else None
@@ -122,13 +116,13 @@ def test_the_cookie_alone_reads_and_changes_nothing(anna, method, path, token) -
 
 
 @pytest.mark.parametrize("path", [path for _, path in ROUTES])
-def test_nothing_that_the_cookie_alone_gets_tells_the_other_secret(anna, path) -> None:
+def test_nothing_that_the_cookie_alone_gets_tells_the_other_secret(anna, path):
     answer = anna.ask("GET", path, X_CSRF_Token=None)
     assert anna.csrf.encode() not in answer.body
     assert anna.csrf not in str(answer.headers)
 
 
-def test_the_secrets_of_two_sessions_do_not_mix(anna, other) -> None:
+def test_the_secrets_of_two_sessions_do_not_mix(anna, other):
     assert other.cookie.partition("=")[0] == anna.cookie.partition("=")[0]
     refused(anna.ask("GET", "/api/pairs/1", X_CSRF_Token=other.csrf), 403)
     refused(other.ask("GET", "/api/pairs/1", Cookie=anna.cookie), 403)
@@ -136,7 +130,7 @@ def test_the_secrets_of_two_sessions_do_not_mix(anna, other) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_pages_of_others_reach_nothing(anna, method, path) -> None:
+def test_pages_of_others_reach_nothing(anna, method, path):
     body = request(event()) if method == "POST" else None
     port = anna.port
     near = (f"http://127.0.0.1:{port + 1}", f"http://localhost:{port}", f"https://127.0.0.1:{port}")
@@ -151,7 +145,7 @@ def test_pages_of_others_reach_nothing(anna, method, path) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_other_methods_are_refused(anna, method, path) -> None:
+def test_other_methods_are_refused(anna, method, path):
     others = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "NONSENSE"} - {method}
     for other in sorted(others):
         answer = anna.ask(other, path, {} if other == "POST" else None)
@@ -160,7 +154,7 @@ def test_other_methods_are_refused(anna, method, path) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), POSTS)
-def test_bodies_are_counted_as_they_are_read(anna, method, path) -> None:
+def test_bodies_are_counted_as_they_are_read(anna, method, path):
     if path in ("/logout", "/invite", "/api/settle", "/api/gold/1/events"):
         pytest.skip("has no body, or is refused before it is read")
     long = b'{"token": "' + b"x" * LIMIT + b'"}'
@@ -176,18 +170,18 @@ NO_JSON += [b'{"token": NaN}', b'{"base": 0, "rev": NaN, "events": []}', b'{"tok
 
 @pytest.mark.parametrize("path", ["/enter", "/api/pairs/1/events"])
 @pytest.mark.parametrize("body", NO_JSON, ids=lambda body: str(body[:20]))
-def test_what_is_no_json_of_the_right_shape_is_refused(anna, path, body) -> None:
+def test_what_is_no_json_of_the_right_shape_is_refused(anna, path, body):
     refused(anna.ask("POST", path, body), 400)
 
 
 @pytest.mark.parametrize("path", ["/enter", "/api/pairs/1/events"])
 @pytest.mark.parametrize("kind", [None, "text/plain", "multipart/form-data", "application/xml"])
-def test_bodies_of_other_kinds_are_refused(anna, path, kind) -> None:
+def test_bodies_of_other_kinds_are_refused(anna, path, kind):
     refused(anna.ask("POST", path, request(event()), Content_Type=kind), 415)
 
 
 @pytest.mark.parametrize("token", ["", "x", "x" * 1000, "\u00e9", "../../etc/passwd"])
-def test_other_tokens_let_nobody_in(server, token) -> None:
+def test_other_tokens_let_nobody_in(server, token):
     refused(server.client(enter=False).ask("POST", "/enter", {"token": token}), 401)
 
 
@@ -216,14 +210,14 @@ BAD += [
 
 
 @pytest.mark.parametrize("wrong", BAD, ids=lambda wrong: str(wrong)[:80])
-def test_events_that_cannot_be_are_refused(anna, wrong) -> None:
+def test_events_that_cannot_be_are_refused(anna, wrong):
     refused(
         anna.ask("POST", "/api/pairs/1/events", request(event(id="good"), wrong)), 422, 409, 400
     )
 
 
 @pytest.mark.parametrize("char", ["\0", "\x08", "\x0b", "\x0c", "\x0e", "\x1f"])
-def test_control_characters_are_refused(anna, char) -> None:
+def test_control_characters_are_refused(anna, char):
     for kind, data in [
         ("comment", {"key": "", "before": "", "after": f"a{char}b"}),
         ("comment", {"key": "0-1", "before": "", "after": char}),
@@ -240,7 +234,7 @@ def test_control_characters_are_refused(anna, char) -> None:
     "changes",
     [{"base": -1}, {"base": "0"}, {"rev": None}, {"rev": 2}, {"events": []}, {"events": {}}],
 )
-def test_requests_that_cannot_be_are_refused(anna, changes) -> None:
+def test_requests_that_cannot_be_are_refused(anna, changes):
     answer = anna.ask("POST", "/api/pairs/1/events", request(event(), **changes))
     refused(answer, 409 if changes == {"rev": 2} else 400)
 
@@ -248,7 +242,7 @@ def test_requests_that_cannot_be_are_refused(anna, changes) -> None:
 @pytest.mark.parametrize(
     "k", ["0", "4", "-1", "01", "1.0", "999999999999999999999", "x", "%00", "1%2F2", "¹"]
 )
-def test_unknown_pairs_are_not_found(anna, k) -> None:
+def test_unknown_pairs_are_not_found(anna, k):
     path = f"/api/pairs/{quote(k, safe='%')}"
     refused(anna.ask("GET", path), 404)
     refused(anna.ask("GET", f"{path}/history"), 404)
@@ -261,27 +255,27 @@ def test_unknown_pairs_are_not_found(anna, k) -> None:
      "/page/", "/page/index.html%00", "/page/server.py", "//evil.example/page", "/api", "/api/",
      "/api/accounts", "/api/project/", "/docs", "/.git/config"],
 )  # fmt: skip
-def test_nothing_else_is_there(anna, path) -> None:
+def test_nothing_else_is_there(anna, path):
     refused(anna.ask("GET", path), 404)
 
 
 @pytest.mark.parametrize("value", ["-1", "x", "", "1e3", "9" * 40, "%00", "1;drop"])
-def test_numbers_of_the_query_are_checked(anna, value) -> None:
+def test_numbers_of_the_query_are_checked(anna, value):
     for path in ("queue?after", "queue?limit", "changes?after", "find?q=a&limit"):
         refused(anna.ask("GET", f"/api/{path}={value}"), 400)
 
 
 @pytest.mark.parametrize("name", ["", "x", "../pharaoh", "PHARAOH", "%00"])
-def test_unknown_formats_are_refused(anna, name) -> None:
+def test_unknown_formats_are_refused(anna, name):
     refused(anna.ask("GET", f"/api/export?to={name}"), 400)
 
 
 @pytest.mark.parametrize("query", ["%00", "%25", "_", "'; drop table event; --", "x" * 5000, "\\"])
-def test_any_text_can_be_looked_for(anna, query) -> None:
+def test_any_text_can_be_looked_for(anna, query):
     assert anna.ask("GET", f"/api/find?q={quote(query, safe='%')}").status == 200
 
 
-def test_every_reply_has_the_headers_that_protect_it(anna) -> None:
+def test_every_reply_has_the_headers_that_protect_it(anna):
     for method, path in ROUTES:
         answer = anna.ask(method, path, {} if method == "POST" else None, X_CSRF_Token=None)
         policy = set(answer.headers["content-security-policy"].split("; "))
@@ -299,7 +293,7 @@ def test_every_reply_has_the_headers_that_protect_it(anna) -> None:
         assert "server" not in answer.headers
 
 
-def test_a_link_to_a_page_may_stand_on_another_site(anna) -> None:
+def test_a_link_to_a_page_may_stand_on_another_site(anna):
     for path in PAGES:
         there = {"Sec_Fetch_Site": "cross-site"}
         assert anna.ask("GET", path, Sec_Fetch_Mode="navigate", **there).status == 200

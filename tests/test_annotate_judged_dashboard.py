@@ -1,17 +1,11 @@
 """Where pairs are judged, the dashboard shows the agreement on labels, and no links."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections import Counter
 from itertools import combinations
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("sqlalchemy")
-
 from annotation import Tab, project, sent, small_corpus
 from command import run
 from hypothesis import HealthCheck, given, settings

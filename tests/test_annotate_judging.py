@@ -1,17 +1,12 @@
 """In a browser: pairs judged by two, adjudicated and read back; pairs taken from two texts."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
-from typing import Any
 
 import pytest
 from annotate_browser import (
@@ -22,6 +17,7 @@ from annotate_browser import (
     enter,
     press,
     saved,
+    serious,
     until,
     views,
     write_corpus,
@@ -29,7 +25,6 @@ from annotate_browser import (
 from annotate_log import Stream
 from annotation import Tab, sent
 from command import PARAPHRASES
-from test_annotate_axe import serious
 
 from alignkit import Annotation, read_corpus
 from alignkit.annotate.project.store import Store
@@ -43,7 +38,7 @@ ANNA = ["4", "4 i", "4 < s", "3", "2", "1", "4 > a", "x"]
 """The keys that she presses on the first pairs, and on the next ones again; ben other ones."""
 
 
-def corpus(folder: Path) -> Path:
+def corpus(folder):
     rows = []
     for k, pair in enumerate(list(read_corpus(PARAPHRASES))[:PAIRS], 1):
         around = f"It was in the news . {' '.join(pair.source)} More is not known ."
@@ -52,33 +47,33 @@ def corpus(folder: Path) -> Path:
     return write_corpus(folder / "pairs.jsonl", rows)
 
 
-def command(*words: str) -> str:
+def command(*words):
     made = [sys.executable, "-m", "alignkit", *words]
     return subprocess.run(made, check=True, capture_output=True, text=True).stdout
 
 
-def invitation(project: str, *words: str) -> str:
+def invitation(project, *words):
     return command("annotate", project, *words, "--no-browser").strip()
 
 
-def on(page: Any, name: str) -> None:
+def on(page, name):
     until(lambda: page.inner_text("#pair-id") == name, 8)
 
 
-def looked_at(page: Any, name: str = "") -> None:
+def looked_at(page, name=""):
     """Check the page as it is, at two widths, in light and dark."""
     for width in views(page, name):
         assert serious(page) == [], width
 
 
 @pytest.fixture
-def problems() -> Iterator[list[str]]:
-    found: list[str] = []
+def problems():
+    found = []
     yield found
     assert found == []
 
 
-def judge_all(page: Any, keys: list[str]) -> None:
+def judge_all(page, keys):
     for k in range(1, PAIRS + 1):
         on(page, f"p{k}")
         press(page, f"{keys[(k - 1) % len(keys)]} Control+Enter")
@@ -86,9 +81,7 @@ def judge_all(page: Any, keys: list[str]) -> None:
     saved(page)
 
 
-def test_pairs_are_judged_by_two_adjudicated_and_read_back(
-    tmp_path: Path, problems: list[str]
-) -> None:
+def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems):
     server = Server(
         str(corpus(tmp_path)), "--format", "alignkit-jsonl", "--task", "judge",
         "--scheme", "turku", "--annotator", "anna",
@@ -132,7 +125,7 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(
 TABLES = {"Agreement on labels": "#judged", "Pairs judged differently": "#differing"}
 
 
-def dashboard(context: Any, page: Any) -> None:
+def dashboard(context, page):
     """Agreement is on labels there, and leads to the pairs; no link is spoken of."""
     assert page.is_visible("header a[href='/dashboard']")
     assert "take a vote" in page.inner_text("#hints")
@@ -154,7 +147,7 @@ def dashboard(context: Any, page: Any) -> None:
     board.close()
 
 
-def adjudicate(page: Any) -> None:
+def adjudicate(page):
     press(page, "/")
     page.click("#settle")  # all on which both agree, but for the pair with the rewrite
     until(lambda: f"{PAIRS - 9} done" in page.inner_text("#pairs-message"))
@@ -180,7 +173,7 @@ def adjudicate(page: Any) -> None:
     saved(page)
 
 
-def rewrites_are_looked_at_again(page: Any, project: str) -> None:
+def rewrites_are_looked_at_again(page, project):
     page.goto(f"{page.url.split('?')[0]}?pair=2")
     page.wait_for_selector("body[data-pair='2'] #done[aria-pressed=true]")
     with Store.open(project) as store:
@@ -195,7 +188,7 @@ def rewrites_are_looked_at_again(page: Any, project: str) -> None:
         tab.back()
 
 
-def check_export(project: str, folder: Path) -> None:
+def check_export(project, folder):
     out = str(folder / "out.jsonl")
     command("export", project, out, "--to", "alignkit-jsonl")
     pairs = {pair.id: pair for pair in read_corpus(out)}
@@ -231,9 +224,7 @@ On n’attendait pas grand-chose de ces deux jours.
 Les deux parties se retrouveront vendredi."""
 
 
-def test_spans_of_two_texts_become_pairs_with_their_places(
-    tmp_path: Path, problems: list[str]
-) -> None:
+def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems):
     for side, text in (("en", SOURCE), ("fr", TARGET)):
         (tmp_path / side).mkdir()
         (tmp_path / side / "a.txt").write_text(text, encoding="utf-8")
@@ -323,10 +314,10 @@ PLACED = """async texts => {
 
 
 @pytest.fixture
-def page() -> Iterator[Any]:
+def page():
     assets = load_assets()
 
-    def answer(route: Any) -> None:
+    def answer(route):
         asset = assets.get(route.request.url.removeprefix("http://page.example/page/"))
         if asset is None:
             route.fulfill(body="<!doctype html>", content_type="text/html")
@@ -340,7 +331,7 @@ def page() -> Iterator[Any]:
         yield page
 
 
-def play(seed: int) -> dict[str, Any]:
+def play(seed):
     """Make a log of rewrites, spans and judgments, and what must be shown after each event."""
     rng, stream, ids = random.Random(seed), Stream("a b", "w x"), count()
     first, steps = stream.document(), []
@@ -348,13 +339,13 @@ def play(seed: int) -> dict[str, Any]:
         kind = rng.choice(["rewrite", "extract", "judge", "undo", "undo", "redo"])
         state, undo, redo = stream.state, *stream.tops()
         if kind in ("undo", "redo"):
-            data: dict[str, Any] = {"of": undo if kind == "undo" else redo}
+            data = {"of": undo if kind == "undo" else redo}
             if data["of"] is None:
                 continue
         elif kind == "judge":
             data = {"label": [state.judgment, rng.choice("abc")]}
         else:
-            held: dict[str, Any] = state.rewrites if kind == "rewrite" else state.extracts
+            held = state.rewrites if kind == "rewrite" else state.extracts
             key = f"{'r' if kind == 'rewrite' else 'x'}{rng.randint(1, 3)}"
             new = ["p q", "s"] if kind == "rewrite" else [0, rng.randint(1, 3), 0, 1]
             data = {f"{kind}s": [[key, held.get(key), rng.choice([new, new, None])]]}
@@ -363,13 +354,13 @@ def play(seed: int) -> dict[str, Any]:
     return {"first": first, "steps": steps}
 
 
-def held_by(stream: Stream) -> list[Any]:
+def held_by(stream):
     maps = stream.state.rewrites, stream.state.extracts
     return [[sorted([key, list(made)] for key, made in one.items()) for one in maps],
             stream.state.judgment]  # fmt: skip
 
 
-def undone(stream: Stream) -> list[Any]:
+def undone(stream):
     """Return what would be held after an undo."""
     top = stream.tops()[0]
     if top is None:
@@ -379,7 +370,7 @@ def undone(stream: Stream) -> list[Any]:
     return held_by(other)
 
 
-def test_pages_fold_and_place_as_the_server_does(page: Any) -> None:
+def test_pages_fold_and_place_as_the_server_does(page):
     assert page.evaluate(FOLDED, json.dumps([play(seed) for seed in range(40)])) == []
     rng, signs = random.Random(3), "aé\u0301 .,\n'-\U0001f600\u4e2d\u0627\u200d\u0e01\u0e34\t5"
     texts = ["".join(rng.choices(signs, k=rng.randint(1, 40))) for _ in range(300)]

@@ -1,23 +1,21 @@
 """In a browser: what is done is learned for the next pairs, an open pair stays as it is."""
 
-from __future__ import annotations
-
 import os
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 from annotate_browser import (
     BROWSER,
-    Server,
     browser,
     enter,
+    opened,
     pair,
     press,
     saved,
+    serious,
     serving,
     shrink,
     until,
@@ -26,9 +24,8 @@ from annotate_browser import (
 )
 from annotation_server import Client
 from command import PARAPHRASES
-from test_annotate_dashboard_page import opened, serious
 
-from alignkit import Alignment, SentencePair, read_corpus
+from alignkit import Alignment, read_corpus
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
@@ -40,7 +37,7 @@ SAMPLES = list(read_corpus(PARAPHRASES))
 PICTURES = os.environ.get("ALIGNKIT_PICTURES")
 
 
-def finish(client: Client, k: int) -> str:
+def finish(client, k):
     """Draw the links of a pair, mark it done, and return the set that it showed."""
     doc = client.ask("GET", f"/api/pairs/{k}").json
     links = _links(SAMPLES[k - 1])
@@ -57,7 +54,7 @@ def finish(client: Client, k: int) -> str:
     return shown
 
 
-def _links(one: SentencePair) -> Alignment:
+def _links(one):
     """Return those of equal words, which are learned soon; for pictures, those of the samples."""
     if PICTURES:
         return one.alignment("anna")
@@ -70,15 +67,15 @@ def _links(one: SentencePair) -> Alignment:
     )
 
 
-def shown(page: Any, k: int) -> str:
+def shown(page, k):
     return str(pair(page, k)["suggestions"]["set"])
 
 
-def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path: Path) -> None:
+def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path):
     rows = [{"id": one.id, "source": one.words[0], "target": one.words[1]} for one in SAMPLES]
     corpus = write_corpus(tmp_path / "corpus.jsonl", rows)
     project = f"{corpus}.alignkit"
-    problems: list[str] = []
+    problems = []
     with serving(corpus, "--suggestions", "trained", annotator="ben") as server:
         with browser() as context, closing(_entered(server, project, "anna")) as anna:
             page = enter(context, server.url, problems)
@@ -112,12 +109,12 @@ def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path: Path
     assert not problems
 
 
-def _set(store: Store, k: int) -> str:
+def _set(store, k):
     found = store.pair(k, "anna").suggestions
     return "" if found is None else found.set
 
 
-def _entered(server: Server, project: str, name: str, role: str = "annotator") -> Client:
+def _entered(server, project, name, role="annotator"):
     url = invited(project, Visitor(name, role))
     assert url is not None
     client = Client(server.port)
@@ -125,7 +122,7 @@ def _entered(server: Server, project: str, name: str, role: str = "annotator") -
     return client
 
 
-def _see_corrections(server: Server, project: str) -> None:
+def _see_corrections(server, project):
     """The dashboard draws them, tells what was learned, and anybody can read it."""
     if PICTURES:  # more of them, and in time
         with closing(_entered(server, project, "anna")) as anna:
@@ -134,7 +131,7 @@ def _see_corrections(server: Server, project: str) -> None:
                 time.sleep(1)
     url = invited(project, Visitor("carla", ADJUDICATOR))
     assert url is not None
-    problems: list[str] = []
+    problems = []
     with browser() as context:
         page = opened(context, url.replace("/adjudicate#", "/dashboard#"), problems)
         page.wait_for_selector("#corrections:not([hidden]) figure path.mean", timeout=60_000)

@@ -1,8 +1,5 @@
 """In Chromium: between two pairs nothing typed or clicked acts, however slow the server is."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -41,7 +38,7 @@ KINDS = {
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def opened(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+def opened(request, tmp_path_factory):
     kind = KINDS[request.param]
     path = str(tmp_path_factory.mktemp(request.param) / "work.alignkit")
     pairs = (SentencePair(f"p{k}", ("the", "house"), ("das", "haus")) for k in range(PAIRS))
@@ -53,7 +50,7 @@ def opened(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[O
                 Tab(store, k, name).send(
                     cell(0, 0, 0, value), sent("done", before=False, after=True)
                 )
-    problems: list[str] = []
+    problems = []
     server = Server(path, *kind.options)
     try:
         with browser() as context:
@@ -68,11 +65,11 @@ def opened(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[O
 class Network:
     """Slow down what a page asks for."""
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session):
         self._session = session
         session.send("Network.enable")
 
-    def slow(self, latency: int) -> None:
+    def slow(self, latency):
         """Let each answer come so many milliseconds later."""
         rates = dict.fromkeys(("downloadThroughput", "uploadThroughput"), -1)
         how = {"offline": False, "latency": latency, **rates}
@@ -83,11 +80,11 @@ LOG = """const keys = window.keys = []
 addEventListener("keydown", ({key}) => keys.push([key, document.body.dataset.pair]), true)"""
 
 
-def on(page: Any) -> int:
+def on(page):
     return int(page.get_attribute("body", "data-pair"))
 
 
-def held(page: Any, kind: Kind, k: int) -> Any:
+def held(page, kind, k):
     """Return what the server has of a pair."""
     state = ask(page, f"/api/{kind.path}/{k}")["state"]
     return state["judgment"] if kind.task == "judge" else {(0, 0): 0} | {
@@ -95,10 +92,10 @@ def held(page: Any, kind: Kind, k: int) -> Any:
     }  # fmt: skip
 
 
-def meant(kind: Kind, keys: list[list[str]]) -> dict[int, Any]:
+def meant(kind, keys):
     """Return the value that the keys give to each pair: those typed after it was left give none."""
-    found: dict[int, Any] = {}
-    left: set[str] = set()
+    found = {}
+    left = set()
     for key, pair in keys:
         if key in ("Enter", "n"):
             left.add(pair)
@@ -109,7 +106,7 @@ def meant(kind: Kind, keys: list[list[str]]) -> dict[int, Any]:
     return found
 
 
-def test_no_key_acts_on_another_pair_than_the_one_it_was_typed_for(opened: Opened) -> None:
+def test_no_key_acts_on_another_pair_than_the_one_it_was_typed_for(opened):
     kind, page, network = opened
     first, second = kind.values
     page.evaluate("keys.length = 0")
@@ -135,7 +132,7 @@ def test_no_key_acts_on_another_pair_than_the_one_it_was_typed_for(opened: Opene
         assert found == (value if kind.task == "judge" else {(0, 0): value}), k
 
 
-def test_what_is_ignored_is_seen_and_a_click_is_too(opened: Opened) -> None:
+def test_what_is_ignored_is_seen_and_a_click_is_too(opened):
     kind, page, network = opened
     first, second = kind.values
     value = kind.values[first]
@@ -168,7 +165,7 @@ def test_what_is_ignored_is_seen_and_a_click_is_too(opened: Opened) -> None:
     network.slow(0)
 
 
-def test_without_a_server_keys_come_back_to_the_pair_that_is_shown(opened: Opened) -> None:
+def test_without_a_server_keys_come_back_to_the_pair_that_is_shown(opened):
     kind, page, _ = opened
     first, second = kind.values
     page.wait_for_load_state("networkidle")

@@ -1,24 +1,16 @@
 """What is edited while the server is away waits in the browser and arrives once (in Chromium)."""
 
-from __future__ import annotations
-
-import shutil
 import signal
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("sqlalchemy")
-pytest.importorskip("playwright")
-
+from annotate_browser import BROWSER, browser
 from annotation_server import Process, corpus
-from playwright.sync_api import sync_playwright
 
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.io import write_corpus
 
-pytestmark = pytest.mark.browser
+pytestmark = BROWSER
 
 _BEGIN = """async () => {
   const { enter } = await import("/page/wire.js");
@@ -33,26 +25,17 @@ _BEGIN = """async () => {
   const { pending, state } = await wire.pair(1);
   return { pending: pending.length, cells: state.cells };
 }"""
-_FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.skip("chromium is not installed")
-    with sync_playwright() as running:
-        browser = running.chromium.launch(
-            executable_path=program,
-            args=[*_FLAGS, "--host-resolver-rules=MAP lab.example 127.0.0.1"],
-        )
-        yield browser
-        browser.close()
+def window():
+    with browser() as context:
+        yield context.browser
 
 
 @pytest.fixture
-def context(chromium):
-    with chromium.new_context() as context:
+def context(window):
+    with window.new_context() as context:
         yield context
 
 
@@ -68,14 +51,15 @@ def serve(project):
     return lambda: Process(project, *options, entered=False)
 
 
-def opened(context, url: str):
+def opened(context, url):
     """Open a file of the server as a page, under its policy, and let the wire alone run there."""
     page = context.new_page()
     page.goto(url.replace("/#", "/page/wire.js#"))
-    return page, page.evaluate(_BEGIN)
+    page.begun_with = page.evaluate(_BEGIN)
+    return page
 
 
-def wait(page, condition: str) -> None:
+def wait(page, condition):
     """Ask again and again; Playwright's own way needs eval, which the policy forbids."""
     for _ in range(400):
         if page.evaluate(condition):
@@ -84,20 +68,20 @@ def wait(page, condition: str) -> None:
     raise AssertionError(f"{condition}: {page.evaluate('told')}")
 
 
-def until(page, text: str) -> None:
+def until(page, text):
     wait(page, f"told.status.at(-1)?.text === {text!r}")
 
 
-def stored(file: str) -> list[list[int]]:
+def stored(file):
     with Store.open(f"{file}.alignkit", readonly=True) as store:
         assert not replay(store).differences
-        return store.pair(1, "anna").state.cells
+        return sorted(map(list, store.pair(1, "anna").state.cells))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "lab.example"])
-def test_edits_made_while_the_server_is_away_arrive_once(context, serve, project, host) -> None:
+def test_edits_made_while_the_server_is_away_arrive_once(context, serve, project, host):
     first = serve()
-    page, _ = opened(context, first.url.replace("127.0.0.1", host))
+    page = opened(context, first.url.replace("127.0.0.1", host))
     page.evaluate("edit(1, 0, 0, 0, 2)")
     wait(page, "told.events.length === 1")
     assert page.evaluate("isSecureContext") == (host == "127.0.0.1")
@@ -112,16 +96,16 @@ def test_edits_made_while_the_server_is_away_arrive_once(context, serve, project
     until(page, "Offline: 2 edits kept in this browser")
     page.close()
     third = serve()
-    page, before = opened(context, third.url.replace("127.0.0.1", host))
+    page = opened(context, third.url.replace("127.0.0.1", host))
     until(page, "Saved")
     third.end(signal.SIGINT)
-    assert before["pending"] in (0, 2)
-    assert sorted(map(list, stored(project))) == [[0, 1, 1], [1, 1, 1], [2, 1, 1], [3, 2, 2]]
+    assert page.begun_with["pending"] in (0, 2)
+    assert stored(project) == [[0, 1, 1], [1, 1, 1], [2, 1, 1], [3, 2, 2]]
 
 
-def test_no_edit_is_called_saved_before_it_is(context, serve) -> None:
+def test_no_edit_is_called_saved_before_it_is(context, serve):
     served = serve()
-    page, _ = opened(context, served.url)
+    page = opened(context, served.url)
     until(page, "Saved")
     told = page.evaluate(_UNTIL_SAVED)
     served.end(signal.SIGINT)
@@ -148,10 +132,10 @@ _UNTIL_SAVED = """async () => {
 }"""
 
 
-def test_two_tabs_share_the_outbox_and_tell_each_other(context, serve, project) -> None:
+def test_two_tabs_share_the_outbox_and_tell_each_other(context, serve, project):
     served = serve()
-    one, _ = opened(context, served.url)
-    two, _ = opened(context, served.url)  # by the cookie: the token was used
+    one = opened(context, served.url)
+    two = opened(context, served.url)  # by the cookie: the token was used
     one.evaluate("edit(1, 0, 0, 0, 2)")
     wait(two, "told.events.length === 1")
     assert two.evaluate("told.events[0].events[0].data.cells") == [[0, 0, 0, 2]]
@@ -162,13 +146,13 @@ def test_two_tabs_share_the_outbox_and_tell_each_other(context, serve, project) 
     assert one.evaluate("told.conflict") == []
     wait(one, "told.events.length === 2")
     served.end(signal.SIGINT)
-    assert sorted(map(list, stored(project))) == [[0, 0, 2], [1, 1, 2]]
+    assert stored(project) == [[0, 0, 2], [1, 1, 2]]
 
 
-def test_a_tab_sends_what_a_closed_one_has_left(context, serve, project) -> None:
+def test_a_tab_sends_what_a_closed_one_has_left(context, serve, project):
     served = serve()
-    one, _ = opened(context, served.url)
-    two, _ = opened(context, served.url)
+    one = opened(context, served.url)
+    two = opened(context, served.url)
     served.end(signal.SIGKILL)
     one.evaluate("edit(1, 0, 0, 0, 2)")
     until(one, "Offline: 1 edit kept in this browser")
@@ -178,13 +162,13 @@ def test_a_tab_sends_what_a_closed_one_has_left(context, serve, project) -> None
     wait(two, "told.events.length === 1")
     until(two, "Saved")
     again.end(signal.SIGINT)
-    assert list(map(list, stored(project))) == [[0, 0, 2]]
+    assert stored(project) == [[0, 0, 2]]
 
 
-def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(context, serve) -> None:
+def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(context, serve):
     served = serve()
-    one, _ = opened(context, served.url)
-    two, _ = opened(context, served.url)
+    one = opened(context, served.url)
+    two = opened(context, served.url)
     served.end(signal.SIGKILL)
     one.evaluate("edit(1, 0, 0, 0, 2)")
     until(one, "Offline: 1 edit kept in this browser")
@@ -207,23 +191,23 @@ _REFRAIN = """() => {
 }"""
 
 
-def test_without_a_database_the_browser_says_to_keep_the_tab(context, serve, project) -> None:
+def test_without_a_database_the_browser_says_to_keep_the_tab(context, serve, project):
     for name in ("indexedDB", "localStorage"):
         context.add_init_script(f"Object.defineProperty(window, '{name}', {{ value: undefined }})")
     served = serve()
-    page, _ = opened(context, served.url)
+    page = opened(context, served.url)
     served.end(signal.SIGKILL)
     page.evaluate("edit(1, 0, 0, 0, 2)")
     until(page, "Offline: 1 edit kept in this tab only: do not close it")
     again = serve()
     until(page, "Saved")
     again.end(signal.SIGINT)
-    assert list(map(list, stored(project))) == [[0, 0, 2]]
+    assert stored(project) == [[0, 0, 2]]
 
 
-def test_an_ended_session_keeps_what_waits_until_the_next(context, serve, project) -> None:
+def test_an_ended_session_keeps_what_waits_until_the_next(context, serve, project):
     served = serve()
-    page, _ = opened(context, served.url)
+    page = opened(context, served.url)
     page.evaluate("edit(1, 0, 0, 0, 2)")
     wait(page, "told.events.length === 1")
     cookies = context.cookies()
@@ -234,16 +218,15 @@ def test_an_ended_session_keeps_what_waits_until_the_next(context, serve, projec
     context.add_cookies(cookies)
     until(page, "Saved")
     served.end(signal.SIGINT)
-    assert sorted(map(list, stored(project))) == [[0, 0, 2], [1, 1, 2]]
+    assert stored(project) == [[0, 0, 2], [1, 1, 2]]
 
 
-def test_a_tab_goes_on_when_another_has_entered_anew(context, serve, project) -> None:
+def test_a_tab_goes_on_when_another_has_entered_anew(context, serve, project):
     served = serve()
-    one, _ = opened(context, served.url)
-    assert served.process.stderr is not None
+    one = opened(context, served.url)
     told = iter(served.process.stderr.readline, "")
     again = next(line for line in told if "another browser" in line).split()[-1]
-    two, _ = opened(context, again)
+    two = opened(context, again)
     one.evaluate("edit(1, 0, 0, 0, 2)")
     wait(one, "told.events.length === 1")  # "Saved" may be of before
     two.evaluate("localStorage.clear()")  # nothing is left but the cookie
@@ -252,7 +235,7 @@ def test_a_tab_goes_on_when_another_has_entered_anew(context, serve, project) ->
     two.goto(served.url.partition("#")[0])
     two.wait_for_selector("#start-text:text('open the URL')")
     served.end(signal.SIGINT)
-    assert list(map(list, stored(project))) == [[0, 0, 2]]
+    assert stored(project) == [[0, 0, 2]]
 
 
 _SENT = """async statuses => {
@@ -277,9 +260,9 @@ _SENT = """async statuses => {
 }"""
 
 
-def test_what_may_be_taken_later_waits_and_a_farewell_keeps_the_order(context, serve) -> None:
+def test_what_may_be_taken_later_waits_and_a_farewell_keeps_the_order(context, serve):
     served = serve()
-    page, _ = opened(context, served.url)
+    page = opened(context, served.url)
     sent = page.evaluate(_SENT, [0, 0, 408, 0, 405, 429, 500])
     assert sent["farewell"] == [[1, 100], [2, 1]]  # no two of one pair at once
     assert sent["posted"] == [[1, 100]] * 5

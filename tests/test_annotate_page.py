@@ -1,12 +1,8 @@
 """The page in a real browser: keyboard, mouse, touch, undo, tabs, a server that stops."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from annotate_browser import (
@@ -31,7 +27,7 @@ pytestmark = BROWSER
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 TARGET = ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."]
-PAIRS: list[dict[str, Any]] = [
+PAIRS = [
     {
         "id": "one",
         "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
@@ -48,30 +44,30 @@ PAIRS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(tmp_path):
     return write_corpus(tmp_path / "corpus.jsonl", PAIRS)
 
 
 @pytest.fixture
-def problems() -> Iterator[list[str]]:
-    found: list[str] = []
+def problems():
+    found = []
     yield found
     assert found == []
 
 
 @pytest.fixture
-def page(corpus: Path, problems: list[str]) -> Iterator[Any]:
+def page(corpus, problems):
     with serving(corpus, "--initial", "auto") as server, browser() as context:
         yield enter(context, server.url, problems)
 
 
 @pytest.fixture
-def blank(corpus: Path, problems: list[str]) -> Iterator[Any]:
+def blank(corpus, problems):
     with serving(corpus, "--suggestions", "none") as server, browser() as context:
         yield enter(context, server.url, problems)
 
 
-def test_edits_by_key_and_undo_across_a_restart(corpus: Path, problems: list[str]) -> None:
+def test_edits_by_key_and_undo_across_a_restart(corpus, problems):
     with browser() as context:
         with serving(corpus, "--initial", "auto") as server:
             page = enter(context, server.url, problems)
@@ -100,7 +96,7 @@ def test_edits_by_key_and_undo_across_a_restart(corpus: Path, problems: list[str
             assert kinds[-8:] == ["undo"] * 4 + ["redo"] * 4
 
 
-def test_blocked_boxes_name_the_link_that_blocks_them(page: Any) -> None:
+def test_blocked_boxes_name_the_link_that_blocks_them(page):
     press(page, "A Control+ArrowUp s ArrowDown Shift+ArrowLeft")
     assert page.get_attribute("#matrix .cells", "data-box-kind") == "blocked"
     text = page.inner_text("#status-text")
@@ -125,7 +121,7 @@ def test_blocked_boxes_name_the_link_that_blocks_them(page: Any) -> None:
     assert page.get_attribute("#matrix .cells", "data-box") is None
 
 
-def test_keys_go_on_after_the_window_has_changed_its_size(page: Any) -> None:
+def test_keys_go_on_after_the_window_has_changed_its_size(page):
     cell = "document.querySelector('#matrix .here')"
     page.evaluate(f"window.before = {cell}")
     page.set_viewport_size({"width": 700, "height": 500})
@@ -135,7 +131,7 @@ def test_keys_go_on_after_the_window_has_changed_its_size(page: Any) -> None:
     assert cursor(page) == (3, 3)
 
 
-def test_edits_by_mouse_and_by_touch(corpus: Path, problems: list[str]) -> None:
+def test_edits_by_mouse_and_by_touch(corpus, problems):
     with serving(corpus, "--suggestions", "none") as server:
         with browser() as context:
             page = enter(context, server.url, problems)
@@ -171,9 +167,7 @@ def test_edits_by_mouse_and_by_touch(corpus: Path, problems: list[str]) -> None:
             assert min(heights) >= 48
 
 
-def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(
-    tmp_path: Path, problems: list[str]
-) -> None:
+def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(tmp_path, problems):
     words = [f"w{at}" for at in range(60)]
     pairs = [{"id": "long", "source": words, "target": words}]
     large = write_corpus(tmp_path / "large.jsonl", pairs)
@@ -200,15 +194,15 @@ def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(
         assert min(scrolled(page)) > 30
 
 
-def scrolled(page: Any) -> list[int]:
+def scrolled(page):
     """Return how far the matrix is scrolled, to the left and down."""
-    places: list[int] = page.eval_on_selector(
+    places = page.eval_on_selector(
         "#matrix", "part => [part.scrollLeft, part.scrollTop].map(Math.round)"
     )
     return places
 
 
-def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(blank: Any) -> None:
+def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(blank):
     press(blank, "s ArrowRight d")
     held = drawn(blank)
     press(blank, "Control+ArrowRight Control+ArrowRight s")  # the first word has no partner
@@ -224,7 +218,7 @@ def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(blank: Any) 
     assert links(blank) == held
 
 
-def test_two_tabs_lose_nothing_and_show_both(corpus: Path, problems: list[str]) -> None:
+def test_two_tabs_lose_nothing_and_show_both(corpus, problems):
     with serving(corpus, "--suggestions", "none") as server, browser() as context:
         left = enter(context, server.url, problems)
         right = enter(context, server.url.split("#")[0], problems)
@@ -244,9 +238,7 @@ def test_two_tabs_lose_nothing_and_show_both(corpus: Path, problems: list[str]) 
         until(lambda: drawn(left) == drawn(right) == links(left))
 
 
-def test_edits_wait_for_the_server_and_arrive_once(
-    corpus: Path, tmp_path: Path, problems: list[str]
-) -> None:
+def test_edits_wait_for_the_server_and_arrive_once(corpus, tmp_path, problems):
     with serving(corpus, "--suggestions", "none") as server:
         port = str(server.port)
         with browser(tmp_path / "profile") as context:
@@ -266,7 +258,7 @@ def test_edits_wait_for_the_server_and_arrive_once(
         assert len(edits) == len({event["id"] for event in edits}) == 3
 
 
-def test_export_equals_the_links_drawn(blank: Any) -> None:
+def test_export_equals_the_links_drawn(blank):
     press(blank, "s ArrowDown ArrowRight d Control+Enter")
     blank.wait_for_selector("body[data-pair='2']")
     press(blank, "Control+Enter")
@@ -286,7 +278,7 @@ def test_export_equals_the_links_drawn(blank: Any) -> None:
     assert not found["three"]
 
 
-def test_works_over_http_on_another_host_name(corpus: Path, problems: list[str]) -> None:
+def test_works_over_http_on_another_host_name(corpus, problems):
     with serving(corpus, "--allow-host", "lab.example") as server, browser() as context:
         page = enter(context, server.url.replace("127.0.0.1", "lab.example"), problems)
         assert page.evaluate("isSecureContext") is False
@@ -295,7 +287,7 @@ def test_works_over_http_on_another_host_name(corpus: Path, problems: list[str])
         assert len(links(page)) >= 1
 
 
-def test_hostile_words_and_comments_stay_text(blank: Any) -> None:
+def test_hostile_words_and_comments_stay_text(blank):
     press(blank, "n")
     blank.wait_for_selector("body[data-pair='2']")
     press(blank, "s f c")
@@ -312,7 +304,7 @@ def test_hostile_words_and_comments_stay_text(blank: Any) -> None:
     assert pair(blank, 2)["state"]["comments"] == [["0-0", HOSTILE]]
 
 
-def test_a_screen_reader_is_told_of_cells_and_edits(blank: Any) -> None:
+def test_a_screen_reader_is_told_of_cells_and_edits(blank):
     press(blank, "s ArrowRight")
     here = blank.evaluate("document.activeElement.getAttribute('aria-label')")
     assert here == "they, 1 of 8; sides, 2 of 9: no link"
@@ -324,7 +316,7 @@ def test_a_screen_reader_is_told_of_cells_and_edits(blank: Any) -> None:
     assert blank.get_attribute("#matrix .cells", "aria-rowcount") == "9"
 
 
-def test_columns_of_a_right_to_left_target_are_mirrored(blank: Any) -> None:
+def test_columns_of_a_right_to_left_target_are_mirrored(blank):
     press(blank, "n")
     blank.wait_for_selector("body[data-pair='2']")
     press(blank, "n")
@@ -336,18 +328,18 @@ def test_columns_of_a_right_to_left_target_are_mirrored(blank: Any) -> None:
     assert cursor(blank) == (0, 2)  # the nulls, at the right
 
 
-def history(page: Any, k: int) -> list[dict[str, Any]]:
-    events: list[dict[str, Any]] = ask(page, f"/api/pairs/{k}/history")["events"]
+def history(page, k):
+    events = ask(page, f"/api/pairs/{k}/history")["events"]
     return events
 
 
-def test_a_finger_pans_and_draws_after_resting(corpus: Path, problems: list[str]) -> None:
+def test_a_finger_pans_and_draws_after_resting(corpus, problems):
     options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
     with serving(corpus, "--suggestions", "none") as server, browser(**options) as context:
         page = enter(context, server.url, problems)
         touch = context.new_cdp_session(page)
 
-        def draw(rest: int) -> None:
+        def draw(rest):
             for kind, cell in (("touchStart", (1, 1)), ("touchMove", (2, 3)), ("touchEnd", None)):
                 points = []
                 if cell is not None:
@@ -367,9 +359,9 @@ def test_a_finger_pans_and_draws_after_resting(corpus: Path, problems: list[str]
         assert cursor(page)[0] == 3
 
 
-def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank: Any) -> None:
+def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank):
 
-    def dispatch(**key: Any) -> list[tuple[int, int, int]]:
+    def dispatch(**key):
         blank.evaluate(
             "key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
             " { bubbles: true, cancelable: true, ...key }))",
@@ -386,9 +378,7 @@ def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank: Any) -> 
     assert drawn(blank) == [(0, 0, 2)]
 
 
-def test_a_refused_comment_is_asked_about_even_after_another_pair(
-    corpus: Path, problems: list[str]
-) -> None:
+def test_a_refused_comment_is_asked_about_even_after_another_pair(corpus, problems):
     with serving(corpus, "--initial", "auto") as server, browser() as context:
         left = enter(context, server.url, problems)
         right = context.new_page()
@@ -422,7 +412,7 @@ def test_a_refused_comment_is_asked_about_even_after_another_pair(
         assert not tab.is_visible("#conflict")
 
 
-def test_keys_that_move_show_and_reject(page: Any) -> None:
+def test_keys_that_move_show_and_reject(page):
     rings = "#matrix .mark.ring"
     assert cursor(page) == (1, 2)
     press(page, "j j")
@@ -450,7 +440,7 @@ def test_keys_that_move_show_and_reject(page: Any) -> None:
     assert not page.evaluate(outlines)
 
 
-def test_keys_that_lead_elsewhere(corpus: Path, problems: list[str]) -> None:
+def test_keys_that_lead_elsewhere(corpus, problems):
     with serving(corpus, "--initial", "auto") as server, browser() as context:
         page = enter(context, server.url, problems)
         press(page, "n")
@@ -477,7 +467,7 @@ def test_keys_that_lead_elsewhere(corpus: Path, problems: list[str]) -> None:
         assert guidelines.value.url.endswith("/guidelines")
 
 
-def test_hidden_suggestions_are_neither_shown_nor_rejected(page: Any) -> None:
+def test_hidden_suggestions_are_neither_shown_nor_rejected(page):
     press(page, "x h")
     until(lambda: "hidden" in page.inner_text("#suggestions"))
     assert page.locator("#matrix .mark").count() == 0  # no ring, and no x
@@ -501,7 +491,7 @@ def test_hidden_suggestions_are_neither_shown_nor_rejected(page: Any) -> None:
     until(lambda: page.locator("#matrix .mark.ring").count() == 4)
 
 
-def test_buttons_reject_redo_and_go_to_unaligned_words(corpus: Path, problems: list[str]) -> None:
+def test_buttons_reject_redo_and_go_to_unaligned_words(corpus, problems):
     options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
     with serving(corpus, "--initial", "auto") as server, browser(**options) as context:
         page = enter(context, server.url, problems)

@@ -1,7 +1,5 @@
 """Several people work in one server: each sees their own, and what they send is what is stored."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat
@@ -9,10 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("sqlalchemy")
-
 from annotation_server import Client, Process, served
 from command import ROOT, process
 from repetitions import repetitions
@@ -33,12 +27,12 @@ PAIRS = 8
 COMMENT = "what-ben-thinks"
 
 
-def word(k: int) -> str:
+def word(k):
     return f"word{k}x"
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory) -> str:
+def project(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("people") / "work.alignkit")
     pairs = [SentencePair(f"id-{word(k)}", [word(k), "b"], ["c", "d"]) for k in range(1, PAIRS + 1)]
     create_project(path, Corpus(pairs))
@@ -55,7 +49,7 @@ def server(project):
         yield found
 
 
-def entered(server, name: str, role: str = "annotator") -> Client:
+def entered(server, name, role="annotator"):
     visitor = Visitor(name, role)
     admit(server.opening.opened.store, visitor)
     client = server.client(enter=False)
@@ -64,12 +58,12 @@ def entered(server, name: str, role: str = "annotator") -> Client:
 
 
 @pytest.fixture(scope="module")
-def anna(server) -> Client:
+def anna(server):
     return entered(server, "anna")
 
 
 @pytest.fixture(scope="module")
-def ben(server) -> Client:
+def ben(server):
     client = entered(server, "ben")
     for k in own(client):
         assert client.link(k, 0, 0, 0, 2).status == 201
@@ -79,15 +73,15 @@ def ben(server) -> Client:
 
 
 @pytest.fixture(scope="module")
-def carla(server) -> Client:
+def carla(server):
     return entered(server, "carla", ADJUDICATOR)
 
 
-def own(client: Client) -> list[int]:
+def own(client):
     return [row["k"] for row in client.ask("GET", "/api/queue").json["pairs"]]
 
 
-def routes(server) -> list[tuple[str, str]]:
+def routes(server):
     app = AnnotationServer(server.opening, server.entrance, frozenset(), str)
     ways = [(min(route.methods - {"HEAD"}), route.path) for route in app.routes()]
     return [way for way in ways if way[1] not in ("/enter", "/invite", "/logout")]
@@ -106,12 +100,12 @@ BODY = {
 }
 
 
-def asked(client: Client, method: str, path: str, k: int = 0):
+def asked(client, method, path, k=0):
     filled = path.replace("{k}", str(k)).replace("{name}", "wire.js") + QUERIES.get(path, "")
     return client.ask(method, filled, BODY if method == "POST" else None)
 
 
-def test_what_is_another_s_is_reached_by_no_route(server, anna, ben) -> None:
+def test_what_is_another_s_is_reached_by_no_route(server, anna, ben):
     mine, others = own(anna), sorted(set(own(ben)) - set(own(anna)))
     assert set(mine) & set(own(ben))
     assert others
@@ -137,14 +131,14 @@ def test_what_is_another_s_is_reached_by_no_route(server, anna, ben) -> None:
     assert len(list(server.opening.opened.store.log())) == log
 
 
-def test_of_a_pair_that_both_have_each_sees_their_own(anna, ben) -> None:
+def test_of_a_pair_that_both_have_each_sees_their_own(anna, ben):
     for k in set(own(anna)) & set(own(ben)):
         assert anna.ask("GET", f"/api/pairs/{k}").json["state"]["cells"] == []
         assert anna.ask("GET", f"/api/pairs/{k}/history").json == {"events": []}
         assert ben.ask("GET", f"/api/pairs/{k}").json["state"]["cells"] == [[0, 0, 2]]
 
 
-def test_each_route_is_for_a_role(server, anna, carla) -> None:
+def test_each_route_is_for_a_role(server, anna, carla):
     k, stranger = own(anna)[0], server.client(enter=False)
     for method, path in routes(server):
         statuses = [asked(one, method, path, k).status for one in (stranger, anna, carla)]
@@ -161,7 +155,7 @@ def test_each_route_is_for_a_role(server, anna, carla) -> None:
             assert statuses[1:] == [403, 200]
 
 
-def test_the_adjudicator_learns_how_far_each_is(carla, ben) -> None:
+def test_the_adjudicator_learns_how_far_each_is(carla, ben):
     k = own(ben)[0]
     view = ben.ask("GET", f"/api/pairs/{k}").json
     data = {"before": view["state"]["done"], "after": True}
@@ -177,7 +171,7 @@ def test_the_adjudicator_learns_how_far_each_is(carla, ben) -> None:
     assert (project["done"], project["pairs"]) == (0, PAIRS)
 
 
-def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben) -> None:
+def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben):
     hidden = 0
     with server.opening.opened.store.database.reading() as conn:
         from alignkit.annotate.assignment import assigned_rows
@@ -195,7 +189,7 @@ def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben)
     assert b"0.875" not in anna.ask("GET", "/api/export?to=alignkit-jsonl").body
 
 
-def test_the_page_counts_what_is_assigned(anna) -> None:
+def test_the_page_counts_what_is_assigned(anna):
     numbers = own(anna)
     project = anna.ask("GET", "/api/project").json
     assert project["pairs"] == len(numbers) < PAIRS
@@ -204,7 +198,7 @@ def test_the_page_counts_what_is_assigned(anna) -> None:
     assert [view["next"] for view in views] == [*numbers[1:], None]
 
 
-def test_a_link_is_given_to_who_knows_the_secret_alone(server) -> None:
+def test_a_link_is_given_to_who_knows_the_secret_alone(server):
     stranger, secret = server.client(enter=False), server.entrance.secret
     body = {"name": "anna", "role": "annotator"}
     for headers, sent, status in [
@@ -228,13 +222,13 @@ def test_a_link_is_given_to_who_knows_the_secret_alone(server) -> None:
     assert stranger.ask("GET", "/api/project").json["annotator"] == "anna"
 
 
-def test_of_many_links_the_oldest_is_void(server) -> None:
+def test_of_many_links_the_oldest_is_void(server):
     tokens = [server.entrance.invite(Visitor("anna")) for _ in range(101)]
     assert not server.entrance.fits(tokens[0])
     assert all(map(server.entrance.fits, tokens[1:]))
 
 
-def test_the_role_of_a_session_outlives_the_server(tmp_path) -> None:
+def test_the_role_of_a_session_outlives_the_server(tmp_path):
     path = str(tmp_path / "work.alignkit")
     create_project(path, Corpus([SentencePair("p", ["a"], ["b"])]))
     with served(path) as server:
@@ -246,7 +240,7 @@ def test_the_role_of_a_session_outlives_the_server(tmp_path) -> None:
         assert again.ask("GET", "/api/queue").status == 403
 
 
-def test_where_nobody_serves_there_is_nobody_to_ask(tmp_path) -> None:
+def test_where_nobody_serves_there_is_nobody_to_ask(tmp_path):
     path = str(tmp_path / "work.alignkit")
     ServerFile("127.0.0.1:1", "old").write(path)  # of a server that was killed
     assert stat.S_IMODE(os.stat(f"{path}-server").st_mode) == 0o600 or os.name != "posix"
@@ -260,7 +254,7 @@ def test_where_nobody_serves_there_is_nobody_to_ask(tmp_path) -> None:
 @pytest.mark.parametrize(
     "host", ["bad host\r\n:x/y", "example.org:80", "127.0.0.1", "127.0.0.1:99999", "::1:80", ""]
 )
-def test_no_address_but_one_of_this_machine_gets_the_secret(tmp_path, host, monkeypatch) -> None:
+def test_no_address_but_one_of_this_machine_gets_the_secret(tmp_path, host, monkeypatch):
     path = str(tmp_path / "work.alignkit")
     monkeypatch.setattr("alignkit.annotate.server.serving._asked", None)
     monkeypatch.setattr("alignkit.annotate.server.serving._PAUSE", 0.0)
@@ -272,7 +266,7 @@ def test_no_address_but_one_of_this_machine_gets_the_secret(tmp_path, host, monk
 
 
 @pytest.mark.slow
-def test_the_command_lets_others_into_the_server_that_runs(tmp_path) -> None:
+def test_the_command_lets_others_into_the_server_that_runs(tmp_path):
     path = str(tmp_path / "work.alignkit")
     create_project(path, Corpus(SentencePair(f"p{k}", ["a"], ["b"]) for k in range(4)))
     ServerFile("127.0.0.1:1", "stale").write(path)
@@ -310,7 +304,7 @@ def test_the_command_lets_others_into_the_server_that_runs(tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_twenty_annotators_at_four_edits_a_second_lose_nothing(tmp_path, monkeypatch) -> None:
+def test_twenty_annotators_at_four_edits_a_second_lose_nothing(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT)
     from benchmarks.annotators import simulate, told
 
@@ -319,7 +313,7 @@ def test_twenty_annotators_at_four_edits_a_second_lose_nothing(tmp_path, monkeyp
     print(told(found))
     assert {status for _, status in found.statuses} <= {200, 201, 204}
     with Store.open(path) as store:
-        log: dict[tuple[int, str], list[str]] = {}
+        log = {}
         for event in store.log():
             if event.k:
                 log.setdefault((event.k, event.annotator), []).append(event.id)

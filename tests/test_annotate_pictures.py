@@ -3,26 +3,12 @@
 Those of the other pages are made by the tests of their stories, by `annotate_browser.views`.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from annotate_browser import (
-    BROWSER,
-    Server,
-    browser,
-    enter,
-    press,
-    saved,
-    serving,
-    shrink,
-    write_corpus,
-)
+from annotate_browser import BROWSER, browser, enter, press, saved, serving, shrink, write_corpus
 from annotation_pairs import shapes
 from command import PARAPHRASES
 
@@ -37,14 +23,14 @@ PICTURES = {  # width, height, colours, and the keys that lead there from the pi
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory):
     corpus = tmp_path_factory.mktemp("pictures") / "paraphrases.jsonl"
     shutil.copy(PARAPHRASES, corpus)
     with serving(corpus, "--suggestions", "trained", annotator="mia") as server:
         yield server
 
 
-def test_the_pictures_show_the_page(server: Server, tmp_path: Path) -> None:
+def test_the_pictures_show_the_page(server, tmp_path):
     folder = Path(os.environ.get("ALIGNKIT_PICTURES") or tmp_path)
     with browser() as context:
         page = enter(context, server.url)
@@ -87,7 +73,7 @@ LOOKS = """() => {
 
 
 @pytest.mark.parametrize(("width", "height", "least"), [(1280, 800, 18), (768, 1024, 26)])
-def test_pairs_of_all_shapes_fit(tmp_path: Path, width: int, height: int, least: int) -> None:
+def test_pairs_of_all_shapes_fit(tmp_path, width, height, least):
     corpus = write_corpus(tmp_path / "corpus.jsonl", shapes())
     options = {"viewport": {"width": width, "height": height}, "has_touch": least > 18}
     with serving(corpus, "--initial", "auto") as server, browser(**options) as context:
@@ -104,7 +90,7 @@ def test_pairs_of_all_shapes_fit(tmp_path: Path, width: int, height: int, least:
             _assert_fit(page, 400, least, "phone")
 
 
-def _assert_fit(page: Any, width: int, least: int, name: str) -> None:
+def _assert_fit(page, width, least, name):
     looks = page.evaluate(LOOKS)
     assert looks["wide"] <= width, name
     # the box of a slanted word is higher than its letters

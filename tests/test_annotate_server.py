@@ -1,27 +1,25 @@
-"""What a browser asks is answered, once it has entered; sessions outlive the server."""
-
-from __future__ import annotations
+"""Who is served, what the page gets, and how much a browser loads."""
 
 import gzip
 import io
 import os
+import re
 import shutil
 import sqlite3
 import threading
 import zipfile
 from contextlib import closing
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("sqlalchemy")
-
 from annotation_server import NASTY, make, served
 
+import alignkit.annotate.server.answers
 from alignkit.annotate.project.names import DamagedProject
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import serving
+from alignkit.annotate.server.answers import load_assets
 from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.serving import allowed_hosts, check_address, listen
@@ -30,7 +28,7 @@ from alignkit.io import WRITTEN, read_corpus
 from alignkit.model.alignment import Alignment
 
 
-def test_a_token_lets_one_browser_in(tmp_path) -> None:
+def test_a_token_lets_one_browser_in(tmp_path):
     with served(make(tmp_path)) as server:
         token = server.entrance.token
         anna = server.client()
@@ -48,7 +46,7 @@ def test_a_token_lets_one_browser_in(tmp_path) -> None:
         assert anna.ask("GET", "/api/project").status == 401
 
 
-def test_sessions_survive_a_restart_and_stay_their_annotator_s(tmp_path) -> None:
+def test_sessions_survive_a_restart_and_stay_their_annotator_s(tmp_path):
     project = make(tmp_path)
     with served(project) as server:
         anna = server.client()
@@ -66,7 +64,7 @@ def test_sessions_survive_a_restart_and_stay_their_annotator_s(tmp_path) -> None
     assert anna.csrf.encode() not in stored
 
 
-def test_sessions_of_one_secret_are_asked_to_enter_again(tmp_path) -> None:
+def test_sessions_of_one_secret_are_asked_to_enter_again(tmp_path):
     project = make(tmp_path)
     with served(project) as server:
         anna = server.client()
@@ -82,21 +80,21 @@ def test_sessions_of_one_secret_are_asked_to_enter_again(tmp_path) -> None:
         assert server.client().ask("GET", "/api/pairs/1").status == 200
 
 
-def test_two_copies_of_a_project_do_not_share_a_cookie(tmp_path) -> None:
+def test_two_copies_of_a_project_do_not_share_a_cookie(tmp_path):
     project, copy = make(tmp_path), str(tmp_path / "copy.alignkit")
     shutil.copy(project, copy)
     with served(project) as first, served(copy) as second:
         assert first.client().cookie.partition("=")[0] != second.client().cookie.partition("=")[0]
 
 
-def test_browsers_are_not_told_what_they_would_warn_of(tmp_path) -> None:
+def test_browsers_are_not_told_what_they_would_warn_of(tmp_path):
     with served(make(tmp_path), names=("lab.example",)) as server:
         for name in ("127.0.0.1", "localhost", "lab.example"):
             headers = server.client(host=name).ask("GET", "/").headers
             assert ("cross-origin-opener-policy" in headers) == (name != "lab.example")
 
 
-def test_an_edit_is_stored_once_however_often_it_is_sent(tmp_path) -> None:
+def test_an_edit_is_stored_once_however_often_it_is_sent(tmp_path):
     with served(make(tmp_path)) as server:
         anna, id = server.client(), str(uuid4())
         answers = [anna.link(1, 0, 0, 0, 2, id=id) for _ in range(3)]
@@ -112,7 +110,7 @@ def test_an_edit_is_stored_once_however_often_it_is_sent(tmp_path) -> None:
         assert anna.ask("GET", f"/api/changes?after={changes['n']}").status == 204
 
 
-def test_the_page_learns_what_it_needs(tmp_path) -> None:
+def test_the_page_learns_what_it_needs(tmp_path):
     with served(make(tmp_path)) as server:
         anna = server.client()
         project = anna.ask("GET", "/api/project").json
@@ -131,7 +129,7 @@ def test_the_page_learns_what_it_needs(tmp_path) -> None:
         assert b"guidelines" in anna.ask("GET", "/guidelines").body
 
 
-def test_the_page_is_the_same_file_until_it_changes(tmp_path) -> None:
+def test_the_page_is_the_same_file_until_it_changes(tmp_path):
     with served(make(tmp_path)) as server:
         client = server.client(enter=False)
         answer = client.ask("GET", "/page/wire.js")
@@ -145,7 +143,7 @@ def test_the_page_is_the_same_file_until_it_changes(tmp_path) -> None:
         assert "content-encoding" not in refused.headers
 
 
-def test_what_was_drawn_is_downloaded(tmp_path) -> None:
+def test_what_was_drawn_is_downloaded(tmp_path):
     with served(make(tmp_path)) as server:
         anna = server.client()
         anna.link(1, 0, 0, 0, 2)
@@ -161,7 +159,7 @@ def test_what_was_drawn_is_downloaded(tmp_path) -> None:
         assert lines["target"].startswith("das alte haus\n")
 
 
-def test_further_host_names_are_those_that_were_allowed(tmp_path) -> None:
+def test_further_host_names_are_those_that_were_allowed(tmp_path):
     with served(make(tmp_path), names=("lab.example", "tunnel.example:9000")) as server:
         for name, status in (("lab.example", 200), ("LAB.example", 200), ("localhost", 200)):
             assert server.client(host=name).ask("GET", "/api/project").status == status
@@ -172,7 +170,7 @@ def test_further_host_names_are_those_that_were_allowed(tmp_path) -> None:
             assert client.ask("GET", "/page/wire.js", Host=host).status == 403
 
 
-def test_links_of_an_annotator_are_suggested(tmp_path) -> None:
+def test_links_of_an_annotator_are_suggested(tmp_path):
     with served(make(tmp_path), plan=SuggestionPlan("initial", "auto")) as server:
         anna = server.client()
         assert anna.ask("GET", "/api/project").json["suggestions"] == "auto"
@@ -187,7 +185,7 @@ def test_links_of_an_annotator_are_suggested(tmp_path) -> None:
         (SuggestionPlan("initial", "auto"), "auto", "are one"),
     ],
 )
-def test_suggestions_of_nobody_are_refused(tmp_path, plan, annotator, message) -> None:
+def test_suggestions_of_nobody_are_refused(tmp_path, plan, annotator, message):
     with (
         pytest.raises(AssertionError, match=message),
         served(make(tmp_path), plan=plan, annotator=annotator),
@@ -196,7 +194,7 @@ def test_suggestions_of_nobody_are_refused(tmp_path, plan, annotator, message) -
 
 
 @pytest.mark.slow
-def test_suggestions_never_come_to_a_pair_that_was_opened(tmp_path) -> None:
+def test_suggestions_never_come_to_a_pair_that_was_opened(tmp_path):
     project = make(tmp_path)
     with served(project) as server:
         anna = server.client()
@@ -209,25 +207,25 @@ def test_suggestions_never_come_to_a_pair_that_was_opened(tmp_path) -> None:
         assert [not (given and given["cells"]) for given in sets] == [False, True, False]
 
 
-def test_a_second_server_is_refused(tmp_path) -> None:
+def test_a_second_server_is_refused(tmp_path):
     project = make(tmp_path)
     with served(project), pytest.raises(AssertionError, match=r"work\.alignkit"), served(project):
         pass
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.0.1", "example.org", "", "127.1"])
-def test_nothing_beyond_the_loopback_is_listened_on(address) -> None:
+def test_nothing_beyond_the_loopback_is_listened_on(address):
     with pytest.raises(OptionError, match="--host"):
         check_address(address)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "http://lab.example", "lab.example/x", "*", "lab:x"])
-def test_names_of_hosts_are_checked(name) -> None:
+def test_names_of_hosts_are_checked(name):
     with pytest.raises(OptionError, match="--allow-host"):
         allowed_hosts("127.0.0.1", 80, [name])
 
 
-def test_a_port_belongs_to_a_project_and_a_taken_one_is_told(tmp_path) -> None:
+def test_a_port_belongs_to_a_project_and_a_taken_one_is_told(tmp_path):
     with listen("127.0.0.1", None, str(tmp_path / "a")) as first:
         port = first.getsockname()[1]
         with listen("127.0.0.1", None, str(tmp_path / "a")) as second:
@@ -238,7 +236,7 @@ def test_a_port_belongs_to_a_project_and_a_taken_one_is_told(tmp_path) -> None:
         assert again.getsockname()[1] == port
 
 
-def test_the_browser_is_not_told_the_token_where_others_can_read_it(tmp_path, monkeypatch) -> None:
+def test_the_browser_is_not_told_the_token_where_others_can_read_it(tmp_path, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(serving, "own_folder", lambda: tmp_path)
     given, opened = [], threading.Event()
@@ -254,7 +252,7 @@ def test_the_browser_is_not_told_the_token_where_others_can_read_it(tmp_path, mo
 
 
 @pytest.mark.parametrize("damage", ["state", "page"])
-def test_a_damaged_project_is_told_as_such(tmp_path, damage) -> None:
+def test_a_damaged_project_is_told_as_such(tmp_path, damage):
     path = make(tmp_path)
     with served(path) as server:
         anna = server.client()
@@ -280,11 +278,11 @@ def test_a_damaged_project_is_told_as_such(tmp_path, damage) -> None:
         assert f"`alignkit events {path} --check`" in answer.json["error"]
 
 
-def test_a_model_that_cannot_be_used_ends_the_server(tmp_path) -> None:
+def test_a_model_that_cannot_be_used_ends_the_server(tmp_path):
     model = str(tmp_path / "wrong.model")
     (tmp_path / "wrong.model").write_text("no model")
     job = Job(make(tmp_path), annotator="anna")
-    notes: list[str] = []
+    notes = []
     opening = Opening(
         job, SuggestionPlan("model", model), fallback=SuggestionPlan("none"), note=notes.append
     )
@@ -294,3 +292,36 @@ def test_a_model_that_cannot_be_used_ends_the_server(tmp_path) -> None:
     opening.stop()
     assert "is no model of alignkit" in str(opening.problem)
     assert not notes
+
+
+FOLDER = Path(alignkit.annotate.server.answers.__file__).parent / "page"
+
+
+def loaded(page, assets):
+    """Return the compressed sizes of what a browser loads with a page, without late imports."""
+    sizes = {}
+    wanted = [page]
+    while wanted:
+        name = wanted.pop()
+        if name not in sizes:
+            sizes[name] = len(assets[name].compressed)
+            body = assets[name].body.decode()
+            wanted += re.findall(r"/page/([\w.-]+)", body)
+            wanted += re.findall(r"""from ?["']\./([\w.-]+)["']""", body)
+    return sizes
+
+
+def test_each_page_is_at_most_100_kilobytes():
+    assets = load_assets()
+    pages = [name for name in assets if name.endswith(".html")]
+    assert "index.html" in pages
+    for page in pages:
+        sizes = loaded(page, assets)
+        assert len(sizes) > 3
+        assert sum(sizes.values()) <= 100_000, (page, sizes)
+
+
+def test_an_asset_is_its_file_and_the_same_compressed():
+    for name, asset in load_assets().items():
+        assert asset.body == (FOLDER / name).read_bytes()
+        assert gzip.decompress(asset.compressed) == asset.body

@@ -1,13 +1,9 @@
 """The walk of docs/projects.md from two annotators to gold and a printed table, in Chromium."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
 from annotate_browser import (
@@ -28,7 +24,7 @@ from annotate_browser import (
 from command import PARAPHRASES, process
 from console import printed, walk
 
-from alignkit import Alignment, Corpus, read_corpus
+from alignkit import read_corpus
 
 pytestmark = BROWSER
 
@@ -58,26 +54,26 @@ NOTE = "“married to” as a whole"
 """Kept with the third difference of p05."""
 
 
-def run(line: str, folder: Path) -> str:
+def run(line, folder):
     """Run a command of the walk; return what it prints."""
     ran = process(*shlex.split(line)[1:], cwd=folder)
     assert ran.code == 0, ran.err
     return ran.out
 
 
-def invited(context: Any, command: str, problems: list[str], folder: Path) -> Any:
+def invited(context, command, problems, folder):
     """Let somebody in, in a context of their own, by the URL that the command gets."""
     url = run(f"{command} --no-browser", folder).strip()
     return enter(context.browser.new_context(), url, problems)
 
 
-def wanted(corpus: Corpus, id: str, name: str) -> list[tuple[int, int, int]]:
+def wanted(corpus, id, name):
     """Return the links that somebody draws: those of the samples."""
     alignment = corpus[id].alignment(name)
     return sorted((i, j, 1 + ((i, j) in alignment.sure)) for i, j in alignment.possible)
 
 
-def go(page: Any, i: int, j: int) -> None:
+def go(page, i, j):
     """Move the cursor by arrows."""
     row, column = cursor(page)
     press(page, "ArrowDown " * (i - row) + "ArrowUp " * (row - i))
@@ -85,7 +81,7 @@ def go(page: Any, i: int, j: int) -> None:
     assert cursor(page) == (i, j)
 
 
-def annotate(page: Any, name: str, samples: Corpus) -> None:
+def annotate(page, name, samples):
     """Draw all pairs by keys, and mark them done."""
     for count in range(1, 5):
         id, k = page.inner_text("#pair-id"), page.get_attribute("body", "data-pair")
@@ -102,14 +98,14 @@ def annotate(page: Any, name: str, samples: Corpus) -> None:
         on_to_the_next(page, k, count)
 
 
-def on_to_the_next(page: Any, k: str, done: int) -> None:
+def on_to_the_next(page, k, done):
     """Wait until so many pairs are done and another one is there, if one is left."""
     page.wait_for_selector(f"#progress-text:text-matches('^{done} / 4')")
     if done < 4:
         page.wait_for_selector(f"body[data-pair]:not([data-pair='{k}'])")
 
 
-def draw(page: Any, goal: list[tuple[int, int, int]]) -> None:
+def draw(page, goal):
     values = {(i, j): value for i, j, value in goal}
     held = {(i, j): value for i, j, value in drawn(page)}
     for place in sorted(values.keys() | held.keys()):
@@ -119,7 +115,7 @@ def draw(page: Any, goal: list[tuple[int, int, int]]) -> None:
     assert drawn(page) == goal
 
 
-def remark(page: Any, name: str) -> None:
+def remark(page, name):
     """Comment on a link that both have, and judge the pair: the two say something else."""
     go(page, 5, 3)
     press(page, "c")
@@ -127,7 +123,7 @@ def remark(page: Any, name: str) -> None:
     press(page, "Enter l " + ("ArrowRight" if name == "anna" else "Space") + " Escape")
 
 
-def adjudicate(page: Any) -> None:
+def adjudicate(page):
     """Settle all differences by keys, and mark the pairs done."""
     press(page, "/")
     page.click("#settle")  # p26, on which both agree
@@ -166,7 +162,7 @@ SHOWN = """async rows => {
 }"""
 
 
-def check_dashboard(page: Any, folder: Path) -> None:
+def check_dashboard(page, folder):
     """The dashboard shows what `agree` finds on the export."""
     page.click("header a[href='/dashboard']")
     page.wait_for_selector("#as-of:text-matches('as of .*[0-9]$')", timeout=60_000)
@@ -198,7 +194,7 @@ def check_dashboard(page: Any, folder: Path) -> None:
                     ["agree", str(folder / "four.xml.done.jsonl")]]  # fmt: skip
 
 
-def check_gold(folder: Path, samples: Corpus) -> None:
+def check_gold(folder, samples):
     """Gold is what both drew and what was decided, and why is told beside it."""
     said = {pair.id: pair.annotations for pair in read_corpus(folder / "gold.jsonl")}
     text = (folder / "gold.jsonl.provenance.jsonl").read_text(encoding="utf-8")
@@ -236,19 +232,19 @@ def check_gold(folder: Path, samples: Corpus) -> None:
     assert lines["p40", "6-6"]["votes"]["ben"]["how"] == "bulk"
 
 
-def dict_of(alignment: Alignment | None) -> dict[str, str]:
+def dict_of(alignment):
     """Return the strength of each link."""
     assert alignment is not None
     return {f"{link.i}-{link.j}": "sure" if link in alignment.sure else "possible"
             for link in alignment.possible}  # fmt: skip
 
 
-def test_two_annotate_and_a_third_makes_gold(tmp_path: Path) -> None:
+def test_two_annotate_and_a_third_makes_gold(tmp_path):
     samples = read_corpus(PARAPHRASES)
     (tmp_path / "samples").mkdir()
     shutil.copy(PARAPHRASES, tmp_path / "samples")
     run(CHOSEN, tmp_path), run(SUGGESTED, tmp_path)
-    problems: list[str] = []
+    problems = []
     server = Server(*shlex.split(STARTED)[2:], folder=tmp_path)
     try:
         with browser() as first:

@@ -1,11 +1,6 @@
 """What two tabs, a corrected text and a closing tab must not lose (in Chromium)."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -22,7 +17,7 @@ from annotate_browser import (
     saved,
     until,
 )
-from annotation_server import Served, served
+from annotation_server import served
 from msgspec import Raw
 
 from alignkit.annotate.creation import create_project
@@ -40,21 +35,21 @@ SOURCE, TARGET = ("the", "old", "house"), ("das", "alte", "haus")
 class Desk:
     """A server, a browser, and what went wrong in its pages."""
 
-    def __init__(self, running: Served, context: Any) -> None:
+    def __init__(self, running, context):
         self.running, self.context = running, context
-        self.problems: list[str] = []
+        self.problems = []
         self.address = f"http://127.0.0.1:{running.port}/"
 
-    def enter(self) -> None:
+    def enter(self):
         page = enter(self.context, f"{self.address}#{self.running.entrance.token}", self.problems)
         page.close()
 
-    def tab(self, k: int, context: Any = None) -> Any:
+    def tab(self, k, context=None):
         page = enter(context or self.context, f"{self.address}?pair={k}", self.problems)
         saved(page)
         return page
 
-    def correct(self, k: int, source: tuple[str, ...], target: tuple[str, ...] = TARGET) -> None:
+    def correct(self, k, source, target=TARGET):
         opened = self.running.opening.opened
         assert opened is not None
         corrected = [SentencePair(f"p{k}", source, target)]
@@ -62,7 +57,7 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def desks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def desks(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("tabs") / "work.alignkit")
     pairs = [SentencePair(f"p{k}", SOURCE, TARGET) for k in range(1, 12)]
     noted = Alignment([(0, 0)], labels={(0, 0): "one\r\ntwo"})
@@ -75,7 +70,7 @@ def desks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def desk(desks: Desk) -> Iterator[Desk]:
+def desk(desks):
     desks.problems.clear()
     yield desks
     for page in desks.context.pages:
@@ -85,18 +80,18 @@ def desk(desks: Desk) -> Iterator[Desk]:
     assert desks.problems == []
 
 
-def comments(page: Any, k: int) -> list[list[str]]:
-    stored: list[list[str]] = pair(page, k)["state"]["comments"]
+def comments(page, k):
+    stored = pair(page, k)["state"]["comments"]
     return stored
 
 
-def asked(page: Any) -> str:
+def asked(page):
     page.wait_for_selector("#conflict:not([hidden])")
-    text: str = page.inner_text("#conflict-text")
+    text = page.inner_text("#conflict-text")
     return text
 
 
-def test_a_comment_never_overwrites_one_that_came_while_it_was_typed(desk: Desk) -> None:
+def test_a_comment_never_overwrites_one_that_came_while_it_was_typed(desk):
     left, right = desk.tab(1), desk.tab(1)
     on_pair(left)
     left.focus("#comment")
@@ -114,7 +109,7 @@ def test_a_comment_never_overwrites_one_that_came_while_it_was_typed(desk: Desk)
     until(lambda: comments(left, 1) == [["", "of the left"]])
 
 
-def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk: Desk) -> None:
+def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk):
     page = desk.tab(2)
     press(page, "ArrowDown s ArrowDown ArrowRight ArrowRight s d")
     saved(page)
@@ -148,7 +143,7 @@ def test_a_refusal_by_a_corrected_text_names_the_words_of_then(desk: Desk) -> No
     assert not page.is_visible("#conflict")
 
 
-def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk: Desk) -> None:
+def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk):
     page = desk.tab(3)
     statuses = [400, 404, 413, 422]
     body = json.dumps({"error": "this is not to be had"})
@@ -168,7 +163,7 @@ def test_what_the_server_never_takes_is_not_said_of_the_other_tab(desk: Desk) ->
         statuses.pop(0)
 
 
-def test_several_refused_edits_of_one_cell_are_asked_about_once(desk: Desk) -> None:
+def test_several_refused_edits_of_one_cell_are_asked_about_once(desk):
     window = desk.context.browser.new_context(storage_state=desk.context.storage_state())
     left, right = desk.tab(4), desk.tab(4, window)  # each with an outbox of its own
     desk.context.set_offline(True)
@@ -188,7 +183,7 @@ def test_several_refused_edits_of_one_cell_are_asked_about_once(desk: Desk) -> N
     window.close()
 
 
-def test_a_comment_that_is_being_typed_outlives_escape_reload_and_closing(desk: Desk) -> None:
+def test_a_comment_that_is_being_typed_outlives_escape_reload_and_closing(desk):
     page = desk.tab(5)
     press(page, "s c")
     page.keyboard.type("typed")
@@ -208,7 +203,7 @@ def test_a_comment_that_is_being_typed_outlives_escape_reload_and_closing(desk: 
     until(lambda: comments(other, 5) == [["0-0", "typed on!"]])
 
 
-def held(page: Any, keys: str) -> None:
+def held(page, keys):
     page.evaluate(_HELD, keys)
 
 
@@ -216,9 +211,9 @@ _HELD = """keys => [...keys].forEach(key => document.activeElement.dispatchEvent
     new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })))"""
 
 
-def test_undo_goes_on_beyond_what_the_page_knows(desk: Desk) -> None:
+def test_undo_goes_on_beyond_what_the_page_knows(desk):
     page = desk.tab(7)
-    refused: list[int] = []
+    refused = []
     page.on("response", lambda reply: refused.append(reply.status) if reply.status >= 400 else None)
     held(page, "sd" * 60 + "s")
     saved(page)
@@ -237,7 +232,7 @@ def test_undo_goes_on_beyond_what_the_page_knows(desk: Desk) -> None:
     assert refused == []
 
 
-def test_what_was_looked_at_outlives_a_reload(desk: Desk) -> None:
+def test_what_was_looked_at_outlives_a_reload(desk):
     opened = desk.running.opening.opened
     assert opened is not None
     cells, bulk = [[0, 0, 0, 2], [1, 1, 0, 2]], [[0, 0, 0, 1], [1, 1, 0, 1]]
@@ -250,7 +245,7 @@ def test_what_was_looked_at_outlives_a_reload(desk: Desk) -> None:
     saved(page)
 
 
-def test_the_last_pair_done_ends_with_the_export(desk: Desk, tmp_path: Path) -> None:
+def test_the_last_pair_done_ends_with_the_export(desk, tmp_path):
     path = str(tmp_path / "work.alignkit")
     create_project(path, Corpus(SentencePair(f"p{k}", SOURCE, TARGET) for k in range(1, 5)))
     with served(path) as running:
@@ -274,9 +269,7 @@ def test_the_last_pair_done_ends_with_the_export(desk: Desk, tmp_path: Path) -> 
     assert short.problems == []
 
 
-def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(desk, monkeypatch):
     page = desk.tab(9)
     assert desk.running.opening.opened is not None
     database = desk.running.opening.opened.store.database
@@ -297,7 +290,7 @@ def test_on_a_full_disk_the_page_says_what_the_server_says_and_keeps_the_edits(
     assert comments(page, 9) == [["", ("much " * 3000).strip()]]
 
 
-def test_a_comment_stays_as_it_was_stored(desk: Desk) -> None:
+def test_a_comment_stays_as_it_was_stored(desk):
     page = desk.tab(12)
     for key, k in (("p", 11), ("n", 12)):
         press(page, key)
@@ -315,7 +308,7 @@ def test_a_comment_stays_as_it_was_stored(desk: Desk) -> None:
     assert not page.is_visible("#conflict")
 
 
-def test_no_key_leads_into_the_corner_of_the_nulls(desk: Desk) -> None:
+def test_no_key_leads_into_the_corner_of_the_nulls(desk):
     page = desk.tab(10)
     press(page, "Control+ArrowDown Control+ArrowDown Control+ArrowRight ArrowRight")
     i, j = cursor(page)

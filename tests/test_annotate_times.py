@@ -1,18 +1,13 @@
 """A project knows when annotations were changed last, and how long pairs take."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta, timezone
 from math import isnan
 from statistics import median
 
 import pytest
+from annotation import Tab, cell, project, sent, small_corpus
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.importorskip("sqlalchemy")
-
-from annotation import Tab, cell, project, sent, small_corpus
 
 from alignkit import Alignment, Annotation, Corpus
 from alignkit._support.timestamps import read_moment

@@ -1,15 +1,19 @@
 """In a browser: adjudicators of judgments wait for the first pair, and take votes as they are."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
-from annotate_browser import BROWSER, Server, ask, browser, press, ready, saved, until, views
+from annotate_browser import (
+    BROWSER,
+    Server,
+    ask,
+    browser,
+    press,
+    ready,
+    saved,
+    serious,
+    until,
+    views,
+)
 from annotation import Tab, project, sent
-from test_annotate_axe import serious
 
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.assignment import assign_pairs
@@ -21,7 +25,7 @@ NAMES = ("anna", "ben", "cora")
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> str:
+def path(tmp_path):
     """Make a project of four pairs that three judge."""
     pairs = (SentencePair(f"p{k:02}", ["they", "talked"], ["they", "spoke"]) for k in range(1, 5))
     options = {"scheme": "turku", "task": "judge"}
@@ -32,9 +36,9 @@ def path(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def page(path: str) -> Iterator[Any]:
+def page(path):
     """Open the page of an adjudicator before anything is ready."""
-    problems: list[str] = []
+    problems = []
     server = Server(path, "--annotator", "carla", "--adjudicate")
     try:
         with browser(bypass_csp=True) as context:
@@ -48,7 +52,7 @@ def page(path: str) -> Iterator[Any]:
     assert not problems
 
 
-def judged(path: str, k: int, *said: tuple[str, ...], rewrites: bool = False) -> None:
+def judged(path, k, *said, rewrites=False):
     """Let each annotator judge a pair, and mark it done."""
     with Store.open(path) as store:
         for name, (label, *flags) in zip(NAMES, said, strict=True):
@@ -59,7 +63,7 @@ def judged(path: str, k: int, *said: tuple[str, ...], rewrites: bool = False) ->
             tab.send(sent("done", before=False, after=True))
 
 
-def test_a_page_that_is_opened_too_early_waits_for_the_first_pair(page: Any, path: str) -> None:
+def test_a_page_that_is_opened_too_early_waits_for_the_first_pair(page, path):
     for width in views(page):
         assert "None of the 4 pairs is ready yet" in page.inner_text("#start-text")
         assert page.inner_text("#project").endswith(": adjudicate")
@@ -72,7 +76,7 @@ def test_a_page_that_is_opened_too_early_waits_for_the_first_pair(page: Any, pat
     assert page.inner_text("#hints .votes-only") == "1 2 3 take a vote"
 
 
-def test_votes_are_taken_with_flags_that_the_scheme_does_not_allow(page: Any, path: str) -> None:
+def test_votes_are_taken_with_flags_that_the_scheme_does_not_allow(page, path):
     judged(path, 1, ("1", "i"), ("1", "i", "s"), ("4",), rewrites=True)
     page.wait_for_selector("body[data-state=ready][data-pair='1']")
     refuse = {"status": 422, "json": {"error": "this is what a long reason looks like " * 3}}
@@ -97,9 +101,7 @@ def test_votes_are_taken_with_flags_that_the_scheme_does_not_allow(page: Any, pa
         assert left["x"] < right["x"]
 
 
-def test_keys_act_on_after_a_dialog_and_the_count_follows_what_is_settled(
-    page: Any, path: str
-) -> None:
+def test_keys_act_on_after_a_dialog_and_the_count_follows_what_is_settled(page, path):
     for k in (1, 3, 4):
         judged(path, k, ("4",), ("3",) if k == 1 else ("4",), ("4",))
     page.wait_for_selector("body[data-state=ready][data-pair='1']")

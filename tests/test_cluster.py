@@ -1,7 +1,5 @@
 """Sessions, parts and runs: what is found, done and refused without a cluster."""
 
-from __future__ import annotations
-
 import pickle
 from contextlib import closing, suppress
 from pathlib import Path
@@ -23,7 +21,7 @@ from alignkit.errors import (
 from alignkit.io.atomic_files import WriteError
 
 
-def made(folder: Path, *names: str) -> Path:
+def made(folder, *names):
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +29,7 @@ def made(folder: Path, *names: str) -> Path:
     return folder
 
 
-def test_a_star_joins_the_sides_in_the_order_of_numbers(tmp_path: Path) -> None:
+def test_a_star_joins_the_sides_in_the_order_of_numbers(tmp_path):
     made(tmp_path, "b10.fr", "b2.fr", "b2.en", "b10.en", "other.en", "a[1]/x/fr", "a[1]/y/fr")
     parts = find_parts(f"{tmp_path}/b*.fr", f"{tmp_path}/b*.en")
     assert [part.name for part in parts] == ["2", "10"]
@@ -39,7 +37,7 @@ def test_a_star_joins_the_sides_in_the_order_of_numbers(tmp_path: Path) -> None:
     assert [part.name for part in find_parts(f"{tmp_path}/a[1]/*/fr")] == ["x", "y"]
 
 
-def test_files_without_a_star_are_one_part(tmp_path: Path) -> None:
+def test_files_without_a_star_are_one_part(tmp_path):
     assert find_parts("in.fr", "in.en") == [Part("", ("in.fr", "in.en"))]
     made(tmp_path, "a*b")
     assert find_parts(f"{tmp_path}/a*b")[0].name == ""
@@ -55,14 +53,14 @@ def test_files_without_a_star_are_one_part(tmp_path: Path) -> None:
         ("1.fr", "*.en *.fr", "*.en: cannot be read: no file has such a name"),
     ],
 )
-def test_what_does_not_fit_is_refused(tmp_path: Path, names: str, patterns: str, told: str) -> None:
+def test_what_does_not_fit_is_refused(tmp_path, names, patterns, told):
     made(tmp_path, *names.split())
     with pytest.raises((OptionError, FileError)) as caught:
         find_parts(*(f"{tmp_path}/{pattern}" for pattern in patterns.split()))
     assert told.format(tmp_path) in str(caught.value)
 
 
-def test_parts_are_files_that_can_be_read_again() -> None:
+def test_parts_are_files_that_can_be_read_again():
     for refused in (
         lambda: find_parts("-", "1.en"),
         lambda: outputs_of("-", [Part("", ("1.fr",))]),
@@ -71,7 +69,7 @@ def test_parts_are_files_that_can_be_read_again() -> None:
             refused()
 
 
-def test_outputs_are_named_as_the_parts() -> None:
+def test_outputs_are_named_as_the_parts():
     assert named("out/*.align.gz", "17") == "out/17.align.gz"
     assert named("out.align", "") == "out.align"
     with pytest.raises(OptionError, match="there are several parts"):
@@ -79,7 +77,7 @@ def test_outputs_are_named_as_the_parts() -> None:
 
 
 @pytest.mark.parametrize("output", ["t*.tsv", "*"])
-def test_what_is_one_file_has_no_star(tmp_path: Path, output: str) -> None:
+def test_what_is_one_file_has_no_star(tmp_path, output):
     made(tmp_path, "1.fr", "1.en", "1.align")
     given = [f"{tmp_path}/*.{side}" for side in ("fr", "en", "align")]
     for call in (
@@ -94,19 +92,19 @@ def test_what_is_one_file_has_no_star(tmp_path: Path, output: str) -> None:
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def refuse(number: int) -> int:
+def refuse(number):
     if number % 2:
         raise FormatError("is odd", "in", number)
     return number * 10
 
 
-def fill(number: int) -> int:
+def fill(number):
     if number > 3:
         raise WriteError("out: no room")
     return refuse(number)
 
 
-def test_tasks_fail_one_by_one_or_together() -> None:
+def test_tasks_fail_one_by_one_or_together():
     tasks = [Task(str(number), (number,)) for number in range(6)]
     assert list(ThisProcess().each(refuse, tasks[::2])) == [(0, 0), (1, 20), (2, 40)]
     with pytest.raises(FormatError, match="in:1: is odd"):
@@ -127,24 +125,24 @@ def test_tasks_fail_one_by_one_or_together() -> None:
 
 
 @pytest.mark.parametrize("address", ["local:0", "localhost:8786", "http://here:80", "", "s.txt"])
-def test_what_is_no_address_is_refused(address: str) -> None:
+def test_what_is_no_address_is_refused(address):
     with pytest.raises(OptionError, match="is no address of a cluster"):
         check_address(address)
 
 
-def test_without_the_extra_it_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_it_says_what_to_type(monkeypatch):
     monkeypatch.setattr("alignkit.cluster.session.find_spec", lambda name: None)
     with pytest.raises(AlignkitError, match=r"pip install 'alignkit\[cluster\]'"):
         check_address("local:2")
 
 
-def test_no_address_is_this_process() -> None:
+def test_no_address_is_this_process():
     with open_session(None) as session:
         assert isinstance(session, ThisProcess)
         assert session.everywhere(len, "four") == {"this process": 4}
 
 
-def test_a_canary_tells_what_differs() -> None:
+def test_a_canary_tells_what_differs():
     from dataclasses import replace
 
     mine = canary()
@@ -155,7 +153,7 @@ def test_a_canary_tells_what_differs() -> None:
     assert "another one" in mine.differs(other)
 
 
-def test_a_run_goes_on_with_what_it_is_of_alone(tmp_path: Path) -> None:
+def test_a_run_goes_on_with_what_it_is_of_alone(tmp_path):
     what = {"settings": {"threshold": 0.5}, "inputs": {"in/1.fr": "0" * 32}}
     with closing(Run(tmp_path / "work")) as run:
         assert not run.settle(what)
@@ -170,7 +168,7 @@ def test_a_run_goes_on_with_what_it_is_of_alone(tmp_path: Path) -> None:
                 run.settle(what | other)
 
 
-def test_a_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_is_there_when_it_is_whole(tmp_path):
     place = str(tmp_path / "1")
     with suppress(ZeroDivisionError), placing(place) as beside:
         Path(beside).write_text("half", "utf-8")
@@ -182,7 +180,7 @@ def test_a_file_is_there_when_it_is_whole(tmp_path: Path) -> None:
     assert Path(place).read_text("utf-8") == "whole"
 
 
-def test_what_a_dead_worker_left_is_swept(tmp_path: Path) -> None:
+def test_what_a_dead_worker_left_is_swept(tmp_path):
     with closing(Run(tmp_path / "work")) as run:
         run.claim("a/whole", "b/whole")
         mine = made(tmp_path / "work" / "a", f".alignkit-{'0a' * 8}.part", "whole", "x.part")
@@ -194,7 +192,7 @@ def test_what_a_dead_worker_left_is_swept(tmp_path: Path) -> None:
     assert list((tmp_path / "c").iterdir())
 
 
-def test_a_folder_that_workers_do_not_see_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_workers_do_not_see_is_told(tmp_path):
     class Elsewhere(ThisProcess):
         def everywhere(self, function, place, token):  # type: ignore[no-untyped-def]
             return {"tcp://far:1": function(f"{place}-far", token)}

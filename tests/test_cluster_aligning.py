@@ -1,7 +1,5 @@
 """Parts are aligned as files alone are; what is done is not done again."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from itertools import pairwise
@@ -36,11 +34,11 @@ def made(tmp_path_factory):
     return folder
 
 
-def patterns(folder: Path) -> list[str]:
+def patterns(folder):
     return [f"{folder}/in*.fr", f"{folder}/in*.en"]
 
 
-def joined(folder: Path, name: str) -> bytes:
+def joined(folder, name):
     parts = [(folder / name.replace("*", f"{k}")).read_bytes() for k in range(len(CUTS) - 1)]
     return b"".join(gzip.decompress(data) if name.endswith(".gz") else data for data in parts)
 

@@ -1,16 +1,15 @@
-"""Phrase tables and paraphrases of parts are, byte for byte, those of the whole corpus."""
-
-from __future__ import annotations
+"""What a corpus takes and what its parts give: tables of parts have the bytes of one machine."""
 
 import random
+import re
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from command import run
 
+from alignkit.cluster.estimate import estimate_texts, spread
 from alignkit.cluster.exchange import ExchangeOptions
-from alignkit.cluster.parts import find_parts
+from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.phrase_tables import (
     AlignedInput,
     TableInput,
@@ -22,13 +21,14 @@ from alignkit.cluster.phrase_tables import (
 from alignkit.cluster.run import RunError
 from alignkit.cluster.session import ThisProcess
 from alignkit.errors import AlignkitError, OptionError, UnknownNameError
+from alignkit.io.options import ReadOptions
 from alignkit.rules.tables.phrase_tables import TableSettings
 from alignkit.rules.tables.pivots import PivotSettings
 
 WORDS = ["la", "le", "maison", "Maison", "chat", "é", "ẞ", "zz", "a", "b", "c", "d"]
 
 
-def corpus(seed: int, pairs: int) -> list[tuple[str, str, str]]:
+def corpus(seed, pairs):
     rng = random.Random(seed)
     found = []
     for _ in range(pairs):
@@ -42,7 +42,7 @@ def corpus(seed: int, pairs: int) -> list[tuple[str, str, str]]:
     return found
 
 
-def written(folder: Path, lines: list[tuple[str, str, str]], cuts: list[int]) -> list[str]:
+def written(folder, lines, cuts):
     for side, name in enumerate(("align", "fr", "en")):
         column = [f"{line[side]}\n" for line in lines]
         (folder / f"whole.{name}").write_text("".join(column), "utf-8")
@@ -51,14 +51,14 @@ def written(folder: Path, lines: list[tuple[str, str, str]], cuts: list[int]) ->
     return [f"{folder}/part*.{name}" for name in ("align", "fr", "en")]
 
 
-def whole(capsys, folder: Path, *options: str) -> bytes:
+def whole(capsys, folder, *options):
     texts = [f"{folder}/whole.{name}" for name in ("align", "fr", "en")]
     given = ["--source", texts[1], "--target", texts[2], "--format", "pharaoh", *options]
     run(capsys, "phrases", texts[0], "--table", "-o", str(folder / "t"), *given)
     return (folder / "t").read_bytes()
 
 
-def table_of(patterns: list[str], out: Path, **more: object) -> None:
+def table_of(patterns, out, **more):
     links, source, target = patterns
     phrases(None, links, str(out), source=source, target=target, format="pharaoh", **more)
 
@@ -152,7 +152,7 @@ def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
     expected = whole(capsys, tmp_path)
     out, work = tmp_path / "out", tmp_path / "work"
 
-    def again(stop_at: int) -> list[str]:
+    def again(stop_at):
         told = []
 
         def progress(done, total, text):
@@ -240,3 +240,45 @@ def test_what_makes_no_sense_is_refused(capsys, tmp_path):
     (tmp_path / "empty").write_text("", "utf-8")
     with pytest.raises(OptionError, match="empty: holds no phrase pairs"):
         pivot(None, f"{tmp_path}/empty", f"{tmp_path}/out")
+
+
+def test_some_parts_stand_for_all():
+    parts = [Part(str(k), (f"{k}",)) for k in range(100)]
+    assert [part.name for part in spread(parts)] == [str(k) for k in range(0, 100, 13)]
+    assert spread(parts[:5]) == parts[:5]
+
+
+def test_texts_are_counted_where_all_is_read(tmp_path):
+    lines = corpus(1, 200)
+    _, *patterns = written(tmp_path, lines, [50, 120])
+    found = estimate_texts(find_parts(*patterns), ReadOptions())
+    sides = [[len(line[side].split()) for line in lines] for side in (1, 2)]
+    assert (found.pairs, found.parts) == (200, 3)
+    assert (found.source_words, found.target_words) == tuple(map(sum, sides))
+    assert found.cells == sum(n * m for n, m in zip(*sides, strict=True))
+    assert 60 < found.largest < 100  # by the sizes of files
+
+
+def test_many_parts_are_estimated(tmp_path):
+    lines = corpus(2, 2000)
+    _, *patterns = written(tmp_path, lines, list(range(100, 2000, 100)))
+    found = estimate_texts(find_parts(*patterns), ReadOptions())
+    assert abs(found.pairs - 2000) < 200
+    assert abs(found.source_words - sum(len(line[1].split()) for line in lines)) < 600
+
+
+def test_commands_print_what_they_would_take(capsys, tmp_path):
+    links, source, target = written(tmp_path, corpus(3, 60), [20])
+    ran = run(capsys, "align", source, target, "--estimate")
+    assert "about 60 pairs of" in ran.out
+    assert "training on one machine takes about" in ran.out
+    sides = ["--source", source, "--target", target, "--format", "pharaoh", "--table"]
+    found = run(capsys, "phrases", links, *sides, "--estimate").out
+    run(capsys, "phrases", links, *sides, "-o", f"{tmp_path}/t")
+    told = run(capsys, "phrases", links, *sides, "-o", f"{tmp_path}/t").err
+    known = re.search(r"([\d,]+) phrase pairs", told)[1]
+    assert f"; {known} phrase pairs" in found
+    for side in ("fr", "en"):
+        for k in range(2):
+            (tmp_path / f"part{k}.{side}").write_text("", "utf-8")
+    run(capsys, "align", source, target, "--estimate").failed("holds no sentence pairs")

@@ -1,7 +1,5 @@
 """Training over parts and shards gives the bytes of one machine, and goes on after any stop."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

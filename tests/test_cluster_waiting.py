@@ -1,7 +1,5 @@
 """A cluster says why nothing happens, waits as long as it is told, and refuses what cannot work."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re
@@ -27,7 +25,7 @@ pytestmark = [
 NEVER = 1e4  # the process that runs the tests may hold more than the worker's 1 GB
 
 
-def same() -> Canary:
+def same():
     return Canary(*[""] * 7)
 
 

@@ -1,10 +1,7 @@
 """The guidelines as a page: nothing in a file acts, and every link leads somewhere."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
@@ -37,42 +34,42 @@ VOID = {"meta", "link", "hr", "br", "img"}
 class Page(HTMLParser):
     """What a browser would find."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text):
         super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
+        self.elements = []
+        self.open = []
         self.feed(text)
         self.close()
         assert not self.open
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
         if tag not in VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_startendtag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
     @property
-    def ids(self) -> list[str]:
+    def ids(self):
         return [attrs["id"] or "" for _, attrs in self.elements if "id" in attrs]
 
     @property
-    def links(self) -> list[str]:
+    def links(self):
         return [attrs["href"] or "" for tag, attrs in self.elements if tag == "a"]
 
 
-def page_of(folder: Path, text: str) -> tuple[str, Page]:
+def page_of(folder, text):
     path = folder / "mine.md"
     path.write_text(text, encoding="utf-8")
     made = render_guidelines(path)
     return made, Page(made)
 
 
-def check_safe(page: Page) -> None:
+def check_safe(page):
     tags = {tag for tag, _ in page.elements}
     assert not tags & {"script", "style", "img", "iframe", "object", "form", "base", "svg"}
     for tag, attrs in page.elements:
@@ -82,7 +79,7 @@ def check_safe(page: Page) -> None:
     assert all(re.match(r"#|https?:|mailto:", link, re.IGNORECASE) for link in page.links)
 
 
-def test_our_guidelines_are_safe_and_every_link_leads_somewhere() -> None:
+def test_our_guidelines_are_safe_and_every_link_leads_somewhere():
     page = Page(render_guidelines())
     check_safe(page)
     assert len(set(page.ids)) == len(page.ids)
@@ -91,12 +88,12 @@ def test_our_guidelines_are_safe_and_every_link_leads_somewhere() -> None:
     assert "#guidelines-for-word-and-phrase-alignment" in page.links
 
 
-def test_headings_keep_their_anchors() -> None:
+def test_headings_keep_their_anchors():
     ids = set(Page(render_guidelines()).ids)
     assert ids >= ANCHORS
 
 
-def test_examples_are_drawn_as_their_data_say() -> None:
+def test_examples_are_drawn_as_their_data_say():
     page = render_guidelines()
     cases = {path.stem for path in (guidelines() / "examples").glob("*.jsonl")}
     assert {name[8:] for name in Page(page).ids if name.startswith("example-")} == cases
@@ -132,7 +129,7 @@ out --> [ref]: javascript:alert(9)
 """
 
 
-def test_nothing_in_a_file_acts(tmp_path: Path) -> None:
+def test_nothing_in_a_file_acts(tmp_path):
     text, page = page_of(tmp_path, HOSTILE)
     check_safe(page)
     assert "&lt;script&gt;alert(2)&lt;/script&gt;" in text
@@ -143,11 +140,11 @@ def test_nothing_in_a_file_acts(tmp_path: Path) -> None:
 
 @settings(max_examples=60)
 @given(st.text("<>\"'&#[]()!`|-:\n *_=/xa", max_size=60))
-def test_any_text_makes_a_safe_page(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_any_text_makes_a_safe_page(tmp_path_factory, text):
     check_safe(page_of(tmp_path_factory.getbasetemp(), text)[1])
 
 
-def test_links_of_a_file_of_ones_own(tmp_path: Path) -> None:
+def test_links_of_a_file_of_ones_own(tmp_path):
     text, page = page_of(
         tmp_path,
         "# Ours\n\n## One\n\n## One\n\n## Café, *très* `x`!\n\n"
@@ -164,14 +161,14 @@ def test_links_of_a_file_of_ones_own(tmp_path: Path) -> None:
     assert '<span class="file" title="#nowhere">f</span>' in own
 
 
-def test_comments_are_left_out(tmp_path: Path) -> None:
+def test_comments_are_left_out(tmp_path):
     text, _ = page_of(tmp_path, "<!-- one -->\n\nSeen <!-- two --> text\n\n<!-- three\nfour -->\n")
     assert "<p>Seen text</p>" in text
     assert not re.search("one|two|three|four|--", text.partition("<main")[2])
     assert "&lt;!--" in page_of(tmp_path, "`<!-- shown -->`")[0]
 
 
-def test_an_example_without_data_stays_as_it_is_written(tmp_path: Path) -> None:
+def test_an_example_without_data_stays_as_it_is_written(tmp_path):
     text, page = page_of(tmp_path, "<!-- matrix: mine -->\n```text\n  a <b\n```\n")
     assert "<pre>  a &lt;b\n</pre>" in text
     assert "example-mine" in page.ids
@@ -184,12 +181,12 @@ def test_an_example_without_data_stays_as_it_is_written(tmp_path: Path) -> None:
     assert '<th scope="row" dir="auto">&lt;b</th><td class="sure"><span>sure</span></td>' in text
 
 
-def test_a_page_without_headings_has_a_title(tmp_path: Path) -> None:
+def test_a_page_without_headings_has_a_title(tmp_path):
     assert "<title>mine.md</title>" in page_of(tmp_path, "just text")[0]
     assert "just text" not in page_of(tmp_path, "")[0]
 
 
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_told(tmp_path):
     with pytest.raises(AlignkitError, match=r"nothing\.md: the guidelines cannot be read"):
         render_guidelines(tmp_path / "nothing.md")
     with pytest.raises(AlignkitError, match="cannot be read"):

@@ -1,7 +1,5 @@
 """Look at tables in a real browser: on a phone, in the dark, on paper, by keyboard."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest
