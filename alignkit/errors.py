@@ -1,10 +1,9 @@
-"""Define the errors of alignkit: every one says what is wrong, where, and what to do next."""
+"""The errors of alignkit: every one says what is wrong, where, and what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -13,6 +12,16 @@ _COMPARED = 20_000  # ids; more take more than a second
 
 class AlignkitError(Exception):
     """Base of all errors that alignkit raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self.args), self.__dict__
+
+
+def _rebuilt(kind: type[AlignkitError], args: tuple[Any, ...]) -> AlignkitError:
+    """Return an unpickled error: its arguments are not those of its class."""
+    error = kind.__new__(kind)
+    error.args = args
+    return error
 
 
 class PartsError(AlignkitError):
@@ -67,9 +76,6 @@ class UnknownNameError(AlignkitError, LookupError):
         super().__init__(f"unknown {kind} {name[:100]!r}{hint} (known: {listing})")
         self.kind, self.name, self.known = kind, name, names
 
-    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[Any, ...]]:
-        return type(self), (self.kind, self.name, self.known)
-
 
 class NotAlignedError(UnknownNameError):
     """A name that judged sentence pairs, but whose alignment is wanted."""
@@ -79,9 +85,6 @@ class NotAlignedError(UnknownNameError):
         listing = ", ".join(self.known) or "nobody"
         self.args = (f"{name!r} judged {what}, but gave no alignment (aligned by: {listing})",)
         self._what = what
-
-    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[Any, ...]]:
-        return type(self), (self._what, self.name, self.known)
 
 
 class UnknownIdError(UnknownNameError, KeyError):
@@ -99,9 +102,6 @@ class UnknownIdError(UnknownNameError, KeyError):
         self.known = ids
 
     __str__ = Exception.__str__  # a KeyError would show its message in quotes
-
-    def __reduce__(self) -> tuple[type[UnknownNameError], tuple[Any, ...]]:
-        return type(self), (self.name, self.known)
 
 
 class RepeatedIdError(AlignkitError, LookupError):
@@ -128,9 +128,6 @@ class FormatError(AlignkitError, ValueError):
         super().__init__(f"{place}: {message}" if place else message)
         self.message, self.path, self.line, self.column = message, path, line, column
 
-    def __reduce__(self) -> tuple[type[FormatError], tuple[str, str, int | None, int | None]]:
-        return type(self), (self.message, self.path, self.line, self.column)
-
 
 class JudgmentError(FormatError):
     """A judgment of a pair that is none of its scheme."""
@@ -154,10 +151,6 @@ class JudgmentError(FormatError):
         message = f"pair {pair[:40]!r}, annotator {annotator[:40]!r}: {problem.message}"
         return cls(message, pair=pair, annotator=annotator, judgment=judgment)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        names = {name: getattr(self, name) for name in ("pair", "annotator", "judgment")}
-        return partial(type(self), **names), (self.message, self.path, self.line)
-
 
 class UnknownFormatError(FormatError):
     """A file whose format is not known: none fits, or several do."""
@@ -165,9 +158,6 @@ class UnknownFormatError(FormatError):
     def __init__(self, message: str, path: str = "", fitting: Iterable[str] = ()) -> None:
         super().__init__(message, path)
         self.fitting = list(fitting)
-
-    def __reduce__(self) -> tuple[type[FormatError], tuple[str, str, list[str]]]:  # type: ignore[override]
-        return type(self), (self.message, self.path, self.fitting)
 
 
 class FileError(FormatError, OSError):
@@ -180,13 +170,13 @@ class FileError(FormatError, OSError):
     @classmethod
     def of(cls, problem: OSError, path: str) -> FileError:
         """Return the error of a file that the system does not let us read."""
-        kind = next((one for known, one in _KINDS.items() if isinstance(problem, known)), cls)
+        kind = next((kind for known, kind in _KINDS.items() if isinstance(problem, known)), cls)
         return kind(path, problem.errno, problem.strerror or str(problem))
 
     def __str__(self) -> str:
         return str(self.args[0])
 
-    def __reduce__(self) -> tuple[type[FormatError], tuple[str, int | None, str]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.path, self.errno, self.strerror or "")
 
 

@@ -63,7 +63,7 @@ def lenient(path, format, **options):
 @contextmanager
 def refusing(*parts):
     with pytest.raises(FormatError) as caught:
-        yield
+        yield caught
     for part in parts:
         assert part in str(caught.value)
 
@@ -92,6 +92,12 @@ def rebuilt(old, *, nulls=None, labels=None):
         weights=old.weights,
         labels=old.labels if labels is None else labels,
     )
+
+
+def labels_of_links(alignment):
+    """Copy an alignment without the labels of cells that are no links."""
+    cells = alignment.possible | alignment.nulls
+    return rebuilt(alignment, labels={k: v for k, v in alignment.labels.items() if k in cells})
 
 
 def round_trip(corpus, format, name="x", *, written=None, read=None):

@@ -41,21 +41,12 @@ def packed(*alignments):
     return LinkArrays.pack(alignments)
 
 
+SIX = np.zeros((6, 2), np.int32), np.ones(6, np.uint8), np.array([0, 6]), np.zeros((1, 2))
 REFUSED = {
     "packing": (lambda: packed(DIAGONAL, DIAGONAL), "6 links"),
     "concatenating": (lambda: LinkArrays.concatenate([packed(DIAGONAL)] * 2), "6 links"),
-    "trusting": (
-        lambda: LinkArrays.trusted(
-            np.zeros((6, 2), np.int32), np.ones(6, np.uint8), np.array([0, 6]), np.zeros((1, 2))
-        ),
-        "6 links",
-    ),
-    "making": (
-        lambda: LinkArrays(
-            np.zeros((6, 2), np.int32), np.ones(6, np.uint8), np.array([0, 6]), np.zeros((1, 2))
-        ),
-        "6 links",
-    ),
+    "trusting": (lambda: LinkArrays.trusted(*SIX), "6 links"),
+    "making": (lambda: LinkArrays(*SIX), "6 links"),
     "lengths": (lambda: LinkArrays.pack([DIAGONAL], [(3, 6)]), "6 words of a sentence"),
     "symmetrizing": (
         lambda: symmetrize(DIAGONAL, Alignment.parse("0-1 1-2 2-2")),

@@ -13,9 +13,7 @@ from alignkit.io import find_format, read_corpus
 
 LISTS = {
     "turku": [{"label": "3", "txt1": f"a {k}", "txt2": f"b {k}"} for k in range(3)],
-    "jacana": [
-        {"id": str(k), "source": "a b", "target": "c", "sureAlign": "0-0"} for k in range(3)
-    ],
+    "jacana": [{"id": f"{k}", "source": "a b", "target": "c", "sureAlign": "0-0"} for k in "123"],
 }
 PARAPHRASE = {"S": {"string": "a b"}, "T": {"string": "c"}, "annotations": {}}
 LINES = {

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from time import process_time
 
 import pytest
-from format_files import (
-    damaged,
-    lenient,
-    put,
-    refusing,
-    round_trip,
-    survive,
-)
+from format_files import damaged, lenient, put, refusing, round_trip, survive
 from test_formats_folders import ALN, CRP, TRANSREAD
 from test_formats_text import GIZA, ISTS, RTE
 
@@ -32,11 +26,15 @@ SMALL = {
 }
 
 
+def put_all(folder, format):
+    """Write the small files of a format; return the path to read."""
+    paths = [put(folder, name, text) for name, text in SMALL[format].items()]
+    return paths[0] if len(paths) == 1 else str(folder)
+
+
 @pytest.mark.parametrize("format", SMALL)
 def test_damaged_files_give_an_error_or_a_corpus(tmp_path, format):
-    for name, text in SMALL[format].items():
-        path = put(tmp_path, name, text)
-    place = path if len(SMALL[format]) == 1 else str(tmp_path)
+    place = put_all(tmp_path, format)
     for name, text in SMALL[format].items():
         for bytes_ in damaged(text.encode(), 120):
             (tmp_path / name).write_bytes(bytes_)
@@ -57,9 +55,7 @@ def test_records_read_and_refused_are_all_records_when_a_line_is_dropped(tmp_pat
 @pytest.mark.parametrize("format", SMALL)
 def test_a_long_line_takes_no_time(tmp_path, format):
     start = process_time()
-    for name, text in SMALL[format].items():
-        path = put(tmp_path, name, text)
-    place = path if len(SMALL[format]) == 1 else str(tmp_path)
+    place = put_all(tmp_path, format)
     numbers = ",".join(map(str, range(50_000)))
     for long in (" " * 500_000, "1" * 500_000, "({ " * 150_000, f"1 {numbers}:{numbers}:sure"):
         for name, text in SMALL[format].items():
@@ -105,14 +101,9 @@ def test_real_quirks(data):
     yawat = read_corpus(str(data / "formats/yawat"), format="yawat", encoding="latin-1")
     assert sum(not pair.annotations for pair in yawat) == 84
     transread = read_corpus(str(data / "formats/transread/task_1_es-en"), format="transread")
-    labels = [
-        label
-        for pair in transread
-        for annotation in pair.annotations.values()
-        for label in annotation.alignment.labels.values()
-    ]
-    told = {label: labels.count(label) for label in ("sure", "contextual", "partial", "wrong")}
-    assert told == {"sure": 762, "contextual": 132, "partial": 117, "wrong": 555}
+    alignments = [a for pair in transread for a in pair.alignments.values()]
+    labels = Counter(label for alignment in alignments for label in alignment.labels.values())
+    assert labels == {"sure": 762, "contextual": 132, "partial": 117, "wrong": 555}
 
 
 @pytest.mark.real_data

@@ -60,13 +60,6 @@ def check(code: int, err: str, folder: Path, written: set[str]) -> None:
         assert complete
 
 
-def written_by(command, folder: Path) -> set[str]:
-    """Run a command to its end in an empty folder; return the files that it writes."""
-    folder.mkdir()
-    seconds(command, folder)
-    return set(files(folder))
-
-
 def seconds(command, folder: Path) -> float:
     begin = time.monotonic()
     running = start(*command, cwd=folder)
@@ -80,7 +73,9 @@ def seconds(command, folder: Path) -> float:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_that_is_interrupted_leaves_all_as_it_was(tmp_path, name):
     chance = random.Random(name)
-    written = written_by(COMMANDS[name], tmp_path / "whole")  # compiles, perhaps
+    (tmp_path / "whole").mkdir()
+    seconds(COMMANDS[name], tmp_path / "whole")  # compiles, perhaps
+    written = set(files(tmp_path / "whole"))
     whole = seconds(COMMANDS[name], tmp_path / "whole")
     for number in range(repetitions(100) // len(COMMANDS) or 1):
         folder = tmp_path / str(number)

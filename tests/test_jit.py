@@ -37,11 +37,8 @@ def test_the_cache_of_other_packages_is_left_alone():
 
 @pytest.mark.parametrize("module", KERNELS)
 def test_no_kernel_leaves_the_order_of_sums_to_the_processor(module):
-    kernels = [
-        value
-        for value in vars(import_module(module)).values()
-        if isinstance(value, numba.core.dispatcher.Dispatcher)
-    ]
+    values = vars(import_module(module)).values()
+    kernels = [value for value in values if isinstance(value, numba.core.dispatcher.Dispatcher)]
     assert kernels
     for kernel in kernels:
         assert not kernel.targetoptions.get("fastmath"), kernel.__name__

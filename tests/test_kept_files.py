@@ -257,11 +257,10 @@ input()
 def test_a_second_command_says_who_has_the_folder(capsys, given, tmp_path):
     words = [*commands(given, tmp_path)["align"], "--work", str(tmp_path)]
     place = tmp_path / FOLDER
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(place)], env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
-    with process:
+    command = [sys.executable, "-c", HOLD, str(place)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment, **pipes) as process:
         assert process.stdout.readline() == b"has it\n"
         ran = run(capsys, *words).failed(f"in use by process {process.pid} on ", " since 20")
         assert "wait until that ends, or name another folder by --work" in ran.err
@@ -269,10 +268,7 @@ def test_a_second_command_says_who_has_the_folder(capsys, given, tmp_path):
         process.kill()
     assert (place / "lock").read_text()
     assert run(capsys, *words).code == 0  # what died has nothing
-    with (
-        closing(Run(place)),
-        pytest.raises(RunError, match="this process has a run there"),
-    ):
+    with closing(Run(place)), pytest.raises(RunError, match="this process has a run there"):
         Run(place)
 
 
@@ -304,9 +300,7 @@ def test_without_locks_of_the_system_a_process_that_lives_has_the_folder(monkeyp
     Run(tmp_path / "run").close()
 
 
-@pytest.mark.parametrize(
-    "url", ["s3://b/w", "s3:/b/w", "gs://b", "file:///tmp/x", "abfs+x://a@b/c"]
-)
+@pytest.mark.parametrize("url", ["s3://b/w", "s3:/b/w", "file:///tmp/x", "abfs+x://a@b/c"])
 def test_a_url_is_no_folder(capsys, given, monkeypatch, tmp_path, url):
     monkeypatch.chdir(tmp_path)
     for words in commands(given, tmp_path).values():

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from hashlib import sha256
 from pathlib import Path
 
 import numba
@@ -53,6 +54,9 @@ def test_a_kernel_is_compiled_once(home):
     assert path.is_relative_to(home / "cache" / "alignkit")
 
 
+NO_KERNELS = [b"no pickle", pickle.dumps(("no", "kernel")), b""]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "damage",
@@ -64,24 +68,17 @@ def test_a_kernel_is_compiled_once(home):
         lambda data: data + b"x",
         lambda data: os.urandom(len(data)),
         lambda data: data[:3000] + bytes([data[3000] ^ 1]) + data[3001:],
-        lambda data: pickle.dumps(("no", "kernel")),
+        lambda data: NO_KERNELS[1],
+        *(
+            lambda data, payload=payload: kernel_cache.MARK + sha256(payload).digest() + payload
+            for payload in NO_KERNELS
+        ),
     ],
-    ids=["empty", "mark", "half", "cut", "longer", "garbage", "bit", "pickle"],
 )
-def test_a_damaged_file_costs_a_compilation(home, damage):
+def test_a_file_that_is_damaged_or_holds_no_kernel_costs_a_compilation(home, damage):
     run()
     (path,) = kept(home)
     path.write_bytes(damage(path.read_bytes()))
-    assert run()
-    assert not run()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("payload", [b"no pickle", pickle.dumps(("no", "kernel")), b""])
-def test_a_whole_file_that_holds_no_kernel_costs_a_compilation(home, payload):
-    run()
-    (path,) = kept(home)
-    path.write_bytes(kernel_cache.MARK + kernel_cache.sha256(payload).digest() + payload)
     assert run()
     assert not run()
 
@@ -96,32 +93,28 @@ def test_the_kernel_of_another_name_is_not_taken(home):
     assert run()
 
 
-@POSIX
-def test_a_file_that_others_can_write_to_is_not_run(home):
-    run()
-    (path,) = kept(home)
+def for_others(path, monkeypatch):
     path.chmod(0o666)
-    assert run()
 
 
-@POSIX
-def test_a_file_of_somebody_else_is_not_run(home, monkeypatch):
-    run()
-    (path,) = kept(home)
-    mine = os.geteuid()
-    if mine == 0:
+def of_somebody_else(path, monkeypatch):
+    if os.geteuid() == 0:
         os.chown(path, 4321, -1)
     else:
+        mine = os.geteuid()
         monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
-    assert run()
+
+
+def linked(path, monkeypatch):
+    path.symlink_to(path.rename(path.with_name("moved")))
 
 
 @POSIX
-def test_a_link_is_not_followed(home):
+@pytest.mark.parametrize("change", [for_others, of_somebody_else, linked])
+def test_a_file_that_is_not_the_users_own_is_not_run(home, monkeypatch, change):
     run()
     (path,) = kept(home)
-    moved = path.rename(home / "moved")
-    path.symlink_to(moved)
+    change(path, monkeypatch)
     assert run()
 
 
@@ -145,18 +138,14 @@ def no_space(*_):
     raise OSError(28, "No space left on device")
 
 
-def test_without_space_kernels_are_not_kept(home, monkeypatch, capsys):
-    monkeypatch.setattr(tempfile, "mkstemp", no_space)
-    assert run()
+@pytest.mark.parametrize(("module", "name"), [(tempfile, "mkstemp"), (os, "replace")])
+def test_without_space_kernels_are_not_kept_nor_halves_of_them(
+    home, monkeypatch, capsys, module, name
+):
+    monkeypatch.setattr(module, name, no_space)
     assert run()
     assert not kept(home)
     assert capsys.readouterr() == ("", "")
-
-
-def test_half_a_file_is_not_left_behind(home, monkeypatch):
-    monkeypatch.setattr(os, "replace", no_space)
-    assert run()
-    assert not kept(home)
 
 
 def test_a_cache_that_is_no_folder_is_replaced_by_a_private_one(home):

@@ -12,17 +12,18 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from command import FRENCH, GOLD, PARAPHRASES, TEXTS, feed, run, write
+from command import GOLD, PARAPHRASES, TEXTS, feed, run, write
 from repetitions import some
 
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.io import WRITTEN, ReadOptions, get_format, iterate_pairs, read_corpus, write_corpus
-from alignkit.io.opening import MAX_WORDS, bounded_chunks, head_of
+from alignkit.io.opening import bounded_chunks, head_of
 from alignkit.io.parallel_text import read_translations
 from alignkit.io.records import Reading
 from alignkit.scoring import read_phrase_table
 
 MB = 1 << 20
+CORPUS = '<corpus xmlns="urn:alignkit:corpus:1" version="1">'
 LONG = b"a " * MB
 LINES = {
     "pharaoh": b"0-0\n" + b"0-0 " * (MB // 3),
@@ -40,7 +41,7 @@ LINES = {
 PIECES = {
     "jacana": b'[{"id": "' + b"a" * 2 * MB,
     "edinburgh": b'{"paraphrases": [' + (b" " * 999 + b"\n") * 2000,
-    "alignkit-xml": b'<corpus xmlns="urn:alignkit:corpus:1" version="1">' + b"<a/>" * MB,
+    "alignkit-xml": CORPUS.encode() + b"<a/>" * MB,
     "paraphrase-xml": b"<corpus>" + b"<a/>" * MB,
 }
 """What is read in one piece, of more than a megabyte."""
@@ -55,7 +56,6 @@ def test_what_is_held_as_one_piece_has_a_limit(tmp_path, name):
 
 def test_an_option_allows_more(tmp_path):
     path = write(tmp_path, "x", b"0-0 1-1\n" + b"0-0 " * MB + b"\n")
-    assert len(read_corpus(path, format="pharaoh")) == 2
     assert len(read_corpus(path, format="pharaoh", max_size=5)) == 2
 
 
@@ -213,12 +213,7 @@ def test_no_command_holds_a_line_without_an_end(begin, unit, words):
 @pytest.mark.parametrize(
     ("line", "command"),
     some(
-        [
-            (b"0-0 " * 999, "stats"),
-            (b"0-0 " * 999, "agree"),
-            (b"a " * 499 + b"||| " + b"b " * 499, "align"),
-            (b"", "align"),
-        ]
+        [(b"0-0 " * 999, "stats"), (b"a " * 499 + b"||| " + b"b " * 499, "align"), (b"", "align")]
     ),
 )
 def test_a_bomb_of_a_gigabyte_is_refused_in_bounded_memory(tmp_path, line, command):
@@ -246,10 +241,7 @@ WITH_NUL = {
     "xlwa": ("a\tb\t0-0\na\x01\tb\t0-0\n", 2),
     "jsonl": ('{"src_words": ["a\x01"]}', 1),
     "alignkit-jsonl": ('{"id": "\x01"}', 1),
-    "alignkit-xml": (
-        '<corpus xmlns="urn:alignkit:corpus:1" version="1">\n<pair id="\x01"/></corpus>',
-        2,
-    ),
+    "alignkit-xml": (f'{CORPUS}\n<pair id="\x01"/></corpus>', 2),
     "paraphrase-xml": ("<corpus>\n<paraphrase id='\x01'/></corpus>", 2),
     "ists": ('<sentence id="1" status="">\n// a\x01\n', 2),
     "goldalign": ("1\ta\x01\t\tb", 1),
@@ -335,8 +327,3 @@ def test_texts_hold_no_control_characters(capsys, tmp_path, monkeypatch, words):
 def test_a_phrase_table_holds_no_control_characters(tmp_path):
     with pytest.raises(FormatError, match=r"x:1:2: control character '\\x00'"):
         list(read_phrase_table(write(tmp_path, "x", "a\0\tb\n")))
-
-
-def test_the_default_limit_is_far_from_real_sentences():
-    with open(FRENCH / "fr.txt", encoding="utf-8") as lines:
-        assert max(len(line.split()) for line in lines) * 100 < MAX_WORDS

@@ -81,7 +81,4 @@ def test_texts_beside_links_are_named_too(tmp_path):
     for name, raw in (("a", TEXT), ("s", b"a b\n" * 40), ("t", ("c d\n" * 40).encode("utf-16"))):
         (tmp_path / name).write_bytes(raw)
     with pytest.raises(FormatError, match=r"t: the text is UTF-16.*or name its encoding"):
-        read_corpus(
-            tmp_path / "a", format="pharaoh",
-            source=str(tmp_path / "s"), target=str(tmp_path / "t"),
-        )  # fmt: skip
+        read_corpus(tmp_path / "a", format="pharaoh", source=tmp_path / "s", target=tmp_path / "t")

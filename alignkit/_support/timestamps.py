@@ -1,4 +1,4 @@
-"""Read points in time as annotations hold them, and name the day, the week or the month."""
+"""Points in time as annotations hold them, and the day, the week or the month of one."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def read_moment(text: str, name: str = "when") -> str:
     '2026-11-22T13:06:28Z'
     """
     check_kind(name, text, str)
-    found = _MOMENT.fullmatch(text)
+    match = _MOMENT.fullmatch(text)
     try:
-        if found is None:
+        if match is None:
             raise ValueError
-        day, hour, zone = found.groups()
+        day, hour, zone = match.groups()
         zone = "+00:00" if zone in "Zz" else f"{zone[:3]}:{zone[-2:]}"
         local = datetime.fromisoformat(f"{day}T{hour}{zone}")
         moment = local.astimezone(timezone.utc).replace(tzinfo=None)

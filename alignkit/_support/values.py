@@ -1,4 +1,4 @@
-"""Provide an immutable, hashable, compact mapping for the few named things a pair carries."""
+"""An immutable mapping of the few named things that a pair carries, and results as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class FrozenMap(Mapping[K, V]):
-    """Map a handful of keys to values, in order, without change."""
+    """A handful of keys and their values, in order, that never change."""
 
     __slots__ = ("_items",)
 
@@ -88,13 +88,13 @@ def jsonable(value: object) -> object:
 
 def nested(flat: Mapping[str, object]) -> dict[str, object]:
     """Return a mapping with names of parts as mappings within mappings."""
-    found: dict[str, object] = {}
+    tree: dict[str, object] = {}
     for name, value in flat.items():
         *path, last = name.split(".")
-        place = found
+        place = tree
         for part in path:
             inner = place.setdefault(part, {})
             if isinstance(inner, dict):
                 place = inner
         place[last] = value
-    return found
+    return tree

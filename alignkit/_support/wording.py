@@ -1,4 +1,4 @@
-"""Show what has no picture: nothing that comes from a file may act on a terminal or a page."""
+"""Texts for people: nothing that comes from a file may act on a terminal or a page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from unicodedata import category
 
+_DIGITS = "0123456789"
+_PARTS = re.compile("[0-9]+|.", re.DOTALL)
 _ROOM, _LONGEST_NAME = 54, 20  # characters of a line for names, and of a name
 
 
@@ -46,18 +48,11 @@ def natural_key(name: object) -> list[tuple[int, int, str]]:
     >>> sorted(["v10", "v9", "v1"], key=natural_key)
     ['v1', 'v9', 'v10']
     """
-    key: list[tuple[int, int, str]] = []
-    number = ""
-    for char in f"{name}\0":
-        if char.isdecimal() and char.isascii():
-            number += char
-            continue
-        if number:
-            digits = number.lstrip("0")  # Python refuses to make a number of thousands of them
-            key.append((0, len(digits), digits))
-            number = ""
-        key.append((1, 0, char))
-    return key
+    return [
+        # Python refuses to make a number of thousands of digits
+        (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in _DIGITS else (1, 0, part)
+        for part in _PARTS.findall(f"{name}\0")
+    ]
 
 
 _JOINERS = "\u200c\u200d"

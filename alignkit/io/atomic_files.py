@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
+from tempfile import gettempdir
 from typing import IO, Any, BinaryIO, TextIO, TypeVar, cast
 
 from alignkit._support.signals import undisturbed
@@ -83,31 +84,23 @@ class _NewFile:
 
     def __init__(self, path: str) -> None:
         self.place = Path(os.path.realpath(path) if os.path.islink(path) else path)
+        self.new = free_name(self.place.parent)
         old = _old_status(self.place)
-        self.names = 0 if old is None else old.st_nlink - 1
-        self.beside = free_name(self.place.parent)
         mode = 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o777
         try:
-            self.descriptor = os.open(self.beside, _NEW_FILE, mode)
+            self.descriptor = os.open(self.new, _NEW_FILE, mode)
         except PermissionError as problem:
-            raise PermissionError(
-                problem.errno,
-                f"its folder takes no new file ({problem.strerror}), and all is written beside "
-                "first",
-            ) from None
+            message = f"its folder takes no new file ({problem.strerror}); files are written there"
+            raise PermissionError(problem.errno, f"{message} first") from None
         if old is not None:
             _copy_mode(self.descriptor, old)
 
-    def put(self, exchange: _Exchange, *, alone: bool) -> None:
-        """Rename the file to its place; with others, keep what was there until all are put."""
-        if alone:
-            os.replace(self.beside, self.place)
-        else:
-            exchange.put(self.beside, self.place)
+    def moves(self) -> list[tuple[Path, Path]]:
+        return [(self.new, self.place)]
 
     def discard(self) -> None:
         with suppress(OSError):
-            self.beside.unlink()
+            self.new.unlink()
 
 
 class NewFolder:
@@ -115,26 +108,16 @@ class NewFolder:
 
     def __init__(self, path: str) -> None:
         self.place = Path(os.path.realpath(path))
-        self.names = 0
         self.root = free_name(
             next(here for here in (self.place, *self.place.parents) if here.exists())
         )
         self.root.mkdir()
 
-    def put(self, exchange: _Exchange, *, alone: bool) -> None:
-        """Rename the files to their places; what they replace is kept until all are put."""
-        exchange.make_folder(self.place)
-        for new in sorted(path for path in self.root.rglob("*") if path.is_file()):
-            place = Path(os.path.realpath(self.place / new.relative_to(self.root)))
-            exchange.make_folder(place.parent)
-            old = _old_status(place)
-            if old is not None:
-                if not stat.S_ISREG(old.st_mode):
-                    kind = "a folder" if stat.S_ISDIR(old.st_mode) else "no file"
-                    raise OSError(errno.EEXIST, f"{place} is {kind}; a file is to be there")
-                _copy_mode(new, old)
-                self.names += old.st_nlink - 1
-            exchange.put(new, place)
+    def moves(self) -> list[tuple[Path, Path]]:
+        """Return the new files, and their places."""
+        files = sorted(path for path in self.root.rglob("*") if path.is_file())
+        places = (os.path.realpath(self.place / new.relative_to(self.root)) for new in files)
+        return list(zip(files, map(Path, places), strict=True))
 
     def discard(self) -> None:
         """Remove what has not been put in its place."""
@@ -177,26 +160,36 @@ class _Exchange:
         self._folders: list[Path] = []
         self._steps: list[tuple[Path, Path, Path | None]] = []  # new, place, where the old one is
 
-    def make_folder(self, folder: Path) -> None:
-        """Make a folder and those above it, if they are not there."""
+    def put(self, item: _NewFile | NewFolder, *, alone: bool) -> bool:
+        """Rename new files to their places; return whether an old one has other names.
+
+        What was there is kept until `finish`, unless the new file is `alone`.
+        """
+        linked = False
+        folder = isinstance(item, NewFolder)
+        if folder:
+            self._make_folder(item.place)
+        for new, place in item.moves():
+            if folder:
+                self._make_folder(place.parent)
+            old = _old_status(place)
+            if folder and old is not None:
+                if not stat.S_ISREG(old.st_mode):
+                    kind = "a folder" if stat.S_ISDIR(old.st_mode) else "no file"
+                    raise OSError(errno.EEXIST, f"{place} is {kind}; a file is to be there")
+                _copy_mode(new, old)
+            linked = linked or (old is not None and old.st_nlink > 1)
+            self._steps.append((new, place, None if alone else _kept(place)))
+            os.replace(new, place)
+        return linked
+
+    def _make_folder(self, folder: Path) -> None:
         for path in (*reversed(folder.parents), folder):
             if not path.exists():
                 path.mkdir()
                 self._folders.append(path)
             elif not path.is_dir():
                 raise OSError(errno.EEXIST, f"{path} is a file; a folder is to be there")
-
-    def put(self, new: Path, place: Path) -> None:
-        """Rename a file to its place; what was there is kept beside until `finish`."""
-        kept: Path | None = None
-        if os.path.lexists(place):
-            kept = free_name(place.parent)
-            try:
-                os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
-            except OSError:  # a file system without such links
-                os.rename(place, kept)
-        self._steps.append((new, place, kept))
-        os.replace(new, place)
 
     def undo(self) -> list[str]:
         """Put everything back; return where things are that could not be."""
@@ -224,6 +217,18 @@ class _Exchange:
                     kept.unlink()
 
 
+def _kept(place: Path) -> Path | None:
+    """Give what is in a place a second name, if there is something."""
+    if not os.path.lexists(place):
+        return None
+    kept = free_name(place.parent)
+    try:
+        os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
+    except OSError:  # a file system without such links
+        os.rename(place, kept)
+    return kept
+
+
 class Outputs:
     """Files and folders that are to take their places together."""
 
@@ -241,10 +246,12 @@ class Outputs:
         """Put everything that is whole in its place, or, if that fails, nothing."""
         exchange = _Exchange()
         path = ""
+        linked: list[str] = []
         with undisturbed():
             try:
-                for path, item in self._whole.values():  # noqa: B007 - the error names it
-                    item.put(exchange, alone=len(self._whole) == 1)
+                for path, item in self._whole.values():
+                    alone = isinstance(item, _NewFile) and len(self._whole) == 1
+                    linked += [path] if exchange.put(item, alone=alone) else []
             except OSError as problem:
                 lost = exchange.undo()
                 state = f"not all could be put back: {'; '.join(lost)}" if lost else unchanged()
@@ -252,8 +259,7 @@ class Outputs:
             exchange.finish()
             self.notes += [
                 f"{path}: replaced; other names (hard links) of the old file keep what it held"
-                for path, item in self._whole.values()
-                if item.names
+                for path in linked
             ]
             self.placed += len(self._whole)
             self.discard()
@@ -343,21 +349,6 @@ def replacing(path: str) -> Iterator[TextIO]:
         yield cast("TextIO", file)
 
 
-class _Terminal:
-    """A terminal on which no control character acts."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self.flush = stream.flush
-
-    def write(self, text: str) -> int:
-        return self._stream.write(visible_data(text))
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.write(line)
-
-
 @contextmanager
 def replacing_bytes(path: str, *, text: bool = False) -> Iterator[BinaryIO]:
     """Open a file for writing bytes, like `replacing`; only those of a `text` are packed."""
@@ -379,7 +370,7 @@ def replacing_file(path: str) -> Iterator[str]:
             raise WriteError(f"{path}: is a device or a pipe; name a file")
         with outputs.making(_NewFile, path) as item:
             os.close(item.descriptor)
-            yield str(item.beside)
+            yield str(item.new)
 
 
 @contextmanager
@@ -439,16 +430,30 @@ class _Packer(io.BufferedIOBase):
         self._raw.write(self._packing.flush())
 
 
+class _Terminal:
+    """A terminal on which no control character acts."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.flush = stream.flush
+
+    def write(self, text: str) -> int:
+        return self._stream.write(visible_data(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+
 @contextmanager
 def _clear_errors(path: str) -> Iterator[None]:
     """Turn what can go wrong with a file into one clear line."""
     try:
         yield
     except UnicodeEncodeError as problem:
-        raise WriteError(
-            f"{path}: {problem.object[problem.start : problem.end]!r} cannot be written as UTF-8; "
-            f"{unchanged()}"
-        ) from None
+        text = problem.object[problem.start : problem.end]
+        message = f"{path}: {text!r} cannot be written as UTF-8; {unchanged()}"
+        raise WriteError(message) from None
     except (BrokenPipeError, AlignkitError):  # the latter of what is read meanwhile
         raise
     except OSError as problem:
@@ -457,15 +462,6 @@ def _clear_errors(path: str) -> Iterator[None]:
 
 def _cannot_write(path: str, problem: OSError, state: str) -> WriteError:
     return WriteError(f"{path}: cannot be written: {problem.strerror or problem}; {state}")
-
-
-def sorting_folder(path: str) -> str:
-    """Return the folder where an output's rows are sorted: its own, if it has one."""
-    if standard_stream(path) is not None or _is_written_in_place(path):
-        from tempfile import gettempdir
-
-        return gettempdir()
-    return os.path.dirname(path) or "."
 
 
 def _is_written_in_place(path: str) -> bool:
@@ -478,10 +474,9 @@ def _is_written_in_place(path: str) -> bool:
         if path.endswith(os.sep):
             raise WriteError(f"{path}: is the name of a folder; name a file") from None
         return False
-    if stat.S_ISDIR(mode):
-        raise WriteError(f"{path or repr(path)}: is a folder; name a file")
-    if stat.S_ISBLK(mode):
-        raise WriteError(f"{path}: is a disk; name a file")
+    if stat.S_ISDIR(mode) or stat.S_ISBLK(mode):
+        kind = "folder" if stat.S_ISDIR(mode) else "disk"
+        raise WriteError(f"{path or repr(path)}: is a {kind}; name a file")
     return not stat.S_ISREG(mode)
 
 
@@ -495,13 +490,18 @@ def standard_stream(path: str) -> TextIO | None:
         return sys.stdout
     key = identity(path)
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with suppress(OSError, ValueError, AttributeError):  # closed, or no file
             status = os.fstat(stream.fileno())
-        except (OSError, ValueError, AttributeError):
-            continue  # closed, or no file
-        if key == (status.st_dev, status.st_ino):
-            return stream
+            if key == (status.st_dev, status.st_ino):
+                return stream
     return None
+
+
+def sorting_folder(path: str) -> str:
+    """Return the folder where an output's rows are sorted: its own, if it has one."""
+    if standard_stream(path) is not None or _is_written_in_place(path):
+        return gettempdir()
+    return os.path.dirname(path) or "."
 
 
 def refuse_address(path: str) -> None:
@@ -529,11 +529,10 @@ def refuse_same(paths: Iterable[str]) -> None:
     for path in paths:
         stream = standard_stream(path)
         key = identity(path) if stream is None else (id(stream),)
-        if key is None:  # a device takes what comes
-            continue
         if key in seen:
             raise OptionError(_same(path, seen[key]))
-        seen[key] = path
+        if key is not None:  # a device takes what comes
+            seen[key] = path
 
 
 def _same(path: str, other: str) -> str:

@@ -83,7 +83,7 @@ class Fits:
                 self.links += 1
                 if link.i is not None and link.j is not None:
                     numbers += (link.i, link.j)
-        self._add(_packed(numbers), False, record.source, record.target)
+        self._add(array("i", numbers).tobytes(), False, record.source, record.target)
 
     def read(self, points: Iterable[bytes], source: _Words, target: _Words) -> None:
         """Take the links of a pair that came without a record; see `Alignment.packed`."""
@@ -137,8 +137,7 @@ class Fits:
         if self.links < _FEW:
             return None
         if not self.has_text:
-            from_one = self._of(1, False)
-            if self.base or from_one.outside:
+            if self.base or self._of(1, False).outside:
                 return None
             message = "no link of the file uses word 0 on either side: are words counted from 1?"
             return Suspicion("suspicious base", message, 1, self.transposed)
@@ -148,9 +147,9 @@ class Fits:
             return None
         best = min(better, key=lambda fit: (fit.outside, -fit.equal))
         kind = "suspicious base" if best.base != self.base else "suspicious direction"
-        turned = {False: ", source first", True: ", target first"}[best.transposed]
+        first = ", target first" if best.transposed else ", source first"
         message = (
-            f"read from {best.base}{turned if best.transposed != self.transposed else ''}, "
+            f"read from {best.base}{first if best.transposed != self.transposed else ''}, "
             f"{best.outside} links lie outside and {best.equal} join equal words; as declared, "
             f"{declared.outside} and {declared.equal}"
         )
@@ -158,13 +157,6 @@ class Fits:
 
     def _of(self, base: int, transposed: bool) -> Fit:
         return next(fit for fit in self.each if (fit.base, fit.transposed) == (base, transposed))
-
-
-def _packed(numbers: list[int]) -> bytes:
-    try:
-        return array("i", numbers).tobytes()
-    except OverflowError:  # out of every range; it will be a finding
-        return array("i", [min(number, _LARGEST) for number in numbers]).tobytes()
 
 
 def _fits_better(fit: Fit, declared: Fit, links: int) -> bool:
@@ -257,7 +249,7 @@ _GAIN, _OUTSIDE = 6, 3  # so many lines must fit better elsewhere, and of them n
 
 
 class Shift(NamedTuple):
-    """Say from which line on texts are shifted, where links first fail there, and by how many."""
+    """A shift of texts: the line where it begins, that where links fail first, and by how many."""
 
     line: int
     fails: int
@@ -275,7 +267,7 @@ class Shift(NamedTuple):
 
 def shift_of(path: str, format: str, options: ReadOptions) -> Shift | None:
     """Return where the texts beside a file of links are shifted; None where nothing shows that."""
-    texts = list(dict.fromkeys(one for one in (options.source, options.target) if one))
+    texts = list(dict.fromkeys(path for path in (options.source, options.target) if path))
     if not texts or "-" in (path, *texts):
         return None
     bare = replace(options, source=None, target=None, lenient=True, partial=True)
@@ -286,14 +278,13 @@ def shift_of(path: str, format: str, options: ReadOptions) -> Shift | None:
         sides = _lengths(TextFile(path, options), texts)
     except (AlignkitError, ValueError):  # reading in earnest says what is wrong
         return None
-    found = [_shifted(extents[:, k], lengths) for k, lengths in enumerate(sides)]
-    first = next(filter(None, found), None)
-    if first is None:
+    shifts = [_shifted(extents[:, k], lengths) for k, lengths in enumerate(sides)]
+    line, fails, step = next(filter(None, shifts), (0, 0, 0))
+    if not step:
         return None
-    named = dict.fromkeys(
-        text for one, text in zip(found, texts * 2, strict=False) if one and one[2] == first[2]
-    )
-    return Shift(first[0] + 1, first[1] + 1, first[2], list(named))
+    shifted = zip(shifts, texts * 2, strict=False)
+    names = dict.fromkeys(text for shift, text in shifted if shift and shift[2] == step)
+    return Shift(line + 1, fails + 1, step, list(names))
 
 
 def _extents(chosen: Format, reading: Reading) -> NDArray[np.int32]:
@@ -308,9 +299,9 @@ def _extents(chosen: Format, reading: Reading) -> NDArray[np.int32]:
     links = LinkArrays.concatenate([block for _, block in blocks])
     # a ValueError where ids are no numbers of lines
     lines = np.concatenate([np.fromiter(map(int, map(str, ids)), np.int64) for ids, _ in blocks])
-    found = np.zeros((lines.max(), 2), np.int32)
-    found[lines - 1] = LinkArrays.extents(links.links, links.offsets)
-    return found
+    extents = np.zeros((lines.max(), 2), np.int32)
+    extents[lines - 1] = LinkArrays.extents(links.links, links.offsets)
+    return extents
 
 
 def _lengths(reading: TextFile, texts: list[str]) -> list[NDArray[np.int32]]:
@@ -319,14 +310,14 @@ def _lengths(reading: TextFile, texts: list[str]) -> list[NDArray[np.int32]]:
         sizes = ((len(split_words(text)) for _, text in reading.lines(path)) for path in texts)
         return [np.fromiter(side, np.int32) for side in sizes]
     halves = (text.partition(BITEXT)[::2] for _, text in reading.lines(texts[0]))
-    return list(np.array([[*map(len, map(split_words, one))] for one in halves], np.int32).T)
+    return list(np.array([[*map(len, map(split_words, half))] for half in halves], np.int32).T)
 
 
 def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int, int, int] | None:
     """Return the first line, the first that fails and the step of a shift, counted from 0."""
     slack = {step: _slack(needed, lengths, step) for step in (0, *_STEPS)}
     failing = slack[0] < 0
-    best = (0.0, 0, 0, 0)
+    best = (0.0, 0, 0)
     for step in _STEPS:
         better = np.sign(_far(slack[0]) - _far(slack[step]))
         sums = np.concatenate(([0], np.cumsum(better)))
@@ -336,27 +327,24 @@ def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int
         outside = failing[start:end].sum()
         others = failing.sum() - outside
         needed_gain = (_GAIN + 2 * abs(step)) * (1 if len(failing) - end < 5 else 2)
-        proven = gains[end] >= needed_gain and outside >= _OUTSIDE
         rest = len(failing) - (end - start)
         if (
-            proven
-            and 4 * (slack[step][start:end] < 0).sum() <= outside
-            and (4 * others * (end - start) <= outside * rest)
+            gains[end] >= needed_gain
+            and outside >= max(_OUTSIDE, 4 * (slack[step][start:end] < 0).sum())
+            and 4 * others * (end - start) <= outside * rest
         ):
-            best = max(best, (float(gains[end]), -step, start, end))
-    gain, step, start, _ = best
-    if not gain:
-        return None
-    return start, start + int(np.argmax(failing[start:])), -step
+            best = max(best, (float(gains[end]), -step, start))
+    gain, back, start = best
+    return (start, start + int(np.argmax(failing[start:])), -back) if gain else None
 
 
 def _slack(needed: NDArray[np.int32], lengths: NDArray[np.int32], step: int) -> NDArray[np.float64]:
     """Return how many words the line `step` on has beyond those needed; NaN where none is known."""
-    found = np.full(len(needed), np.nan)
+    slack = np.full(len(needed), np.nan)
     rows = np.arange(max(0, -step), min(len(needed), len(lengths) - step))
-    found[rows] = lengths[rows + step] - needed[rows]
-    found[needed == 0] = np.nan
-    return found
+    slack[rows] = lengths[rows + step] - needed[rows]
+    slack[needed == 0] = np.nan
+    return slack
 
 
 def _far(slack: NDArray[np.float64]) -> NDArray[np.float64]:

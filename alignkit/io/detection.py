@@ -42,7 +42,6 @@ from alignkit.model.sentence_pair import SentencePair
 if TYPE_CHECKING:
     from alignkit.io.base_checks import Shift
 
-
 T = TypeVar("T")
 _LOGGER = getLogger("alignkit")
 
@@ -141,7 +140,10 @@ def find_format(
     if sample.empty:
         return "pharaoh"  # a file without lines is one
     trials = [_best_trial(name, sample, options) for name in sample.candidates()]
-    fitting = _fitting_trials(trials)
+    fitting = [trial for trial in trials if trial.fits]
+    fitting = [trial for trial in fitting if trial.links] or fitting
+    sure = [trial for trial in fitting if trial.surely]
+    fitting = sure if len(sure) == 1 else fitting
     if len(fitting) == 1:
         _refuse_others(sample.path, fitting[0])
         return fitting[0].name
@@ -183,16 +185,16 @@ class _Sample:
     @classmethod
     def of(cls, path: str, options: ReadOptions) -> _Sample:
         """Look at an input; one that can be read only once can be read afterwards."""
-        if path != "-" and (Path(path).is_dir() or not Path(path).exists()):
-            return cls(path, None, False, "", options.encoding)
-        head, more = look_ahead(path, _HEAD, options.max_size, options.encoding)
         encoding = options.encoding
+        if path != "-" and (Path(path).is_dir() or not Path(path).exists()):
+            return cls(path, None, False, "", encoding)
+        head, more = look_ahead(path, _HEAD, options.max_size, encoding)
         line_encoding(encoding)  # refuses unknown ones
         try:
-            text = _decoded(head, encoding, more)
+            text = codecs.getincrementaldecoder(encoding)().decode(head, final=not more)
         except UnicodeError:  # of UTF-16 without its mark, not of decoding
             encoding = "latin-1"  # whatever it is, the format shows
-            text = _decoded(head, encoding, more)
+            text = head.decode(encoding)
         if more and "\n" in text:
             text = text[: text.rindex("\n") + 1]
             head = text.encode(encoding, "surrogatepass")
@@ -200,7 +202,6 @@ class _Sample:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing in the file."""
         return self.head is not None and not self.head.strip(b"\xef\xbb\xbf")
 
     @property
@@ -222,10 +223,6 @@ class _Sample:
         return [name for name in FORMATS if self.first[:1] in _BEGINS.get(name, self.first[:1])]
 
 
-def _decoded(head: bytes, encoding: str, more: bool) -> str:
-    return codecs.getincrementaldecoder(encoding)().decode(head, final=not more)
-
-
 class _EnoughError(Exception):
     """There are too many broken records for this to be the format."""
 
@@ -241,12 +238,12 @@ class _Head(Reading):
 
     @contextmanager
     def open(self, path: str | None = None) -> Iterator[BufferedReader]:
-        """Open the head where the input is wanted, else another file."""
+        """Open the head if the input is wanted, else another file."""
         if path not in (None, self.path) or self._head is None:
             with super().open(path) as stream:
                 yield stream
-            return
-        yield cast("BufferedReader", io.BytesIO(self._head))
+        else:
+            yield cast("BufferedReader", io.BytesIO(self._head))
 
     def complain(self, error: FormatError) -> None:
         """Keep what is wrong first, in words: a traceback would keep files open."""
@@ -307,17 +304,14 @@ def _best_trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
 
 def _trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
     kind = get_format(name)
-    lenient = ReadOptions(
+    lenient = replace(
+        ReadOptions(drop_out_of_range=True, partial=True, lenient=True, encoding=sample.encoding),
         base=options.base,
-        encoding=sample.encoding,
-        drop_out_of_range=True,
-        partial=True,
-        lenient=True,
         max_size=options.max_size,
         max_words=options.max_words,
     )
-    reading = _Head(sample, lenient, kind.base)
-    trial = _Trial(name, kind, reading)
+    trial = _Trial(name, kind, _Head(sample, lenient, kind.base))
+    reading = trial.reading
     try:
         with closing(reading.pairs(kind.parse(reading))) as pairs:
             trial.pairs.extend(islice(pairs, _RECORDS))
@@ -327,14 +321,6 @@ def _trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
         within = sample.more and trial.pairs and name in _BEGINS and not reading.refused
         trial.failed = not within  # the head may end within a record
     return trial
-
-
-def _fitting_trials(trials: list[_Trial]) -> list[_Trial]:
-    """Return those that fit: with links before those without, one that is sure before the rest."""
-    fitting = [trial for trial in trials if trial.fits]
-    fitting = [trial for trial in fitting if trial.links] or fitting
-    sure = [trial for trial in fitting if trial.surely]
-    return sure if len(sure) == 1 else fitting
 
 
 def _refuse_others(path: str, trial: _Trial) -> None:
@@ -391,26 +377,20 @@ def _likeness(sample: _Sample) -> str | None:
     None is returned if it has fewer than two of each format, or as many of several.
     """
     if sample.head is None:
-        counts = _shared(_ELEMENTS, _ELEMENT.findall("\n".join(_beginnings(sample.path))))
+        names, present = _ELEMENTS, _ELEMENT.findall("\n".join(_beginnings(sample.path)))
     else:
-        counts = _shared_names(sample.head.decode(sample.encoding, "replace"))
+        text = sample.head.decode(sample.encoding, "replace")
+        first = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
+        start = text.lstrip("\ufeff \t\r\n")[:1]
+        names, present = _KEYS, _KEY.findall(text)
+        if start == "<":
+            names, present = _ELEMENTS, _ELEMENT.findall(text)
+        elif "\t" in first and start not in "[{":
+            names, present = _HEADINGS, [name.strip().casefold() for name in first.split("\t")]
+    counts = {format: len(own.intersection(present)) for format, own in names.items()}
     best = max(counts.values())
-    names = [name for name, count in counts.items() if count == best]
-    return names[0] if best > 1 and len(names) == 1 else None
-
-
-def _shared_names(text: str) -> dict[str, int]:
-    start = text.lstrip("\ufeff \t\r\n")[:1]
-    if start == "<":
-        return _shared(_ELEMENTS, _ELEMENT.findall(text))
-    first = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
-    if "\t" in first and start not in "[{":
-        return _shared(_HEADINGS, [name.strip().casefold() for name in first.split("\t")])
-    return _shared(_KEYS, _KEY.findall(text))
-
-
-def _shared(names: dict[str, set[str]], present: list[str]) -> dict[str, int]:
-    return {format: len(own.intersection(present)) for format, own in names.items()}
+    most = [name for name, count in counts.items() if count == best]
+    return most[0] if best > 1 and len(most) == 1 else None
 
 
 def _beginnings(path: str) -> Iterator[str]:
@@ -452,9 +432,7 @@ def _cause(sample: _Sample, trials: Sequence[_Trial]) -> str:
     if " ||| " in line:
         return f"{none}: it is text, 'source ||| target'; give it by `source`, beside its links"
     if _LETTERS.search(line):
-        return (
-            f"{none}: it is text without links; give it by `source` or `target`, beside its links"
-        )
+        return f"{none}: it is text without links; give it by `source` or `target`, beside links"
     return f"{none}; {names}"
 
 

@@ -168,8 +168,8 @@ def look_ahead(
         return ahead.head, len(ahead.head) == size
     with suppress(zlib.error):
         unpacking = zlib.decompressobj(wbits=31)
-        found = unpacking.decompress(ahead.head, size)
-        return found, bool(unpacking.unconsumed_tail) or not unpacking.eof
+        head = unpacking.decompress(ahead.head, size)
+        return head, bool(unpacking.unconsumed_tail) or not unpacking.eof
     return b"", True  # reading it in earnest will say why
 
 

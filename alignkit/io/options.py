@@ -1,100 +1,107 @@
-"""Options of reading and writing a file."""
+"""Options of reading and writing a file; functions, commands and docs are made from these."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from os import PathLike, fspath
+from typing import Any, TypeVar
 
 from alignkit._support.arguments import check_attributes
 from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS
 
+T = TypeVar("T")
 
+
+def _option(default: Any, help: str, **argument: Any) -> Any:
+    """Return a field with its help and, where they matter, the `metavar` and `choices` of it."""
+    return field(default=default, metadata={"help": help, **argument})
+
+
+def _documented(kind: type[T]) -> type[T]:
+    """Describe the fields in the docstring of their class."""
+    lines = [f"{each.name}\n    {each.metadata['help']}" for each in fields(kind)]  # type: ignore[arg-type]
+    kind.__doc__ = "\n".join((f"{kind.__doc__}\n\nParameters\n----------", *lines))
+    return kind
+
+
+@_documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """What a file does not say of itself; nothing is guessed.
+    """What a file does not say of itself; nothing is guessed."""
 
-    Parameters
-    ----------
-    base
-        The number of the first word, 0 or 1; None takes the format's own custom.
-    transpose
-        The links are written target first.
-    source, target
-        Files with the words, if the format holds links only; see `alignkit.io.parallel_text`.
-        `source` alone names a bitext of ``source ||| target`` lines.
-    encoding
-        The encoding of all files read.
-    drop_out_of_range
-        Drop and count links beyond the sentence; otherwise they are an error.
-    partial
-        There may be fewer alignments than texts: the rest is not annotated.
-    unescape
-        Turn entities such as ``&quot;`` in words into the characters they stand for.
-    name
-        The annotator, for formats that name none; None: the format's custom, mostly ``alignment``.
-    lenient
-        Leave out and count broken records; control characters become U+FFFD. Otherwise both are
-        errors.
-    max_size
-        The most megabytes held as one piece: a line, an XML element, a whole file of JSON or
-        UTF-16. A packed file that swells more than a hundredfold is refused from a sixteenth of it.
-    max_words
-        The most words of a sentence.
-    lenient_labels
-        Keep and count judgments that are not of a format's scheme; otherwise they are an error.
-    unquote
-        Take off the quotation marks around a text, and halve doubled ones within it (turku).
-    no_text
-        Without texts, take the words that the annotations quote; the others are ``_`` (etpc).
-    """
-
-    base: int | None = None
-    transpose: bool = False
-    source: str | None = None
-    target: str | None = None
-    encoding: str = "utf-8"
-    drop_out_of_range: bool = False
-    partial: bool = False
-    unescape: bool = False
-    name: str | None = None
-    lenient: bool = False
-    max_size: int = MAX_MEGABYTES
-    max_words: int = MAX_WORDS
-    lenient_labels: bool = False
-    unquote: bool = False
-    no_text: bool = False
+    base: int | None = _option(
+        None,
+        "number of the first word (default: the format's custom, e.g. 0 for pharaoh, 1 for naacl)",
+        choices=(0, 1),
+    )
+    transpose: bool = _option(False, "links are written target first")
+    source: str | None = _option(
+        None,
+        "source words, where the format holds none; alone: a bitext, 'source ||| target'",
+        metavar="FILE",
+    )
+    target: str | None = _option(None, "target words, likewise", metavar="FILE")
+    encoding: str = _option("utf-8", "of all input (default: utf-8)", metavar="E")
+    drop_out_of_range: bool = _option(
+        False, "drop and count links beyond the sentence (default: an error)"
+    )
+    partial: bool = _option(
+        False,
+        "files may lack pairs that others have, or have fewer alignments than there are texts: "
+        "these pairs count as not annotated there (default: an error)",
+    )
+    unescape: bool = _option(
+        False, "turn &quot; and the like into characters (default: words stay as they are)"
+    )
+    name: str | None = _option(
+        None, "annotator, for formats that name none (default: alignment)", metavar="NAME"
+    )
+    lenient: bool = _option(
+        False,
+        "leave out and count broken records; control characters become U+FFFD (default: both are "
+        "errors)",
+    )
+    lenient_labels: bool = _option(
+        False, "keep, and count, what is no judgment of the scheme (default: an error)"
+    )
+    unquote: bool = _option(
+        False,
+        "take the quotation marks off texts that begin and end with one (turku; default: they are "
+        "text)",
+    )
+    no_text: bool = _option(
+        False,
+        "take the words from what annotations quote where there are no texts, '_' where nothing "
+        "does (etpc; default: no words)",
+    )
+    max_size: int = _option(
+        MAX_MEGABYTES,
+        "refuse longer lines, and larger XML elements and files that are read in one piece "
+        f"(default: {MAX_MEGABYTES})",
+        metavar="MB",
+    )
+    max_words: int = _option(
+        MAX_WORDS, f"refuse longer sentences (default: {MAX_WORDS})", metavar="N"
+    )
 
     def __post_init__(self) -> None:
         _check(self)
 
 
+@_documented
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
-    """How a file is to be written.
+    """How a file is to be written."""
 
-    Parameters
-    ----------
-    base
-        The number of the first word, 0 or 1; None takes the format's own custom.
-    transpose
-        Write the links target first.
-    source, target
-        Files to write the words to, where the format holds links only.
-    ids
-        Write the ids of the pairs too, in formats that can do without (pharaoh).
-    weights
-        Write the weights of the links too, in formats that can do without (pharaoh).
-    annotator
-        Whose alignments to write, where the format holds those of one; needed when there are more.
-    """
-
-    base: int | None = None
-    transpose: bool = False
-    source: str | None = None
-    target: str | None = None
-    ids: bool = False
-    weights: bool = False
-    annotator: str | None = None
+    base: int | None = _option(None, "number of the first word (default: the format's custom)")
+    transpose: bool = _option(False, "write the links target first")
+    source: str | None = _option(None, "file for the source words, if the format holds links only")
+    target: str | None = _option(None, "file for the target words, likewise")
+    ids: bool = _option(False, "write ids too, in formats that can do without (pharaoh)")
+    weights: bool = _option(False, "write weights too, in formats that can do without (pharaoh)")
+    annotator: str | None = _option(
+        None, "whose alignments to write, if the format holds those of one; needed for several"
+    )
 
     def __post_init__(self) -> None:
         _check(self)

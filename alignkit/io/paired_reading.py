@@ -39,7 +39,9 @@ class LinkInput(Protocol):
 
 def have_blocks(*inputs: LinkInput) -> bool:
     """Return whether all inputs can be read as arrays, without making a pair."""
-    return all(one.kind.blocks is not None and one.reading.options.source is None for one in inputs)
+    return all(
+        given.kind.blocks is not None and given.reading.options.source is None for given in inputs
+    )
 
 
 class _Side:
@@ -97,7 +99,12 @@ def link_blocks(
         ids, links = left.take(count)
         other_ids, other_links = right.take(count)
         if not ordered and ids != other_ids:
-            _check_ids(ids, other_ids, shared, first.path, second.path)
+            for k, (mine, theirs) in enumerate(zip(ids, other_ids, strict=True), shared + 1):
+                if str(mine) != str(theirs):
+                    raise OutOfStepError(
+                        f"pair {k} has the id {str(mine)!r} in {first.path}, but {str(theirs)!r} "
+                        f"in {second.path}; put both in the same order"
+                    )
         shared += count
         yield ids, links, other_links
     more = left.rest(), right.rest()
@@ -110,30 +117,16 @@ def link_blocks(
         )
 
 
-def _check_ids(
-    ids: Sequence[object], others: Sequence[object], shared: int, first: str, second: str
-) -> None:
-    for k, (mine, theirs) in enumerate(zip(ids, others, strict=True), shared + 1):
-        if str(mine) != str(theirs):
-            raise OutOfStepError(
-                f"pair {k} has the id {str(mine)!r} in {first}, but {str(theirs)!r} in {second}; "
-                "put both in the same order"
-            )
-
-
 def in_order(
     first: Iterable[SentencePair], second: Iterable[SentencePair]
 ) -> tuple[_Pairs, _Pairs]:
     """Return both, the n-th pair of the second under the id of the n-th of the first."""
     pairs, names = tee(first)
-    return pairs, _renamed(names, second)
-
-
-def _renamed(names: _Pairs, pairs: Iterable[SentencePair]) -> _Pairs:
-    for one, other in zip_longest(names, pairs):
-        if other is None:
-            return
-        yield other if one is None else replace(other, id=one.id)
+    return pairs, (
+        pair if named is None else replace(pair, id=named.id)
+        for named, pair in zip_longest(names, second)
+        if pair is not None
+    )
 
 
 def hinting(error: JoinError) -> JoinError:

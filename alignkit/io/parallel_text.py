@@ -46,48 +46,36 @@ def read_texts(reading: TextFile) -> Iterator[PairText] | None:
     source, target = reading.options.source, reading.options.target
     if source is None:
         return None
-    if target is None or target == source:
-        return _bitext(reading, source)
-    return _two_files(reading, source, target)
+    return _bitext(reading, source) if target in (None, source) else _two_files(reading)
 
 
 def _bitext(reading: TextFile, path: str) -> Iterator[PairText]:
     for line, text in reading.lines(path):
         parts = text.split(BITEXT)
         if len(parts) != 2:
-            raise reading.error(
-                f"{_count(parts)}: `source` without `target` names a bitext of 'source ||| target' "
-                "lines",
-                line,
-                path=path,
-            )
+            message = f"{len(parts) - 1} dividers ' ||| ', expected one: `source` without `target`"
+            raise reading.error(f"{message} names a bitext", line, path=path)
         yield PairText(line, None, parts[0], parts[1])
 
 
-def _count(parts: list[str]) -> str:
-    return f"{len(parts) - 1} dividers ' ||| ', expected one"
-
-
-def _two_files(reading: TextFile, source: str, target: str) -> Iterator[PairText]:
-    sides = zip_longest(_numbered(reading, source), _numbered(reading, target))
-    count = [0, 0]
-    for first, second in sides:
+def _two_files(reading: TextFile) -> Iterator[PairText]:
+    source, target = reading.options.source or "", reading.options.target or ""
+    files = [_numbered(reading, source), _numbered(reading, target)]
+    for count, (first, second) in enumerate(zip_longest(*files)):
         if first is None or second is None:
-            more = sum(1 for _ in sides) + 1
+            ended = [first is None, second is None]
             refuse_counts(
                 reading,
-                count[0] + (more if second is None else 0),
-                count[1] + (more if first is None else 0),
+                *(
+                    count if end else count + 1 + sum(1 for _ in file)
+                    for end, file in zip(ended, files, strict=True)
+                ),
             )
-        count = [count[0] + 1, count[1] + 1]
         line, snum, text = first
         if snum != second[1]:
-            raise reading.error(
-                f"sentence {second[1] or 'without a number'}, but {source}:{line} has "
-                f"{snum or 'none'}",
-                second[0],
-                path=target,
-            )
+            theirs = second[1] or "without a number"
+            message = f"sentence {theirs}, but {source}:{line} has {snum or 'none'}"
+            raise reading.error(message, second[0], path=target)
         yield PairText(line, snum, text, second[2])
 
 
@@ -124,38 +112,30 @@ class TwoInLine:
         """Return both sides of a line; nothing of one that is empty."""
         if line.isspace() or not line:
             return "", ""
-        self._divider = self._divider or self._found(line, number)
-        sides = self._halves(line, self._divider, number)
+        if self._divider is None:
+            self._divider = next((mark for mark in DIVIDERS.values() if mark in line), None)
+            if self._divider is None:
+                raise self._reading.error(
+                    "neither ' ||| ' nor a tab divides two sentences; name two texts, SRC and TGT, "
+                    "or the `format` of this one",
+                    number,
+                )
+        parts = line.split(self._divider)
+        if len(parts) != 2:
+            message = f"{len(parts) - 1} dividers ' ||| ', expected one, between source and target"
+            if self._divider != BITEXT:
+                message = (
+                    f"{len(parts)} columns, expected source and target, divided by one tab "
+                    "(`cut -f` takes two of them)"
+                )
+            raise self._reading.error(message, number)
         most = self._reading.options.max_words
-        for name, side in zip(("source", "target"), sides, strict=True):
+        for name, side in zip(("source", "target"), parts, strict=True):
             if len(side) > 2 * most:  # shorter ones have no room for more words
                 words = len(split_words(side))
                 if words > most:
                     raise self._reading.too_long(f"the {name} sentence", words, number)
-        return sides
-
-    def _found(self, line: str, number: int) -> str:
-        divider = next((divider for divider in DIVIDERS.values() if divider in line), None)
-        if divider is None:
-            raise self._reading.error(
-                "neither ' ||| ' nor a tab divides two sentences; name two texts, SRC and TGT, or "
-                "the `format` of this one",
-                number,
-            )
-        return divider
-
-    def _halves(self, line: str, divider: str, number: int) -> tuple[str, str]:
-        parts = line.split(divider)
-        if len(parts) == 2:
-            return parts[0], parts[1]
-        if divider == BITEXT:
-            message = f"{_count(parts)}, between source and target"
-        else:
-            message = (
-                f"{len(parts)} columns, expected source and target, divided by one tab (`cut -f` "
-                "takes two of them)"
-            )
-        raise self._reading.error(message, number)
+        return parts[0], parts[1]
 
 
 class ParallelWriter:
@@ -193,16 +173,12 @@ class ParallelWriter:
             return f"{source}{self._divider}{target}"
         line = f"{source} {BITEXT} {target}"
         if not divisible((source, target)):
-            raise AlignkitError(
-                f"pair {id!r}: the words hold the divider '|||', which divides the sentences of a "
-                "bitext; write them to two files instead"
-            )
-        if BOM in line:
-            raise AlignkitError(
-                f"pair {id!r}: the words hold a byte order mark, which reading takes away; write a "
-                "format that holds words, such as alignkit-jsonl"
-            )
-        return line
+            problem = "divider '|||', which divides the sentences of a bitext; write two files"
+        elif BOM in line:
+            problem = "byte order mark, which reading takes away; write alignkit-jsonl"
+        else:
+            return line
+        raise AlignkitError(f"pair {id!r}: the words hold the {problem}")
 
 
 def divisible(sentences: Iterable[str]) -> bool:
@@ -248,9 +224,15 @@ def _columns(reading: TextFile) -> Iterator[Group]:
 def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
     with ExitStack() as stack:
         files = [stack.enter_context(closing(_lines(reading))) for reading in readings]
-        for row in zip_longest(*files):
+        for count, row in enumerate(zip_longest(*files)):
             if None in row:
-                _refuse(readings, files, row)
+                ended = readings[row.index(None)].path
+                k = next(k for k, line in enumerate(row) if line is not None)
+                total = count + 1 + sum(1 for _ in files[k])
+                raise readings[k].error(
+                    f"has {total} lines, but {ended} has {count}; the same line of each file is to "
+                    "translate the same sentence"
+                )
             yield [
                 _words(text, reading, line)
                 for (line, text), reading in zip(row, readings, strict=True)
@@ -266,20 +248,6 @@ def _words(text: str, reading: TextFile, line: int) -> list[str]:
 
 def _lines(reading: TextFile) -> Generator[tuple[int, str], None, None]:
     yield from reading.lines()
-
-
-def _refuse(
-    readings: Sequence[TextFile],
-    files: Sequence[Iterator[tuple[int, str]]],
-    row: Sequence[tuple[int, str] | None],
-) -> None:
-    ended = row.index(None)
-    going, line = next((k, found[0]) for k, found in enumerate(row) if found is not None)
-    total = line + sum(1 for _ in files[going])
-    raise readings[going].error(
-        f"has {total} lines, but {readings[ended].path} has {line - 1}; the same line of each "
-        "file is to translate the same sentence"
-    )
 
 
 _Words = list[tuple[str, ...]]
@@ -320,21 +288,13 @@ class Sentences:
 
     def words(self) -> tuple[_Words, _Words]:
         """Return the words of the source sentences, and those of the target sentences."""
-        if self._texts is None and len(self) >= _FEW and not any(map(_odd, self._raw)):
+        odd = any(b"\r" in raw or _MARK in raw or has_controls(raw) for raw in self._raw)
+        if self._texts is None and len(self) >= _FEW and not odd:
             with suppress(UnicodeDecodeError):  # the plain way says where
                 return words_of_both(*self._raw, self._reading.token)
         tokens = self._reading.tokens
         texts = self.texts()
         return [tokens(text.source) for text in texts], [tokens(text.target) for text in texts]
-
-
-def _odd(raw: bytes) -> bool:
-    return b"\r" in raw or _MARK in raw or has_controls(raw)
-
-
-def _tagged(path: str, megabytes: int) -> bool:
-    head, _ = look_ahead(path, 512, megabytes)
-    return head.lstrip(_MARK + b" \t").startswith(b"<s snum")
 
 
 class TextBlocks:
@@ -347,8 +307,10 @@ class TextBlocks:
         self._files = None
         self._texts: Iterator[PairText] = iter(())
         if source and target and source != target and reading.plain_bytes:
-            megabytes = reading.options.max_size
-            if not any(_tagged(path, megabytes) for path in (source, target)):
+            heads = [
+                look_ahead(path, 512, reading.options.max_size)[0] for path in (source, target)
+            ]
+            if not any(head.lstrip(_MARK + b" \t").startswith(b"<s snum") for head in heads):
                 self._files = _Lines(reading, source), _Lines(reading, target)
         if self._files is None:
             self._texts = read_texts(reading) or iter(())
@@ -357,7 +319,7 @@ class TextBlocks:
         """Return the next sentence pairs; fewer at the end of the files."""
         first = self._taken + 1
         if self._files is None:
-            found = Sentences(self._reading, first, list(islice(self._texts, count)), (b"", b""))
+            taken = Sentences(self._reading, first, list(islice(self._texts, count)), (b"", b""))
         else:
             source, target = (file.take(count) for file in self._files)
             counts = source.count(b"\n"), target.count(b"\n")
@@ -367,15 +329,15 @@ class TextBlocks:
                     for lines, file in zip(counts, self._files, strict=True)
                 )
                 refuse_counts(self._reading, *ends)
-            found = Sentences(self._reading, first, None, (source, target))
-        self._taken += len(found)
-        return found
+            taken = Sentences(self._reading, first, None, (source, target))
+        self._taken += len(taken)
+        return taken
 
     def rest(self) -> int:
         """Count the sentences that are left."""
         count = 0
-        while found := len(self.take(_MANY)):
-            count += found
+        while taken := len(self.take(_MANY)):
+            count += taken
         return count
 
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Generator, Iterator, Sequence
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from alignkit.errors import AlignkitError, FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
 from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.annotation import Annotation
+from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
-
 
 Status = Literal["sure", "possible", "none"]
 
@@ -69,7 +70,72 @@ class Record:
     target_trees: dict[str, str] = field(default_factory=dict)
 
 
+_LINK = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+_NULL = re.compile(r"([0-9]{1,9})-|-([0-9]{1,9})")
+_RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the surer is kept
 _OBJECTS = 200_000
+
+_Cell = tuple["int | None", "int | None"]
+V = TypeVar("V", str, float)
+
+
+def parse_cell(text: str) -> _Cell:
+    """Read one link `i-j` or null, `i-` or `-j`; None stands for the empty word."""
+    match = _LINK.fullmatch(text) or _NULL.fullmatch(text)
+    if match is None:
+        raise FormatError(f"{text[:40]!r} is not a link or null; expected i-j, i- or -j")
+    i, j = match.groups()
+    return (int(i) if i else None), (int(j) if j else None)
+
+
+def parse_links(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
+    """Read `i-j` links divided by white space."""
+    links = []
+    for token in text.split():
+        match = _LINK.fullmatch(token)
+        if match is None:
+            raise FormatError(f"{token[:40]!r} is not a link; expected i-j")
+        links.append(RawLink(int(match[1]), int(match[2]), status, line))
+    return links
+
+
+def parse_nulls(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
+    """Read `i-` and `-j` nulls divided by white space."""
+    for token in text.split():
+        if _NULL.fullmatch(token) is None:
+            raise FormatError(f"{token[:40]!r} is not a null; expected i- or -j")
+    return [RawLink(*parse_cell(token), status, line) for token in text.split()]
+
+
+def raw_links(
+    links: list[RawLink], weights: Mapping[str, float], labels: Mapping[str, str], line: int
+) -> list[RawLink]:
+    """Give links and nulls their weights and labels, which are keyed by cells as texts.
+
+    A label whose cell bears no link is that of a judged non-link.
+    """
+    if not weights and not labels:
+        return links
+    numbers, names = _by_cell(weights), _by_cell(labels)
+    known = {link[:2] for link in links}
+    for cell, key in zip(numbers, weights, strict=True):
+        if cell not in known:
+            raise FormatError(f"a weight is given for {key!r}, which is no link")
+    return [
+        *(link._replace(weight=numbers.get(link[:2]), label=names.get(link[:2])) for link in links),
+        *(
+            RawLink(*cell, "none", line, None, name)
+            for cell, name in names.items()
+            if cell not in known
+        ),
+    ]
+
+
+def _by_cell(values: Mapping[str, V]) -> dict[_Cell, V]:
+    cells = {parse_cell(key): value for key, value in values.items()}
+    if len(cells) < len(values):
+        raise FormatError("two keys of the weights or labels name the same link")
+    return cells
 
 
 class _Seldom:
@@ -96,8 +162,6 @@ class _Seldom:
 
 
 seldom_collecting = _Seldom()
-
-_RANKS = {"none": 0, "possible": 1, "sure": 2}  # of two labels of one cell, the surer is kept
 
 
 class Reading(TextFile):
@@ -130,8 +194,8 @@ class Reading(TextFile):
     def cautions(self) -> list[str]:
         """What to know of the links, when all is read: that they are shifted, or were dropped."""
         dropped = self.counts["link out of range"]
-        told = [self.shift, f"{dropped} links out of range were dropped" if dropped else ""]
-        return [f"{self.path}: {text}" for text in told if text]
+        texts = [self.shift, f"{dropped} links out of range were dropped" if dropped else ""]
+        return [f"{self.path}: {text}" for text in texts if text]
 
     @property
     def name(self) -> str:
@@ -143,11 +207,7 @@ class Reading(TextFile):
         if not self.options.lenient:
             raise error
         self.refused += 1
-        self.counts["broken record"] += 1
-        if self._observe is not None:
-            self._observe(
-                Finding("broken record", error.message, error.path or self.path, error.line)
-            )
+        self.note("broken record", error.message, error.line, error.path)
 
     @contextmanager
     def refusing(self, line: int | None = None, path: str = "") -> Iterator[None]:
@@ -155,25 +215,25 @@ class Reading(TextFile):
         try:
             yield
         except FormatError as error:
-            if error.path:
-                self.refuse(error)
-            else:
-                self.refuse(self.error(error.message, error.line or line, error.column, path))
+            if not error.path:
+                error = self.error(error.message, error.line or line, error.column, path)
+            self.refuse(error)
 
     def build(self, record: Record) -> SentencePair | None:
-        """Make a sentence pair of a record; base, direction and range are settled here."""
+        """Return the sentence pair of a record; base, direction and range are settled here."""
         self.place = (record.path or self.path, record.line)
+        sides = (record.source, record.target)
         try:
-            self._refuse_long(record)
-            source, target = (
-                None if tokens is None else self.shared(tokens)
-                for tokens in (record.source, record.target)
-            )
+            for side, tokens in zip(("source", "target"), sides, strict=True):
+                if tokens is not None and len(tokens) > self.options.max_words:
+                    name = f"pair {record.id[:40]!r}: the {side}"
+                    raise self.too_long(name, len(tokens), record.line, record.path)
+            source, target = (None if side is None else self.shared(side) for side in sides)
             pair = SentencePair(
                 record.id,
                 source,
                 target,
-                {name: self._annotate(raw, record) for name, raw in record.annotations.items()},
+                {name: self._annotation(raw, record) for name, raw in record.annotations.items()},
                 record.attributes,
                 self._trees("source", record.source_trees, source, record),
                 self._trees("target", record.target_trees, target, record),
@@ -187,12 +247,6 @@ class Reading(TextFile):
         self.read += 1
         return pair
 
-    def _refuse_long(self, record: Record) -> None:
-        for side, words in (("source", record.source), ("target", record.target)):
-            if words is not None and len(words) > self.options.max_words:
-                name = f"pair {record.id[:40]!r}: the {side}"
-                raise self.too_long(name, len(words), record.line, record.path)
-
     def pairs(self, records: Iterator[Record]) -> Generator[SentencePair, None, None]:
         """Yield the sentence pair of each record that is whole."""
         try:
@@ -204,15 +258,27 @@ class Reading(TextFile):
             self.close()
             raise
 
+    def judged(self, scheme: Scheme, label: str, line: int) -> RawAnnotation | None:
+        """Return the annotation of a pair that was judged, not aligned; None without a label."""
+        try:
+            scheme.parse(label)
+        except FormatError as problem:
+            if not self.options.lenient_labels:
+                raise FormatError(
+                    f"{problem.message}; keep such labels as they are by `lenient_labels=True`"
+                ) from None
+            self.note("label of no scheme", problem.message, line)
+        return RawAnnotation(judgment=label, aligned=False) if label else None
+
     def _trees(
         self, side: str, texts: dict[str, str], words: tuple[str, ...] | None, record: Record
     ) -> dict[str, Tree]:
         from alignkit.model.trees import Tree
 
-        found: dict[str, Tree] = {}
+        trees: dict[str, Tree] = {}
         for name, text in texts.items():
             try:
-                found[name] = Tree.parse(text, words or ())
+                trees[name] = Tree.parse(text, words or ())
             except FormatError as problem:
                 place = f", character {problem.column}" if problem.column else ""
                 about = f"pair {record.id[:40]!r}: {side} tree {name[:40]!r}{place}"
@@ -220,42 +286,43 @@ class Reading(TextFile):
                 if not self.options.lenient:
                     raise self.error(message, record.line, path=record.path) from None
                 self.note("tree that does not fit", message, record.line, record.path)
-        return found
+        return trees
 
-    def _annotate(self, raw: RawAnnotation, record: Record) -> Annotation:
-        links: dict[bool, list[Link]] = {True: [], False: []}
-        nulls: dict[bool, list[Link]] = {True: [], False: []}
+    def _annotation(self, raw: RawAnnotation, record: Record) -> Annotation:
+        cells: dict[tuple[bool, bool], list[Link]] = {  # by whether they are nulls, and sure
+            (null, sure): [] for null in (False, True) for sure in (False, True)
+        }
         weights: dict[Link, float] = {}
         labels: dict[Link, RawLink] = {}
-        seen: dict[Link, str] = {}
+        statuses: dict[Link, str] = {}
+        path = raw.path or record.path
         for written in raw.links:
-            link = self._link(written, raw, record)
+            link = self._link(written, path, record)
             if link is None:
                 continue
+            line = written.line or record.line
             if written.label is not None:
-                before = labels.get(link)
-                if before is None or _RANKS[written.status] > _RANKS[before.status]:
+                before = labels.setdefault(link, written)
+                if _RANKS[written.status] > _RANKS[before.status]:
                     labels[link] = written
-                if before is not None and before.label != written.label:
-                    kept = labels[link].label
-                    self.note(
-                        "two labels",
-                        f"{before.label} and {written.label} for one cell; {kept} is kept",
-                        written.line or record.line,
-                        raw.path or record.path,
-                    )
+                if before.label != written.label:
+                    both = f"{before.label} and {written.label}"
+                    message = f"{both} for one cell; {labels[link].label} is kept"
+                    self.note("two labels", message, line, path)
             if written.status == "none":
                 continue
-            self._note_repetition(link, written, seen, raw.path or record.path, record.line)
-            side = nulls if NULL in link else links
-            side[written.status == "sure"].append(link)
+            if link in statuses:
+                self._note_repetition(link, written.status, statuses, line, path)
+            else:
+                statuses[link] = written.status
+            cells[NULL in link, written.status == "sure"].append(link)
             if written.weight is not None:
                 weights[link] = written.weight
         alignment = Alignment(
-            links[True],
-            links[False],
-            nulls=nulls[True],
-            possible_nulls=nulls[False],
+            cells[False, True],
+            cells[False, False],
+            nulls=cells[True, True],
+            possible_nulls=cells[True, False],
             weights=weights,  # type: ignore[arg-type]
             labels={link: written.label or "" for link, written in labels.items()},
         )
@@ -269,39 +336,32 @@ class Reading(TextFile):
         )
 
     def _note_repetition(
-        self, link: Link, written: RawLink, seen: dict[Link, str], path: str, line: int
+        self, link: Link, status: str, statuses: dict[Link, str], line: int, path: str
     ) -> None:
-        before = seen.get(link)
-        if before is None:
-            seen[link] = written.status
-            return
-        if before in (written.status, "both"):
-            kind, message = "duplicate link", f"{link.i}-{link.j} occurs again"
+        if statuses[link] in (status, "both"):
+            self.note("duplicate link", f"{link.i}-{link.j} occurs again", line, path)
         else:
-            kind, message = "both sure and possible", f"{link.i}-{link.j} is read as sure"
-            seen[link] = "both"
-        self.note(kind, message, written.line or line, path)
+            statuses[link] = "both"
+            message = f"{link.i}-{link.j} is read as sure"
+            self.note("both sure and possible", message, line, path)
 
-    def _link(self, written: RawLink, raw: RawAnnotation, record: Record) -> Link | None:
+    def _link(self, written: RawLink, path: str, record: Record) -> Link | None:
         """Return a link counted from 0, source first; None after one out of range is dropped."""
         cell = (written.j, written.i) if self.options.transpose else written[:2]
-        inside = (
+        sides = (record.source, record.target)
+        if all(
             index is None
             or (index >= self.base and (words is None or index - self.base < len(words)))
-            for index, words in zip(cell, (record.source, record.target), strict=True)
-        )
-        if all(inside):
+            for index, words in zip(cell, sides, strict=True)
+        ):
             return Link(*(NULL if index is None else index - self.base for index in cell))
-        n = "?" if record.source is None else len(record.source)
-        m = "?" if record.target is None else len(record.target)
+        i, j = ("" if index is None else index for index in written[:2])
+        n, m = ("?" if words is None else len(words) for words in sides)
         message = (
-            f"link {'' if written.i is None else written.i}-"
-            f"{'' if written.j is None else written.j} lies outside the pair {record.id!r} of "
-            f"{n} x {m} words, counted from {self.base}"
-            f"{' and written target first' if self.options.transpose else ''}"
+            f"link {i}-{j} lies outside the pair {record.id!r} of {n} x {m} words, counted from "
+            f"{self.base}{' and written target first' if self.options.transpose else ''}"
         )
         line = written.line or record.line
-        path = raw.path or record.path
         if not self.options.drop_out_of_range:
             raise self.error(
                 message + "; check `base` and `transpose`, or drop such links by "

@@ -107,9 +107,8 @@ def _check_between(
 ) -> None:
     """Check that only white space stands between the last element and the next or the end."""
     if before is not previous and before is not None:
-        raise reading.error(
-            f"element <{local_name(before)[:40]}> where <{name}> was expected", line_of(before)
-        )
+        message = f"element <{local_name(before)[:40]}> where <{name}> was expected"
+        raise reading.error(message, line_of(before))
     text = root.text if previous is None else previous.tail
     if text is not None and text.strip():
         raise reading.error(

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, TextIO
 
 from alignkit.errors import FormatError
 from alignkit.io.records import Reading, Record
+from alignkit.io.text_files import BOM
 from alignkit.io.writing import Writing
 from alignkit.model.sentence_pair import SentencePair
 
@@ -31,12 +32,12 @@ class _RefusedError(ValueError):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Object:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for k, key in enumerate(keys) if key in keys[:k])
         raise _RefusedError(f"key {twice[:40]!r} occurs twice in one object")
-    return found
+    return value
 
 
 def _whole(digits: str) -> int:
@@ -148,11 +149,11 @@ class JsonText:
 
     def error(self, message: str, position: int) -> FormatError:
         """Return an error that names the place and what stands there."""
-        found = self._text[position : position + 20].split("\n")[0]
+        text = self._text[position : position + 20].split("\n")[0]
         line = self._line + self._text.count("\n", self._counted, position)
         column = position - self._text.rfind("\n", 0, position)
-        found = f"found {found!r}" if found else "the line or file ends here"
-        return FormatError(f"not JSON: {message}; {found}", self._path, line, column)
+        there = f"found {text!r}" if text else "the line or file ends here"
+        return FormatError(f"not JSON: {message}; {there}", self._path, line, column)
 
     def _skip(self) -> None:
         match = _SPACE.match(self._text, self._at)
@@ -174,11 +175,27 @@ class JsonText:
 
 def parse_json(text: str, path: str = "", line: int = 1) -> Any:
     """Read a text that is one JSON value."""
-    found = JsonText(text, path, line)
-    value = found.value()
-    if found.next:
-        found.finish()
+    whole = JsonText(text, path, line)
+    value = whole.value()
+    whole.finish()
     return value
+
+
+def write_line(stream: TextIO, encode: Callable[[Any], str], value: Object) -> None:
+    """Write an object as a line; a byte order mark is escaped, as reading takes it away."""
+    stream.write(encode(value).replace(BOM, "\\ufeff") + "\n")
+
+
+def write_list(
+    stream: TextIO, values: Iterator[Object], start: str, end: str, indent: int | None = None
+) -> None:
+    """Write objects as a JSON list between the texts `start` and `end`, one at a time."""
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=indent).encode
+    divider = f"{start}[\n"
+    for value in values:
+        stream.write(divider + encode(value).replace(BOM, "\\ufeff"))
+        divider = ",\n"
+    stream.write(f"\n]{end}\n" if divider == ",\n" else f"{start}[]{end}\n")
 
 
 _KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object"}

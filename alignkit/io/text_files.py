@@ -286,10 +286,10 @@ class TextFile:
 
     def without_controls(self, text: str, number: int, name: str = "") -> str:
         """Refuse control characters; when lenient, put U+FFFD in their places and tell."""
-        found = CONTROL.search(text)
-        if found is None:
+        control = CONTROL.search(text)
+        if control is None:
             return text
-        char, column = found[0], found.start() + 1
+        char, column = control[0], control.start() + 1
         hint = "if the text is UTF-16, say so by `encoding`; else " if char == "\0" else ""
         message = f"control character {char!r}, which is no text; {hint}remove it"
         if not self.options.lenient:
@@ -304,7 +304,7 @@ class TextFile:
         return self.joined(self.lines(path, one_line=True), path)
 
     def joined(self, lines: Iterable[tuple[int, str]], path: str | None = None) -> str:
-        """Return lines as one text; see `text`."""
+        """Return lines as one text, within the limit of memory."""
         texts, size = [], 0
         for _, text in lines:
             texts.append(text)
@@ -324,7 +324,11 @@ class TextFile:
 
     def tokens(self, text: str) -> tuple[str, ...]:
         """Split a line into tokens at white space; see `token`."""
-        return tuple(map(self._tokens.__getitem__, split_words(text)))
+        return self.shared(split_words(text))
+
+    def shared(self, tokens: Iterable[str]) -> tuple[str, ...]:
+        """Return tokens as the one copy of each; see `token`."""
+        return tuple(map(self._tokens.__getitem__, tokens))
 
     @property
     def plain_bytes(self) -> bool:
@@ -345,10 +349,6 @@ class TextFile:
             path=path,
         )
 
-    def shared(self, tokens: Iterable[str]) -> tuple[str, ...]:
-        """Return tokens as the one copy of each; see `token`."""
-        return tuple(map(self._tokens.__getitem__, tokens))
-
     def close(self) -> None:
         """Close what is open: nobody wants the rest."""
         for stream in self._opened:
@@ -357,7 +357,7 @@ class TextFile:
 
 
 class _Tokens(dict[str, str]):
-    """Find the one copy of a token, at the speed of a dict."""
+    """The one copy of each token, at the speed of a dict."""
 
     def __init__(self, unescape: bool) -> None:
         self._unescape = unescape

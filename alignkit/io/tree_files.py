@@ -62,22 +62,16 @@ def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTr
     """Yield the trees of a file, in the order of its sentences."""
     if form is not None and form not in TREE_FORMATS:
         raise UnknownNameError("format of trees", form, TREE_FORMATS)
-    if form == "stanford-xml" or (form is None and _is_xml(file)):
+    if form is None and file.path != "-":  # standard input cannot be looked at
+        with file.open() as stream:
+            head = stream.read(512).replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+        form = "stanford-xml" if head.startswith(b"<") else None
+    if form == "stanford-xml":
         return _xml_trees(file)
     lines = file.lines()
-    head = list(islice(lines, _HEAD))
-    if form is None:
-        form = _form_of(file.path, [text for _, text in head])
-    return TREE_FORMATS[form](file, chain(head, lines))
-
-
-def _is_xml(file: TextFile) -> bool:
-    """Return whether the first character says so; that of standard input cannot be looked at."""
-    if file.path == "-":
-        return False
-    with file.open() as stream:
-        head = stream.read(512).replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
-    return head.startswith(b"<")
+    first = list(islice(lines, _HEAD))
+    form = form or _form_of(file.path, [text for _, text in first])
+    return TREE_FORMATS[form](file, chain(first, lines))
 
 
 def _form_of(path: str, lines: list[str]) -> str:
@@ -90,26 +84,25 @@ def _form_of(path: str, lines: list[str]) -> str:
 
 
 def _line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
+    return (WrittenTree(text, number) for number, text in _without_xml(file, lines))
+
+
+def _without_xml(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     for number, text in lines:
-        _refuse_xml(file, number, text)
-        yield WrittenTree(text, number)
-
-
-def _refuse_xml(file: TextFile, number: int, text: str) -> None:
-    if number == 1 and text.lstrip().startswith("<"):
-        raise file.error(
-            "XML where brackets were expected; XML on standard input is read by "
-            '`tree_format="stanford-xml"`',
-            number,
-        )
+        if number == 1 and text.lstrip().startswith("<"):
+            raise file.error(
+                "XML where brackets were expected; XML on standard input is read by "
+                '`tree_format="stanford-xml"`',
+                number,
+            )
+        yield number, text
 
 
 def _many_line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
     part: list[str] = []
     first = size = depth = 0
     indented = False
-    for number, text in lines:
-        _refuse_xml(file, number, text)
+    for number, text in _without_xml(file, lines):
         if not text.strip() and not part:
             continue
         begins = text.startswith("(") and (depth <= 0 or indented)
@@ -155,14 +148,14 @@ def _xml_trees(
 ) -> Iterator[WrittenTree]:
     from alignkit.io.safe_xml import line_of, local_name, read_nested
 
-    found = False
+    none = True
     for element in read_nested(file, "s", "sentence"):
         parent = element.getparent()
         if local_name(element) == "sentence" and (
             parent is None or local_name(parent) != "sentences"
         ):
             continue  # of a mention in a coreference
-        found = True
+        none = False
         parses = [
             child
             for child in element
@@ -173,7 +166,7 @@ def _xml_trees(
         if parses and line >= _LONG:
             line -= (parses[0].text or "").count("\n")
         yield WrittenTree(" ".join(parse.text or "" for parse in parses), line, None)
-    if not found:
+    if none:
         raise file.error("no <s> and no <sentence> below <sentences>, as Stanford's tools write")
 
 
@@ -188,7 +181,7 @@ Path = str | PathLike[str]
 
 
 class TreeOptions(NamedTuple):
-    """Say how brackets are read; see `attach_trees`."""
+    """How brackets are read; see `attach_trees`."""
 
     strict: bool = False
     drop_function_tags: bool = False
@@ -270,7 +263,6 @@ def attach_trees(
         Leave out, and count, a tree that is broken or does not fit, where an error would stop.
     counts
         Counts trees, what was dropped, joined, told by the words, refused or not parsed.
-
     observe
         Called with each tree that is left out, as a `Finding`.
 
@@ -291,66 +283,37 @@ def attach_trees(
     if source is None and target is None and both is None:
         raise OptionError("no file of trees is named: `source`, `target` or `both`")
     options = TreeOptions(strict, drop_function_tags, drop_traces, lenient)
-    found = Counter() if counts is None else counts
-    files = [
-        None if path is None else _TreeFile(path, tree_format, encoding, options, found, observe)
+    counts = Counter() if counts is None else counts
+    source_file, target_file, both_file = (
+        None if path is None else _TreeFile(path, tree_format, encoding, options, counts, observe)
         for path in (source, target, both)
-    ]
+    )
+    files = (both_file, both_file) if both_file else (source_file, target_file)
     return _attached(each("pairs", pairs, SentencePair), files, name)
 
 
 def _attached(
     pairs: Iterator[SentencePair], files: Sequence[_TreeFile | None], name: str
 ) -> Iterator[SentencePair]:
-    source, target, both = (None if file is None else _Queue(file) for file in files)
-    queues = (both, both) if both else (source, target)
+    sides = 2 if files[0] is files[1] else 1  # that a file has
     number = 0
     for number, pair in enumerate(pairs, 1):
-        found: list[Tree | None] = []
-        for side, words, queue in zip(("source", "target"), pair.words, queues, strict=True):
-            if queue is None:
-                found.append(None)
-                continue
-            written = queue.next()
-            if written is None:
+        trees: list[Tree | None] = []
+        for side, words, file in zip(("source", "target"), pair.words, files, strict=True):
+            written = None if file is None else file.next()
+            if file is not None and written is None:
                 total = number + sum(1 for _ in pairs)
-                raise queue.wrong_count(total, 1 + bool(both), "the last begins here")
+                raise file.wrong_count(total, sides, "the last begins here")
             about = f"pair {pair.id[:40]!r}, {side}: "
-            found.append(queue.file.tree(written, words, about))
-        yield pair.with_trees(name, source=found[0], target=found[1])
-    for queue in {queue for queue in queues if queue is not None}:
-        if queue.next() is not None:
-            raise queue.wrong_count(number, 1 + bool(both), "the first too many begins here")
-
-
-class _Queue:
-    """Take the trees of a file one by one."""
-
-    def __init__(self, file: _TreeFile) -> None:
-        self.file, self.taken, self.line = file, 0, 0
-        self._trees = file.written()
-
-    def next(self) -> WrittenTree | None:
-        """Return the next tree, None behind the last."""
-        found = next(self._trees, None)
-        if found is not None:
-            self.taken, self.line = self.taken + 1, found.line
-        return found
-
-    def wrong_count(self, pairs: int, sides: int, last: str) -> JoinError:
-        """Return the error that there are more or fewer trees; none is left then."""
-        trees = self.taken + sum(1 for _ in self._trees)
-        place = f"{self.file.path}:{self.line}" if self.taken else self.file.path
-        times = f", which need {2 * pairs}" if sides == 2 else ""
-        where = f"; {last}" if self.taken else ""
-        return JoinError(
-            f"{place}: holds {trees} trees, those without a parse included, for {pairs} sentence "
-            f"pairs{times}{where}; a sentence without a parse is a blank line"
-        )
+            trees.append(file.tree(written, words, about) if file and written else None)
+        yield pair.with_trees(name, source=trees[0], target=trees[1])
+    for file in dict.fromkeys(files):
+        if file is not None and file.next() is not None:
+            raise file.wrong_count(number, sides, "the first too many begins here")
 
 
 class _TreeFile:
-    """Read a file of trees, and count what is done to them."""
+    """A file of trees, taken one by one, and counts of what is done to them."""
 
     def __init__(
         self,
@@ -365,6 +328,8 @@ class _TreeFile:
         self._file = TextFile(self.path, ReadOptions(encoding=encoding))
         self._form, self._options, self._counts = form, options, counts
         self._observe = observe
+        self._taken, self._line = 0, 0
+        self._trees = self.written()
 
     def written(self) -> Iterator[WrittenTree]:
         """Yield the trees as written."""
@@ -372,6 +337,24 @@ class _TreeFile:
             yield from written_trees(self._file, self._form)
         finally:
             self._file.close()
+
+    def next(self) -> WrittenTree | None:
+        """Return the next tree, None behind the last."""
+        written = next(self._trees, None)
+        if written is not None:
+            self._taken, self._line = self._taken + 1, written.line
+        return written
+
+    def wrong_count(self, pairs: int, sides: int, last: str) -> JoinError:
+        """Return the error that there are more or fewer trees; none is left then."""
+        trees = self._taken + sum(1 for _ in self._trees)
+        place = f"{self.path}:{self._line}" if self._taken else self.path
+        times = f", which need {2 * pairs}" if sides == 2 else ""
+        where = f"; {last}" if self._taken else ""
+        return JoinError(
+            f"{place}: holds {trees} trees, those without a parse included, for {pairs} sentence "
+            f"pairs{times}{where}; a sentence without a parse is a blank line"
+        )
 
     def tree(self, written: WrittenTree, tokens: tuple[str, ...] | None, about: str) -> Tree | None:
         """Return the tree, over the words where they are known; None where there is none."""

@@ -1,8 +1,9 @@
-"""What the writers of the formats share: options, files and counts of losses."""
+"""What the writers of the formats share: options, files, counts of losses, links as texts."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,7 +15,7 @@ from alignkit.io.atomic_files import WriteError, replacing, replacing_folder
 from alignkit.io.options import WriteOptions
 from alignkit.io.parallel_text import ParallelWriter
 from alignkit.io.text_files import is_word
-from alignkit.model.alignment import Alignment, Link
+from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
@@ -126,3 +127,78 @@ class Writing:
                     "character, which this format cannot keep apart"
                 )
         return " ".join(source), " ".join(target)
+
+
+def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:
+    """Return links, `i-j`, and nulls, `i-` or `-j`, as text in rising order."""
+    return " ".join(
+        f"{'' if i == NULL else i + base}-{'' if j == NULL else j + base}" for i, j in sorted(links)
+    )
+
+
+class LinkTexts:
+    """The links of an alignment as texts, each kind apart.
+
+    Examples
+    --------
+    >>> texts = LinkTexts(Alignment([(0, 0)], [(1, 1)], nulls=[(2, NULL)], labels={(0, 0): "x"}))
+    >>> texts.sure, texts.possible, texts.null, texts.labels
+    ('0-0', '1-1', '2-', {'0-0': 'x'})
+    """
+
+    __slots__ = ("labels", "null", "possible", "possible_null", "sure", "weights")
+
+    def __init__(self, alignment: Alignment, base: int = 0) -> None:
+        sure: list[Link] = []
+        possible: list[Link] = []
+        for link, flag in alignment.items():
+            (sure if flag else possible).append(link)
+        self.sure, self.possible = write_links(sure, base), write_links(possible, base)
+        self.null = self.possible_null = ""
+        if nulls := alignment.nulls:
+            self.null = write_links(alignment.sure_nulls, base)
+            self.possible_null = write_links(nulls - alignment.sure_nulls, base)
+        self.weights = {write_links([k], base): v for k, v in alignment.weights.items()}
+        self.labels = {write_links([k], base): v for k, v in alignment.labels.items()}
+
+
+_WHOLE = re.compile(r"[0-9]{1,9}")
+
+
+class Numbering:
+    """Numbers of pairs: their own ids if those are whole numbers, else the first free ones.
+
+    Examples
+    --------
+    >>> lost = Counter()
+    >>> numbering = Numbering(lost)
+    >>> [numbering.take(id) for id in ("7", "x", "007", "03")], lost
+    (['7', '1', '2', '03'], Counter({'ids': 2}))
+    """
+
+    def __init__(self, lost: Counter[str], *, own: bool = True, unique: bool = True) -> None:
+        self._lost, self._own, self._unique = lost, own, unique
+        self._taken: set[int] = set()
+        self._free = 1
+
+    def take(self, id: str) -> str:
+        """Return the number of the next pair, as it is to be written."""
+        if self._own and _WHOLE.fullmatch(id) and int(id) not in self._taken:
+            if self._unique:
+                self._taken.add(int(id))
+            return id
+        while self._free in self._taken:
+            self._free += 1
+        number = str(self._free)
+        self._free += 1
+        if number != id:
+            self._lost["ids"] += 1
+        return number
+
+
+def file_part(name: str) -> str:
+    """Return an annotator's name, which is to be a part of the name of a file."""
+    if name in ("", ".", "..") or not name.isprintable() or set(name) & set("/\\"):
+        message = f"annotator {name[:40]!r} cannot be the name of a file; rename that annotator"
+        raise OptionError(message)
+    return name

@@ -65,23 +65,35 @@ def check_files(options: argparse.Namespace) -> list[str]:
     for path in outputs.values():
         _check_output(path)
     for place, path in _named(options):
-        _check_input(place, path, outputs, options)
+        file = "/dev/stdin" if path == "-" else path
+        if os.path.isfile(file) and standard_stream(file) is not None:
+            raise OptionError(
+                f"{path}: what is printed goes there too, so that it could not be read as it is; "
+                "print to another file"
+            )
+        others = (
+            output
+            for name, output in outputs.items()
+            if not (options.parser.replaces and place in _REPLACES.get(name, ()))
+        )
+        _refuse_replaced(place, path, others)
     return list(outputs.values())
 
 
 def _check_output(path: str) -> None:
-    """Find out before the work what would keep its result from being written."""
+    """Refuse, before any work, an output that could not be written."""
     refuse_address(path)
     place = os.path.realpath(path)
     folder = place if os.path.isdir(place) else os.path.dirname(place)
     if standard_stream(path) is not None or not os.path.isdir(folder):
         return
+    problem = ""
     if os.path.exists(place) and not os.access(place, os.W_OK):
-        raise OptionError(f"{path}: cannot be written: it is read-only; nothing was changed")
-    if (os.path.isfile(place) or not os.path.exists(place)) and not os.access(folder, os.W_OK):
-        raise OptionError(
-            f"{path}: cannot be written: its folder takes no new file; nothing was changed"
-        )
+        problem = "it is read-only"
+    elif not os.access(folder, os.W_OK) and (os.path.isfile(place) or not os.path.exists(place)):
+        problem = "its folder takes no new file"
+    if problem:
+        raise OptionError(f"{path}: cannot be written: {problem}; nothing was changed")
 
 
 def refuse_second_reading(options: argparse.Namespace) -> None:
@@ -91,13 +103,13 @@ def refuse_second_reading(options: argparse.Namespace) -> None:
 
 
 def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
-    return [(place, path) for place in _READ for path in _files(place, options)]
-
-
-def _files(place: str, options: argparse.Namespace) -> list[str]:
-    value = getattr(options, place, None)
-    named = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    return [added(word)[0] for word in named] if place == "add" else named
+    """Return the arguments that name files to read, and these."""
+    named = []
+    for place in _READ:
+        value = getattr(options, place, None)
+        paths = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        named += [(place, added(path)[0] if place == "add" else path) for path in paths]
+    return named
 
 
 def added(word: str) -> tuple[str, list[str]]:
@@ -115,23 +127,6 @@ def added(word: str) -> tuple[str, list[str]]:
             break
         path, parts = before, [part, *parts]
     return path, parts
-
-
-def _check_input(
-    place: str, path: str, outputs: dict[str, str], options: argparse.Namespace
-) -> None:
-    file = "/dev/stdin" if path == "-" else path
-    if os.path.isfile(file) and standard_stream(file) is not None:
-        raise OptionError(
-            f"{path}: what is printed goes there too, so that it could not be read as it is; "
-            "print to another file"
-        )
-    others = [
-        output
-        for name, output in outputs.items()
-        if not (options.parser.replaces and place in _REPLACES.get(name, ()))
-    ]
-    _refuse_replaced(place, path, others)
 
 
 def refuse_replacing(outputs: Iterable[str], options: argparse.Namespace) -> None:
@@ -231,7 +226,7 @@ def remember(path: str, format: str, options: ReadOptions) -> None:
 
 def opened() -> list[OpenedInput]:
     """Return the inputs that were opened, each once, in their order."""
-    return list({one.path: one for one in _inputs}.values())
+    return list({opened.path: opened for opened in _inputs}.values())
 
 
 def forget() -> None:

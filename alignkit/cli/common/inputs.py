@@ -1,4 +1,4 @@
-"""Give every command that reads the same options in the same sense."""
+"""The options of reading, the same for every command, and the inputs that are read by them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common.files import refuse_second_reading, remember
 from alignkit.cli.common.messages import ProgressBar, say, warn
@@ -14,7 +15,6 @@ from alignkit.cli.parser import annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.detection import find_format, hinted, suspicions
 from alignkit.io.format import FORMATS, Format
-from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading
@@ -47,92 +47,38 @@ def add_reading_arguments(
         type=format_name(formats),
         help=f"its format (default: {default}): {', '.join(formats)}",
     )
-    group.add_argument(
-        "--base",
-        type=int,
-        choices=(0, 1),
-        help="number of the first word (default: the format's custom, e.g. 0 for pharaoh, 1 for "
-        "naacl)",
-    )
-    group.add_argument("--transpose", action="store_true", help="links are written target first")
-    group.add_argument(
-        "--source",
-        metavar="FILE",
-        help="source words, where the format holds none; alone: a bitext, 'source ||| target'",
-    )
-    group.add_argument("--target", metavar="FILE", help="target words, likewise")
-    group.add_argument(
-        "--encoding", default="utf-8", metavar="E", help="of all input (default: utf-8)"
-    )
-    group.add_argument(
-        "--drop-out-of-range",
-        action="store_true",
-        help="drop and count links beyond the sentence (default: an error)",
-    )
-    group.add_argument(
-        "--partial",
-        action="store_true",
-        help="files may lack pairs that others have, or have fewer alignments than there are "
-        "texts: these pairs count as not annotated there (default: an error)",
-    )
-    group.add_argument(
-        "--unescape",
-        action="store_true",
-        help="turn &quot; and the like into characters (default: words stay as they are)",
-    )
-    group.add_argument(
-        "--name",
-        metavar="NAME",
-        type=annotator_name,
-        help="annotator, for formats that name none (default: alignment)",
-    )
-    group.add_argument(
-        "--lenient-labels",
-        action="store_true",
-        help="keep, and count, what is no judgment of the scheme (default: an error)",
-    )
-    group.add_argument(
-        "--unquote",
-        action="store_true",
-        help="take the quotation marks off texts that begin and end with one (turku; default: "
-        "they are text)",
-    )
-    group.add_argument(
-        "--no-text",
-        action="store_true",
-        help="take the words from what annotations quote where there are no texts, '_' where "
-        "nothing does (etpc; default: no words)",
-    )
-    add_limits(group)
+    _add_options(group, [name for name in _OPTIONS if name != "lenient"])
 
 
-def add_limits(group: argparse._ActionsContainer, *, words: bool = True) -> None:
-    """Add the options that allow more than memory is sure to bear; without `words`, of lines."""
-    group.add_argument(
-        "--max-size",
-        type=number(1),
-        default=MAX_MEGABYTES,
-        metavar="MB",
-        help="refuse longer lines, and larger XML elements and files that are read in one piece "
-        f"(default: {MAX_MEGABYTES})",
-    )
-    if not words:
-        return
-    group.add_argument(
-        "--max-words",
-        type=number(1),
-        default=MAX_WORDS,
-        metavar="N",
-        help=f"refuse longer sentences (default: {MAX_WORDS})",
-    )
+def add_limits(group: argparse._ActionsContainer) -> None:
+    """Add the option that allows longer lines than memory is sure to bear."""
+    _add_options(group, ["max_size"])
+
+
+_OPTIONS = {option.name: option for option in fields(ReadOptions)}
+_TYPES = {
+    "base": int,
+    "name": annotator_name,
+    "max_size": number(1),
+    "max_words": number(1),
+}
+"""How those options of `ReadOptions` are read that are no texts."""
+
+
+def _add_options(group: argparse._ActionsContainer, names: Sequence[str]) -> None:
+    for name in names:
+        arguments: dict[str, Any] = dict(_OPTIONS[name].metadata)
+        if _OPTIONS[name].default is False:
+            arguments["action"] = "store_true"
+        else:
+            arguments |= {"default": _OPTIONS[name].default, "type": _TYPES.get(name, str)}
+        group.add_argument(f"--{name.replace('_', '-')}", **arguments)
 
 
 def reading_options(options: argparse.Namespace, **changes: object) -> ReadOptions:
     """Return the declared options as the formats take them; see `refuse_second_reading`."""
     refuse_second_reading(options)
-    names = ("base", "transpose", "source", "target", "encoding", "drop_out_of_range", "partial")
-    more = ("unescape", "name", "max_size", "max_words", "lenient_labels", "unquote", "no_text")
-    declared = {name: getattr(options, name) for name in (*names, *more)}
+    declared = {name: getattr(options, name) for name in _OPTIONS if name != "lenient"}
     return ReadOptions(**(declared | changes))
 
 
@@ -142,10 +88,10 @@ def detect_format(path: str, declared: str | None, options: ReadOptions) -> str:
         return declared
     if path == "-" and sys.stdin is None:
         raise OptionError("standard input is closed; name a file")
-    found = find_format(path, encoding=options.encoding, base=options.base)
-    if not found.startswith("alignkit-"):
-        say(f"{path}: read as {found}", once=True)
-    return found
+    format = find_format(path, encoding=options.encoding, base=options.base)
+    if not format.startswith("alignkit-"):
+        say(f"{path}: read as {format}", once=True)
+    return format
 
 
 class Input:
@@ -161,10 +107,10 @@ class Input:
         self.format = detect_format(path, format, options)
         self.kind: Format
         self.reading: Reading
-        told = suspicions(path, self.format, options) if format is None else []
-        self._suspicions = [f"{path}: {suspicion}" for suspicion in told]
-        for suspicion in told:
-            warn(f"{path}: warning: {suspicion}")
+        doubts = suspicions(path, self.format, options) if format is None else []
+        self._suspicions = [f"{path}: {doubt}" for doubt in doubts]
+        for doubt in doubts:
+            warn(f"{path}: warning: {doubt}")
         self.kind, self.reading = open_reading(path, format=self.format, options=options)
         remember(path, self.format, options)
         if self.kind.remark and (remark := self.kind.remark(self.reading)):
@@ -187,24 +133,17 @@ class Input:
         with ProgressBar(self.path, self.reading.fraction) as progress:
             for pair in read_pairs(self.kind, self.reading):
                 progress.step()
-                if worded and None in (pair.source, pair.target):
-                    self._refuse_wordless(pair)
-                if judged and not seen:
-                    seen = any(one.judgment for one in pair.annotations.values())
+                if worded and None in (pair.source, pair.target) and _is_judged(pair):
+                    side = "source" if pair.source is None else "target"
+                    message = f"pair {pair.id[:40]!r} is judged, but its {side} words are not there"
+                    raise FormatError(f"{message}; add them", *self.reading.place)
+                seen = seen or (judged and _is_judged(pair))
                 yield pair
         if (needed or judged) and not self.reading.read:
             raise OptionError(f"{self.path}: holds no sentence pairs; name a file that does")
         if judged and not seen:
             raise OptionError(f"{self.path}: no pair is judged; name a file with judgments")
         self._tell()
-
-    def _refuse_wordless(self, pair: SentencePair) -> None:
-        if any(one.judgment for one in pair.annotations.values()):
-            side = "source" if pair.source is None else "target"
-            raise FormatError(
-                f"pair {pair.id[:40]!r} is judged, but its {side} words are not there; add them",
-                *self.reading.place,
-            )
 
     def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
         """Yield ids and links of many pairs at a time, as the format's `blocks` does."""
@@ -227,11 +166,15 @@ class Input:
             say(f"{self.path}: holds no sentence pairs")
 
 
+def _is_judged(pair: SentencePair) -> bool:
+    return any(annotation.judgment for annotation in pair.annotations.values())
+
+
 def tell(path: str, counts: Counter[str], about: str = "") -> None:
-    """Tell on stderr how often things happened, if any did."""
-    found = [f"{n} x {kind}" for kind, n in counts.items() if n]
-    if found:
-        (warn if counts["link out of range"] else say)(f"{path}: {about}{', '.join(found)}")
+    """Print on stderr how often things happened, if any did."""
+    events = [f"{n} x {kind}" for kind, n in counts.items() if n]
+    if events:
+        (warn if counts["link out of range"] else say)(f"{path}: {about}{', '.join(events)}")
 
 
 def add_order_argument(group: argparse._ActionsContainer) -> None:
@@ -301,9 +244,8 @@ def add_side(
         choices=(0, 1),
         help="number of its first word (default: --base)",
     )
-    group.add_argument(
-        f"--{side}-transpose", action="store_true", help="its links are written target first"
-    )
+    message = f"--{side}-transpose"
+    group.add_argument(message, action="store_true", help="its links are written target first")
     group.add_argument(
         f"--{side}-annotator",
         nargs="+" if several else None,
@@ -317,18 +259,16 @@ def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> Fi
     """Return what the options say of both files, and of each."""
     from alignkit.scoring.files import FileOptions
 
+    names = [
+        *(f"{side}_{name}" for side in ("hyp", "ref") for name in ("format", "base")),
+        *("format", "ref_annotator", "in_order"),
+    ]
     return FileOptions(
         reading_options(options),
-        options.format,
-        hyp_format=options.hyp_format,
-        hyp_base=options.hyp_base,
         hyp_transpose=options.transpose != options.hyp_transpose,
-        hyp_annotator=hyp_annotator,
-        ref_format=options.ref_format,
-        ref_base=options.ref_base,
         ref_transpose=options.transpose != options.ref_transpose,
-        ref_annotator=options.ref_annotator,
-        in_order=options.in_order,
+        hyp_annotator=hyp_annotator,
+        **{name: getattr(options, name) for name in names},
     )
 
 
@@ -336,5 +276,5 @@ def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple
     """Open a hypothesis and its reference; where one corpus holds both, it is opened once."""
     paths = [path] if reference is None else [path, reference]
     settled = declared.settled(paths, detect_format)
-    opened = [Input(path, *one) for path, one in zip(paths, settled, strict=True)]
+    opened = [Input(path, *options) for path, options in zip(paths, settled, strict=True)]
     return opened[0], opened[-1]

@@ -48,11 +48,9 @@ from typing import TYPE_CHECKING, TypeGuard
 from alignkit._support.values import FrozenMap
 from alignkit.errors import AlignkitError, AlignmentError, FormatError
 from alignkit.io.format import EVERYTHING, Format
-from alignkit.io.link_notation import LinkTexts, parse_links, parse_nulls, raw_links
-from alignkit.io.records import RawAnnotation, Reading, Record
-from alignkit.io.strict_json import Object, member, parse_json, texts
-from alignkit.io.text_files import BOM
-from alignkit.io.writing import Writing
+from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
+from alignkit.io.strict_json import Object, member, parse_json, texts, write_line
+from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
@@ -114,14 +112,14 @@ def _record(value: Object, line: int) -> Record:
     attributes: Object = member(value, "attributes", dict, {})
     for key in attributes:
         member(attributes, key, str)
-    found: Object = member(value, "annotations", dict, {})
+    annotations: Object = member(value, "annotations", dict, {})
     trees = _tree_texts(value)
     return Record(
         id,
         line,
         texts(value, "source") if value.get("source") is not None else None,
         texts(value, "target") if value.get("target") is not None else None,
-        {name: _annotation(member(found, name, dict), name, line) for name in found},
+        {key: _annotation(member(annotations, key, dict), key, line) for key in annotations},
         attributes,
         source_trees=trees[0],
         target_trees=trees[1],
@@ -131,8 +129,8 @@ def _record(value: Object, line: int) -> Record:
 def _tree_texts(value: Object) -> list[dict[str, str]]:
     sides: Object = member(value, "trees", dict, {})
     _check_keys(sides, set(_SIDES), "trees")
-    found: list[Object] = [member(sides, side, dict, {}) for side in _SIDES]
-    return [{name: member(trees, name, str) for name in trees} for trees in found]
+    both: list[Object] = [member(sides, side, dict, {}) for side in _SIDES]
+    return [{name: member(trees, name, str) for name in trees} for trees in both]
 
 
 def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
@@ -149,19 +147,20 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
     for key in labels:
         member(labels, key, str)
     numbers = {key: float(weight) for key, weight in weights.items()}
-    found = RawAnnotation(
+    annotation = RawAnnotation(
         raw_links(links, numbers, labels, line),
         flags=texts(value, "flags") if value.get("flags") is not None else (),
         aligned=bool(labels) or any(value.get(key) is not None for key in _LINKS),
         when=member(value, "when", str, ""),
         **{key: member(value, key, str, "") for key in _TEXTS},
     )
-    if not found.aligned and not found.flags and not any(value.get(key) for key in _TEXTS):
+    said = annotation.aligned or annotation.flags or any(value.get(key) for key in _TEXTS)
+    if not said:
         raise FormatError(
             f'the annotation of {name[:40]!r} says nothing; write {{"sure": ""}} for an '
             "alignment without links, or leave the name out where the pair is not annotated"
         )
-    return found
+    return annotation
 
 
 def _check_keys(value: Object, known: set[str], what: str) -> None:
@@ -181,13 +180,13 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
         return None
     if max(len(source), len(target)) > reading.options.max_words:
         return None
-    attributes, found = value.get("attributes", {}), value.get("annotations", {})
-    if type(attributes) is not dict or type(found) is not dict:
+    attributes, raw_annotations = value.get("attributes", {}), value.get("annotations", {})
+    if type(attributes) is not dict or type(raw_annotations) is not dict:
         return None
     if attributes and not _all_texts(list(attributes.values())):
         return None
     annotations = []
-    for name, raw in found.items():
+    for name, raw in raw_annotations.items():
         annotation = _quick_annotation(raw, len(source), len(target))
         if annotation is None:
             return None
@@ -258,10 +257,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         stream.write(encode(_HEADER) + "\n")
         for pair in pairs:
             try:
-                line = encode(_written(pair, writing)) + "\n"
-                if BOM in line:
-                    line = line.replace(BOM, "\\ufeff")
-                stream.write(line)
+                write_line(stream, encode, _written(pair, writing))
             except ValueError as problem:  # NaN, or half a surrogate pair
                 raise AlignkitError(f"pair {pair.id[:40]!r} cannot be written: {problem}") from None
 
@@ -286,18 +282,13 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
 
 
 def _written_annotation(annotation: Annotation, writing: Writing) -> Object:
-    alignment = annotation.alignment
-    found: Object = {}
-    if alignment is not None:
-        links = LinkTexts(writing.oriented(alignment), writing.base)
-        found = {key: getattr(links, key) for key in (*_LINKS, "weights", "labels")}
-    members = found | {
-        "comment": annotation.comment,
-        "flags": sorted(annotation.flags),
-        "judgment": annotation.judgment,
-        "provenance": annotation.provenance,
-        "when": annotation.when,
-    }
+    members: Object = {}
+    if annotation.alignment is not None:
+        links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
+        members = {key: getattr(links, key) for key in (*_LINKS, "weights", "labels")}
+    for key in ("comment", "flags", "judgment", "provenance", "when"):
+        members[key] = getattr(annotation, key)
+    members["flags"] = sorted(annotation.flags)
     return {key: member for key, member in members.items() if member or key == "sure"}
 
 

@@ -56,10 +56,17 @@ from lxml import etree
 
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.io.format import EVERYTHING, Format
-from alignkit.io.link_notation import LinkTexts, parse_links, parse_nulls, raw_links
-from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.records import (
+    RawAnnotation,
+    RawLink,
+    Reading,
+    Record,
+    parse_links,
+    parse_nulls,
+    raw_links,
+)
 from alignkit.io.safe_xml import line_of, local_name, read_elements, xml_text
-from alignkit.io.writing import Writing
+from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
@@ -95,8 +102,8 @@ def _check_root(root: etree._Element, reading: Reading) -> None:
             line_of(root),
         )
     if root.get("version") != "1" or len(root.attrib) != 1:
-        found = etree.tostring(root, encoding="unicode")[:100].split(">")[0]
-        raise reading.error(f'{found!r}...; expected version="1" alone', line_of(root))
+        start = etree.tostring(root, encoding="unicode")[:100].split(">")[0]
+        raise reading.error(f'{start!r}...; expected version="1" alone', line_of(root))
 
 
 def _check(element: etree._Element, schema: etree.RelaxNG) -> None:
@@ -129,14 +136,13 @@ def _record(element: etree._Element, line: int) -> Record:
 
 def _add(known: dict[str, V], key: str, value: V, element: etree._Element) -> None:
     if key in known:
-        raise FormatError(
-            f"{local_name(element)} {key[:40]!r} occurs twice in one pair", line=line_of(element)
-        )
+        message = f"{local_name(element)} {key[:40]!r} occurs twice in one pair"
+        raise FormatError(message, line=line_of(element))
     known[key] = value
 
 
 def _annotation(element: etree._Element) -> RawAnnotation:
-    found = RawAnnotation(
+    annotation = RawAnnotation(
         judgment=element.get("judgment") or "",
         provenance=element.get("provenance") or "",
         when=element.get("when") or "",
@@ -151,7 +157,7 @@ def _annotation(element: etree._Element) -> RawAnnotation:
         if name == "flag":
             flags.append(text)
         elif name == "comment":
-            found.comment = text
+            annotation.comment = text
         elif name == "weight":
             _add(weights, child.get("link") or "", _number(text, line), child)
         elif name == "label":
@@ -160,11 +166,11 @@ def _annotation(element: etree._Element) -> RawAnnotation:
             aligned = True
             parse = parse_nulls if name.endswith("null") else parse_links
             links += parse(text, "possible" if name.startswith("possible") else "sure", line)
-    found.flags = flags
-    found.links = raw_links(links, weights, labels, line_of(element))
-    said = found.comment or found.flags or found.judgment or found.provenance
-    found.aligned = aligned or bool(labels) or not said
-    return found
+    annotation.flags = flags
+    annotation.links = raw_links(links, weights, labels, line_of(element))
+    said = annotation.comment or annotation.flags or annotation.judgment or annotation.provenance
+    annotation.aligned = aligned or bool(labels) or not said
+    return annotation
 
 
 def _number(text: str, line: int) -> float:
@@ -223,12 +229,10 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
 def _write_annotation(
     pair: etree._Element, name: str, annotation: Annotation, writing: Writing
 ) -> None:
-    named = {
-        "judgment": annotation.judgment,
-        "provenance": annotation.provenance,
-        "when": annotation.when or "",
-    }
-    element = _child(pair, "annotation", "", {"by": name} | {k: v for k, v in named.items() if v})
+    element = _child(pair, "annotation", "", {"by": name})
+    for key in ("judgment", "provenance", "when"):
+        if text := getattr(annotation, key):
+            element.set(key, text)
     for flag in sorted(annotation.flags):
         _child(element, "flag", flag)
     if annotation.comment:
@@ -240,15 +244,10 @@ def _write_annotation(
 
 def _write_links(element: etree._Element, alignment: Alignment, base: int) -> None:
     links = LinkTexts(alignment, base)
-    texts = {
-        "sure": links.sure,
-        "possible": links.possible,
-        "null": links.null,
-        "possible-null": links.possible_null,
-    }
-    for key, text in texts.items():
+    for key in ("sure", "possible", "null", "possible_null"):
+        text = getattr(links, key)
         if text or key == "sure":  # without links it is an alignment still
-            _child(element, key, text)
+            _child(element, key.replace("_", "-"), text)
     for link, weight in links.weights.items():
         _child(element, "weight", repr(float(weight)), {"link": link})
     for link, label in links.labels.items():

@@ -46,11 +46,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from alignkit.errors import FormatError, OptionError
-from alignkit.io.format import Format
-from alignkit.io.link_notation import file_part
+from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import PairText, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
-from alignkit.io.writing import Writing
+from alignkit.io.writing import Writing, file_part
 from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.sentence_pair import SentencePair
 
@@ -74,7 +73,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
         id = f"{place[0]}.{place[1]}"
         try:
             words = samples.words(place) if texts is None else _words(texts, count, places, reading)
-            found = {
+            annotations = {
                 name: _annotation(files[place], reading)
                 for name, files in annotators.items()
                 if place in files
@@ -84,7 +83,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
             continue
         path = next(str(files[place]) for files in annotators.values() if place in files)
         source, target = words or (None, None)
-        yield Record(id, 1, source, target, found, path=path)
+        yield Record(id, 1, source, target, annotations, path=path)
     if texts is not None:
         yield from _rest(texts, places, reading)
 
@@ -95,33 +94,32 @@ def _annotators(reading: Reading) -> dict[str, dict[_Place, Path]]:
         match = _FILE.fullmatch(path.name)
         place = (int(match[1]), int(match[2])) if match else (1, 0)
         return {reading.name: {place: path}}
-    found = {reading.name: _files(path, reading)}
+    annotators = {reading.name: _files(path, reading)}
     for folder in reading.files("*"):
         if folder.is_dir():
             files = _files(folder, reading)
-            if files and found.get(folder.name):
-                raise reading.error(
-                    f"there are files of {folder.name!r} here and in the folder of that name"
-                )
+            if files and annotators.get(folder.name):
+                message = f"there are files of {folder.name!r} here and in the folder of that name"
+                raise reading.error(message)
             if files:
-                found[folder.name] = files
-    if not any(found.values()):
+                annotators[folder.name] = files
+    if not any(annotators.values()):
         raise reading.error("no file sampN.SentPairK in this folder or the folders in it")
-    return {name: files for name, files in found.items() if files}
+    return {name: files for name, files in annotators.items() if files}
 
 
 def _files(folder: Path, reading: Reading) -> dict[_Place, Path]:
-    found: dict[_Place, Path] = {}
+    files: dict[_Place, Path] = {}
     for path in reading.files("samp*.SentPair*", folder):
         match = _FILE.fullmatch(path.name)
         if match is None:
             reading.note("file passed over", "its name is not sampN.SentPairK", path=str(path))
             continue
         place = int(match[1]), int(match[2])
-        if place in found:
-            raise reading.error(f"is the same pair as {found[place]}", path=str(path))
-        found[place] = path
-    return found
+        if place in files:
+            raise reading.error(f"is the same pair as {files[place]}", path=str(path))
+        files[place] = path
+    return files
 
 
 def _annotation(path: Path, reading: Reading) -> RawAnnotation:
@@ -253,8 +251,8 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
     path = Path(reading.path)
     if path.is_dir() or _FILE.fullmatch(path.name):
         return True
-    said = any(len(one) or one.nulls for pair in pairs for one in pair.alignments.values())
-    return None if said else False
+    alignments = [a for pair in pairs for a in pair.alignments.values()]
+    return None if any(len(a) or a.nulls for a in alignments) else False
 
 
 FORMAT = Format(
@@ -262,7 +260,7 @@ FORMAT = Format(
     surely=_surely,
     members=lambda reading: [x for files in _annotators(reading).values() for x in files.values()],
     write=_write,
-    holds=frozenset({"no text", "nulls", "annotators", "names", "empty"}),
+    holds=kinds("no text, nulls, annotators, names, empty"),
     base=1,
     text_beside=True,
     folder=True,

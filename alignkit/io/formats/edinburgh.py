@@ -29,7 +29,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format
+from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.strict_json import (
     JsonText,
@@ -39,8 +39,9 @@ from alignkit.io.strict_json import (
     position,
     read_id,
     write_attributes,
+    write_list,
 )
-from alignkit.io.text_files import BOM, split_words
+from alignkit.io.text_files import split_words
 from alignkit.io.writing import Writing
 from alignkit.model.sentence_pair import SentencePair
 
@@ -50,18 +51,18 @@ _STATUS: dict[str, Status] = {"S": "sure", "P": "possible"}
 
 def _parse(reading: Reading) -> Iterator[Record]:
     text = JsonText(reading.text(), reading.path)
-    found = False
+    missing = True
     for key in text.members():
         if key != "paraphrases":
             reading.note("member left out", f"{key[:40]!r} beside the paraphrases", text.line)
             text.value()
             continue
-        found = True
+        missing = False
         for number, (line, value) in enumerate(text.elements(), start=1):
             with reading.refusing(line):
                 yield _record(reading, value, number, line)
     text.finish()
-    if not found:
+    if missing:
         raise reading.error("no 'paraphrases' in the object; expected a list of pairs")
 
 
@@ -95,13 +96,8 @@ def _annotation(reading: Reading, value: Object, line: int) -> RawAnnotation:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    encode = json.JSONEncoder(ensure_ascii=False).encode
     with writing.open() as stream:
-        divider = '{"paraphrases": [\n'
-        for pair in pairs:
-            stream.write(divider + encode(_written(pair, writing)).replace(BOM, "\\ufeff"))
-            divider = ",\n"
-        stream.write('{"paraphrases": []}\n' if divider[0] == "{" else "\n]}\n")
+        write_list(stream, (_written(pair, writing) for pair in pairs), '{"paraphrases": ', "}")
 
 
 def _written(pair: SentencePair, writing: Writing) -> Object:
@@ -125,7 +121,5 @@ def _grouped(links: list[tuple[int, int]]) -> list[tuple[int, list[int]]]:
 FORMAT = Format(
     parse=_parse,
     write=_write,
-    holds=frozenset(
-        {"text", "ids", "possible", "attributes", "annotators", "names", "absent", "empty"}
-    ),
+    holds=kinds("text, ids, possible, attributes, annotators, names, absent, empty"),
 )

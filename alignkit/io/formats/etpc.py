@@ -44,6 +44,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,8 +52,7 @@ from lxml import etree
 
 from alignkit._support.wording import natural_key
 from alignkit.errors import FormatError, OptionError
-from alignkit.io.format import JUDGED, Format
-from alignkit.io.link_notation import judged
+from alignkit.io.format import Format, kinds
 from alignkit.io.records import DIFFERING, RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.safe_xml import line_of, local_name, read_elements
 from alignkit.io.text_files import split_words
@@ -87,13 +87,13 @@ class Relation:
 
 def members_of(element: etree._Element) -> dict[str, str]:
     """Return the texts of the elements in an element, by their names."""
-    found: dict[str, str] = {}
+    members: dict[str, str] = {}
     for child in element:
         name = local_name(child)
-        if name in found:
+        if name in members:
             raise FormatError(f"<{name[:40]}> occurs twice", line=line_of(child))
-        found[name] = child.text or ""
-    return found
+        members[name] = child.text or ""
+    return members
 
 
 def read_relation(element: etree._Element, path: str, line: int, reading: Reading) -> Relation:
@@ -140,13 +140,12 @@ def _positions(
     if text.casefold() == _WHOLE:
         return None
     parts = [part.strip() for part in text.split(",")] if text else []
-    found = [part for part in parts if part]
-    if len(found) < len(parts):
+    if not all(parts):
         reading.note("stray comma", f"{name} is {text[:40]!r}", line, path)
-    for part in found:
+    for part in filter(None, parts):
         if _POSITION.fullmatch(part) is None:
             raise FormatError(f"{part[:40]!r} in {name} is no position of a word")
-    return tuple(map(int, found))
+    return tuple(map(int, filter(None, parts)))
 
 
 _TEXTS_ETPC, _TYPES = "text_pairs.xml", "paraphrase_types.xml"
@@ -182,13 +181,13 @@ def _types(reading: Reading, folder: Path) -> set[tuple[str, str]]:
     path = str(folder / _TYPES)
     if not Path(path).is_file():
         return set()
-    found = set()
+    types = set()
     elements = read_elements(reading, "*", path)
     next(elements)
     for element in elements:
         members = _members(reading, element, path)
-        found.add((members.get("type_id", "").strip(), members.get("type_name", "").strip()))
-    return found
+        types.add((members.get("type_id", "").strip(), members.get("type_name", "").strip()))
+    return types
 
 
 def _members(reading: Reading, element: etree._Element, path: str) -> dict[str, str]:
@@ -203,7 +202,7 @@ def _members(reading: Reading, element: etree._Element, path: str) -> dict[str, 
 def _relations(
     reading: Reading, files: Sequence[Path], types: set[tuple[str, str]]
 ) -> dict[str, list[Relation]]:
-    found: _Pairs = {}
+    pairs: _Pairs = {}
     seen: set[tuple[str, ...]] = set()
     for file in files:
         path = str(file)
@@ -223,19 +222,16 @@ def _relations(
             if types and (relation.number, relation.type) not in types:
                 message = f"{relation.number[:40]} {relation.type[:80]} is not in {_TYPES}"
                 reading.note("unknown type", message, line, path)
-            found.setdefault(relation.pair, []).append(relation)
+            pairs.setdefault(relation.pair, []).append(relation)
     if not files:
         raise reading.error("no .xml file with relations in this folder")
-    return found
+    return pairs
 
 
 def _whole(elements: Iterator[etree._Element], reading: Reading) -> Iterator[etree._Element]:
-    """Yield elements; where only the beginning of a file is at hand, those that are whole in it."""
-    try:
+    """Yield elements; if only the beginning of a file is at hand, those that are whole in it."""
+    with suppress(FormatError) if reading.cut else nullcontext():
         yield from elements
-    except FormatError:
-        if not reading.cut:
-            raise
 
 
 def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record]:
@@ -272,7 +268,7 @@ def _filled(
         for name, key in _LABELS.items():
             label = members.get(key, "").strip()
             if label:
-                judgment = judged(reading, get_scheme("binary"), label, record.line)
+                judgment = reading.judged(get_scheme("binary"), label, record.line)
                 if judgment is not None:
                     record.annotations[name] = judgment
         links = [link for relation in relations for link in _links(relation, reading)]
@@ -357,11 +353,9 @@ FORMAT = Format(
     write=None,
     surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
     members=lambda reading: reading.files("*.xml"),
-    holds=frozenset(
-        {
-            *("text", "no text", "ids", "nulls", "labels", "other labels", "judgment", JUDGED),
-            *("annotators", "attributes", "absent"),
-        }
+    holds=kinds(
+        "text, no text, ids, nulls, labels, other labels, judgment, judged only, annotators, "
+        "attributes, absent"
     ),
     folder=True,
     remark=_remark,

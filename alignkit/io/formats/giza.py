@@ -12,13 +12,16 @@ Three lines a sentence pair::
   line, the target, that are aligned to it. ``--transpose`` exchanges the sides, words and links
   together.
 - Positions behind NULL are explicit nulls. A word with empty brackets is just unaligned.
-- A position in the brackets of several words is read as several links.
+- A position in the brackets of several words is read as several links. A word may itself look like
+  a bracket: behind a word there is always ``({``, and what follows up to ``})`` are positions.
 - The number in the header is the pair's id; it may repeat. Both lengths must be those of the
   lines. The score, which may be missing, is kept as the attribute ``score``. A small ``s`` and
   other spaces in the header are read too.
 
 Links are written without their status, and nulls of target words only. Ids that are no whole
 numbers are replaced; pairs that are not annotated are left out.
+
+The format rte is the same with the sides exchanged: `A3Layout` says how the two differ.
 
 References
 ----------
@@ -29,68 +32,233 @@ Linguistics 29(1):19-51; the README of GIZA++, part V.B "alignment file".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from alignkit.io.format import Format
-from alignkit.io.formats.three_lines import LineBlock, read_blocks, write_blocks
-from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.errors import FormatError
+from alignkit.io.format import Format, kinds
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.text_files import split_words
+from alignkit.io.writing import Numbering, Writing
+from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
 
-_HEADER = re.compile(
-    r"#\s*sentence pair\s*\(([0-9]{1,9})\)\s+source length\s+([0-9]{1,9})"
-    r"\s+target length\s+([0-9]{1,9})(?:\s+alignment(?:\s+score\s*:\s*(\S+))?)?",
-    re.IGNORECASE,
-)
-_SHAPE = "# Sentence pair (N) source length L target length M alignment score : S"
-_POSITION = re.compile(r"[0-9]{1,9}")
+_Line = tuple[int, str]
+_Bracketed = tuple[str, list[str]]  # a word, and what stands in the brackets behind it
 
 
-def _parse(reading: Reading) -> Iterator[Record]:
-    for block in read_blocks(reading, _HEADER, _SHAPE):
+@dataclass(frozen=True)
+class A3Layout:
+    """How an edition of A3 writes its records of three lines.
+
+    Parameters
+    ----------
+    header
+        The first line; its groups are `id` and, if the line has them, `source`, `target` (lengths)
+        and `score`.
+    shape
+        The first line as a message shows it.
+    first_line
+        Returns the first line of a pair, given its number.
+    bracketed
+        The side, 0 or 1, whose words have brackets; it stands in the third line.
+    possible
+        What stands before a position whose link is only possible.
+    tail
+        What each bracket ends with.
+    mend
+        Completes the last line of a file.
+    """
+
+    header: re.Pattern[str]
+    shape: str
+    first_line: Callable[[SentencePair, str], str]
+    bracketed: int
+    possible: str = ""
+    tail: tuple[str, ...] = ()
+    mend: Callable[[Reading, int, str], str] = lambda reading, number, text: text
+
+    def format(self, holds: str) -> Format:
+        """Return the format of this layout."""
+        return Format(
+            parse=partial(_parse, layout=self),
+            write=partial(_write, layout=self),
+            holds=kinds(holds),
+            base=1,
+        )
+
+
+def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
+    """Yield the records; a broken one is refused, and reading goes on at the next header."""
+    lines = _Lines(reading, layout)
+    for number, text in lines:
+        header = layout.header.fullmatch(text.strip())
+        if header is None:
+            if text.strip():
+                message = f"{text.strip()[:40]!r}, expected {layout.shape!r}"
+                reading.refuse(reading.error(message, number))
+                lines.skip_to_header()
+            else:
+                reading.note("empty line", "passed over", number)
+            continue
+        rest = [line for line in (next(lines, None), next(lines, None)) if line is not None]
+        try:
+            if len(rest) < 2:
+                raise reading.error(
+                    f"the file ends inside the record {header[0][:40]!r}, which has three lines",
+                    number,
+                )
+            bracketed = _bracketed(*rest[1], reading)
+        except FormatError as error:
+            reading.refuse(error)
+            lines.push(rest)
+            lines.skip_to_header()
+            continue
         with reading.refusing():
-            yield _record(block, reading)
+            yield _record(header, number, rest[0][1], bracketed, reading, layout)
 
 
-def _record(block: LineBlock, reading: Reading) -> Record:
-    source, target = tuple(word.word for word in block.words), block.plain
-    links = [RawLink(None, j) for j in _positions(block.nulls, block, reading)]
-    for i, word in enumerate(block.words, start=reading.base):
-        links += (RawLink(i, j) for j in _positions(word.items, block, reading))
-    counts = len(source), len(target)
-    declared = int(block.header[2]), int(block.header[3])
-    if counts != declared:
+def _record(
+    header: re.Match[str],
+    number: int,
+    plain: str,
+    bracketed: Sequence[_Bracketed],
+    reading: Reading,
+    layout: A3Layout,
+) -> Record:
+    links = []
+    for k, (_, items) in enumerate(bracketed, start=reading.base - 1):
+        word = k if k >= reading.base else None
+        for position, status in _positions(items, number + 2, reading, layout):
+            i, j = (position, word) if layout.bracketed else (word, position)
+            links.append(RawLink(i, j, status))
+    sides = [tuple(word for word, _ in bracketed[1:]), reading.tokens(plain)]
+    if layout.bracketed:
+        sides.reverse()
+    declared = header.groupdict()
+    lengths = [int(declared[side]) for side in ("source", "target") if side in declared]
+    if lengths and lengths != [*map(len, sides)]:
         raise reading.error(
-            f"{counts[0]} source and {counts[1]} target words, but the header says "
-            f"{declared[0]} and {declared[1]}",
-            block.line,
+            f"{len(sides[0])} source and {len(sides[1])} target words, but the header says "
+            f"{lengths[0]} and {lengths[1]}",
+            number,
         )
     if reading.options.transpose:
-        source, target = target, source
-    attributes = {} if block.header[4] is None else {"score": block.header[4]}
+        sides.reverse()
+    score = declared.get("score")
+    attributes = {} if score is None else {"score": score}
+    source, target = sides
     annotations = {reading.name: RawAnnotation(links)}
-    return Record(block.header[1], block.line, source, target, annotations, attributes)
+    return Record(declared["id"], number, source, target, annotations, attributes)
 
 
-def _positions(items: Sequence[str], block: LineBlock, reading: Reading) -> Iterator[int]:
-    for item in items:
-        if not _POSITION.fullmatch(item):
-            raise reading.error(
-                f"{item[:40]!r} in brackets, expected the position of a word", block.line + 2
+def _positions(
+    items: Sequence[str], line: int, reading: Reading, layout: A3Layout
+) -> Iterator[tuple[int, Status]]:
+    end = len(items) - len(layout.tail)
+    if tuple(items[end:]) != layout.tail:
+        tail = " ".join(layout.tail)
+        raise reading.error(f"brackets end in {' '.join(items[end:])[:40]!r}, not {tail!r}", line)
+    pattern = re.compile(rf"((?:{layout.possible})?)([0-9]{{1,9}})")
+    for item in items[:end]:
+        match = pattern.fullmatch(item)
+        if match is None:
+            raise reading.error(f"{item[:40]!r} in brackets, expected the position of a word", line)
+        yield int(match[2]), "possible" if match[1] else "sure"
+
+
+def _bracketed(line: int, text: str, reading: Reading) -> list[_Bracketed]:
+    """Split a line into words and what stands in the brackets behind each; NULL is the first."""
+    tokens = split_words(text)
+    words: list[_Bracketed] = []
+    at = 0
+    while at < len(tokens):
+        word = tokens[at]
+        if tokens[at + 1 : at + 2] != ["({"]:
+            raise reading.error(f"expected '({{ ... }})' behind the word {word[:40]!r}", line)
+        if "})" not in tokens[at + 2 :]:
+            raise reading.error(f"'({{' behind the word {word[:40]!r} is not closed by '}})'", line)
+        end = tokens.index("})", at + 2)
+        words.append((word, tokens[at + 2 : end]))
+        at = end + 1
+    if not words or words[0][0] != "NULL":
+        raise reading.error("expected 'NULL ({ ... })' before the words", line)
+    return words
+
+
+class _Lines:
+    """Lines of which some can be put back; the last one is mended."""
+
+    def __init__(self, reading: Reading, layout: A3Layout) -> None:
+        self._lines, self._header = reading.lines(), layout.header
+        self._mend = partial(layout.mend, reading)
+        self._ahead: deque[_Line] = deque()
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> _Line:
+        number, text = self._ahead.popleft() if self._ahead else next(self._lines)
+        if not self._ahead:
+            self._ahead.extend(line for line in (next(self._lines, None),) if line is not None)
+        if not self._ahead:
+            text = self._mend(number, text)
+        return number, text
+
+    def push(self, lines: list[_Line]) -> None:
+        self._ahead.extendleft(reversed(lines))
+
+    def skip_to_header(self) -> None:
+        for line in self:
+            if self._header.fullmatch(line[1].strip()):
+                self.push([line])
+                return
+
+
+def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) -> None:
+    numbering = Numbering(writing.lost, unique=False)
+    side, other = layout.bracketed, 1 - layout.bracketed
+    with writing.open() as stream:
+        for written in pairs:
+            alignment = writing.alignment(written)
+            if alignment is None:
+                continue
+            pair = written.transpose() if writing.options.transpose else written
+            tokens = pair.words[side]
+            positions: list[list[str]] = [[] for _ in range(len(tokens) + 1)]  # NULL is last
+            nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
+            for link, sure in [*alignment.items(), *nulls]:
+                if link[other] != NULL:
+                    mark = "" if sure else layout.possible
+                    positions[link[side]].append(f"{mark}{link[other] + writing.base}")
+            if any(null[other] == NULL for null, _ in nulls):
+                writing.lost["nulls"] += 1
+            words = zip(("NULL", *tokens), (positions[-1], *positions[:-1]), strict=True)
+            line = " ".join(
+                " ".join((word, "({", *items, *layout.tail, "})")) for word, items in words
             )
-        yield int(item)
+            plain = writing.words(pair)[other]
+            first = layout.first_line(pair, numbering.take(pair.id))
+            stream.write(f"{first}\n{plain}\n{line}\n")
 
 
-def _header(pair: SentencePair, number: str) -> str:
+def _first_line(pair: SentencePair, number: str) -> str:
     source, target = pair.lengths
     score = pair.attributes.get("score", "")
     scored = f" alignment score : {score}" if score.split() == [score] else ""
     return f"# Sentence pair ({number}) source length {source} target length {target}{scored}"
 
 
-FORMAT = Format(
-    parse=_parse,
-    write=partial(write_blocks, header=_header, bracketed=0),
-    holds=frozenset({"text", "nulls", "empty", "attribute score"}),
-    base=1,
-)
+FORMAT = A3Layout(
+    re.compile(
+        r"#\s*sentence pair\s*\((?P<id>[0-9]{1,9})\)\s+source length\s+(?P<source>[0-9]{1,9})"
+        r"\s+target length\s+(?P<target>[0-9]{1,9})"
+        r"(?:\s+alignment(?:\s+score\s*:\s*(?P<score>\S+))?)?",
+        re.IGNORECASE,
+    ),
+    "# Sentence pair (N) source length L target length M alignment score : S",
+    _first_line,
+    bracketed=0,
+).format("text, nulls, empty, attribute score")

@@ -40,7 +40,7 @@ from pathlib import Path
 
 from alignkit._support.wording import natural_key
 from alignkit.errors import FormatError, OptionError
-from alignkit.io.format import Format
+from alignkit.io.format import Format, kinds
 from alignkit.io.formats.multimwa import HELD, GoldRow, parse_row, write_row
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.writing import Writing
@@ -59,9 +59,8 @@ def _parse(reading: Reading) -> Iterator[Record]:
         return
     batches = _batches(reading, _root(reading))
     if not batches:
-        raise reading.error(
-            "holds no datasets/CORPUS/BATCH.tsv and no users/USER/complete/CORPUS/BATCH.tsv"
-        )
+        message = "holds no datasets/CORPUS/BATCH.tsv and no users/USER/complete/CORPUS/BATCH.tsv"
+        raise reading.error(message)
     corpora = {corpus for corpus, _ in batches}
     for corpus, batch in sorted(batches, key=lambda key: natural_key(Path(*key))):
         yield from _batch(reading, batches[corpus, batch], corpus, prefix=len(corpora) > 1)
@@ -81,15 +80,15 @@ def _batches(reading: Reading, root: Path) -> dict[tuple[str, str], _Files]:
     settled = reading.files(f"users/{_ARBIT}/*/complete", root)
     for folder in settled:
         folders[_ARBIT if len(settled) == 1 else f"{_ARBIT}/{folder.parent.name}"] = folder
-    found: dict[tuple[str, str], _Files] = {}
+    batches: dict[tuple[str, str], _Files] = {}
     for name, folder in folders.items():
         for path in reading.files("*/*.tsv", folder):
-            found.setdefault((path.parent.name, path.stem), {})[name] = path
+            batches.setdefault((path.parent.name, path.stem), {})[name] = path
     for path in reading.files("users/**/incomplete/*/*.tsv", root):
         done = path.parents[2] / "complete" / path.parent.name / path.name
         if not done.exists():
             reading.note("unfinished batch", "not submitted yet; not read", path=str(path))
-    return found
+    return batches
 
 
 def _members(reading: Reading) -> list[Path]:
@@ -132,9 +131,8 @@ def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: 
             first, place = row, f"{path}:{line}"
         for what in first.differences(row):
             if not what.endswith("link") and what != "corpus judgment":
-                raise reading.error(
-                    f"the {what} differs from that of {place}", line, path=str(path)
-                )
+                message = f"the {what} differs from that of {place}"
+                raise reading.error(message, line, path=str(path))
             reading.note("column differs", f"the {what} differs from {place}", line, str(path))
         if row.annotation is not None:
             row.annotation.path = str(path)
@@ -158,11 +156,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         corpus = pair.attributes.get("corpus") or "corpus"
         batch = pair.attributes.get("document") or "batch_0000"
         batches.setdefault((corpus, batch), []).append(pair)
-    users = list(
-        dict.fromkeys(
-            name for batch in batches.values() for pair in batch for name in pair.alignments
-        )
-    )
+    every = [pair for batch in batches.values() for pair in batch]
+    users = list(dict.fromkeys(name for pair in every for name in pair.alignments))
     with writing.folder() as folder:
         for (corpus, batch), members in batches.items():
             _check_name(corpus, "corpus")
@@ -171,32 +166,25 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             expected = (f"{prefix}{batch}:{line}" for line in range(1, len(members) + 1))
             kept = map(str.__eq__, expected, (pair.id for pair in members))
             writing.lost.update(["ids"] * (len(members) - sum(kept)))
-            for name in [INITIAL, *(user for user in users if user != INITIAL)]:
-                if not _belongs(name, members):
-                    continue
-                lines = (_line(pair, pair.annotations.get(name), writing) for pair in members)
-                folder.write(f"{_folder(name, users)}/{corpus}/{batch}.tsv", lines)
+            for name in dict.fromkeys([INITIAL, *users]):
+                initial = name == INITIAL and not all(pair.alignments for pair in members)
+                if initial or any(name in pair.alignments for pair in members):
+                    lines = (_line(pair, pair.annotations.get(name), writing) for pair in members)
+                    folder.write(f"{_folder(name, users)}/{corpus}/{batch}.tsv", lines)
         for kind in ("datasets", "users"):
             folder.refuse_others(f"{kind}/**/*.tsv")
-
-
-def _belongs(name: str, pairs: list[SentencePair]) -> bool:
-    """Whether a batch has a file in the folder of an annotator."""
-    return any(
-        name in pair.alignments or (name == INITIAL and not pair.alignments) for pair in pairs
-    )
 
 
 def _folder(name: str, users: list[str]) -> str:
     if name == INITIAL:
         return "datasets"
+    what, part = "annotator", name
     if name == _ARBIT:
-        two = sorted(user for user in users if user not in (INITIAL, _ARBIT))
-        name = f"{_ARBIT}/{'_'.join(two) or _ARBIT}"
-    if name.startswith(_ARBIT + "/"):
-        _check_name(name.removeprefix(_ARBIT + "/"), "pair of annotators")
-    else:
-        _check_name(name, "annotator")
+        part = "_".join(sorted({*users} - {INITIAL, _ARBIT})) or _ARBIT
+        what, name = "pair of annotators", f"{_ARBIT}/{part}"
+    elif name.startswith(_ARBIT + "/"):
+        what, part = "pair of annotators", name.removeprefix(_ARBIT + "/")
+    _check_name(part, what)
     return f"users/{name}/complete"
 
 
@@ -223,12 +211,6 @@ FORMAT = Format(
     members=_members,
     write=_write,
     holds=HELD
-    | {
-        "annotators",
-        "names",
-        "attribute corpus",
-        "attribute document",
-        "attribute pairwise-id",
-    },
+    | kinds("annotators, names, attribute corpus, attribute document, attribute pairwise-id"),
     folder=True,
 )

@@ -40,7 +40,7 @@ Records that look like XML but are not (``<==>``), so they are read line by line
 - A record without ``<alignment>`` is not annotated.
 - A record broken anywhere is refused; reading goes on at the next ``<sentence``.
 
-Chunk pairs are written as in `alignkit.formats.groups`, chunks aligned to nothing as runs of words.
+Chunk pairs are written as in yawat, chunks aligned to nothing as runs of words.
 Labels of another shape, possible links as such, and ids that hold a line break are lost.
 
 References
@@ -54,8 +54,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format
-from alignkit.io.formats.three_lines import MOST_CELLS, Group, group_cells
+from alignkit.io.format import Format, kinds
+from alignkit.io.formats.yawat import MOST_CELLS, Group, group_cells
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.text_files import split_words
 from alignkit.io.writing import Writing
@@ -136,13 +136,13 @@ class _Sentence:
         self._at += 1
 
     def _comments(self) -> list[str]:
-        found: list[str] = []
+        comments: list[str] = []
         while self._text().startswith("//"):
-            found.append(self._text()[2:].strip())
+            comments.append(self._text()[2:].strip())
             self._at += 1
-        if len(found) not in (0, 2):
+        if len(comments) not in (0, 2):
             raise self._error("two lines '// sentence'")
-        return found
+        return comments
 
     def _words(self, side: str) -> tuple[str, ...]:
         self._expect(f"<{side}>")
@@ -205,22 +205,15 @@ class _Sentence:
     ) -> None:
         if self._reading.options.transpose:
             words = words[1], words[0]
-        base = self._reading.base
-        chunks = [
-            " ".join(
-                tokens[k - base] if 0 <= k - base < len(tokens) else ""
-                for k in side
-                if k is not None
-            )
-            for side, tokens in zip(sides, words, strict=True)
-        ]
-        told = " <==> ".join(chunk or _MISSING for chunk in chunks)
-        if split_words(text) != split_words(told):
-            self._reading.note(
-                "chunk words differ",
-                f"{text.strip()[:40]!r}, but the positions say {told[:40]!r}",
-                self._lines[self._at][0],
-            )
+        chunks = []
+        for side, tokens in zip(sides, words, strict=True):
+            places = [k - self._reading.base for k in side if k is not None]
+            chunk = " ".join(tokens[k] if 0 <= k < len(tokens) else "" for k in places)
+            chunks.append(chunk or _MISSING)
+        expected = " <==> ".join(chunks)
+        if split_words(text) != split_words(expected):
+            message = f"{text.strip()[:40]!r}, but the positions say {expected[:40]!r}"
+            self._reading.note("chunk words differ", message, self._lines[self._at][0])
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -296,40 +289,34 @@ def _plain(label: str) -> bool:
     return label in ("NOALI NIL", "NIL NIL")
 
 
-def _joined(groups: Iterable[Group]) -> Iterator[Group]:
+def _joined(groups: Iterable[Group]) -> list[Group]:
     """Join neighbouring words that are aligned to nothing to one chunk, by label."""
-    waiting: Group | None = None
+    joined: list[Group] = []
     for group in sorted(groups, key=lambda g: (bool(g.sources), bool(g.targets), g)):
-        if waiting is None or not _continues(waiting, group):
-            if waiting is not None:
-                yield waiting
-            waiting = group
+        if joined and _continues(joined[-1], group):
+            last = joined[-1]
+            sides = last.sources + group.sources, last.targets + group.targets
+            joined[-1] = Group(*sides, group.label)
         else:
-            waiting = Group(
-                waiting.sources + group.sources, waiting.targets + group.targets, group.label
-            )
-    if waiting is not None:
-        yield waiting
+            joined.append(group)
+    return joined
 
 
 def _continues(before: Group, after: Group) -> bool:
-    if before.label != after.label:
-        return False
-    if not before.targets and not after.targets:
-        return before.sources[-1] + 1 == after.sources[0]
-    if not before.sources and not after.sources:
-        return before.targets[-1] + 1 == after.targets[0]
+    """Return whether both are words of one side alone, and one follows the other."""
+    for k in (0, 1):
+        mine, theirs = before[:2][k], after[:2][k]
+        if before.label == after.label and not before[1 - k] and not after[1 - k]:
+            return mine[-1] + 1 == theirs[0]
     return False
 
 
 FORMAT = Format(
     parse=_parse,
     write=_write,
-    holds=frozenset(
-        {
-            *("text", "ids", "nulls", "labels", "other labels", "empty", "absent"),
-            *("attribute status", "attribute source text", "attribute target text"),
-        }
+    holds=kinds(
+        "text, ids, nulls, labels, other labels, empty, absent, "
+        "attribute status, attribute source text, attribute target text"
     ),
     base=1,
 )

@@ -28,18 +28,24 @@ aligner", ACL; github.com/xuchen/jacana.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format
-from alignkit.io.link_notation import LinkTexts, parse_links
-from alignkit.io.records import RawAnnotation, Reading, Record
-from alignkit.io.strict_json import JsonText, Object, as_text, keep_attributes, member, read_id
-from alignkit.io.text_files import BOM, split_words
-from alignkit.io.writing import Writing
+from alignkit.io.format import Format, kinds
+from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
+from alignkit.io.strict_json import (
+    JsonText,
+    Object,
+    as_text,
+    keep_attributes,
+    member,
+    read_id,
+    write_list,
+)
+from alignkit.io.text_files import split_words
+from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.sentence_pair import SentencePair
 
 _SURE, _BOTH = ".sure.json", ".sure+poss.json"
@@ -62,14 +68,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
             continue
         else:
             records = _records(reading, str(path))
+        name = path.name.removesuffix(_SURE).removesuffix(_BOTH).removesuffix(".json")
         for record in records:
-            record.attributes.setdefault("document", _document(path))
+            record.attributes.setdefault("document", name)
             yield record
-
-
-def _document(path: Path) -> str:
-    name = path.name
-    return name.removesuffix(_SURE).removesuffix(_BOTH).removesuffix(".json")
 
 
 def _records(reading: Reading, path: str) -> Iterator[Record]:
@@ -88,11 +90,11 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     id = read_id(value, number)
     source: str = member(value, "source", str)
     target: str = member(value, "target", str)
-    sure: str | None = member(value, "sureAlign", str, "") if "sureAlign" in value else None
+    sure: str = member(value, "sureAlign", str, "")
     possible: str = member(value, "possibleAlign", str, "")
     record = Record(id, line, split_words(source), split_words(target))
     if value.get("sureAlign") is not None or value.get("possibleAlign") is not None:
-        links = parse_links(sure or "")
+        links = parse_links(sure)
         known = {link[:2] for link in links}
         links += [x for x in parse_links(possible, "possible") if x[:2] not in known]
         record.annotations[reading.name] = RawAnnotation(links)
@@ -112,9 +114,8 @@ def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
             _add_possible(reading, record, other, both)
             yield record
     for record in others.values():
-        reading.refuse(
-            reading.error(f"id {record.id[:40]!r} is missing in {sure}", record.line, path=both)
-        )
+        message = f"id {record.id[:40]!r} is missing in {sure}"
+        reading.refuse(reading.error(message, record.line, path=both))
 
 
 def _counted(records: Iterator[Record]) -> Iterator[tuple[tuple[str, int], Record]]:
@@ -126,9 +127,8 @@ def _counted(records: Iterator[Record]) -> Iterator[tuple[tuple[str, int], Recor
 
 def _add_possible(reading: Reading, record: Record, other: Record | None, both: str) -> None:
     if other is None:
-        raise reading.error(
-            f"id {record.id[:40]!r} is missing in {both}", record.line, path=record.path
-        )
+        message = f"id {record.id[:40]!r} is missing in {both}"
+        raise reading.error(message, record.line, path=record.path)
     if (record.source, record.target) != (other.source, other.target):
         raise reading.error(
             f"the tokens of {record.id[:40]!r} differ from those of {both}:{other.line}",
@@ -138,27 +138,18 @@ def _add_possible(reading: Reading, record: Record, other: Record | None, both: 
     mine = record.annotations.setdefault(reading.name, RawAnnotation())
     known = {link[:2] for link in mine.links}
     for annotation in other.annotations.values():
-        found = {link[:2] for link in annotation.links}
+        theirs = {link[:2] for link in annotation.links}
         mine.links += [
             link._replace(status="possible") for link in annotation.links if link[:2] not in known
         ]
-        if not known <= found:
-            reading.note(
-                "sure link missing",
-                f"{both}:{other.line} lacks {len(known - found)} of the sure links",
-                record.line,
-                record.path,
-            )
+        if not known <= theirs:
+            message = f"{both}:{other.line} lacks {len(known - theirs)} of the sure links"
+            reading.note("sure link missing", message, record.line, record.path)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, indent=4).encode
     with writing.open() as stream:
-        divider = "[\n"
-        for pair in pairs:
-            stream.write(divider + encode(_written(pair, writing)).replace(BOM, "\\ufeff"))
-            divider = ",\n"
-        stream.write("[]\n" if divider == "[\n" else "\n]\n")
+        write_list(stream, (_written(pair, writing) for pair in pairs), "", "", indent=4)
 
 
 def _written(pair: SentencePair, writing: Writing) -> Object:
@@ -181,5 +172,5 @@ FORMAT = Format(
     parse=_parse,
     members=lambda reading: reading.files("*.json"),
     write=_write,
-    holds=frozenset({"text", "ids", "possible", "attributes", "absent", "empty"}),
+    holds=kinds("text, ids, possible, attributes, absent, empty"),
 )

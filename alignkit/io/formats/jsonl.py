@@ -25,7 +25,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format
+from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.strict_json import (
     Object,
@@ -36,8 +36,8 @@ from alignkit.io.strict_json import (
     read_id,
     texts,
     write_attributes,
+    write_line,
 )
-from alignkit.io.text_files import BOM
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
@@ -79,8 +79,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     encode = json.JSONEncoder(ensure_ascii=False).encode
     with writing.open() as stream:
         for number, pair in enumerate(pairs, start=1):
-            line = encode(_written(pair, number, writing))
-            stream.write(line.replace(BOM, "\\ufeff") + "\n")
+            write_line(stream, encode, _written(pair, number, writing))
 
 
 def _written(pair: SentencePair, number: int, writing: Writing) -> Object:
@@ -100,5 +99,5 @@ def _written(pair: SentencePair, number: int, writing: Writing) -> Object:
 FORMAT = Format(
     parse=_parse,
     write=_write,
-    holds=frozenset({"text", "ids", "nulls", "attributes", "absent", "empty", "spaces"}),
+    holds=kinds("text, ids, nulls, attributes, absent, empty, spaces"),
 )

@@ -28,19 +28,18 @@ from dataclasses import dataclass
 from itertools import islice
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format
-from alignkit.io.link_notation import LinkTexts, parse_links
+from alignkit.io.format import Format, kinds
 from alignkit.io.opening import CONTROL
-from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
 from alignkit.io.text_files import BOM, split_words
-from alignkit.io.writing import Writing
+from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
 LINKS = ("source-link", "target-link")
 JUDGMENT = "corpus-judgment"
 _NAMES = {2: LINKS[0], 4: LINKS[1], 5: JUDGMENT}
-HELD = frozenset({"text", "possible", "comment", "judgment", "absent", "empty"}) | {
+HELD = kinds("text, possible, comment, judgment, absent, empty") | {
     f"attribute {name}" for name in _NAMES.values()
 }
 """What of a corpus the columns hold."""
@@ -158,7 +157,7 @@ def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
         return True
     rows = (text.split("\t") for _, text in islice(reading.lines(), len(pairs)))
     links = (tuple(part.strip(" \r") for part in row[2:5:2]) for row in rows)
-    return True if all(one == (_NONE, _NONE) for one in links) else None
+    return True if all(pair == (_NONE, _NONE) for pair in links) else None
 
 
 FORMAT = Format(

@@ -46,12 +46,11 @@ import numpy as np
 
 from alignkit._support.arguments import check_count
 from alignkit.errors import FormatError
-from alignkit.io.format import Format
-from alignkit.io.link_notation import Numbering
+from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import PairText, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
-from alignkit.io.writing import Writing
-from alignkit.model.alignment import NULL, Alignment, Link
+from alignkit.io.writing import Numbering, Writing
+from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.sentence_pair import SentencePair
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -83,20 +82,16 @@ def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> I
         seen.add(sentence)
         if sentence in links.broken:
             continue
-        found = links.annotate(sentence)
-        if not found and not reading.options.partial:
-            found = {reading.name: RawAnnotation()}
+        annotations = links.annotate(sentence)
+        if not annotations and not reading.options.partial:
+            annotations = {reading.name: RawAnnotation()}
         words = reading.tokens(text.source), reading.tokens(text.target)
         line = links.line(sentence) or text.line
-        yield Record(text.snum or str(sentence), line, *words, found)
+        yield Record(text.snum or str(sentence), line, *words, annotations)
     for sentence in links.sentences():
         if sentence not in seen:
-            reading.refuse(
-                reading.error(
-                    f"links of sentence {sentence}, which {reading.options.source} does not have",
-                    links.line(sentence),
-                )
-            )
+            message = f"links of sentence {sentence}, which {reading.options.source} does not have"
+            reading.refuse(reading.error(message, links.line(sentence)))
 
 
 def _sentence_of(text: PairText, seen: set[int], reading: Reading) -> int:
@@ -104,9 +99,8 @@ def _sentence_of(text: PairText, seen: set[int], reading: Reading) -> int:
     if text.snum is None:
         return text.line
     if not _WHOLE.fullmatch(text.snum):
-        raise reading.error(
-            f"snum {text.snum[:40]!r}, expected a whole number", text.line, path=path
-        )
+        message = f"snum {text.snum[:40]!r}, expected a whole number"
+        raise reading.error(message, text.line, path=path)
     if int(text.snum) in seen:
         raise reading.error(f"sentence {text.snum} occurs twice", text.line, path=path)
     return int(text.snum)
@@ -147,9 +141,8 @@ class _Links:
                 raise self._reading.error(f"{field[:40]!r} is no whole number; {_SHAPE}", number)
         sentence, i, j = map(int, fields[:3])
         if i == j == 0 and self._reading.base == 1:
-            raise self._reading.error(
-                "0 0 links the empty word to itself; does the file count from 0 (`base=0`)?", number
-            )
+            message = "0 0 links the empty word to itself; does the file count from 0 (`base=0`)?"
+            raise self._reading.error(message, number)
         rest = fields[3:]
         mark = rest.pop(0) if rest and rest[0] in ("S", "P") else "S"
         if len(rest) > 1:
@@ -167,9 +160,8 @@ class _Links:
     def _weigh(self, text: str, number: int) -> None:
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not math.isfinite(value):
-            raise self._reading.error(
-                f"{text[:40]!r} is neither S nor P nor a finite number; {_SHAPE}", number
-            )
+            message = f"{text[:40]!r} is neither S nor P nor a finite number; {_SHAPE}"
+            raise self._reading.error(message, number)
         if not self._weight:
             self._weight.extend([math.nan] * len(self._sentence))
         self._weight.append(value)
@@ -246,17 +238,14 @@ def _notation(alignment: Alignment, number: str, writing: Writing) -> Iterator[s
         weight = weights.get(link, math.nan)
         if math.isfinite(weight):
             mark = f" {'S' if sure else 'P'} {float(weight)!r}"
-        yield f"{number} {_place(link, writing.base)}{mark}\n"
-
-
-def _place(link: Link, base: int) -> str:
-    return " ".join("0" if index == NULL else str(index + base) for index in link)
+        i, j = (0 if index == NULL else index + writing.base for index in link)
+        yield f"{number} {i} {j}{mark}\n"
 
 
 FORMAT = Format(
     parse=_parse,
     write=_write,
-    holds=frozenset({"no text", "possible", "nulls", "possible nulls", "weights", "empty"}),
+    holds=kinds("no text, possible, nulls, possible nulls, weights, empty"),
     base=1,
     text_beside=True,
 )

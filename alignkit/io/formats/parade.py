@@ -28,8 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from alignkit.errors import FormatError
-from alignkit.io.format import JUDGED, Format
-from alignkit.io.link_notation import judged
+from alignkit.io.format import Format, kinds
 from alignkit.io.records import Reading, Record
 from alignkit.io.text_files import split_words
 from alignkit.model.labels import get_scheme, get_view
@@ -60,7 +59,7 @@ def _record(reading: Reading, columns: Sequence[str], number: int, line: int) ->
         raise FormatError(f"{len(columns)} tab-separated columns; expected {len(_HEAD)}")
     label, binary, entity, first, second = columns
     record = Record(str(number), line, split_words(first), split_words(second))
-    judgment = judged(reading, get_scheme("parade-votes"), label, line)
+    judgment = reading.judged(get_scheme("parade-votes"), label, line)
     if judgment is not None:
         record.annotations[reading.options.name or _NAME] = judgment
     record.attributes = {"binary": binary, "entity": entity}
@@ -75,5 +74,5 @@ FORMAT = Format(
     parse=_parse,
     write=None,
     surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
-    holds=frozenset({"text", "judgment", JUDGED, "attributes", "names", "absent"}),
+    holds=kinds("text, judgment, judged only, attributes, names, absent"),
 )

@@ -46,7 +46,7 @@ from collections.abc import Iterable, Iterator
 from lxml import etree
 
 from alignkit.errors import AlignkitError, FormatError
-from alignkit.io.format import Format
+from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, xml_text
 from alignkit.io.text_files import BOM, split_words
@@ -83,7 +83,7 @@ def _record(reading: Reading, element: etree._Element, number: int) -> Record:
         raise FormatError(f"a pair with {len(element.attrib)} attributes")
     for key, value in element.attrib.items():
         if key != "id":
-            record.attributes[_local(str(key))] = str(value)
+            record.attributes[str(key).rpartition("}")[2]] = str(value)
     for child in element:
         name = local_name(child)
         if name == "first" and record.source is None:
@@ -93,9 +93,8 @@ def _record(reading: Reading, element: etree._Element, number: int) -> Record:
         elif name == "alignments":
             annotator = child.get("source") or reading.name
             if annotator in record.annotations:
-                raise FormatError(
-                    f"annotator {annotator[:40]!r} occurs twice in one pair", line=line_of(child)
-                )
+                message = f"annotator {annotator[:40]!r} occurs twice in one pair"
+                raise FormatError(message, line=line_of(child))
             record.annotations[annotator] = _annotation(reading, child)
         elif name in ("first", "second"):
             raise FormatError(f"<{name}> occurs twice in one pair", line=line_of(child))
@@ -106,19 +105,14 @@ def _record(reading: Reading, element: etree._Element, number: int) -> Record:
     return record
 
 
-def _local(key: str) -> str:
-    return key.rpartition("}")[2]
-
-
 def _tokens(reading: Reading, element: etree._Element) -> list[str]:
     strings = [child for child in element if local_name(child) == "string"]
     if len(strings) > 1:
         raise FormatError("more than one <string> in a sentence", line=line_of(element))
     text = (strings[0] if strings else element).text or ""
     for child in strings[0] if strings else element:
-        raise FormatError(
-            f"<{local_name(child)[:40]}> where the words were expected", line=line_of(child)
-        )
+        message = f"<{local_name(child)[:40]}> where the words were expected"
+        raise FormatError(message, line=line_of(child))
     if BOM in text:
         reading.note("byte order mark", "in a sentence", line_of(element))
     return split_words(text.replace(BOM, ""))
@@ -212,18 +206,7 @@ def _write_links(parent: etree._Element, alignment: Alignment, base: int) -> Non
 FORMAT = Format(
     parse=_parse,
     write=_write,
-    holds=frozenset(
-        {
-            "text",
-            "ids",
-            "possible",
-            "nulls",
-            "possible nulls",
-            "attributes",
-            "annotators",
-            "names",
-            "absent",
-            "empty",
-        }
+    holds=kinds(
+        "text, ids, possible, nulls, possible nulls, attributes, annotators, names, absent, empty"
     ),
 )

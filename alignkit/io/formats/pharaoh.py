@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from alignkit._support.jit import readonly
 from alignkit._support.values import FrozenMap
 from alignkit.errors import AlignkitError, AlignmentError, FormatError, OptionError
-from alignkit.io.format import Format
+from alignkit.io.format import Format, kinds
 from alignkit.io.formats.pharaoh_kernel import PLAIN, scan, written
 from alignkit.io.parallel_text import PairText, Sentences, TextBlocks
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
@@ -160,15 +160,12 @@ def _raw_words(text: PairText | None) -> tuple[list[str] | None, list[str] | Non
 
 
 def _scanned(block: _Block, words: _Known | None, reading: Reading) -> LinkArrays | None:
-    """Read a block by the kernel; None where something in it needs the eyes of `_Lines`."""
-    if block.raw is None:
-        return None
-    if words is None:
-        return _scan(block.raw, block.size, _UNKNOWN, reading)
-    lengths = np.empty((block.size, 2), np.int32)
-    for k, side in enumerate(words):
-        lengths[:, k] = np.fromiter(map(len, side), np.int32, block.size)
-    if lengths.max(initial=0) > reading.options.max_words:
+    """Read a block by the kernel; None if something in it needs the plain way, `_Lines`."""
+    lengths = _UNKNOWN
+    if words is not None:
+        sides = [np.fromiter(map(len, side), np.int32, block.size) for side in words]
+        lengths = np.column_stack(sides)
+    if block.raw is None or lengths.max(initial=0) > reading.options.max_words:
         return None
     return _scan(block.raw, block.size, lengths, reading)
 
@@ -178,13 +175,13 @@ def _scan(
 ) -> LinkArrays | None:
     if b"\r" in joined and not reading.counts["carriage returns"]:
         return None  # the plain way tells of them, once
-    status, links, sure, offsets, found = scan(
+    status, links, sure, offsets, repeated = scan(
         np.frombuffer(joined, np.uint8), count, reading.base, reading.options.transpose, lengths
     )
-    if status != PLAIN or (reading.observed and found.any()):
+    if status != PLAIN or (reading.observed and repeated.any()):
         return None
-    reading.counts["duplicate link"] += int(found[0])
-    reading.counts["both sure and possible"] += int(found[1])
+    reading.counts["duplicate link"] += int(repeated[0])
+    reading.counts["both sure and possible"] += int(repeated[1])
     extents = lengths if len(lengths) else LinkArrays.extents(links, offsets)
     return LinkArrays.trusted(links, sure, offsets, extents)
 
@@ -228,9 +225,8 @@ class _Lines:
         if self._ids is None:
             self._ids = bool(tab)
         if self._ids != bool(tab):
-            raise self._reading.error(
-                "every line has an id and a tab before its links, or none has", number
-            )
+            message = "every line has an id and a tab before its links, or none has"
+            raise self._reading.error(message, number)
         if tab and ("\t" in body or any(map(_LINK.fullmatch, head.split()))):
             raise self._reading.error(
                 f"is {head[:40]!r} before the tab an id or a link? Divide links by spaces, "
@@ -266,23 +262,16 @@ def _without_id(id: str, text: PairText, reading: Reading) -> PairText:
 def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
     match = _LINK.fullmatch(token)
     if match is None:
-        raise reading.error(
-            f"{token[:40]!r} is not a link; expected i-j, i?j, ipj, i-jS or i-jP",
-            number,
-            line.index(token) + 1,
-        )
+        message = f"{token[:40]!r} is not a link; expected i-j, i?j, ipj, i-jS or i-jP"
+        raise reading.error(message, number, line.index(token) + 1)
     i, mark, j, letter, weight = match.groups()
     status: Status = "sure" if mark == "-" and letter != "P" else "possible"
-    return RawLink(int(i), int(j), status, number, _weight(weight, number, reading))
-
-
-def _weight(text: str | None, number: int, reading: Reading) -> float | None:
-    if text is None:
-        return None
-    value = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if not math.isfinite(value):
-        raise reading.error(f"{text[:40]!r} is not a finite number", number)
-    return value
+    value = None
+    if weight is not None:
+        value = float(weight) if _NUMBER.fullmatch(weight) else math.nan
+        if not math.isfinite(value):
+            raise reading.error(f"{weight[:40]!r} is not a finite number", number)
+    return RawLink(int(i), int(j), status, number, value)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -330,7 +319,7 @@ FORMAT = Format(
     pairs=_pairs,
     blocks=_link_blocks,
     write=_write,
-    holds=frozenset({"no text", "possible", "empty"}),
+    holds=kinds("no text, possible, empty"),
     asked=frozenset({"ids", "weights"}),
     text_beside=True,
 )

@@ -40,12 +40,10 @@ from typing import TextIO
 
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import WriteError
-from alignkit.io.format import Format
-from alignkit.io.formats.three_lines import write_groups
-from alignkit.io.formats.triples import ids_repeat, pair_id, read_triples, triple
-from alignkit.io.link_notation import file_part
+from alignkit.io.format import Format, kinds
+from alignkit.io.formats.yawat import ids_repeat, read_triples, write_groups, write_triple
 from alignkit.io.records import Reading, Record, Status
-from alignkit.io.writing import Writing
+from alignkit.io.writing import Writing, file_part
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
 
@@ -65,9 +63,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
         raise OptionError("transread is several files and cannot be read from standard input")
     texts = _texts(reading)
     names = Counter(path.name for path in texts)
-    found = {path: _annotators(reading, path) for path in texts}
-    prefixed = ids_repeat(reading, (files.values() for files in found.values()))
-    for path, files in found.items():
+    annotators = {path: _annotators(reading, path) for path in texts}
+    prefixed = ids_repeat(reading, (files.values() for files in annotators.values()))
+    for path, files in annotators.items():
         name = path.name.removesuffix(".txt")
         attributes = {}
         if len(texts) > 1:
@@ -94,12 +92,12 @@ def _texts(reading: Reading) -> list[Path]:
     path = Path(reading.path)
     if path.is_dir():
         texts = [file for file in reading.files("**/*.txt") if _MARK not in file.name]
-        found = [file for file in texts if file.parent == path or _annotators(reading, file)]
-        if not found:
+        texts = [file for file in texts if file.parent == path or _annotators(reading, file)]
+        if not texts:
             raise reading.error(
                 "no .txt file with texts in this folder, nor one with annotations in those in it"
             )
-        return found
+        return texts
     if _MARK in path.name:
         return [path.with_name(path.name.rpartition(_MARK)[0] + ".txt")]
     return [_text_file(reading.path)]
@@ -131,8 +129,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         texts = stack.enter_context(writing.open(str(path)))
         files: dict[str, TextIO] = {}
         for number, pair in enumerate(pairs, start=1):
-            id = pair_id(pair, number, writing)
-            texts.write(triple(pair, id, writing))
+            id = write_triple(texts, pair, number, writing)
             for name in pair.alignments:
                 if name not in files and writing.options.annotator in (None, name):
                     files[name] = stack.enter_context(writing.open(str(_place(path, name))))
@@ -182,10 +179,8 @@ FORMAT = Format(
     surely=_surely,
     members=lambda reading: [*_texts(reading), *reading.files(f"**/*{_MARK}*.txt")],
     write=_write,
-    holds=frozenset(
-        {
-            *("text", "ids", "possible", "nulls", "possible nulls", "labels", "other labels"),
-            *("annotators", "names", "absent"),
-        }
+    holds=kinds(
+        "text, ids, possible, nulls, possible nulls, labels, other labels, annotators, names, "
+        "absent"
     ),
 )

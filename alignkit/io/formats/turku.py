@@ -42,8 +42,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from alignkit.errors import FormatError
-from alignkit.io.format import JUDGED, Format
-from alignkit.io.link_notation import judged
+from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.strict_json import JsonText, Object, as_text, keep_attributes, member, read_id
 from alignkit.io.text_files import split_words
@@ -112,7 +111,7 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
     if label is None:
         raise FormatError("'label' is missing or no text; expected a judgment")
     record = _record(reading, read_id(value, number), line, texts)
-    judgment = judged(reading, get_scheme("turku"), label, line)
+    judgment = reading.judged(get_scheme("turku"), label, line)
     if judgment is not None:
         record.annotations[reading.options.name or _NAME] = judgment
     known = {key: each for key, each in value.items() if each is not None}
@@ -163,6 +162,6 @@ FORMAT = Format(
     parse=_parse,
     write=None,
     surely=lambda _, pairs: bool(pairs),  # else no name that it needs was there
-    holds=frozenset({"text", "judgment", JUDGED, "attributes", "names", "absent"}),
+    holds=kinds("text, judgment, judged only, attributes, names, absent"),
     remark=lambda _: "its texts are not tokenized; they are split at white space",
 )

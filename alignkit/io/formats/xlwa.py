@@ -21,11 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from alignkit.errors import FormatError
-from alignkit.io.format import Format
-from alignkit.io.link_notation import parse_links, write_links
-from alignkit.io.records import RawAnnotation, Reading, Record
+from alignkit.io.format import Format, kinds
+from alignkit.io.records import RawAnnotation, Reading, Record, parse_links
 from alignkit.io.text_files import split_words
-from alignkit.io.writing import Writing
+from alignkit.io.writing import Writing, write_links
 from alignkit.model.sentence_pair import SentencePair
 
 
@@ -40,9 +39,8 @@ def _record(reading: Reading, text: str, line: int) -> Record:
     while len(columns) > 3 and not columns[-1].strip():
         columns.pop()
     if len(columns) != 3:
-        raise FormatError(
-            f"{len(columns)} tab-separated columns; expected 3: source, target, links"
-        )
+        message = f"{len(columns)} tab-separated columns; expected 3: source, target, links"
+        raise FormatError(message)
     source, target, links = columns
     annotation = RawAnnotation(parse_links(links))
     return Record(
@@ -59,4 +57,4 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             stream.write(f"{source}\t{target}\t{write_links(links, writing.base)}\n")
 
 
-FORMAT = Format(parse=_parse, write=_write, holds=frozenset({"text", "empty"}))
+FORMAT = Format(parse=_parse, write=_write, holds=kinds("text, empty"))

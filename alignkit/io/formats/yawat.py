@@ -1,4 +1,4 @@
-"""Read and write Yawat's two files [yawat].
+"""Yawat's two files [yawat].
 
 Specification
 -------------
@@ -23,6 +23,10 @@ files. The cells of one label that hang together become one group where they fil
 else one group a source word. A label with white space in it, or one of a cell that is no link, is
 lost; an id that is not one word gives way to the number of the pair.
 
+TransRead has the same blocks of three lines and the same groups. Ids may repeat: the first line
+of an id belongs to its first pair, and so on. Empty lines where an id is expected are passed over
+and counted.
+
 References
 ----------
 Germann 2008, "Yawat: yet another word alignment tool", ACL demo session.
@@ -30,17 +34,21 @@ Germann 2008, "Yawat: yet another word alignment tool", ACL demo session.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple, TextIO
 
-from alignkit.errors import OptionError
+from alignkit.errors import FormatError, OptionError
 from alignkit.io.atomic_files import WriteError
-from alignkit.io.format import Format
-from alignkit.io.formats.three_lines import write_groups
-from alignkit.io.formats.triples import ids_repeat, pair_id, read_triples, triple
-from alignkit.io.records import Reading, Record
+from alignkit.io.format import Format, kinds
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
+from alignkit.io.text_files import TextFile
 from alignkit.io.writing import Writing
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
 
 _UNLABELLED = "unspec"
@@ -50,17 +58,17 @@ _ENDINGS = (".crp", ".aln")
 def _parse(reading: Reading) -> Iterator[Record]:
     if reading.path == "-":
         raise OptionError("yawat is two files and cannot be read from standard input")
-    folder = Path(reading.path)
     stems = [_stem(reading.path)]
-    if folder.is_dir():
+    if Path(reading.path).is_dir():
         stems = [str(path)[: -len(".crp")] for path in reading.files("*.crp")]
         if not stems:
             raise reading.error("no .crp file in this folder")
     prefixed = ids_repeat(reading, ([Path(stem + ".aln")] for stem in stems))
     for stem in stems:
-        attributes = {"document": Path(stem).name} if len(stems) > 1 else {}
-        prefix = f"{Path(stem).name}:" if prefixed else ""
+        name = Path(stem).name
+        attributes = {"document": name} if len(stems) > 1 else {}
         texts, files = Path(stem + ".crp"), {reading.name: Path(stem + ".aln")}
+        prefix = f"{name}:" if prefixed else ""
         for record in read_triples(reading, texts, files, None, attributes, prefix=prefix):
             for annotation in record.annotations.values():
                 annotation.links = [
@@ -83,11 +91,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open(stem + ".crp") as texts, writing.open(stem + ".aln") as groups:
         groups.write("\n")
         for number, pair in enumerate(pairs, start=1):
-            id = pair_id(pair, number, writing)
-            texts.write(triple(pair, id, writing))
+            id = write_triple(texts, pair, number, writing)
             alignment = writing.alignment(pair)
-            found = () if alignment is None else _notation(alignment, writing)
-            groups.write(" ".join((id, *found)) + "\n")
+            notation = () if alignment is None else _notation(alignment, writing)
+            groups.write(" ".join((id, *notation)) + "\n")
 
 
 def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
@@ -103,9 +110,239 @@ def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
     yield from write_groups(labelled, writing.base)
 
 
+class _Triple(NamedTuple):
+    line: int
+    id: str
+    source: str
+    target: str
+
+
+def read_triples(
+    reading: Reading,
+    texts: Path,
+    annotations: Mapping[str, Path],
+    labels: Mapping[str, Status] | None,
+    attributes: Mapping[str, str],
+    *,
+    prefix: str = "",
+) -> Iterator[Record]:
+    """Yield the records of a text file and the files of its annotators.
+
+    `labels` are those that groups may have, and the status of their links; None: any, all sure.
+    """
+    lines = {name: _GroupLines(reading, str(path), labels) for name, path in annotations.items()}
+    known = {id for annotator in lines.values() for id in annotator.bodies}
+    lacking_ok = reading.options.partial or not lines
+    for block in _triples(reading, str(texts), known, lacking_ok):
+        record = Record(
+            prefix + block.id,
+            block.line,
+            reading.tokens(block.source),
+            reading.tokens(block.target),
+            attributes=dict(attributes),
+            path=str(texts),
+        )
+        problem: FormatError | None = None
+        for name, annotator in lines.items():  # all of them, so that each has its line taken
+            try:
+                annotation = annotator.take(block)
+            except FormatError as error:
+                problem = problem or error
+                continue
+            if annotation is not None:
+                record.annotations[name] = annotation
+        if problem is None:
+            yield record
+        else:
+            reading.refuse(problem)
+    for annotator in lines.values():
+        annotator.refuse_rest(str(texts))
+
+
+def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> Iterator[_Triple]:
+    lines = reading.lines(path)
+    whole = True  # else look for the next id
+    for number, text in lines:
+        id = text.strip()
+        if not id:
+            if whole:
+                reading.note("empty line", "passed over", number, path)
+            continue
+        problem = ""
+        if len(id.split()) > 1:
+            problem = (
+                f"{id[:40]!r}, expected the id of a pair, which is one word alone; a block has an "
+                "id, a source and a target line"
+            )
+        elif id not in known and not lacking_ok:
+            problem = f"no line of groups for the pair {id[:40]!r}; {_PARTIAL}"
+        if problem or not (whole or id in known):
+            if whole:
+                reading.refuse(reading.error(problem, number, path=path))
+            whole = False
+            continue
+        whole = True
+        source, target = next(lines, None), next(lines, None)
+        if source is None or target is None:
+            message = f"the file ends inside the block of {id[:40]!r}"
+            reading.refuse(reading.error(message, number, path=path))
+            return
+        yield _Triple(number, id, source[1], target[1])
+
+
+_PARTIAL = "if it is not annotated, say so by `partial=True`"
+
+
+def ids_repeat(reading: Reading, documents: Iterable[Iterable[Path]]) -> bool:
+    """Return whether an id occurs in several documents, each given by its files of groups."""
+    text = TextFile(reading.path, replace(reading.options, lenient=True))  # counts nothing twice
+    seen: set[str] = set()
+    for files in documents:
+        ids: set[str] = set()
+        for path in files:
+            with suppress(FormatError):  # reading in earnest reports it
+                lines = (line.split(maxsplit=1) for _, line in text.lines(str(path)))
+                ids.update(words[0] for words in lines if words)
+        if not seen.isdisjoint(ids):
+            return True
+        seen |= ids
+    return False
+
+
+class _GroupLines:
+    """The lines of groups of one annotator by their ids."""
+
+    def __init__(self, reading: Reading, path: str, labels: Mapping[str, Status] | None) -> None:
+        self._reading, self._path, self._labels = reading, path, labels
+        self.bodies: dict[str, deque[tuple[int, str]]] = {}
+        for number, text in reading.lines(path):
+            id, *body = text.split(maxsplit=1) or [""]
+            if id:
+                self.bodies.setdefault(id, deque()).append((number, "".join(body)))
+            elif number > 1:
+                reading.note("empty line", "passed over", number, path)
+
+    def take(self, block: _Triple) -> RawAnnotation | None:
+        """Return the annotation of a block, None if it is not annotated."""
+        waiting = self.bodies.get(block.id)
+        if not waiting:
+            if self._reading.options.partial:
+                return None
+            raise self._reading.error(
+                f"has no line for the pair {block.id[:40]!r} (line {block.line} of the texts); "
+                f"{_PARTIAL}",
+                path=self._path,
+            )
+        line, body = waiting.popleft()
+        if not body.strip():
+            return None
+        links = list(parse_groups(body, line, self._path, self._reading, self._labels))
+        return RawAnnotation(links, path=self._path)
+
+    def refuse_rest(self, texts: str) -> None:
+        """Refuse the lines that belong to no block."""
+        for id, waiting in self.bodies.items():
+            for line, _ in waiting:
+                message = f"{texts} has no block {id[:40]!r} for this line"
+                self._reading.refuse(self._reading.error(message, line, path=self._path))
+
+
+def write_triple(texts: TextIO, pair: SentencePair, number: int, writing: Writing) -> str:
+    """Write the block of a pair; return its id: one word, else the number of the pair."""
+    id = pair.id
+    if id.split() != [id]:
+        id = str(number)
+        writing.lost["ids"] += 1
+    texts.write("\n".join((id, *writing.words(pair), "")))
+    return id
+
+
+MOST_CELLS = 1 << 20
+"""The most cells that the groups of one sentence pair may have, lest a broken file never ends."""
+
+_LIST = r"((?:[0-9]{1,9}(?:,[0-9]{1,9})*)?)"
+_GROUP = re.compile(rf"{_LIST}:{_LIST}:(\S+)")
+
+
+class Group(NamedTuple):
+    """Some source words, some target words (one of the two may be none) and their label."""
+
+    sources: tuple[int, ...]
+    targets: tuple[int, ...]
+    label: str
+
+
+def parse_groups(
+    text: str, line: int, path: str, reading: Reading, known: Mapping[str, Status] | None
+) -> Iterator[RawLink]:
+    """Yield the links of a line of groups, each with the label of its group."""
+    count = 0
+    for token in text.split():
+        match = _GROUP.fullmatch(token)
+        if match is None or not (match[1] or match[2]):
+            message = f"{token[:40]!r} is no group; expected 'i,i:j,j:label'"
+            raise reading.error(message, line, path=path)
+        sources, targets = (
+            [int(number) for number in side.split(",")] if side else [None]
+            for side in match.groups()[:2]
+        )
+        label = match[3]
+        if known is not None and label not in known:
+            names = ", ".join(known)
+            message = f"unknown label {label[:40]!r}; expected one of {names}"
+            raise reading.error(message, line, path=path)
+        status: Status = "sure" if known is None else known[label]
+        count += len(sources) * len(targets)
+        if count > MOST_CELLS:
+            message = f"groups of more than {MOST_CELLS} cells in one sentence pair"
+            raise reading.error(message, line, path=path)
+        for cell in ((i, j) for i in sources for j in targets):
+            yield RawLink(*cell, status, line, label=label)
+
+
+def write_groups(cells: Iterable[tuple[Link, str]], base: int) -> Iterator[str]:
+    """Yield labelled cells as groups in the notation; see `group_cells`."""
+    for group in group_cells(cells):
+        sides = (",".join(str(k + base) for k in side) for side in group[:2])
+        yield ":".join((*sides, group.label))
+
+
+def group_cells(cells: Iterable[tuple[Link, str]]) -> list[Group]:
+    """Return the fewest groups that restore labelled cells.
+
+    Connected cells of one label are a group if they fill their block, else one group a source word.
+    A null is a group of its own.
+
+    Examples
+    --------
+    >>> group_cells([(Link(0, 0), "a"), (Link(0, 1), "a"), (Link(1, 1), "b"), (Link(2, NULL), "a")])
+    [Group(sources=(0,), targets=(0, 1), label='a'), Group(sources=(1,), targets=(1,), label='b'), \
+Group(sources=(2,), targets=(), label='a')]
+    """
+    by_label: dict[str, list[Link]] = {}
+    groups: list[Group] = []
+    for link, label in cells:
+        if NULL in link:
+            words = [(index,) if index != NULL else () for index in link]
+            groups.append(Group(words[0], words[1], label))
+        else:
+            by_label.setdefault(label, []).append(link)
+    for label, links in by_label.items():
+        for part in Alignment(links).components():
+            sources, targets = (tuple(sorted({*side})) for side in zip(*part, strict=True))
+            if len(part) == len(sources) * len(targets):
+                groups.append(Group(sources, targets, label))
+                continue
+            by_source: dict[int, list[int]] = {}
+            for i, j in sorted(part):
+                by_source.setdefault(i, []).append(j)
+            groups += (Group((i,), tuple(js), label) for i, js in by_source.items())
+    return sorted(groups)
+
+
 FORMAT = Format(
     parse=_parse,
     members=lambda reading: [*reading.files("*.crp"), *reading.files("*.aln")],
     write=_write,
-    holds=frozenset({"text", "ids", "nulls", "labels", "other labels", "absent"}),
+    holds=kinds("text, ids, nulls, labels, other labels, absent"),
 )
