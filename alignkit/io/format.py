@@ -17,7 +17,6 @@ from alignkit.io.records import Reading, Record
 from alignkit.io.text_files import Finding
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import Alignment
-from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
@@ -116,40 +115,27 @@ _OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {
     "labels": lambda a: a.labels,
     "other labels": lambda a: a.labels and set(a.labels) - a.possible,
 }
-_OF_ANNOTATION: dict[str, Callable[[Annotation], object]] = {
-    "comment": lambda a: a.comment,
-    "flags": lambda a: a.flags,
-    "judgment": lambda a: a.judgment,
-    "provenance": lambda a: a.provenance,
-    "when": lambda a: a.when is not None,
-}
+_OF_ANNOTATION = ("comment", "flags", "judgment", "provenance", "when")
 
 
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:
     """Yield the kinds of things that a pair has and the format cannot hold, each once."""
-    annotations = [
-        annotation
-        for annotation in pair.annotations.values()
-        if annotation.alignment is not None or JUDGED in holds
-    ]
+    every = pair.annotations.values()
+    annotations = [a for a in every if a.alignment is not None or JUDGED in holds]
     alignments = [a.alignment for a in annotations if a.alignment is not None]
-    if len(annotations) < len(pair.annotations):
-        yield JUDGED
-    if "attributes" not in holds and any(
-        f"attribute {name}" not in holds for name in pair.attributes
-    ):
-        yield "attributes"
-    if "trees" not in holds and (pair.source_trees or pair.target_trees):
-        yield "trees"
-    if "annotators" not in holds and len(annotations) > 1:
-        yield "annotators"
-    if "absent" not in holds and not annotations:
-        yield "absent"
-    for kind, has in _OF_ALIGNMENT.items():
-        if kind not in holds and any(map(has, alignments)):
+    lost = {
+        JUDGED: len(annotations) < len(every),
+        "attributes": any(f"attribute {name}" not in holds for name in pair.attributes),
+        "trees": pair.source_trees or pair.target_trees,
+        "annotators": len(annotations) > 1,
+        "absent": not annotations,
+    }
+    yield from (kind for kind, has in lost.items() if has and kind not in holds)
+    for kind, of_alignment in _OF_ALIGNMENT.items():
+        if kind not in holds and any(map(of_alignment, alignments)):
             yield kind
-    for kind, says in _OF_ANNOTATION.items():
-        if kind not in holds and any(map(says, annotations)):
+    for kind in _OF_ANNOTATION:
+        if kind not in holds and any(getattr(a, kind) for a in annotations):
             yield kind
 
 

@@ -126,8 +126,19 @@ def write_corpus(
             f"format {format} is only read; write one of {', '.join(WRITTEN)}, of which "
             "alignkit-jsonl and alignkit-xml hold everything"
         )
+    holds = chosen.holds | {kind for kind in chosen.asked if getattr(declared, kind)}
+
+    def counted() -> Iterator[SentencePair]:
+        for pair in pairs:
+            kept = pair
+            if declared.annotator is not None and "annotators" not in chosen.holds:
+                kept = pair.without_annotations(*(set(pair.annotations) - {declared.annotator}))
+            writing.lost.update(losses(kept, holds))
+            writing.written += 1
+            yield kept
+
     with together():
-        chosen.write(_counted(pairs, chosen, writing), writing)
+        chosen.write(counted(), writing)
     return writing.lost
 
 
@@ -136,18 +147,3 @@ def _made(kind: type[T], options: dict[str, Any]) -> T:
         return kind(**options)
     except TypeError as problem:
         raise OptionError(f"{problem}") from None
-
-
-def _counted(
-    pairs: Iterable[SentencePair], chosen: Format, writing: Writing
-) -> Iterator[SentencePair]:
-    options = writing.options
-    holds = chosen.holds | {kind for kind in chosen.asked if getattr(options, kind)}
-    for pair in pairs:
-        kept = pair
-        name = options.annotator
-        if name is not None and "annotators" not in chosen.holds:
-            kept = pair.without_annotations(*(set(pair.annotations) - {name}))
-        writing.lost.update(losses(kept, holds))
-        writing.written += 1
-        yield kept

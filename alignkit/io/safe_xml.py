@@ -1,4 +1,4 @@
-"""Parse XML without entities, document type or network, in memory that does not grow.
+"""XML without entities, document type or network, in memory that does not grow.
 
 lxml lives here, in `alignkit_xml` and in `paraphrase_xml`. libxml2's limits stay on (`huge_tree`
 is off): 10 million characters for one text and 256 levels of elements are more than any corpus
@@ -45,7 +45,22 @@ def read_elements(
     """
     with _guarded(reading, path) as stream:
         yield stream.root()
-        yield from _elements(stream, reading, name)
+        events = _parsed(stream, reading, name)
+        previous: etree._Element | None = None
+        for _, element in events:
+            parent = element.getparent()
+            if parent is None or parent.getparent() is not None:
+                continue  # not under the root: part of another element
+            _check_between(parent, previous, element.getprevious(), reading, name)
+            yield element
+            stream.begin()
+            element.clear(keep_tail=True)
+            if previous is not None:
+                parent.remove(previous)  # the last one stays, for the text behind it is unread
+            parent.text = None
+            previous = element
+        root = events.root
+        _check_between(root, previous, root[-1] if len(root) else None, reading, name)
 
 
 def read_nested(reading: TextFile, *names: str) -> Iterator[etree._Element]:
@@ -67,35 +82,19 @@ def _guarded(reading: TextFile, path: str | None) -> Iterator[_Stream]:
         try:
             yield _Stream(stream, reading)
         except etree.XMLSyntaxError as problem:
+            message = (problem.msg or "").split(", line ")[0].strip()
+            if message in ("", "no element found"):  # what libxml2 says of undefined entities too
+                message = "empty, or uses an entity (&name;) that XML does not define"
+            message = f"not XML: {message[:1].lower()}{message[1:][:200]}"
             line, column = problem.position
-            raise reading.error(
-                _reason(problem), line or None, column or None, path=path or reading.path
-            ) from None
+            place = line or None, column or None, path or reading.path
+            raise reading.error(message, *place) from None
 
 
 def _parsed(stream: _Stream, reading: TextFile, *names: str) -> Any:
     encoding = _encoding(reading)
     tags = [f"{{*}}{name}" for name in names]
     return etree.iterparse(stream, ("end",), tag=tags, encoding=encoding, **_SAFE)
-
-
-def _elements(stream: _Stream, reading: TextFile, name: str) -> Iterator[etree._Element]:
-    events = _parsed(stream, reading, name)
-    previous: etree._Element | None = None
-    for _, element in events:
-        parent = element.getparent()
-        if parent is None or parent.getparent() is not None:
-            continue  # not under the root: part of another element
-        _check_between(parent, previous, element.getprevious(), reading, name)
-        yield element
-        stream.begin()
-        element.clear(keep_tail=True)
-        if previous is not None:
-            parent.remove(previous)  # the last one stays, for the text behind it is not read yet
-        parent.text = None
-        previous = element
-    root = events.root
-    _check_between(root, previous, root[-1] if len(root) else None, reading, name)
 
 
 def _check_between(
@@ -115,13 +114,6 @@ def _check_between(
             f"text {text.strip()[:40]!r} between elements, where none was expected",
             line_of(root if previous is None else previous),
         )
-
-
-def _reason(problem: etree.XMLSyntaxError) -> str:
-    message = (problem.msg or "").split(", line ")[0].strip()
-    if message in ("", "no element found"):  # what libxml2 says of undefined entities too
-        message = "empty, or uses an entity (&name;) that XML does not define"
-    return f"not XML: {message[:1].lower()}{message[1:][:200]}"
 
 
 def _encoding(reading: TextFile) -> str | None:
@@ -161,7 +153,7 @@ def xml_text(element: etree._Element, pair: str) -> str:
 
 
 class _Stream:
-    """Look at the start of a file before the parser sees it; then hand on the bytes."""
+    """The bytes of a file, of which the start is looked at before the parser sees it."""
 
     def __init__(self, stream: BinaryIO, reading: TextFile) -> None:
         self._stream = stream

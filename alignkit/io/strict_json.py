@@ -103,31 +103,31 @@ class JsonText:
         except RecursionError:
             raise FormatError("JSON nested too deeply", self._path, line) from None
         if _SURROGATE.search(self._text, start, self._at):
-            self._refuse_surrogates(value, line)
+            try:
+                json.dumps(value, ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                message = "half a surrogate pair, which is no Unicode text"
+                raise FormatError(message, self._path, line) from None
         self._skip()
         return value
 
     def elements(self) -> Iterator[tuple[int, Any]]:
         """Yield (line, value) of each element of an array."""
         self._expect("[")
-        if self.next == "]":
-            self._expect("]")
-            return
-        while True:
+        while self.next != "]":
             yield self.line, self.value()
             if self.next != ",":
                 break
             self._expect(",")
+            if self.next == "]":
+                self.value()  # refuses it: a value must follow a comma
         self._expect("]")
 
     def members(self) -> Iterator[str]:
         """Yield each key of an object; the caller reads its value before asking for the next."""
         self._expect("{")
-        if self.next == "}":
-            self._expect("}")
-            return
         seen: set[str] = set()
-        while True:
+        while self.next != "}" or seen:
             start = self._at
             key = self.value()
             if not isinstance(key, str):
@@ -164,13 +164,6 @@ class JsonText:
             raise self.error(f"expected {char!r}", self._at)
         self._at += 1
         self._skip()
-
-    def _refuse_surrogates(self, value: Any, line: int) -> None:
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            message = "half a surrogate pair, which is no Unicode text"
-            raise FormatError(message, self._path, line) from None
 
 
 def parse_json(text: str, path: str = "", line: int = 1) -> Any:
@@ -260,14 +253,12 @@ def keep_attributes(
 ) -> None:
     """Keep every member but the format's `own` as an attribute; note those that are no text."""
     missing = tuple(name for name in links if name not in value)
-    for key in value:
-        if missing and key not in own and _holds_links(value[key]):
-            meant = _meant(key, missing)
-            if meant:
-                raise FormatError(f"{key[:40]!r} is no member of a pair; did you mean {meant!r}?")
-        attribute = as_text(value[key])
+    for key, member in value.items():
         if key in own:
             continue
+        if missing and _holds_links(member) and (meant := _meant(key, missing)):
+            raise FormatError(f"{key[:40]!r} is no member of a pair; did you mean {meant!r}?")
+        attribute = as_text(member)
         if attribute is None:
             reading.note("member left out", f"{key[:40]!r} is not a text", record.line)
         else:
@@ -294,10 +285,6 @@ def _holds_links(value: object) -> bool:
 @lru_cache(maxsize=1000)
 def _meant(key: str, names: tuple[str, ...]) -> str:
     """Return the name that a key is almost, in whatever case; nothing where it is like none."""
-    known = {_plain(name): name for name in names}
-    near = get_close_matches(_plain(key[:100]), known, n=1, cutoff=_ALIKE)
-    return known[near[0]] if near else ""
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "")
+    plain, *known = (re.sub("[-_]", "", text.lower()) for text in (key[:100], *names))
+    near = get_close_matches(plain, known, n=1, cutoff=_ALIKE)
+    return names[known.index(near[0])] if near else ""

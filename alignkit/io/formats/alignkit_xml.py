@@ -39,7 +39,7 @@ The RELAX NG schema is `alignkit.rng`, beside this file. All elements are in the
   versions wrote so.
 
 Each pair is checked against the schema as it comes, so that memory does not grow with the file.
-Entities, document types and the network are never used (`alignkit.formats.safe_xml`). Characters
+Entities, document types and the network are never used (`alignkit.io.safe_xml`). Characters
 that XML 1.0 cannot hold (control characters, lone surrogates, U+FFFE and U+FFFF) are refused when
 writing: alignkit-jsonl holds those that are text.
 """

@@ -15,7 +15,7 @@ the link is sure (S, the default) or only possible (P), and a confidence::
 - A number in the place of S or P is a confidence: ``27 1 1 0.93``. It becomes the link's weight.
 - Sentence numbers are compared as numbers, so that ``0027`` is 27. They need not be contiguous
   or sorted, and the links of a sentence may be scattered. Empty lines are passed over and counted.
-- The words stand in other files (`alignkit.formats.parallel_text`), as ``<s snum=27> words </s>``
+- The words stand in other files (`alignkit.io.parallel_text`), as ``<s snum=27> words </s>``
   or as plain lines, the n-th for sentence n. Pairs then come in the order of the words, under their
   snum as written; a sentence without links is an empty annotation, or, with ``--partial``, not
   annotated. Links of a sentence without words are an error.

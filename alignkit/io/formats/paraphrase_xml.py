@@ -29,7 +29,7 @@ No schema of these files is published, so reading is tolerant:
   `alignments` the pair is not annotated;
 - a paraphrase without `id` is numbered, from 1; its other attributes are kept.
 
-The file is parsed without entities, document type or network (`alignkit.formats.safe_xml`).
+The file is parsed without entities, document type or network (`alignkit.io.safe_xml`).
 
 References
 ----------

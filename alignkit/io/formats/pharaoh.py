@@ -13,7 +13,7 @@ One line a sentence pair, one token a link, source first, 0-based by custom (``-
   lines of the texts. Without ids a pair's id is the number of its line, from 1;
 - an empty line is an alignment without links.
 
-The words stand in files beside (`alignkit.formats.parallel_text`) or nowhere. Written are ``i-j``
+The words stand in files beside (`alignkit.io.parallel_text`) or nowhere. Written are ``i-j``
 and ``i?j``, with ids and with weights only where the user asks for them; a weight that is no finite
 number is left out. Pairs not annotated are left out at the end of the file, where ``--partial``
 reads them back, and are empty lines elsewhere.
