@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_arguments, each
 from alignkit.model.alignment import Alignment
@@ -12,10 +13,13 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
 
+if TYPE_CHECKING:
+    from alignkit.model.trees import Tree
+
 
 @dataclass
 class AnnotatorCounts:
-    """Count the annotations of one annotator."""
+    """The counts of an annotator."""
 
     pairs: int = 0  # sentence pairs aligned
     empty: int = 0  # of these, how many have no link
@@ -64,7 +68,7 @@ class AnnotatorCounts:
 
 @dataclass
 class TreeCounts:
-    """Count the trees of one name."""
+    """The counts of the trees of a name."""
 
     source: int = 0  # sentence pairs with a tree of that side
     target: int = 0
@@ -72,10 +76,18 @@ class TreeCounts:
     target_nodes: int = 0
     deepest: int = 0  # how many nodes the longest way down passes
 
+    def add(self, source: Tree | None, target: Tree | None) -> None:
+        """Count the trees of a pair."""
+        self.source += source is not None
+        self.target += target is not None
+        self.source_nodes += len(source or ())
+        self.target_nodes += len(target or ())
+        self.deepest = max(self.deepest, *(tree.depth for tree in (source, target) if tree), 0)
+
 
 @dataclass
 class CorpusCounts:
-    """Count the sentence pairs of a corpus."""
+    """The counts of a corpus."""
 
     pairs: int = 0  # sentence pairs
     without_text: int = 0  # of these, how many have no words
@@ -109,7 +121,7 @@ def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
 
 @dataclass
 class GroupCounts:
-    """Count a corpus, and the groups that the values of an attribute make of it."""
+    """The counts of a corpus, and of the groups that the values of an attribute make of it."""
 
     whole: CorpusCounts  # the counts of all pairs
     groups: dict[str, CorpusCounts]
@@ -142,8 +154,8 @@ def count_groups(
     --------
     >>> pairs = [SentencePair(str(k), ("a",), ("b",), {}, {"genre": text})
     ...          for k, text in enumerate(["news", "web", "news, web"])]
-    >>> found = count_groups(pairs, "genre", split=",")
-    >>> {value: counts.pairs for value, counts in found.groups.items()}, found.several
+    >>> counts = count_groups(pairs, "genre", split=",")
+    >>> {value: part.pairs for value, part in counts.groups.items()}, counts.several
     ({'news': 2, 'web': 2}, 1)
     """
     check_arguments(count_groups, locals(), apart=["pairs"])
@@ -164,7 +176,7 @@ def count_groups(
 
 
 class _Counting:
-    """Count sentence pairs as they come."""
+    """The counts of sentence pairs as they come."""
 
     def __init__(self) -> None:
         self._counts = CorpusCounts()
@@ -175,37 +187,31 @@ class _Counting:
 
     def add(self, pair: SentencePair) -> None:
         """Count one pair."""
-        found = self._counts
-        found.pairs += 1
-        found.repeated_ids += pair.id in self._ids
+        counts = self._counts
+        counts.pairs += 1
+        counts.repeated_ids += pair.id in self._ids
         self._ids.add(pair.id)
         if pair.source is None or pair.target is None:
-            found.without_text += 1
+            counts.without_text += 1
         else:
-            found.source_tokens += len(pair.source)
-            found.target_tokens += len(pair.target)
-            found.longest_source = max(found.longest_source, len(pair.source))
-            found.longest_target = max(found.longest_target, len(pair.target))
+            counts.source_tokens += len(pair.source)
+            counts.target_tokens += len(pair.target)
+            counts.longest_source = max(counts.longest_source, len(pair.source))
+            counts.longest_target = max(counts.longest_target, len(pair.target))
             self._sources.update(pair.source)
             self._targets.update(pair.target)
         for name, value in pair.attributes.items():
             self._values.setdefault(name, set()).add(value)
-        for name, tree in pair.source_trees.items():
-            count = found.trees.setdefault(name, TreeCounts())
-            count.source += 1
-            count.source_nodes += len(tree)
-            count.deepest = max(count.deepest, tree.depth)
-        for name, tree in pair.target_trees.items():
-            count = found.trees.setdefault(name, TreeCounts())
-            count.target += 1
-            count.target_nodes += len(tree)
-            count.deepest = max(count.deepest, tree.depth)
+        for name in dict.fromkeys((*pair.source_trees, *pair.target_trees)):
+            counts.trees.setdefault(name, TreeCounts()).add(
+                pair.source_trees.get(name), pair.target_trees.get(name)
+            )
         for name, annotation in pair.annotations.items():
-            found.annotators.setdefault(name, AnnotatorCounts()).add(pair, annotation)
+            counts.annotators.setdefault(name, AnnotatorCounts()).add(pair, annotation)
 
     def counts(self) -> CorpusCounts:
         """Return what was counted."""
-        found = self._counts
-        found.source_types, found.target_types = len(self._sources), len(self._targets)
-        found.attributes = {name: len(seen) for name, seen in self._values.items()}
-        return found
+        counts = self._counts
+        counts.source_types, counts.target_types = len(self._sources), len(self._targets)
+        counts.attributes = {name: len(seen) for name, seen in self._values.items()}
+        return counts

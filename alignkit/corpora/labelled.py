@@ -18,6 +18,7 @@ from alignkit.model.corpus import Corpus, values_of
 from alignkit.model.labels import View
 from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.tables.columns import Cell, Column
+from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
 NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
@@ -38,7 +39,7 @@ class LabelMatrix:
 def judges_of(pairs: Iterable[SentencePair]) -> tuple[str, ...]:
     """Return the names of those who judged at least one pair."""
     orders = dict.fromkeys(
-        tuple(name for name, one in pair.annotations.items() if one.judgment) for pair in pairs
+        tuple(name for name, value in pair.annotations.items() if value.judgment) for pair in pairs
     )
     names = tuple(dict.fromkeys(name for order in orders for name in order))
     whole = (order for order in orders if len(order) == len(names))
@@ -46,15 +47,15 @@ def judges_of(pairs: Iterable[SentencePair]) -> tuple[str, ...]:
 
 
 def judged_part(corpus: Corpus, *, rewrites: bool) -> tuple[Corpus, int, tuple[str, ...]]:
-    """Return the pairs that count as judged, how many rewrites do not, and what to know of them."""
+    """Return the pairs that count as judged, how many rewrites do not, and a note about them."""
     kept = corpus.filter(lambda pair: origin_of(pair) is None)
     if not (anew := len(corpus) - len(kept)):
         return corpus, 0, ()
-    said = f"{anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
+    note = f"{anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
     if rewrites:
-        return corpus, 0, (f"{said}: they count as what their writers meant them to be",)
-    told = f"{said}, and left out; --rewrites (in Python, rewrites=True) counts them too"
-    return kept, anew, (told,)
+        return corpus, 0, (f"{note}: they count as what their writers meant them to be",)
+    note += ", and left out; --rewrites (in Python, rewrites=True) counts them too"
+    return kept, anew, (note,)
 
 
 def judgments_of(
@@ -178,8 +179,8 @@ _Counts = tuple[tuple[int, ...], ...]
 _BAR = 40  # signs of a bar that stands for all
 
 
-@dataclass(frozen=True, slots=True)
-class LabelCounts:
+@dataclass(frozen=True)
+class LabelCounts(TableResult):
     """How often each annotator gave each label."""
 
     view: View  # the view
@@ -191,10 +192,6 @@ class LabelCounts:
     several: int  # how many pairs have several values of it: groups overlap by these
     pairs: int  # how many pairs there are
     rewrites: int = 0  # how many more were left out that annotators wrote anew, and nobody judged
-
-    def to_records(self) -> list[dict[str, object]]:
-        """Return one flat dict for each group, annotator and label."""
-        return self.table().to_records()
 
     def to_json(self) -> dict[str, object]:
         """Return what JSON holds of it."""
@@ -223,13 +220,9 @@ class LabelCounts:
         """Return the table of all counts, a row a label."""
         never = [k for k, column in enumerate(zip(*self.counts, strict=True)) if not any(column)]
         hidden = set() if unused or len(never) == len(self.view.labels) else set(never)
-        columns = [
-            *([Column(self.by, key="group")] if self.by else []),
-            *(Column(name) for name in ("annotator", "label")),
-            Column("pairs", "count"),
-            Column("share", "percent", unit="%"),
-            *([Column("histogram")] if bars else []),
-        ]
+        columns = [Column(self.by, key="group")] if self.by else []
+        columns += [Column("annotator"), Column("label"), Column("pairs", "count")]
+        columns += [Column("share", "percent", unit="%"), *([Column("histogram")] if bars else [])]
         rows: list[list[Cell]] = []
         apart = []
         named = [(value or f"(no {self.by})", counts) for value, counts in self.groups.items()]
@@ -251,12 +244,9 @@ class LabelCounts:
         """Return the table of the labels that were given; see `alignkit.show.Table.show`."""
         return self.table(bars=medium == "text", unused=False).show(medium)
 
-    def __str__(self) -> str:
-        return self.show()
-
     def _note(self, hidden: Collection[int]) -> str:
-        said = [f"{count} {reason}" for reason, count in self.left_out.items() if count]
-        notes = [f"without a label: {', '.join(said)}"] if said else []
+        reasons = [f"{count} {reason}" for reason, count in self.left_out.items() if count]
+        notes = [f"without a label: {', '.join(reasons)}"] if reasons else []
         never = [label for k, label in enumerate(self.view.labels) if k in hidden]
         what = "label" if len(never) == 1 else "labels"
         notes += [f"nobody gave the {what} {', '.join(never)}"] if never else []
@@ -285,14 +275,20 @@ def count_labels(
         for value, part in corpus.groups(by, split=split).items():
             judges = [name for name in matrix.annotators if name in judges_of(part)]
             group = judgments_of(part, judges, view, lenient=lenient)
-            found = dict(zip(judges, _counted(group), strict=True))
+            rows = dict(zip(judges, _counted(group), strict=True))
             nothing = (0,) * len(view.labels)
-            groups[value] = tuple(found.get(name, nothing) for name in matrix.annotators)
+            groups[value] = tuple(rows.get(name, nothing) for name in matrix.annotators)
         several = sum(len(values_of(pair.attributes.get(by, ""), split)) > 1 for pair in corpus)
-    counts = _counted(matrix)
-    left = matrix.left_out
     return LabelCounts(
-        view, matrix.annotators, counts, left, by or "", groups, several, len(corpus), left_out
+        view,
+        matrix.annotators,
+        _counted(matrix),
+        matrix.left_out,
+        by or "",
+        groups,
+        several,
+        len(corpus),
+        left_out,
     )
 
 

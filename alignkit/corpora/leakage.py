@@ -49,29 +49,28 @@ def find_leaks(
             texts.setdefault(key, pair.id)
         for name in _groups(pair, groups, separator, origin=one_corpus):
             named.setdefault(name, pair.id)
-    found: list[Leak] = []
+    leaks: list[Leak] = []
     for pair in test:
         if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
             same, back = texts.get(key), texts.get(key[::-1])
             if same is not None:
-                found.append(Leak(EQUAL, same, pair.id))
+                leaks.append(Leak(EQUAL, same, pair.id))
             elif back is not None:
-                found.append(Leak(REVERSED, back, pair.id))
+                leaks.append(Leak(REVERSED, back, pair.id))
         mine = _groups(pair, groups, separator, origin=one_corpus)
         if shared := [name for name in mine if name in named]:
-            found.append(Leak(GROUPED, named[shared[0]], pair.id, shared[0], tuple(shared[1:])))
-    return found
+            leaks.append(Leak(GROUPED, named[shared[0]], pair.id, shared[0], tuple(shared[1:])))
+    return leaks
 
 
 def _groups(
     pair: SentencePair, attributes: Iterable[str], separator: str | None, *, origin: bool
-) -> dict[str, None]:
-    found = {
-        f"{name}={value}": None
-        for name in attributes
-        for value in group_values(pair, name, separator)
-    }
-    return found | ({f"{REWRITE_OF}={origin_of(pair) or pair.id}": None} if origin else {})
+) -> list[str]:
+    names = [
+        f"{name}={value}" for name in attributes for value in group_values(pair, name, separator)
+    ]
+    names += [f"{REWRITE_OF}={origin_of(pair) or pair.id}"] if origin else []
+    return list(dict.fromkeys(names))
 
 
 def flipped(judgment: str) -> str:
@@ -85,36 +84,31 @@ def flipped(judgment: str) -> str:
 
 
 class Repeats:
-    """Tell pairs that one annotator judged twice, otherwise, as they come."""
+    """Finds pairs that an annotator judged twice, and differently, as they come."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, _Texts], tuple[str, str]] = {}
 
     def add(self, pair: SentencePair) -> list[tuple[str, str]]:
         """Take a pair; return the kind and the words of what is odd about it."""
-        if not any(one.judgment for one in pair.annotations.values()):
+        judged = {
+            name: value.judgment for name, value in pair.annotations.items() if value.judgment
+        }
+        if not judged or (texts := compared_texts(pair)) is None:
             return []
-        if (texts := compared_texts(pair)) is None:
-            return []
-        found = []
-        for name, annotation in pair.annotations.items():
-            judgment = annotation.judgment
-            if not judgment:
-                continue
+        odd = []
+        for name, judgment in judged.items():
             same = self._seen.get((name, texts))
             back = self._seen.get((name, texts[::-1])) if texts != texts[::-1] else None
-            if same is not None and same[1] != judgment:
-                found.append((f"{EQUAL} pairs judged differently", self._told(name, pair, same)))
-            elif same is None and back is not None and flipped(back[1]) != judgment:
-                found.append((f"{REVERSED} pairs judged differently", self._told(name, pair, back)))
+            kind, other = (EQUAL, same) if same is not None else (REVERSED, back)
             if same is None:
                 self._seen[name, texts] = pair.id, judgment
-        return found
-
-    @staticmethod
-    def _told(name: str, pair: SentencePair, other: tuple[str, str]) -> str:
-        judgment = pair.annotations[name].judgment
-        return (
-            f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}, but pair "
-            f"{other[0][:40]!r} is {other[1][:40]!r}"
-        )
+            if other is None:
+                continue
+            if judgment != (flipped(other[1]) if kind == REVERSED else other[1]):
+                message = (
+                    f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}, but pair "
+                    f"{other[0][:40]!r} is {other[1][:40]!r}"
+                )
+                odd.append((f"{kind} pairs judged differently", message))
+        return odd

@@ -25,7 +25,7 @@ _Sentence = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairingCounts:
-    """Count what was paired, what was kept, and what was dropped for which reason."""
+    """How many pairs were made, kept, and dropped for which reason."""
 
     groups: int = 0  # groups of translations of one sentence
     sentences: int = 0  # translations in them, empty ones included
@@ -130,13 +130,13 @@ def _sentence_digest(words: _Sentence) -> bytes:
 def _sentences(group: Sequence[Sequence[str]], number: int) -> list[_Sentence]:
     if isinstance(group, str) or not isinstance(group, Iterable):
         raise ArgumentError(f"group {number} must be a sequence of sentences, each a list of words")
+    sentences = []
     for k, sentence in enumerate(group, start=1):
+        place = f"group {number}, translation {k}"
         if isinstance(sentence, str):
-            raise AlignmentError(
-                f"group {number}, translation {k}: a sentence is a sequence of tokens; split the "
-                "text"
-            )
-    return [words(f"group {number}, translation {k}", one) for k, one in enumerate(group, start=1)]
+            raise AlignmentError(f"{place}: a sentence is a sequence of tokens; split the text")
+        sentences.append(words(place, sentence))
+    return sentences
 
 
 def _equal(source: _Sentence, target: _Sentence) -> bool:

@@ -36,7 +36,7 @@ class Parts(dict[str, Corpus]):
     def cautions(self) -> list[str]:
         """What stands in several parts: groups, rewrites and their pairs, equal pairs."""
         divider = self.separator
-        found = [
+        cautions = [
             f"{how_many(count, 'value')} of {name} in several parts; `keep_together={name!r}` "
             "leaves none"
             for name in _GROUPS
@@ -46,8 +46,8 @@ class Parts(dict[str, Corpus]):
         pairs = [pair for part in self.values() for pair in part]
         origins = {origin_of(pair) for pair in pairs} - {None}
         homes = self._divided(lambda pair: {origin_of(pair) or pair.id} & origins)
-        if homes and not found:
-            found.append(
+        if homes and not cautions:
+            cautions.append(
                 f"{how_many(homes, 'pair')} in another part than what was written anew of it; "
                 f"`keep_together={REWRITE_OF!r}` leaves none"
             )
@@ -57,11 +57,11 @@ class Parts(dict[str, Corpus]):
             before += len(part)
             if count := sum(leak.kind != GROUPED for leak in leaks):
                 where = "an earlier part" if number > 1 else next(iter(self))
-                found.append(
+                cautions.append(
                     f"{count} of {how_many(len(part), 'pair')} of {name} are equal or reversed "
                     f"pairs of {where}; `keep_texts=True` leaves none"
                 )
-        return found
+        return cautions
 
     def _divided(self, values: Callable[[SentencePair], Iterable[str]]) -> int:
         """Return how many values stand in several parts."""
@@ -93,8 +93,8 @@ def concat(
 
     Examples
     --------
-    >>> one, other = Corpus.from_texts(["a"], ["b"]), Corpus.from_texts(["c"], ["d"])
-    >>> concat({"news": one, "web": other}, prefix=True).ids
+    >>> news, web = Corpus.from_texts(["a"], ["b"]), Corpus.from_texts(["c"], ["d"])
+    >>> concat({"news": news, "web": web}, prefix=True).ids
     ('news/1', 'web/1')
     """
     check_arguments(concat, locals(), apart=["corpora"])
@@ -104,14 +104,14 @@ def concat(
         corpora = {str(number): corpus for number, corpus in enumerate(corpora, 1)}
     homes: dict[str, str] = {}
     clashes: dict[str, tuple[str, str]] = {}
-    found: list[SentencePair] = []
+    pairs: list[SentencePair] = []
     for name, corpus in corpora.items():
         for pair in each(f"corpora[{name!r}]", corpus, SentencePair):
             added = replace(pair, id=f"{name}/{pair.id}") if prefix else pair
             home = homes.setdefault(added.id, name)
             if home != name:
                 clashes.setdefault(added.id, (home, name))
-            found.append(added)
+            pairs.append(added)
     if clashes:
         id, (home, name) = next(iter(clashes.items()))
         more = f", and {len(clashes) - 1} more ids likewise" if len(clashes) > 1 else ""
@@ -119,7 +119,7 @@ def concat(
             f"id {id!r} stands in {home} and in {name}{more}; put names before the ids by "
             "`prefix=True`, or, if these are the same pairs, merge them"
         )
-    return Corpus(found)
+    return Corpus(pairs)
 
 
 def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
@@ -249,12 +249,12 @@ def split_corpus(
         parts = _of_pairs(strata, asked, rng)
     else:
         parts = _of_groups(groups, strata, asked, rng)
-    found = Parts(
+    divided = Parts(
         (name, Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k))
         for k, name in enumerate(shares)
     )
-    found.meant, found.separator = (*together, stratify), separator
-    return found
+    divided.meant, divided.separator = (*together, stratify), separator
+    return divided
 
 
 def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
@@ -289,23 +289,24 @@ def connected_groups(
             k = roots[k]
         return k
 
-    first: dict[tuple[str, str], int] = {}
+    def join(k: int, other: int) -> None:
+        low, high = sorted((root(k), root(other)))
+        roots[high] = low
+
     origins = {k: id for k, pair in enumerate(corpus) if (id := origin_of(pair)) is not None}
-    homes: dict[str, int] = {}  # of rewrites: their pair, or the first of its rewrites without it
-    for k, pair in enumerate(corpus if origins else ()):
-        homes[pair.id] = k
+    # of rewrites: the place of their pair, or of the first of its rewrites without it
+    homes = {pair.id: k for k, pair in enumerate(corpus)} if origins else {}
     for k, id in origins.items():
-        one, other = root(homes.setdefault(id, k)), root(k)
-        roots[max(one, other)] = min(one, other)
+        join(homes.setdefault(id, k), k)
+    first: dict[tuple[str, str], int] = {}
     for k, pair in enumerate(corpus):
         for name in attributes:
             for value in group_values(pair, name, separator):
-                one, other = root(first.setdefault((name, value), k)), root(k)
-                roots[max(one, other)] = min(one, other)
-    found: dict[int, list[int]] = {}
+                join(first.setdefault((name, value), k), k)
+    groups: dict[int, list[int]] = {}
     for k in range(len(roots)):
-        found.setdefault(root(k), []).append(k)
-    return list(found.values())
+        groups.setdefault(root(k), []).append(k)
+    return list(groups.values())
 
 
 def _strata(corpus: Corpus, attribute: str | None) -> list[int]:

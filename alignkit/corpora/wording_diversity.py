@@ -38,8 +38,8 @@ def token_types(
     stem: Callable[[str], str] | None = None,
 ) -> frozenset[str]:
     """Return the different tokens of a text in lower case."""
-    found = {one for one in re.findall(token, text.lower()) if one not in stop_words}
-    return frozenset(found if stem is None else map(stem, found))
+    types = set(re.findall(token, text.lower())) - set(stop_words)
+    return frozenset(types if stem is None else map(stem, types))
 
 
 def jaccard(first: Collection[str], second: Collection[str]) -> float:
@@ -51,12 +51,10 @@ def jaccard(first: Collection[str], second: Collection[str]) -> float:
 
 def ngrams(text: str) -> Counter[str]:
     """Count the character n-grams of 2 to 4 within words, in lower case."""
-    found: Counter[str] = Counter()
-    for word in text.lower().split():
-        padded = f" {word} "
-        for size in _SIZES:
-            found.update(padded[k : k + size] for k in range(len(padded) - size + 1))
-    return found
+    words = [f" {word} " for word in text.lower().split()]
+    return Counter(
+        word[k : k + size] for word in words for size in _SIZES for k in range(len(word) - size + 1)
+    )
 
 
 def idf_of(texts: Iterable[str]) -> dict[str, float]:
@@ -77,23 +75,14 @@ def cosine(
         return nan
     if first == second:
         return 1.0  # rounding would miss it
-    one, other = (_weighted(counts, weights) for counts in (first, second))
-    if len(other) < len(one):
-        one, other = other, one
-    dot = sum(value * other[gram] for gram, value in one.items() if gram in other)
-    return min(1.0, dot / (_length(one) * _length(other)))
-
-
-def _weighted(
-    counts: Mapping[str, int], weights: Mapping[str, float] | None
-) -> Mapping[str, float]:
-    if weights is None:
-        return counts
-    return {gram: count * weights[gram] for gram, count in counts.items()}
-
-
-def _length(values: Mapping[str, float]) -> float:
-    return sqrt(sum(value * value for value in values.values()))
+    weighted = [
+        {gram: count * (1 if weights is None else weights[gram]) for gram, count in counts.items()}
+        for counts in (first, second)
+    ]
+    small, large = sorted(weighted, key=len)
+    dot = sum(value * large[gram] for gram, value in small.items() if gram in large)
+    lengths = [sqrt(sum(value * value for value in values.values())) for values in weighted]
+    return min(1.0, dot / (lengths[0] * lengths[1]))
 
 
 def length_ratio(first: str, second: str, *, token: str = TOKEN) -> float:
@@ -198,10 +187,10 @@ class Diversity(Result):
             Column("identical", "percent", unit="%"),
         ]
         rows: list[list[Cell]] = []
-        for name, group in self._parts():
+        for shown, group in self._parts():
             same = self.identical if group is None else self.identical[self.groups[group]]
             share = float(same.mean()) if len(same) else float("nan")
-            rows.append([name, len(same), *(self.mean(one, group) for one in MEASURES), share])
+            rows.append([shown, len(same), *(self.mean(name, group) for name in MEASURES), share])
         note = "means over pairs; 1 where the texts are worded alike"
         means = Table("", columns, rows, note, "means", apart=[1])
         return [means, *(self._histogram(measure) for measure in _DRAWN)]
@@ -277,8 +266,8 @@ def diversity(
     --------
     >>> pairs = [SentencePair("1", ("a", "dog"), ("a", "dog")),
     ...          SentencePair("2", ("a", "dog"), ("one", "dog", "barks"))]
-    >>> found = diversity(Corpus(pairs))
-    >>> found.mean("jaccard"), found.identical.tolist(), found.histogram("jaccard")[5]
+    >>> result = diversity(Corpus(pairs))
+    >>> result.mean("jaccard"), result.identical.tolist(), result.histogram("jaccard")[5]
     (0.625, [True, False], 1)
     """
     check_arguments(diversity, locals())
@@ -291,7 +280,7 @@ def diversity(
     except re.error as error:
         raise OptionError(f"token {token!r} is no regular expression: {error}") from None
     judged = by == JUDGMENT and not any(JUDGMENT in pair.attributes for pair in corpus)
-    corpus, left_out, told = judged_part(corpus, rewrites=rewrites or not judged)
+    corpus, left_out, notes = judged_part(corpus, rewrites=rewrites or not judged)
     places = [k for k, pair in enumerate(corpus) if pair.has_text]
     if len(corpus) and not places:
         raise MissingTextError("no pair has words, and so no wording; give the texts")
@@ -299,17 +288,17 @@ def diversity(
     texts = [(" ".join(pair.source or ()), " ".join(pair.target or ())) for pair in pairs]
     groups, several = _groups(pairs, by, annotator, split, judged=judged)
     stops = frozenset(word.lower() for word in stop_words)
-    found = list(_measured(texts, token, stops, stem=stem))
-    values = np.array([one[:4] for one in found], np.float64).reshape(len(found), 4)
+    measured = list(_measured(texts, token, stops, stem=stem))
+    values = np.array([row[:4] for row in measured], np.float64).reshape(len(measured), 4)
     said = f"tokens:{token}|case:folded|stop-words:{len(stops)}|stem:{'porter' if stem else 'no'}"
     return Diversity(
         tuple(pair.id for pair in pairs),
         values,
-        np.array([one.identical for one in found], bool),
+        np.array([row.identical for row in measured], bool),
         groups,
         by or "",
         len(corpus) - len(places),
-        (*told, *([overlapping(several, len(pairs), by or "")] if several else [])),
+        (*notes, *([overlapping(several, len(pairs), by or "")] if several else [])),
         f"{said}|version:{__version__}",
         left_out if judged else None,
     )
@@ -364,12 +353,12 @@ def _groups(
 
 
 def _judgment(pair: SentencePair, annotator: str | None) -> str:
-    found = {name: one.judgment for name, one in pair.annotations.items() if one.judgment}
+    judged = {name: value.judgment for name, value in pair.annotations.items() if value.judgment}
     if annotator is not None:
-        return found.get(annotator, "")
-    if len(set(found.values())) > 1:
+        return judged.get(annotator, "")
+    if len(set(judged.values())) > 1:
         raise OptionError(
-            f"pair {pair.id!r} was judged by {', '.join(found)}, and differently: choose by "
+            f"pair {pair.id!r} was judged by {', '.join(judged)}, and differently: choose by "
             "`annotator`"
         )
-    return next(iter(found.values()), "")
+    return next(iter(judged.values()), "")

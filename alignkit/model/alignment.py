@@ -1,4 +1,4 @@
-"""Define links and alignments: which source words correspond to which target words."""
+"""Links and alignments: which source words correspond to which target words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Positions(NamedTuple):
 
 
 class Link(_Positions):
-    """Join source word `i` and target word `j`, both 0-based."""
+    """A link between source word `i` and target word `j`, both 0-based."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Define an annotation: what one annotator or system said about one sentence pair."""
+"""An annotation: what one annotator or system said about one sentence pair."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,7 +234,7 @@ def _joined(
     alignments: Iterable[Alignment],
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64]]:
     """Return the links of some alignments, whether they are sure, and where those of each begin."""
-    packed = [one.packed() for one in alignments]
+    packed = [alignment.packed() for alignment in alignments]
     sure = np.frombuffer(b"".join([flags for _, flags in packed]), np.uint8)
     check_count("links", len(sure))
     links = np.frombuffer(b"".join([points for points, _ in packed]), np.int32).reshape(-1, 2)
@@ -281,7 +281,7 @@ def check_offsets(offsets: NDArray[np.int64], end: int) -> None:
 
 
 class Vocabulary:
-    """Number tokens, so that kernels can compare words.
+    """The numbers of words, so that kernels can compare them.
 
     Parameters
     ----------
@@ -297,16 +297,13 @@ class Vocabulary:
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
         """Return the number of each token; new ones are added."""
-        return [self._number(token) for token in words("tokens", tokens)]
-
-    def _number(self, token: str) -> int:
-        number = self._numbers.get(token)
-        if number is None:
-            key = token.casefold() if self.casefold else token
-            number = self._folded.setdefault(key, len(self._folded))
-            check_count("different words", len(self._folded))
-            self._numbers[token] = number
-        return number
+        tokens, numbers = words("tokens", tokens), self._numbers
+        for token in tokens:
+            if token not in numbers:
+                key = token.casefold() if self.casefold else token
+                numbers[token] = self._folded.setdefault(key, len(self._folded))
+        check_count("different words", len(self._folded))
+        return [numbers[token] for token in tokens]
 
     def __len__(self) -> int:
         return len(self._folded)
@@ -343,11 +340,9 @@ class TokenArrays:
         """Make the arrays of some sentences."""
         check_arguments(TokenArrays.pack, locals())
         coded = [vocabulary.encode(sentence) for sentence in sentences]
-        offsets = np.zeros(len(coded) + 1, np.int64)
-        np.cumsum([len(sentence) for sentence in coded], out=offsets[1:])
+        offsets = np.cumsum([0, *map(len, coded)], dtype=np.int64)
         check_count("words", int(offsets[-1]))
-        flat = [number for sentence in coded for number in sentence]
-        return cls(np.array(flat, np.int32), offsets)
+        return cls(np.fromiter(chain.from_iterable(coded), np.int32, offsets[-1]), offsets)
 
     def take(self, places: NDArray[np.int64]) -> TokenArrays:
         """Return the arrays of the sentences at some places, in that order."""
@@ -358,11 +353,11 @@ class TokenArrays:
 def whole_numbers(name: str, value: object, dimensions: int) -> NDArray[np.int64]:
     """Return an array of whole numbers."""
     try:
-        found = np.asarray(value)
+        array = np.asarray(value)
     except ValueError:  # rows of different lengths
-        found = np.empty(())
-    whole = found.dtype.kind in "iu" or (found.dtype.kind == "f" and (found == found // 1).all())
-    if found.size and not (whole and found.ndim == dimensions):
+        array = np.empty(())
+    whole = array.dtype.kind in "iu" or (array.dtype.kind == "f" and (array == array // 1).all())
+    if array.size and not (whole and array.ndim == dimensions):
         shape = {1: "a sequence", 2: "a table"}[dimensions]
         raise ArgumentError(f"{name} must be {shape} of whole numbers")
-    return found.astype(np.int64)
+    return array.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Define corpora: sentence pairs in their order, by place, by id and by group."""
+"""Corpora: sentence pairs in their order, by place, by id and by group."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TEXTS = "text on either side"
 
 
 class Corpus:
-    """Hold sentence pairs in their order.
+    """Sentence pairs in their order.
 
     Parameters
     ----------
@@ -148,11 +148,11 @@ class Corpus:
         """
         values_of("", split)  # refuses a wrong one
         texts = group_texts(self._pairs, attribute, annotators)
-        found: dict[str, list[SentencePair]] = {}
+        members: dict[str, list[SentencePair]] = {}
         for pair, text in zip(self._pairs, texts, strict=True):
             for value in values_of(text, split):
-                found.setdefault(value, []).append(pair)
-        return {value: Corpus(pairs) for value, pairs in found.items()}
+                members.setdefault(value, []).append(pair)
+        return {value: Corpus(pairs) for value, pairs in members.items()}
 
     def require(self, *annotators: str) -> None:
         """Check that each name aligned at least one pair.
@@ -264,8 +264,6 @@ class Corpus:
         return f"Corpus({how_many(len(self), 'pair')}, {brief_annotators(self.annotators)})"
 
     def _repr_html_(self) -> str:
-        pass  # regroup
-
         return overview(self)._repr_html_()
 
 
@@ -279,14 +277,14 @@ def group_text(
     names = pair.annotations if annotators is None else annotators
     given = {name: pair.annotations[name] for name in names if name in pair.annotations}
     if attribute in PERIODS:
-        last = max(filter(None, (one.when for one in given.values())), default=None)
-        return None if last is None else period_of(last, attribute)
+        times = [annotation.when for annotation in given.values() if annotation.when]
+        return period_of(max(times), attribute) if times else None
     if origin_of(pair) is not None:
         return None
-    said = {name: one.judgment for name, one in sorted(given.items()) if one.judgment}
-    if len(set(said.values())) > 1:
-        return ", ".join(f"{name}: {judgment}" for name, judgment in said.items())
-    return next(iter(said.values()), None)
+    judged = {name: given[name].judgment for name in sorted(given) if given[name].judgment}
+    if len(set(judged.values())) > 1:
+        return ", ".join(f"{name}: {judgment}" for name, judgment in judged.items())
+    return next(iter(judged.values()), None)
 
 
 def group_texts(

@@ -1,4 +1,4 @@
-"""Define sentence pairs: the words of two sentences, and who aligned them how."""
+"""Sentence pairs: the words of two sentences, and who aligned them how."""
 
 from __future__ import annotations
 

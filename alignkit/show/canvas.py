@@ -74,25 +74,25 @@ def page_image(
 
 def _used(root: Element) -> frozenset[str]:
     """Return the names that the image refers to."""
-    text = [value for one in root.iter() for value in one.attrib.values()]
+    text = [value for element in root.iter() for value in element.attrib.values()]
     return frozenset(re.findall(r"(?:^|url\()#([\w.-]+)", "\n".join(text), re.MULTILINE))
 
 
 def _cleaned(
-    one: Element, name: str, used: frozenset[str], notes: Mapping[str, Sequence[str]]
+    element: Element, name: str, used: frozenset[str], notes: Mapping[str, Sequence[str]]
 ) -> Iterator[Element]:
-    tag = one.tag.removeprefix(_SVG)
+    tag = element.tag.removeprefix(_SVG)
     if tag in ("metadata", "style") or "}" in tag:
         return
-    said = notes.get(one.get("id", ""))
-    kept = Element(tag, dict(_attributes(one, name, used)))
-    kept.text = one.text if tag == "text" else None
-    for child in one:
+    texts = notes.get(element.get("id", ""))
+    kept = Element(tag, dict(_attributes(element, name, used)))
+    kept.text = element.text if tag == "text" else None
+    for child in element:
         kept.extend(list(_cleaned(child, name, used, notes)))
-    if said is not None:
+    if texts is not None:
         shown = [mark for mark in kept.iter() if mark.tag in ("path", "use")]
         marks = [mark for mark in shown if "id" not in mark.attrib]  # else others use its shape
-        for mark, text in zip(marks, said, strict=True):
+        for mark, text in zip(marks, texts, strict=True):
             ElementTree.SubElement(mark, "title").text = text
         _share_style(kept, marks)
     if (tag == "g" and not kept.attrib) or (tag in ("g", "defs") and not len(kept)):
@@ -110,18 +110,18 @@ def _share_style(group: Element, marks: Sequence[Element]) -> None:
             del mark.attrib["style"]
 
 
-def _attributes(one: Element, name: str, used: frozenset[str]) -> Iterator[tuple[str, str]]:
-    for key, value in one.attrib.items():
+def _attributes(element: Element, name: str, used: frozenset[str]) -> Iterator[tuple[str, str]]:
+    for key, value in element.attrib.items():
         if key == "id":
             if value in used:
                 yield key, f"{name}-{value}"
         elif key == f"{_XLINK}href":
             yield "href", f"#{name}-{value[1:]}"
         elif key == "style":
-            told = _UNUSED.sub("", value).strip("; ").replace("url(#", f"url(#{name}-")
-            told = _COLOUR.sub(lambda found: _NAMES[found[0]], told)
-            if told:
-                yield key, told
+            style = _UNUSED.sub("", value).strip("; ").replace("url(#", f"url(#{name}-")
+            style = _COLOUR.sub(lambda match: _NAMES[match[0]], style)
+            if style:
+                yield key, style
         elif key == "d":
             yield key, " ".join(_NUMBER.sub(_rounded, value).split())
         elif key in ("fill", "stroke") and value in _NAMES:
@@ -132,14 +132,14 @@ def _attributes(one: Element, name: str, used: frozenset[str]) -> Iterator[tuple
             yield key, _NUMBER.sub(_rounded, value.replace("url(#", f"url(#{name}-"))
 
 
-def _rounded(found: re.Match[str]) -> str:
-    text = f"{float(found[0]):.1f}"
+def _rounded(match: re.Match[str]) -> str:
+    text = f"{float(match[0]):.1f}"
     return "0" if text in ("-0.0", "0.0") else text.removesuffix(".0")
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Return what an axis shows: from where to where, and whether it counts."""
+    """What an axis shows: from where to where, and whether it counts."""
 
     low: float
     high: float
@@ -149,7 +149,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Bar:
-    """Hold one bar of a histogram: from `low` to `high`, `count` of them."""
+    """A bar of a histogram: from `low` to `high`, `count` of them."""
 
     low: float
     high: float
@@ -181,7 +181,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Dots:
-    """The values that several rules give one thing; NaN where a rule gives none."""
+    """The values that several rules give a thing; NaN where a rule gives none."""
 
     label: str
     values: Sequence[float] = ()
@@ -190,7 +190,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class KindShare:
-    """Hold how many links of a kind both have alike, both have unlike, the first, the second."""
+    """How many links of a kind both have alike, both have unlike, the first, the second."""
 
     label: str
     counts: tuple[int, int, int, int]
@@ -198,7 +198,7 @@ class KindShare:
 
 @dataclass(frozen=True)
 class Panel:
-    """Hold one part of a figure for a paper: values with intervals, and what they are."""
+    """A part of a figure for a paper: values with intervals, and what they are."""
 
     title: str
     label: str
@@ -235,11 +235,11 @@ _NOTHING: Mapping[str, Mapping[str, None]] = {
 
 def ending(path: str) -> str:
     """Return the kind of file that a path asks for, one of `ENDINGS`."""
-    found = PurePath(path).suffix[1:].lower()
-    if found not in ENDINGS:
-        known = ", ".join(f".{one}" for one in ENDINGS)
+    kind = PurePath(path).suffix[1:].lower()
+    if kind not in ENDINGS:
+        known = ", ".join(f".{ending}" for ending in ENDINGS)
         raise OptionError(f"{visible(path)}: what to draw is told by the ending; use {known}")
-    return found
+    return kind
 
 
 @contextmanager

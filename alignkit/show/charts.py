@@ -45,26 +45,26 @@ def bars(
     name: str, title: str, data: Sequence[Bar], markers: Sequence[Marker], *, label: str, unit: str
 ) -> str:
     """Draw a histogram by `label`, of so many `unit`, with some values marked."""
-    drawn = [one for one in markers if not isnan(one.value)]
-    ends = [end for one in data for end in (one.low, one.high)] + [one.value for one in drawn]
+    drawn = [item for item in markers if not isnan(item.value)]
+    ends = [end for item in data for end in (item.low, item.high)] + [item.value for item in drawn]
     across = Axis(min(ends), max(ends), label)
-    up = Axis(0, max([1, *(one.count for one in data)]), unit, whole=True)
+    up = Axis(0, max([1, *(item.count for item in data)]), unit, whole=True)
     notes = {}
     with canvas(WIDTH, HEIGHT) as figure:
         axes = _frame(figure, across, up, rows=len(drawn))
-        for k, one in enumerate(data):
-            if one.count:
-                middle, width = (one.low + one.high) / 2, 0.94 * (one.high - one.low)
-                (bar,) = axes.bar(middle, one.count, width=width, color=COLOURS["fill"],
+        for k, item in enumerate(data):
+            if item.count:
+                middle, width = (item.low + item.high) / 2, 0.94 * (item.high - item.low)
+                (bar,) = axes.bar(middle, item.count, width=width, color=COLOURS["fill"],
                                   edgecolor=COLOURS["soft"], linewidth=0.7)  # fmt: skip
                 bar.set_gid(f"bar-{k}")
                 bar.set_clip_on(False)
-                notes[f"bar-{k}"] = [f"{one.label}: {one.count}"]
+                notes[f"bar-{k}"] = [f"{item.label}: {item.count}"]
         axes.set(xlim=(across.low, across.high), ylim=(up.low, up.high))
         for k, mark in enumerate(drawn):
-            _marker(axes, len(drawn) - k, mark, [one.value for one in drawn])
-        said = f"{sum(one.count for one in data)} {unit} by {label}"
-        said += "".join(f"; {one.label} is marked" for one in drawn)
+            _marker(axes, len(drawn) - k, mark, [item.value for item in drawn])
+        said = f"{sum(item.count for item in data)} {unit} by {label}"
+        said += "".join(f"; {item.label} is marked" for item in drawn)
         return figure.image(name, title, said, notes)
 
 
@@ -82,22 +82,22 @@ def _frame(figure: Canvas, across: Axis, up: Axis, *, rows: int = 0) -> Axes:
     return axes
 
 
-def _marker(axes: Axes, row: int, one: Marker, values: Sequence[float]) -> None:
+def _marker(axes: Axes, row: int, item: Marker, values: Sequence[float]) -> None:
     """Draw a line down from a sign above, with its label on the outer side, where no line is."""
     box = axes.get_position()
     up = 1 + (row * _LINE - 9) / (box.height * HEIGHT)
     low, high = axes.get_xlim()
     wide = box.width * WIDTH
-    place = (one.value - low) / (high - low) * wide
-    left = place > wide - _ROOM or (one.value <= min(values) and place > _ROOM)
+    place = (item.value - low) / (high - low) * wide
+    left = place > wide - _ROOM or (item.value <= min(values) and place > _ROOM)
     ink = COLOURS["ink"]
     at: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False, "color": ink}
-    style: Any = (0, (2.5, 2)) if one.dashed else "-"
-    axes.plot([one.value] * 2, [0, up], linestyle=style, linewidth=2, **at)
-    axes.plot([one.value], [up], marker="v", markersize=10, markeredgecolor=COLOURS["paper"], **at)
+    style: Any = (0, (2.5, 2)) if item.dashed else "-"
+    axes.plot([item.value] * 2, [0, up], linestyle=style, linewidth=2, **at)
+    axes.plot([item.value], [up], marker="v", markersize=10, markeredgecolor=COLOURS["paper"], **at)
     axes.annotate(
-        visible(one.label),
-        (one.value, up),
+        visible(item.label),
+        (item.value, up),
         xycoords=at["transform"],
         xytext=(-9 if left else 9, -4),
         textcoords="offset points",
@@ -121,7 +121,7 @@ def points(
     if len(placed) > _MOST_PLACES:
         placed = _thinned(placed, across, up)
     most = max((n for n, _ in placed.values()), default=1)
-    # large marks first, so that none hides a small one
+    # large marks first, so that none hides a small item
     ordered = sorted(placed.items(), key=lambda item: -item[1][0])
     sizes = [(2 * max(_SMALLEST, _BIGGEST * sqrt(n / most))) ** 2 for _, (n, _) in ordered]
     notes = [f"{said}: {n} {'pair' if n == 1 else 'pairs'}" for _, (n, said) in ordered]
@@ -148,12 +148,12 @@ def _thinned(
 ) -> dict[tuple[float, float], tuple[int, str]]:
     """Put those together that lie within some 8 pixels."""
     wide, high = (across.high - across.low) / 45, (up.high - up.low) / 25
-    found: dict[tuple[float, float], tuple[int, str]] = {}
+    thinned: dict[tuple[float, float], tuple[int, str]] = {}
     for (x, y), (n, _) in placed.items():
         place = round(x / wide) * wide, round(y / high) * high
-        have = found.get(place, (0, ""))[0]
-        found[place] = have + n, f"about {place[0]:.3g}, {place[1]:.3g}"
-    return found
+        have = thinned.get(place, (0, ""))[0]
+        thinned[place] = have + n, f"about {place[0]:.3g}, {place[1]:.3g}"
+    return thinned
 
 
 def spans(
@@ -167,7 +167,7 @@ def spans(
         axes = figure.axes(_MARGIN, top, WIDTH - _MARGIN, height - _BOTTOM, grid="")
         _draw_spans(figure, axes, data)
         figure.text(WIDTH / 2, height - 8, label, ha="center")
-        said = "; ".join(f"{one.label}: {one.note}" for one in data if not one.heading)
+        said = "; ".join(f"{item.label}: {item.note}" for item in data if not item.heading)
         return figure.image(name, title, said, {})
 
 
@@ -179,18 +179,18 @@ def _legend(figure: Canvas, shapes: Mapping[int, str]) -> None:
 
 def _draw_spans(figure: Canvas, axes: Axes, data: Sequence[Span], rows: int = 0) -> None:
     """Draw rows from the top; a row is 1 high, and its label stands above its mark."""
-    ends = [end for one in data for end in (one.value, one.low, one.high) if not isnan(end)]
-    _scale(figure, axes, ends, [not one.heading for one in data] + [False] * (rows - len(data)))
-    for k, one in enumerate(data):
+    ends = [end for item in data for end in (item.value, item.low, item.high) if not isnan(end)]
+    _scale(figure, axes, ends, [not item.heading for item in data] + [False] * (rows - len(data)))
+    for k, item in enumerate(data):
         y = k + 0.72
-        _label(axes, k, one.label, one.note, heading=one.heading)
-        if not isnan(one.low) and not isnan(one.high):
+        _label(axes, k, item.label, item.note, heading=item.heading)
+        if not isnan(item.low) and not isnan(item.high):
             line: dict[str, Any] = {"color": COLOURS["ink"], "linewidth": 2, "clip_on": False}
-            axes.plot([one.low, one.high], [y, y], **line)
-            for end in (one.low, one.high):
+            axes.plot([item.low, item.high], [y, y], **line)
+            for end in (item.low, item.high):
                 axes.plot([end] * 2, [y - 0.13, y + 0.13], **line)
-        if not isnan(one.value):
-            axes.plot([one.value], [y], **look(one.shape))
+        if not isnan(item.value):
+            axes.plot([item.value], [y], **look(item.shape))
 
 
 def _scale(figure: Canvas, axes: Axes, ends: Sequence[float], rows: Sequence[bool]) -> None:
@@ -224,25 +224,25 @@ def dots(
     with canvas(WIDTH, height) as figure:
         _legend(figure, dict(enumerate(meanings)))
         axes = figure.axes(_MARGIN, top, WIDTH - _MARGIN, height - _BOTTOM, grid="")
-        values = [value for one in data for value in one.values if not isnan(value)]
-        _scale(figure, axes, values, [not one.heading for one in data])
-        for k, one in enumerate(data):
-            _label(axes, k, one.label, "", heading=one.heading)
-            kept = [(value, shape) for shape, value in enumerate(one.values) if not isnan(value)]
+        values = [value for item in data for value in item.values if not isnan(value)]
+        _scale(figure, axes, values, [not item.heading for item in data])
+        for k, item in enumerate(data):
+            _label(axes, k, item.label, "", heading=item.heading)
+            kept = [(value, shape) for shape, value in enumerate(item.values) if not isnan(value)]
             if kept:
                 ends = min(kept)[0], max(kept)[0]
                 axes.plot(ends, [k + 0.72] * 2, color=COLOURS["soft"], clip_on=False)
             for value, shape in kept:
                 axes.plot([value], [k + 0.72], **look(shape))
         figure.text(WIDTH / 2, height - 8, label, ha="center")
-        told = "; ".join(_told(one, meanings) for one in data if not one.heading)
-        return figure.image(name, title, told, {})
+        text = "; ".join(_told(item, meanings) for item in data if not item.heading)
+        return figure.image(name, title, text, {})
 
 
-def _told(one: Dots, meanings: Sequence[str]) -> str:
-    pairs = zip(meanings, one.values, strict=True)
+def _told(item: Dots, meanings: Sequence[str]) -> str:
+    pairs = zip(meanings, item.values, strict=True)
     said = (f"{meaning} {value:.3f}" for meaning, value in pairs if not isnan(value))
-    return f"{one.label}: {', '.join(said)}"
+    return f"{item.label}: {', '.join(said)}"
 
 
 def shares(
@@ -256,20 +256,20 @@ def shares(
         for k, meaning in enumerate(meanings):
             figure.box(4, 8 + _KEY * k, 22, 14, **_LOOKS[k])
             figure.text(34, 20 + _KEY * k, cut_text(visible(meaning), 52))
-        for k, one in enumerate(data):
-            total, x, y = sum(one.counts), float(left), top + row * k
-            figure.text(left - 8, y + 17, one.label, ha="right")
+        for k, item in enumerate(data):
+            total, x, y = sum(item.counts), float(left), top + row * k
+            figure.text(left - 8, y + 17, item.label, ha="right")
             figure.text(right + 8, y + 17, str(total))
-            for part, count in enumerate(one.counts):
+            for part, count in enumerate(item.counts):
                 if count:
                     width = (right - left) * count / total
                     figure.box(x, y + 3, width, 19, gid=f"share-{k}-{part}", **_LOOKS[part])
-                    notes[f"share-{k}-{part}"] = [f"{one.label}: {count} of {total}"]
+                    notes[f"share-{k}-{part}"] = [f"{item.label}: {count} of {total}"]
                     if signs[part] and width >= 20:
                         middle = x + width / 2
                         figure.text(middle, y + 17, signs[part], ha="center", weight="bold")
                     x += width
-        said = "; ".join(f"{one.label}: {', '.join(map(str, one.counts))}" for one in data)
+        said = "; ".join(f"{item.label}: {', '.join(map(str, item.counts))}" for item in data)
         return figure.image(name, title, f"{', '.join(meanings)}: {said}", notes)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from alignkit._support.wording import how_many
 from alignkit.cli.common.inputs import tell
 from alignkit.cli.common.messages import json_text, say
-from alignkit.cli.parser import saved_file
+from alignkit.cli.parser import add_options, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.tables.media import MEDIA
@@ -60,25 +60,20 @@ def print_result(result: Showable, options: argparse.Namespace) -> None:
 
 def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
     """Add the options that name the attribute by which pairs are grouped, and what divides it."""
-    group.add_argument(
-        "--by",
-        metavar=metavar,
-        help="a row for each value of this attribute (genre, document, ...) too; day, week and "
-        "month are known where annotations have times",
-    )
-    group.add_argument(
-        "--split",
-        metavar="TEXT",
-        help="what stands between several values of that attribute, e.g. a comma; a pair counts "
-        "in each (default: one value)",
+    add_options(
+        group,
+        f"""
+        --by {metavar}  a row for each value of this attribute (genre, document, ...) too; day,
+            week and month are known where annotations have times
+        --split TEXT  what stands between several values of that attribute, e.g. a comma; a pair
+            counts in each (default: one value)
+        """,
     )
 
 
 def add_separator(group: argparse._ActionsContainer) -> None:
     """Add the option that says what divides the values of attributes that no split may cut."""
-    group.add_argument(
-        "--separator", metavar="S", help="what divides several values in one such attribute, e.g. ,"
-    )
+    add_options(group, "--separator S  what divides several values in one such attribute, e.g. ,")
 
 
 def check_groups(options: argparse.Namespace) -> None:
@@ -89,11 +84,12 @@ def check_groups(options: argparse.Namespace) -> None:
 
 def add_labels(group: argparse._ArgumentGroup) -> None:
     """Add the option that leaves out what joshua and ppdb can only write with two labels."""
-    group.add_argument(
-        "--one-label",
-        action="store_true",
-        help="joshua and ppdb: leave out rules with a label that differs between the sides "
-        "(default: both labels are written, [NP~S])",
+    add_options(
+        group,
+        """
+        --one-label  joshua and ppdb: leave out rules with a label that differs between the sides
+            (default: both labels are written, [NP~S])
+        """,
     )
 
 
@@ -120,15 +116,15 @@ def tell_written(
         )
 
 
-def _types(number: int, one: str = "type", more: str = "") -> str:
-    return how_many(number, one, more, commas=True)
+def _types(number: int, singular: str = "type", plural: str = "") -> str:
+    return how_many(number, singular, plural, commas=True)
 
 
 def add_forms(group: argparse._ArgumentGroup) -> None:
     """Add the options that say how results are printed, and --html."""
     add_media(group, csv="print a row for each row of a table")
-    group.add_argument(
-        "--html", metavar="FILE", type=saved_file, help="write a page with the tables as well"
+    add_options(
+        group, "--html FILE  write a page with the tables as well", html={"type": saved_file}
     )
 
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from logging import WARNING, Handler, LogRecord, getLogger
-from typing import Any, TextIO, TypeVar
+from typing import Any, ClassVar, TextIO, TypeVar
 
 from alignkit._support.wording import visible
 from alignkit.errors import AlignkitError
@@ -22,25 +22,21 @@ _ACTING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud
 
 
 class _Voice:
-    """Remember how the command that runs speaks, and what it has told."""
+    """How the command that runs speaks, and what it has said once."""
 
-    def __init__(self) -> None:
-        self.quiet = False
-        self.told: set[str] = set()
-
-
-_voice = _Voice()
+    quiet = False
+    said: ClassVar[set[str]] = set()
 
 
 def begin(*, quiet: bool) -> None:
-    """Begin a command: it has told nothing yet; a quiet one prints only warnings and errors."""
-    _voice.quiet = quiet
-    _voice.told.clear()
+    """Begin a command: it has said nothing yet; a quiet one prints only warnings and errors."""
+    _Voice.quiet = quiet
+    _Voice.said.clear()
 
 
 def is_quiet() -> bool:
     """Return whether only warnings and errors are printed."""
-    return _voice.quiet
+    return _Voice.quiet
 
 
 def say(text: str, *, error: bool = False, once: bool = False) -> None:
@@ -48,20 +44,20 @@ def say(text: str, *, error: bool = False, once: bool = False) -> None:
 
     Nothing in it can act on the terminal. With `once`, a command does not tell it again.
     """
-    if error or not (_voice.quiet or (once and text in _voice.told)):
-        _voice.told.update({text} if once else ())
+    if error or not (_Voice.quiet or (once and text in _Voice.said)):
+        _Voice.said.update({text} if once else ())
         wipe = "\r\x1b[K" if sys.stderr.isatty() else ""  # a line of progress
         tell_raw(f"{wipe}alignkit: {visible(text)}\n")
 
 
 def warn(text: str) -> None:
     """Print a warning in a line on stderr, once; --quiet does not silence it."""
-    if text not in _voice.told:
-        _voice.told.add(text)
+    if text not in _Voice.said:
+        _Voice.said.add(text)
         say(text, error=True)
 
 
-class _Told(Handler):
+class _Warnings(Handler):
     def emit(self, record: LogRecord) -> None:
         if hasattr(record, "again"):  # of a state that may come back
             say(record.getMessage(), error=True)
@@ -71,8 +67,8 @@ class _Told(Handler):
 
 @contextmanager
 def heard() -> Iterator[None]:
-    """Tell what the library warns of while a command runs."""
-    logger, handler = getLogger("alignkit"), _Told(WARNING)
+    """Print what the library warns of while a command runs."""
+    logger, handler = getLogger("alignkit"), _Warnings(WARNING)
     logger.addHandler(handler)
     try:
         yield
@@ -228,16 +224,9 @@ class ProgressBar:
         fraction: Callable[[], float | None] | int | None,
         unit: str | None = "pairs",
     ) -> None:
-        self._label, self._unit = label, unit
-        self.detail = ""
+        self._label, self._unit, self.detail = label, unit, ""
         self._steps, self._share = 0, 0.0
-        self._fraction: Callable[[], float | None]
-        if fraction is None:
-            self._fraction = lambda: self._share
-        elif callable(fraction):
-            self._fraction = fraction
-        else:
-            self._fraction = lambda: self._steps / max(fraction, 1)
+        self._fraction = fraction
         self._start = time.monotonic()
         self._next = self._start + _PATIENCE
         self._shown = False
@@ -258,7 +247,11 @@ class ProgressBar:
         now = time.monotonic()
         self._next = now + _EVERY
         passed = now - self._start
-        done = self._fraction()
+        done: float | None = self._share
+        if callable(self._fraction):
+            done = self._fraction()
+        elif self._fraction is not None:
+            done = self._steps / max(self._fraction, 1)
         parts = [self.detail] if self.detail else []
         parts += [] if self._unit is None else [f"{self._steps:,} {self._unit}"]
         if done:

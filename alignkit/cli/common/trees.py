@@ -71,14 +71,8 @@ def tree_name(options: argparse.Namespace) -> str | None:
 
 def check_tree_options(options: argparse.Namespace) -> None:
     """Refuse options of trees that contradict each other, or have no file to be about."""
-    both = next(
-        (
-            name
-            for name, action in options.parser._option_string_actions.items()
-            if action.dest == "both_trees"
-        ),
-        "--trees",
-    )
+    flags = options.parser._option_string_actions.items()
+    both = next((name for name, option in flags if option.dest == "both_trees"), "--trees")
     if options.both_trees is not None and (options.source_trees or options.target_trees):
         raise OptionError(
             f"{both} names one file for both sides: leave out --source-trees and --target-trees"
@@ -102,7 +96,7 @@ def with_trees(
     check_tree_options(options)
     if not trees_named(options):
         return iter(pairs)
-    return _told(options, pairs)
+    return _with_counts(options, pairs)
 
 
 def one_tree_a_side(
@@ -125,13 +119,15 @@ def one_tree_a_side(
         raise UnknownNameError("tree", name, known)
 
 
-def _told(options: argparse.Namespace, pairs: Iterable[SentencePair]) -> Iterator[SentencePair]:
+def _with_counts(
+    options: argparse.Namespace, pairs: Iterable[SentencePair]
+) -> Iterator[SentencePair]:
     counts: Counter[str] = Counter()
     yield from attached(options, pairs, counts)
     files = [getattr(options, name) for name in _FILES.values()]
     named = ", ".join(path for path in dict.fromkeys(files) if path is not None)
-    if told := trees_told(counts):
-        say(f"{named}: {told}")
+    if text := trees_told(counts):
+        say(f"{named}: {text}")
 
 
 def trees_told(counts: Counter[str]) -> str:

@@ -51,9 +51,9 @@ def run(options: argparse.Namespace) -> int:
     if twice:
         raise OptionError(f"{twice[0]} is given twice; name different files")
     inputs = [Input(path, options.format, declared) for path in options.inputs]
-    format = corpus_format(options, [one.format for one in inputs])
+    format = corpus_format(options, [source.format for source in inputs])
     names = short_names(options.inputs) if options.prefix else {}
-    read = {names.get(one.path, one.path): one.corpus() for one in inputs}
+    read = {names.get(source.path, source.path): source.corpus() for source in inputs}
     corpus = concat(read, prefix=options.prefix)
     write_whole(corpus, options.output, format)
     if options.json:

@@ -24,8 +24,8 @@ from alignkit.cli.common.inputs import (
     add_scheme_argument,
     reading_options,
 )
-from alignkit.cli.common.media import add_groups, add_media, check_groups
-from alignkit.cli.common.messages import json_text, warn
+from alignkit.cli.common.media import add_groups, add_media, check_groups, print_result
+from alignkit.cli.common.messages import warn
 from alignkit.errors import AlignkitError, JudgmentError
 from alignkit.io.reading import open_reading
 from alignkit.model.labels import get_view
@@ -66,12 +66,7 @@ def run(options: argparse.Namespace) -> int:
             f"{options.input}: {counts.rewrites} of the pairs are rewrites, which nobody judged, "
             "and left out; --rewrites counts them too"
         )
-    if options.json:
-        print(json_text(counts.to_json()))
-    elif options.csv:
-        print(counts.table().csv())
-    else:
-        print(counts.show(options.medium))
+    print_result(counts, options)
     return 0
 
 
