@@ -146,16 +146,6 @@ def test_links_outside_the_words_of_the_other_side(capsys, tmp_path):
     assert "x link out of range" in ran.err
 
 
-def test_annotators_of_one_corpus(capsys):
-    run(capsys, "score", PARAPHRASES, PARAPHRASES).failed(PARAPHRASES, "choose by --ref-annotator")
-    ran = run(capsys, "score", PARAPHRASES, PARAPHRASES, *ANNA, "--json")
-    assert ran.json["pairs"] == 64
-    nobody = ["--hyp-annotator", "nobody", "--ref-annotator", "gold"]
-    run(capsys, "score", PARAPHRASES, PARAPHRASES, *nobody).failed(PARAPHRASES, "'nobody'", "ben")
-    same = ["--hyp-annotator", "gold", "--ref-annotator", "gold"]
-    assert run(capsys, "score", PARAPHRASES, PARAPHRASES, *same, "--json").json["links"]["f1"] == 1
-
-
 def test_groups_and_pairs(capsys):
     given = ["score", PARAPHRASES, PARAPHRASES, *ANNA]
     found = run(capsys, *given, "--by", "genre", "--per-pair", "--json").json

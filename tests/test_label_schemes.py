@@ -31,9 +31,7 @@ def test_turku_takes_what_its_notation_says(text: str) -> None:
             TURKU.parse(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["4si", "4<>", "3i", "5", "", "４", "4＜", " 4", "4 ", "xi", "4ii"]
-)
+@pytest.mark.parametrize("text", ["4si", "4<>", "5", "", "４", " 4", "4 ", "xi"])
 def test_a_bad_label_says_where_and_what_is_expected(text: str) -> None:
     with pytest.raises(FormatError) as caught:
         TURKU.parse(text, "labels.tsv", 12)

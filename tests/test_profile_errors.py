@@ -25,17 +25,10 @@ QUICK = {"resamples": 20}
 
 @pytest.mark.parametrize(
     ("links", "kind"),
-    [
-        ("3-5", "1-1"),
-        ("3-5 3-6 3?7", "1-n"),
-        ("3-5 4-5", "n-1"),
-        ("3-5 3-6 4-5 4-6", "block"),
-        ("3-5 3-6 4-6", "n-m, not full"),
-        ("3-5 3-7", "discontinuous"),
-        ("3-5 5-5", "discontinuous"),
-        ("3-5 3-7 5-5 5-7", "discontinuous"),
-    ],
-)
+    [("3-5", "1-1"), ("3-5 3-6 3?7", "1-n"), ("3-5 4-5", "n-1"), ("3-5 3-6 4-5 4-6", "block"),
+     ("3-5 3-6 4-6", "n-m, not full"), ("3-5 3-7", "discontinuous"),
+     ("3-5 5-5", "discontinuous"), ("3-5 3-7 5-5 5-7", "discontinuous")],
+)  # fmt: skip
 def test_the_kind_of_a_component(links, kind):
     alignment = Alignment.parse(links)
     assert set(component_kinds(alignment).values()) == {kind}

@@ -136,34 +136,27 @@ def test_too_little_to_rank_is_told():
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "told"),
-    [
-        ("", None, "no table"),
-        ("p\tA\tA\nx\t1\t2\n", 1, "each once"),
-        ("p\nx\n", 1, "each once"),
-        ("p\tA\nx\t1\t2\n", 2, "2 values for 1 systems"),
-        ("p\tA\nx\tone\n", 2, "'one' is no number"),
-        ("p\tA\tB\nx\t50%\t60\n", 2, "'60' stands without %"),
-        ("p\tA\nx\t1\nx\t2\n", 3, "'x' is there twice"),
-    ],
-)
-def test_what_is_no_table_is_told_with_its_line(tmp_path, text, line, told):
+    ("text", "line"),
+    [("", None), ("p\tA\tA\nx\t1\t2\n", 1), ("p\nx\n", 1), ("p\tA\nx\t1\t2\n", 2),
+     ("p\tA\nx\tone\n", 2), ("p\tA\tB\nx\t50%\t60\n", 2), ("p\tA\nx\t1\nx\t2\n", 3)],
+)  # fmt: skip
+def test_what_is_no_table_is_refused_with_its_line(tmp_path, text, line):
     path = write(tmp_path, "t.tsv", text)
-    with pytest.raises(FormatError, match=told) as caught:
+    with pytest.raises(FormatError) as caught:
         read_measured(path)
     assert caught.value.line == line
 
 
 def test_what_makes_no_sense_is_refused(tmp_path, capsys):
     path = write(tmp_path, "t.tsv", TABLE)
-    for call, told in (
-        (lambda: read_measured(path, leave_out=["idion"]), r"'idion'.*did you mean 'idiom'"),
-        (lambda: read_measured(path, leave_out=["idiom", "number", "tense"]), "all rows are left"),
-        (lambda: rank(read_measured(path), alpha=0), "alpha is 0"),
-        (lambda: friedman(np.array([[1, np.nan]]), ["a", "b"]), "a value is missing"),
-        (lambda: friedman(np.ones((2, 2)), ["a", "b", "c"]), "give a row a block, 3 columns"),
+    for call in (
+        lambda: read_measured(path, leave_out=["idion"]),
+        lambda: read_measured(path, leave_out=["idiom", "number", "tense"]),
+        lambda: rank(read_measured(path), alpha=0),
+        lambda: friedman(np.array([[1, np.nan]]), ["a", "b"]),
+        lambda: friedman(np.ones((2, 2)), ["a", "b", "c"]),
     ):
-        with pytest.raises((OptionError, UnknownNameError), match=told):
+        with pytest.raises((OptionError, UnknownNameError)):
             call()
     run(capsys, "profile", "--table", path, "--plot", tmp_path / "x.gif").failed(".gif", ".svg")
     run(capsys, "profile", "--table", tmp_path / "none").failed("none")

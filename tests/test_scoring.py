@@ -4,7 +4,6 @@ import json
 import math
 import pickle
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -98,14 +97,9 @@ def test_a_coarser_segmentation_keeps_its_precision_and_a_finer_one_its_recall()
 
 @pytest.mark.parametrize(
     ("hyp", "ref", "both", "undefined"),
-    [
-        (0, 0, 0, {"precision", "recall", "f1", "aer"}),
-        (0, 2, 0, {"precision"}),
-        (2, 0, 0, {"recall"}),
-        (2, 2, 0, set()),
-        (2, 2, 1, set()),
-    ],
-)
+    [(0, 0, 0, {"precision", "recall", "f1", "aer"}), (0, 2, 0, {"precision"}),
+     (2, 0, 0, {"recall"}), (2, 2, 0, set()), (2, 2, 1, set())],
+)  # fmt: skip
 def test_ratios_of_nothing_by_nothing_are_undefined(hyp, ref, both, undefined):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -266,24 +260,6 @@ def shown_score():
         for k, links in enumerate(("0-0 1-0", "0-0 1-1", "1-1"))
     ]  # fmt: skip
     return score(Corpus(pairs), level="both", keep_rows=True)
-
-
-def test_a_score_prints_its_table():
-    found = shown_score()
-    # 5 of 6 links are linked, of which 4 are right: P 4/5, R 4/6, F1 8/11, AER 1 - 8/11
-    assert repr(found) == (
-        "Score(3 pairs; links: F1 72.7, AER 27.3; phrases, possible: F1 60.0; phrases, sure: "
-        "F1 60.0)"
-    )
-    lines = str(found).splitlines()
-    assert lines[0] == "3 sentence pairs"
-    assert lines[2].split() == ["precision", "recall", "F1", "AER", "hypothesis", "reference"]
-    assert lines[4].split() == ["links", "80.0", "66.7", "72.7", "27.3", "5", "6"]
-    assert lines[-1] == str(found.signature)
-    assert "<table>" in found._repr_html_()
-    assert str(replace(found, skipped=2)).startswith(
-        "3 sentence pairs, 2 left out (not annotated)\n"
-    )
 
 
 def test_records_of_a_score_are_its_figures():

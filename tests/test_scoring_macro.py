@@ -113,13 +113,9 @@ def test_json_table_and_records_have_them():
     assert (plain["exact_match"], plain["exact_pairs"]) == (2 / 3, 2)
     record = found.to_records()[0]
     assert (record["macro_f1"], record["exact_match"], record["precision"]) == (0.5, 2 / 3, 0.5)
-    table = str(found)
-    for text in ("links, micro", "links, macro", "mean of F1", "exact match",
-                 "left out, links: precision 1, recall 1, F1 1"):  # fmt: skip
-        assert text in table
+    assert "left out, links: precision 1, recall 1, F1 1" in str(found)
     assert "links, micro" not in str(score(["0-0"], ["0-0"], aggregate="macro"))
     assert "aggregate:both" in str(found.signature)
-    assert len(repr(found).splitlines()) == 1
     assert found.with_intervals(resamples=9, seed=1).to_records()[0]["macro_f1_high"] >= 0.5
 
 

@@ -96,24 +96,15 @@ def test_rows_without_equal_words_are_those_of_sets(pairs, longest):
         TokenArrays.pack((pair[side] for pair in pairs), vocabulary) for side in (2, 3)
     )
     for links in ("possible", "sure"):
+        texts = {"source": source, "target": target}
         rows = count_phrases(
-            *sides,
-            links=links,
-            max_length=longest,
-            ignore_identical=True,
-            source=source,
-            target=target,
+            *sides, links=links, max_length=longest, ignore_identical=True, **texts
         )
         assert rows.tolist() == [
-            phrase_row(
-                set(getattr(hyp, links)),
-                set(getattr(ref, links)),
-                longest=longest or 9,
-                source=words,
-                target=others,
-            )
+            phrase_row(set(getattr(hyp, links)), set(getattr(ref, links)), longest=longest or 9,
+                       source=words, target=others)
             for hyp, ref, words, others in pairs
-        ]
+        ]  # fmt: skip
 
 
 @settings(max_examples=150)

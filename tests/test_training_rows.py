@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
 
 import pytest
 from command import run
@@ -171,13 +170,8 @@ def test_rows_are_written(tmp_path, capsys):
 def test_rows_and_counts_of_the_swedish_set(data):
     """1,217, 2,434 and 1,216 rows, and the counts of two views, were found apart."""
     corpus = read_corpus(data / "turku" / "sv-test.json")
-    counts = Counter(
-        {
-            kind: sum(1 for _ in training_rows(corpus, VIEW, kind))
-            for kind in ("plain", "classification", "generation")
-        }
-    )
-    assert counts == {"plain": 1217, "classification": 2434, "generation": 1216}
+    for kind, rows in (("plain", 1217), ("classification", 2434), ("generation", 1216)):
+        assert sum(1 for _ in training_rows(corpus, VIEW, kind)) == rows
     assert sum(1 for _ in training_rows(corpus, VIEW, "plain", rewrites=False)) == 1081
     found = count_labels(corpus, get_view("turku", "base"))
     assert (found.counts, found.rewrites) == (((0, 3, 295, 783),), 136)

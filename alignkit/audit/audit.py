@@ -98,11 +98,6 @@ class Scale:
         """Return the place of a judgment among all."""
         return self.names.index(name)
 
-    @classmethod
-    def of(cls, names: Sequence[str]) -> Scale:
-        """Make a scale of names in any sequence."""
-        return cls(tuple(names))
-
 
 CORRECTNESS = Scale(("correct", "uncertain", "incorrect"))
 """What a phrase pair is, in the context of its two sentences."""
@@ -110,18 +105,14 @@ CORRECTNESS = Scale(("correct", "uncertain", "incorrect"))
 
 def allot(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return how many to take of each group: the same number, or all of a smaller group."""
-    left, level = min(wanted, sum(sizes.values())), 0
-    for count, size in zip(range(len(sizes), 0, -1), sorted(sizes.values()), strict=True):
-        level = min(size, left // count)
-        left -= level
-        if level < size:  # and so for every larger group
-            left -= level * (count - 1)
-            break
-    counts = {name: min(size, level) for name, size in sizes.items()}
-    for name, size in sizes.items():
-        if left and counts[name] < size:
-            counts[name] += 1
-            left -= 1
+    left, counts = min(wanted, sum(sizes.values())), dict.fromkeys(sizes, 0)
+    while left:
+        open_groups = [name for name, size in sizes.items() if counts[name] < size]
+        step = max(1, left // len(open_groups))
+        for name in open_groups[:left]:
+            more = min(step, sizes[name] - counts[name])
+            counts[name] += more
+            left -= more
     return counts
 
 

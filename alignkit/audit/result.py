@@ -267,11 +267,9 @@ def _value(figure: AuditFigure) -> Value:
 
 def _shares(audit: Audit, figures: Sequence[AuditFigure], level: str) -> Table:
     columns = [
-        Column("origin"),
-        Column("judge"),
-        Column("judgments", "count"),
+        Column("origin"), Column("judge"), Column("judgments", "count"),
         *(Column(name, "percent") for name in audit.scale.names),
-    ]
+    ]  # fmt: skip
     grouped: dict[tuple[str, str], list[AuditFigure]] = {}
     for figure in figures:
         if figure.kind == "share" and audit.origins[figure.origin].drawn:
@@ -325,12 +323,10 @@ def _upheld(audit: Audit, figures: Sequence[AuditFigure], level: str, by: str = 
 
 def _agreement(figures: Sequence[AuditFigure], level: str, by: str = "") -> Table:
     columns = [
-        Column(by, key="group") if by else Column("origin"),
-        Column("judges"),
-        Column("items", "count"),
-        Column("agree, %", "percent", key="observed"),
+        Column(by, key="group") if by else Column("origin"), Column("judges"),
+        Column("items", "count"), Column("agree, %", "percent", key="observed"),
         Column("kappa", "decimal"),
-    ]
+    ]  # fmt: skip
     grouped: dict[tuple[str, str], list[AuditFigure]] = {}
     for figure in figures:
         if figure.kind in ("agreement", "mean agreement") and figure.items:
@@ -361,13 +357,9 @@ def _confusions(confusions: Mapping[tuple[str, str], Contingency]) -> Iterator[T
 
 def _rates(figures: Sequence[AuditFigure], level: str) -> Table:
     columns = [
-        Column("rate"),
-        Column("judge"),
-        Column("items", "count"),
-        Column("as scored", "percent"),
-        Column("corrected", "percent"),
-        Column("at most", "percent"),
-    ]
+        Column("rate"), Column("judge"), Column("items", "count"), Column("as scored", "percent"),
+        Column("corrected", "percent"), Column("at most", "percent"),
+    ]  # fmt: skip
     plain = {figure.statistic: figure.value for figure in figures if figure.kind == "rate"}
     grouped: dict[tuple[str, str], dict[str, AuditFigure]] = {}
     for figure in figures:

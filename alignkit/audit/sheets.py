@@ -115,44 +115,6 @@ def check_judges(judges: Sequence[str]) -> None:
         seen[name.casefold()] = name
 
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<header>
-<h1>{title}</h1>
-<p id="progress" role="status"></p>
-</header>
-<main>
-<section aria-labelledby="place">
-<h2 id="place"></h2>
-<p id="parts" class="parts" dir="auto"></p>
-<div id="sentences"></div>
-<div id="judgments" class="buttons" role="group" aria-label="judgment"></div>
-<p><label>remark <input id="remark" autocomplete="off" dir="auto"></label></p>
-</section>
-<nav class="buttons" aria-label="items">
-<button type="button" id="back">← back</button>
-<button type="button" id="next">next →</button>
-<button type="button" id="open">next without a judgment (n)</button>
-<button type="button" id="save">save the sheet</button>
-</nav>
-<p class="help">{help}</p>
-</main>
-<script type="application/json" id="data">{data}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-
 def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> str:
     """Return a sheet to fill as one page of HTML.
 
@@ -181,7 +143,7 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
         "name": f"alignkit audit {rows[0][0] if rows else ''} {judge} {_digest(rows)}",
     }
     style, script = _own("sheet.css"), _own("sheet.js")
-    return _PAGE.format(
+    return _own("sheet.html").format(
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
         title=safe_text(f"Sheet of {judge}: {len(rows)} items"),
         style=style,
@@ -276,7 +238,7 @@ def write_audit(
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:
         raise OptionError(f"{folder}: no folder can be made there: {problem.strerror}") from None
-    tables = [format_name for format_name in formats if format_name in DIVIDERS] or ["tsv"]
+    tables = [x for x in formats if x in DIVIDERS] or ["tsv"]
     with together():
         for (number, name, format), path in places.items():
             if format == "html":

@@ -97,7 +97,7 @@ class RuleScore(TableResult):
     counts: Mapping[str, int]
     pairs: int
     skipped: Mapping[str, int]
-    signature: Signature = field()  # type: ignore[assignment]
+    signature: Signature = field()
     rows: Rows = field(repr=False, compare=False)
     intervals: Mapping[str, Interval] = field(default_factory=dict, repr=False)
     suspicions: tuple[str, ...] = field(default=(), repr=False)

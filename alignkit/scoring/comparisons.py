@@ -160,16 +160,13 @@ class Comparisons(TableResult, Sequence[Comparison]):
 def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Table:
     """Return the table of how systems differ from each other, at which level."""
     columns = [
-        Column("system"),
-        Column("against", key="baseline"),
-        Column("", key="level"),
-        Column("measure"),
-        Column("difference", "percent", signed=True),
+        Column("system"), Column("against", key="baseline"), Column("", key="level"),
+        Column("measure"), Column("difference", "percent", signed=True),
         Column("p", "p", "bootstrap", key="bootstrap_p"),
         Column("Holm", "p", "bootstrap", key="bootstrap_holm"),
         Column("p", "p", "randomization", key="randomization_p"),
         Column("Holm", "p", "randomization", key="randomization_holm"),
-    ]
+    ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
             row.system, row.baseline, LEVEL_NAMES.get(row.level, row.level),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ COLUMNS = ("hypothesis", "right", "reference", "recalled", "sure_as_possible")
 the system has; and sure links of the system that are only possible in the reference."""
 
 Classes = Callable[[Link], Iterable[str]]
-"""Tells the classes of a link."""
+"""Returns the classes of a link."""
 
 
 class ErrorExample(NamedTuple):
@@ -44,12 +44,12 @@ class ErrorExample(NamedTuple):
     link: Link
 
 
-@dataclass
-class ErrorCounts:
-    """Collect the counts of one class, with its errors."""
+class _Counts:
+    """The counts of one class by pair, with its errors if they are asked for."""
 
-    rows: dict[int, list[int]] = field(default_factory=dict)
-    errors: list[ErrorExample] = field(default_factory=list)  # the errors, where they are asked for
+    def __init__(self) -> None:
+        self.rows: dict[int, list[int]] = {}
+        self.errors: list[ErrorExample] = []
 
     def add(self, place: int, column: str, number: int = 1) -> None:
         """Count something of a pair."""
@@ -63,39 +63,41 @@ class ErrorCounts:
         return counts
 
 
-def count_pair(
+def _count_pair(
     place: int,
     hypothesis: Alignment,
     reference: Alignment,
     classes: tuple[Classes, Classes],
-    into: Mapping[str, ErrorCounts],
+    into: Mapping[str, _Counts],
     *,
     keep: bool,
 ) -> None:
-    """Count the links of a pair, those that precision and recall count."""
+    """Count the links of a pair that precision and recall count, by their classes."""
     for link in hypothesis.sure:
         for name in classes[0](link):
-            counts = into[name]
-            counts.add(place, "hypothesis")
+            into[name].add(place, "hypothesis")
             if link in reference:
-                counts.add(place, "right")
-                counts.add(place, "sure_as_possible", link not in reference.sure)
+                into[name].add(place, "right")
+                into[name].add(place, "sure_as_possible", link not in reference.sure)
             elif keep:
-                counts.errors.append(ErrorExample("wrong", place, link))
+                into[name].errors.append(ErrorExample("wrong", place, link))
     for link in reference.sure:
         for name in classes[1](link):
-            counts = into[name]
-            counts.add(place, "reference")
+            into[name].add(place, "reference")
             if link in hypothesis:
-                counts.add(place, "recalled")
+                into[name].add(place, "recalled")
             elif keep:
-                counts.errors.append(ErrorExample("missed", place, link))
+                into[name].errors.append(ErrorExample("missed", place, link))
 
 
-def count_statuses(
-    place: int, hypothesis: Alignment, reference: Alignment, into: Mapping[str, ErrorCounts]
+def _count_statuses_and_nulls(
+    place: int,
+    pair: SentencePair,
+    hypothesis: Alignment,
+    reference: Alignment,
+    into: Mapping[str, _Counts],
 ) -> None:
-    """Count sure links, and those that are only possible, of which ratios else count none."""
+    """Count sure links, those that are only possible, and the words that have no link at all."""
     for mine, other, columns in (
         (hypothesis, reference, ("hypothesis", "right")),
         (reference, hypothesis, ("reference", "recalled")),
@@ -104,31 +106,26 @@ def count_statuses(
             counts = into["sure" if sure else "possible"]
             counts.add(place, columns[0])
             counts.add(place, columns[1], link in other)
+        if pair.has_text:
+            nulls = _unaligned(pair, mine)
+            into[NULL_KIND].add(place, columns[0], len(nulls))
+            into[NULL_KIND].add(place, columns[1], len(nulls & _unaligned(pair, other)))
     asked = hypothesis.sure & (reference.possible - reference.sure)
     into["sure"].add(place, "sure_as_possible", len(asked))
 
 
-def count_nulls(
-    place: int, pair: SentencePair, hypothesis: Alignment, reference: Alignment, into: ErrorCounts
-) -> None:
-    """Count the words that bear no link at all, of both sides."""
-    mine, gold = set(unaligned(pair, hypothesis)), set(unaligned(pair, reference))
-    for column, number in (
-        ("hypothesis", len(mine)),
-        ("right", len(mine & gold)),
-        ("reference", len(gold)),
-        ("recalled", len(mine & gold)),
-    ):
-        into.add(place, column, number)
-
-
-def unaligned(pair: SentencePair, alignment: Alignment) -> Iterator[tuple[str, int]]:
-    """Yield the side and the position of each word without a link, whether said or not."""
-    for side, words, linked in (
-        ("source", pair.source, alignment.aligned_source()),
-        ("target", pair.target, alignment.aligned_target()),
-    ):
-        yield from ((side, k) for k in range(len(words or ())) if k not in linked)
+def _unaligned(pair: SentencePair, alignment: Alignment) -> set[tuple[str, int]]:
+    """Return the side and the position of each word without a link, annotated as null or not."""
+    sides = {
+        "source": (pair.source, alignment.aligned_source()),
+        "target": (pair.target, alignment.aligned_target()),
+    }
+    return {
+        (side, k)
+        for side, (words, linked) in sides.items()
+        for k in range(len(words or ()))
+        if k not in linked
+    }
 
 
 def ratios(sums: Counts) -> dict[str, NDArray[np.float64]]:
@@ -203,7 +200,6 @@ class ClassErrors:
         """Make them of (P, 5) counts; `whole`, those of all links, to compare with the others."""
         sums = rows.sum(axis=0)
         values = {key: float(value[0]) for key, value in ratios(sums[None]).items()}
-        hypothesis, right, reference, recalled, possible = map(int, sums)
         if whole is None:
             intervals, gaps = confidence_interval(rows, ratios, **drawn), dict[str, Gap]()
         else:
@@ -215,6 +211,7 @@ class ClassErrors:
                 key: Gap(shares[f"others {key}"], shares[f"gap {key}"], bounds[f"gap {key}"])
                 for key in values
             }
+        hypothesis, right, reference, recalled, possible = map(int, sums)
         return cls(
             by, name, hypothesis, right, reference, recalled, possible,
             values["precision"], values["recall"], intervals, FrozenMap(gaps),
@@ -245,6 +242,10 @@ class _Fault(NamedTuple):
     counted: str
     of: str
     verb: str
+
+    def share(self, errors: ClassErrors) -> str:
+        """Return how many of how many."""
+        return f"{getattr(errors, self.counted)} of {getattr(errors, self.of)}"
 
 
 _FAULTS = {
@@ -304,47 +305,39 @@ class LinkErrors(Result):
     @property
     def head(self) -> Sequence[str]:
         """On how many pairs, and where most errors are."""
-        return tuple(self._head())
-
-    def _head(self) -> Iterator[str]:
         left = f", {self.skipped} left out (not annotated)" if self.skipped else ""
-        yield f"{how_many(self.pairs, 'sentence pair')}{left}"
-        for errors in self._of("")[:1]:
+        lines = [f"{how_many(self.pairs, 'sentence pair')}{left}"]
+        for whole in self._of("")[:1]:
             for key, fault in _FAULTS.items():
-                if not isnan(getattr(errors, key)):
-                    number, every = getattr(errors, fault.counted), getattr(errors, fault.of)
-                    yield (
-                        f"{self.system} {fault.verb} {number} of {every} links: {key} "
-                        f"{bounded(getattr(errors, key), errors.intervals[key])}"
+                if not isnan(getattr(whole, key)):
+                    lines.append(
+                        f"{self.system} {fault.verb} {fault.share(whole)} links: {key} "
+                        f"{bounded(getattr(whole, key), whole.intervals[key])}"
                     )
         for way in self._ways():
             links = [errors for errors in self._of(way) if errors.name not in NO_LINKS]
-            for key, fault in _FAULTS.items():
-                yield from self._worst(way, links, key, fault)
+            lines += (self._worst(way, links, key, fault) for key, fault in _FAULTS.items())
+        return tuple(filter(None, lines))
 
-    def _worst(
-        self, way: str, links: Sequence[ClassErrors], key: str, fault: _Fault
-    ) -> Iterator[str]:
+    def _worst(self, way: str, links: Sequence[ClassErrors], key: str, fault: _Fault) -> str:
         several = [x for x in links if getattr(x, fault.of) >= _FEW and x.gaps]
         known = [x for x in several if not isnan(x.gaps[key].value)]
-        worst = min(known, key=lambda errors: float(getattr(errors, key)), default=None)
+        worst = min(known, key=lambda x: float(getattr(x, key)), default=None)
         if worst is None or not getattr(worst, fault.counted):
-            return
-        number, every = getattr(worst, fault.counted), getattr(worst, fault.of)
+            return ""
         gap = worst.gaps[key]
         where = "below" if gap.value < 0 else "above"
         others = "the links of all other pairs" if way == "phenomenon" else "all other links"
         low, high = gap.interval.low, gap.interval.high
         turned = replace(gap.interval, low=-high, high=-low) if gap.value < 0 else gap.interval
         chance = "" if high < 0 else ": it may be chance"
-        most = max(links, key=lambda errors: int(getattr(errors, fault.counted)))
+        most = max(links, key=lambda x: int(getattr(x, fault.counted)))
         more = ""
         if most.name != worst.name:
-            counts = f"{getattr(most, fault.counted)} of {getattr(most, fault.of)}"
-            more = f"; the largest number in {called(way, most.name)}: {counts}"
-        yield (
+            more = f"; the largest number in {called(way, most.name)}: {fault.share(most)}"
+        return (
             f"by {way}, {self.system} {fault.verb} the largest share in "
-            f"{called(way, worst.name)}: {number} of {every}, "
+            f"{called(way, worst.name)}: {fault.share(worst)}, "
             f"{key} {bounded(getattr(worst, key), worst.intervals[key])}, "
             f"{bounded(abs(gap.value), turned)} points {where} {others} "
             f"({100 * gap.others:.1f}){chance}{more}"
@@ -382,17 +375,12 @@ class LinkErrors(Result):
 
     def _table(self, way: str) -> Table:
         columns = [
-            Column(way, key="class"),
-            Column("system", "count", key="hypothesis"),
-            Column("right", "count"),
-            Column("wrong", "count"),
-            Column("as possible", "count", key="sure_as_possible"),
-            Column("precision", "percent"),
-            Column("reference", "count"),
-            Column("found", "count"),
-            Column("missed", "count"),
+            Column(way, key="class"), Column("system", "count", key="hypothesis"),
+            Column("right", "count"), Column("wrong", "count"),
+            Column("as possible", "count", key="sure_as_possible"), Column("precision", "percent"),
+            Column("reference", "count"), Column("found", "count"), Column("missed", "count"),
             Column("recall", "percent"),
-        ]
+        ]  # fmt: skip
         rows: list[list[Cell]] = [
             [
                 x.name, x.hypothesis, x.right, x.wrong, x.sure_as_possible, x.value("precision"),
@@ -447,21 +435,20 @@ class _Ways:
             raise MissingTextError(
                 f"pair {pair.id!r} has no words, which links by {way} need; give the texts"
             )
-        if way == "word":
-            known = self.known
-            return {x: link_classes.word_class(source[x.i], target[x.j], known) for x in alignment}
-        if way == "frequency":
-            band, count = link_classes.frequency_band, self.frequencies.rarer
-            return {link: band(count(source[link.i], target[link.j])) for link in alignment}
-        if way == "distance":
-            lengths = len(source), len(target)
-            return {link: link_classes.distance_band(link, lengths) for link in alignment}
-        tags = {name: _tags(pair, name) for name in self.tags}
-        both = {
-            link: [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]
-            for link in alignment
-        }
-        return {link: " - ".join(dict.fromkeys(parts)) for link, parts in both.items()}
+        tags = {name: _tags(pair, name) for name in self.tags} if way == "tag" else {}
+
+        def class_of(link: Link) -> str:
+            words = source[link.i], target[link.j]
+            if way == "word":
+                return link_classes.word_class(*words, self.known)
+            if way == "frequency":
+                return link_classes.frequency_band(self.frequencies.rarer(*words))
+            if way == "distance":
+                return link_classes.distance_band(link, (len(source), len(target)))
+            both = [tags[name][k] for name, k in zip(_TAGS, link, strict=True) if name in tags]
+            return " - ".join(dict.fromkeys(both))
+
+        return {link: class_of(link) for link in alignment}
 
 
 def _tags(pair: SentencePair, name: str) -> list[str]:
@@ -526,7 +513,13 @@ def link_errors(
     check_arguments(link_errors, locals())
     check_drawing(resamples, confidence, seed)
     ways = tuple(dict.fromkeys(by))
-    _check(ways, examples)
+    for name in ways:
+        if name not in BY_LINK:
+            raise UnknownNameError("way to tell links apart:", name, BY_LINK)
+    if not ways:
+        raise OptionError(f"nothing to tell links apart by; name some of {', '.join(BY_LINK)}")
+    if examples < 0:
+        raise OptionError(f"examples are {examples}; give 0 or more")
     shared = corpus.annotated_by(hypothesis, reference)
     counted = frequencies or Frequencies()
     if frequencies is None:
@@ -569,47 +562,35 @@ def link_errors(
     )
 
 
-def _check(by: Sequence[str], examples: int) -> None:
-    for name in by:
-        if name not in BY_LINK:
-            raise UnknownNameError("way to tell links apart:", name, BY_LINK)
-    if not by:
-        raise OptionError(f"nothing to tell links apart by; name some of {', '.join(BY_LINK)}")
-    if examples < 0:
-        raise OptionError(f"examples are {examples}; give 0 or more")
-
-
-Collected = Mapping[str, dict[str, ErrorCounts]]
+Collected = Mapping[str, dict[str, _Counts]]
 
 
 def _counts(
     corpus: Corpus, hypothesis: str, reference: str, ways: _Ways, *, keep: bool
 ) -> tuple[Collected, int]:
-    counts: Collected = {way: defaultdict(ErrorCounts) for way in ("", *ways.by)}
+    counts: Collected = {way: defaultdict(_Counts) for way in ("", *ways.by)}
     several = 0
     for place, pair in enumerate(corpus):
         hyp, ref = pair.alignment(hypothesis), pair.alignment(reference)
         every = (lambda _: (_ALL,),) * 2
-        count_pair(place, hyp, ref, every, counts[""], keep=False)
+        _count_pair(place, hyp, ref, every, counts[""], keep=False)
         for way in ways.by:
             if way == "phenomenon":
                 text = pair.attributes.get(ways.attribute, "")
                 values = tuple(value or "(none)" for value in values_of(text, ways.split))
                 several += len(values) > 1
                 same = (lambda _, values=values: values,) * 2
-                count_pair(place, hyp, ref, same, counts[way], keep=keep)
+                _count_pair(place, hyp, ref, same, counts[way], keep=keep)
                 continue
             mine, gold = ways.classes(way, pair, hyp), ways.classes(way, pair, ref)
             by_link = (lambda x, mine=mine: (mine[x],), lambda x, gold=gold: (gold[x],))
-            count_pair(place, hyp, ref, by_link, counts[way], keep=keep)
+            _count_pair(place, hyp, ref, by_link, counts[way], keep=keep)
             if way == "kind":
-                count_statuses(place, hyp, ref, counts[way])
-                if pair.has_text:
-                    count_nulls(place, pair, hyp, ref, counts[way][NULL_KIND])
+                _count_statuses_and_nulls(place, pair, hyp, ref, counts[way])
     return counts, several
 
 
-def _ordered(counts: Collected) -> Iterator[tuple[str, str, ErrorCounts]]:
+def _ordered(counts: Collected) -> Iterator[tuple[str, str, _Counts]]:
     for way, classes in counts.items():
         order = _ORDERS.get(way)
         names = [name for name in order or () if name in classes]
@@ -624,7 +605,7 @@ def _ordered(counts: Collected) -> Iterator[tuple[str, str, ErrorCounts]]:
 
 
 def _examples(
-    corpus: Corpus, way: str, name: str, counts: ErrorCounts, most: int
+    corpus: Corpus, way: str, name: str, counts: _Counts, most: int
 ) -> Iterator[ShownExample]:
     for error in ("wrong", "missed"):
         errors = sorted(

@@ -249,7 +249,7 @@ class TwoFiles:
         self.skipped += pairs
 
     def annotated(self) -> Iterator[SentencePair]:
-        """Yield the pairs that both annotated, as "hyp" and "ref", with the words of either."""
+        """Yield the pairs that both annotated, as "hyp" and "ref", with all that either has."""
         options = self._options
         of_ref = Choice(self.ref.path, options.ref_annotator, "ref_annotator")
         of_hyp = Choice(self.hyp.path, options.hyp_annotator, "hyp_annotator")
@@ -271,13 +271,9 @@ class TwoFiles:
                 self._watch(ref, hyp)
             try:
                 yield SentencePair(
-                    ref.id,
-                    known.source,
-                    known.target,
-                    sides,
-                    source_trees=parsed.source_trees,
-                    target_trees=parsed.target_trees,
-                )
+                    ref.id, known.source, known.target, sides, {**hyp.attributes, **ref.attributes},
+                    source_trees=parsed.source_trees, target_trees=parsed.target_trees,
+                )  # fmt: skip
             except AlignkitError as error:
                 raise OptionError(
                     f"{error}; check the base and direction of 'hyp' {self.hyp.path} and "

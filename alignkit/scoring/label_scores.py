@@ -181,12 +181,10 @@ class LabelScores(Result):
 
     def _classes(self) -> Table:
         columns = [
-            Column("system"),
-            Column("label"),
+            Column("system"), Column("label"),
             *(Column(name, "percent", key=name.lower()) for name in ("precision", "recall", "F1")),
-            Column("hypothesis", "count"),
-            Column("support", "count"),
-        ]
+            Column("hypothesis", "count"), Column("support", "count"),
+        ]  # fmt: skip
         rows, apart = list[list[Cell]](), list[int]()
         for system in self.systems:
             apart.append(len(rows))
@@ -208,14 +206,11 @@ class LabelScores(Result):
 
     def _comparisons(self) -> Table:
         columns = [
-            Column("system"),
-            Column("against", key="baseline"),
-            Column("pairs", "count"),
+            Column("system"), Column("against", key="baseline"), Column("pairs", "count"),
             Column("system alone right", "count", key="only_system"),
-            Column("other alone right", "count", key="only_baseline"),
-            Column("p", "p"),
+            Column("other alone right", "count", key="only_baseline"), Column("p", "p"),
             Column("Holm", "p", key="holm"),
-        ]
+        ]  # fmt: skip
         rows: list[list[Cell]] = [
             [x.system, x.baseline, x.pairs, x.only_system, x.only_baseline, x.p_value, x.holm]
             for x in self.comparisons
@@ -226,13 +221,10 @@ class LabelScores(Result):
 
 def _frequent(systems: Sequence[SystemScore]) -> Table:
     columns = [
-        Column("system"),
-        Column("reference"),
-        Column("taken for", key="hypothesis"),
-        Column("pairs", "count"),
-        Column("of that label", "count", key="support"),
+        Column("system"), Column("reference"), Column("taken for", key="hypothesis"),
+        Column("pairs", "count"), Column("of that label", "count", key="support"),
         Column("share", "percent"),
-    ]
+    ]  # fmt: skip
     rows, apart, left = list[list[Cell]](), list[int](), 0
     for system in systems:
         apart.append(len(rows))

@@ -14,12 +14,14 @@ from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, FormatError, OptionError, UnknownNameError
 from alignkit.io.base_checks import BaseWatch
-from alignkit.io.opening import CONTROL, MAX_MEGABYTES, bounded_lines, looked_at, open_input
+from alignkit.io.opening import MAX_MEGABYTES
+from alignkit.io.options import ReadOptions
+from alignkit.io.text_files import TextFile
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import PhraseArrays
 from alignkit.model.phrases import extract_phrases
-from alignkit.scoring.counts import PHRASE_COLUMNS, Rows
+from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import PhraseScore, phrase_ratios
 from alignkit.scoring.result import (
     ATOMIC,
@@ -139,10 +141,8 @@ class PhraseListScore(TableResult):
         title += f"\nleft out: {left_out}" if left_out else ""
         note = "\n".join([*self.cautions, str(self.signature)])
         columns = [
-            *measure_columns(_RATIOS),
-            Column("occurrences", "count"),
-            Column("gold", "count"),
-        ]
+            *measure_columns(_RATIOS), Column("occurrences", "count"), Column("gold", "count"),
+        ]  # fmt: skip
         ratios = [bounded_value(getattr(self, x), self.intervals.get(x)) for x in _RATIOS]
         row = [*ratios, *(self.counts[name] for name in ATOMIC)]
         return Table(title, columns, [row], note, stub=0)
@@ -257,13 +257,10 @@ def score_phrase_list(
     sides = [pair.words for pair in shared]
     gold = extract_phrases(
         LinkArrays.pack(pair.alignment(reference) for pair in shared),
-        links=links,
-        loose=loose,
-        max_length=max_length,
-        ignore_identical=ignore_identical,
+        links=links, loose=loose, max_length=max_length, ignore_identical=ignore_identical,
         source=TokenArrays.pack((source for source, _ in sides), vocabulary),
         target=TokenArrays.pack((target for _, target in sides), vocabulary),
-    )
+    )  # fmt: skip
     bounds = min_length, max_length
     matching = _Matching(shared, gold, exact_case, ignore_identical, bounds)
     for number, entry in enumerate(entries):
@@ -311,16 +308,12 @@ class _PhraseIndex:
         """Return where a phrase begins: for each sentence that has it, the rising positions."""
         words = phrase.count(" ") + 1
         if words not in self._places:
-            self._places[words] = self._index(words)
+            places = self._places[words] = {}
+            for number, sentence in enumerate(self._sentences):
+                for start in range(len(sentence) - words + 1):
+                    text = " ".join(sentence[start : start + words])
+                    places.setdefault(text, {}).setdefault(number, []).append(start)
         return self._places[words].get(phrase, _NOWHERE)
-
-    def _index(self, words: int) -> dict[str, dict[int, list[int]]]:
-        places: dict[str, dict[int, list[int]]] = {}
-        for number, sentence in enumerate(self._sentences):
-            for start in range(len(sentence) - words + 1):
-                phrase = " ".join(sentence[start : start + words])
-                places.setdefault(phrase, {}).setdefault(number, []).append(start)
-        return places
 
 
 class _Matching:
@@ -354,15 +347,9 @@ class _Matching:
     @property
     def rows(self) -> Rows:
         """The (P, 5) counts of the sentence pairs so far."""
-        atomic = [sum(spans.values()) for spans in self._gold]
-        columns = {
-            "hyp_atomic": self._occurrences,
-            "ref_atomic": atomic,
-            "hyp_atomic_in_ref": self._right,
-            "hyp_in_ref_atomic": self._atomic,
-            "atomic_in_atomic": self._atomic,
-        }
-        return np.array([columns[name] for name in PHRASE_COLUMNS], np.int64).T
+        gold = [sum(spans.values()) for spans in self._gold]
+        columns = self._occurrences, gold, self._right, self._atomic, self._atomic
+        return np.array(columns, np.int64).T  # in the order of PHRASE_COLUMNS
 
     def add(self, source: str, target: str) -> None:
         """Count what became of one entry, and its occurrences."""
@@ -433,8 +420,8 @@ def read_phrase_table(
     check_arguments(read_phrase_table, locals())
     if format is not None and format not in PHRASE_TABLE_FORMATS:
         raise UnknownNameError("phrase table format", format, PHRASE_TABLE_FORMATS)
-    name = fspath(path)
-    for number, line in _lines(name, encoding, max_size):
+    name, options = fspath(path), ReadOptions(encoding=encoding, max_size=max_size)
+    for number, line in TextFile(name, options).lines():
         format = format or ("moses" if "|||" in line else "tsv")
         phrases = PHRASE_TABLE_FORMATS[format](line)
         if isinstance(phrases, str):
@@ -471,27 +458,3 @@ def _both(source: str, target: str) -> tuple[str, str] | str:
     if not source or not target:
         return f"the {'target' if source else 'source'} phrase is empty"
     return source, target
-
-
-def _lines(name: str, encoding: str, megabytes: int) -> Iterator[tuple[int, str]]:
-    number = 0
-    try:
-        with open_input(name, megabytes) as stream:
-            looked_at(stream, name, encoding)
-            for number, raw in enumerate(bounded_lines(stream, name, megabytes), start=1):
-                line = raw.decode(encoding)
-                if control := CONTROL.search(line):
-                    raise FormatError(
-                        f"control character {control[0]!r}, which is no text; remove it",
-                        name, number, control.start() + 1,
-                    )  # fmt: skip
-                yield number, line.removeprefix("\ufeff") if number == 1 else line
-    except UnicodeDecodeError as problem:
-        raise FormatError(
-            f"not {encoding} (byte {problem.object[problem.start]:#04x}); name the right encoding",
-            name,
-            number,
-            problem.start + 1,
-        ) from None
-    except LookupError:
-        raise OptionError(f"unknown encoding {encoding!r}") from None

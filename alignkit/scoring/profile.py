@@ -203,15 +203,12 @@ class Profile(Result):
 
     def _by_phenomenon(self) -> Table:
         columns = [
-            Column("system"),
-            Column(self.by, key="phenomenon"),
-            Column("pairs", "count"),
+            Column("system"), Column(self.by, key="phenomenon"), Column("pairs", "count"),
             Column(self.measured.measure, "percent", key="value"),
             Column("on the others", "percent", key="rest"),
-            Column("difference", "percent", signed=True),
-            Column("p", "p"),
+            Column("difference", "percent", signed=True), Column("p", "p"),
             Column("Holm", "p", key="holm"),
-        ]
+        ]  # fmt: skip
         rows, apart = list[list[Cell]](), list[int]()
         for system, value in self.overall.items():
             apart.append(len(rows))

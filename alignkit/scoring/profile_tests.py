@@ -43,7 +43,6 @@ def one_test_each(subsets: Mapping[str, NDArray[np.bool_]], *, complements: bool
     >>> one_test_each({"news": news, "novel": ~news}, complements=True)
     {'news': 'news', 'novel': 'news'}
     """
-    check_arguments(one_test_each, locals())
     first: dict[bytes, str] = {}
     tests = {}
     for name, subset in subsets.items():
@@ -72,7 +71,6 @@ def against_complement(
     ----------
     Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses, chapter 3.
     """
-    check_arguments(against_complement, locals())
     if trials < 1:
         raise OptionError(f"trials are {trials}; give 1 or more")
     rows = np.concatenate([np.asarray(subset, np.float64)[None] for subset in systems.values()])
@@ -120,7 +118,6 @@ def against_whole(values: NDArray[np.float64], subset: NDArray[np.bool_]) -> flo
     >>> round(against_whole(values, np.array([1, 1, 0, 0, 0, 1], bool)), 4)
     0.1044
     """
-    check_arguments(against_whole, locals(), apart=["values", "subset"])
     known = ~np.isnan(values)
     every, part = values[known], values[known & subset]
     if not 0 < len(part) < len(every) or every.min() == every.max():

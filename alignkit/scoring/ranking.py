@@ -288,16 +288,13 @@ class Ranking(Result):
 
     def _tests(self) -> Table:
         columns = [
-            Column("ranked"),
-            Column("number", "count"),
-            Column("blocks", "count"),
+            Column("ranked"), Column("number", "count"), Column("blocks", "count"),
             Column("chi2", "decimal"),
             Column("without correction for ties", "decimal", key="uncorrected"),
             Column("p", "number", digits=4),
             Column("critical difference", "decimal", key="critical_difference"),
-            Column("pairs apart", "count", key="apart"),
-            Column("of pairs", "count", key="pairs"),
-        ]
+            Column("pairs apart", "count", key="apart"), Column("of pairs", "count", key="pairs"),
+        ]  # fmt: skip
         rows: list[list[Cell]] = [
             [
                 name, len(test.names), test.blocks, Value(test.statistic, reason=test.reason),

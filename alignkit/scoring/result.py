@@ -60,12 +60,10 @@ def score_table(
     """Return the table of one score: a row for each level, and how many links or phrases it has."""
     macro = macro or {}
     columns = [
-        Column("", key="level"),
-        *measure_columns(_MEASURES),
+        Column("", key="level"), *measure_columns(_MEASURES),
         *([Column("exact match", "percent", key="exact_match")] if macro else []),
-        Column("hypothesis", "count"),
-        Column("reference", "count"),
-    ]
+        Column("hypothesis", "count"), Column("reference", "count"),
+    ]  # fmt: skip
     rows: list[list[Cell]] = []
     for level, part in parts.items():
         bounds = intervals.get(level, {})

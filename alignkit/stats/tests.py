@@ -26,7 +26,6 @@ def paired_bootstrap(
 
     Both systems are always measured on the same resample (Koehn 2004).
     """
-    check_arguments(paired_bootstrap, locals())
     width = system.shape[1]
     sums = np.concatenate(list(resample(np.hstack([system, baseline]), resamples, rng)))
     return _differences(measure, sums[:, :width], sums[:, width:])
@@ -47,7 +46,6 @@ def paired_randomization(
     Exchanging the rows of a pair adds the difference of its rows to one total and takes it off the
     other, so pairs with the same difference are drawn together and those without are not drawn.
     """
-    check_arguments(paired_randomization, locals())
     change = baseline - system
     kinds, numbers = distinct(change[change.any(axis=1)])
     totals = system.sum(0).astype(np.float64), baseline.sum(0).astype(np.float64)

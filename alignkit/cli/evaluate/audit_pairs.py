@@ -111,17 +111,10 @@ def _audit(options: argparse.Namespace) -> Audit:
 
     read = Input(options.input, options.format, reading_options(options))
     with naming(options.input):
+        names = ("n", "mix", "seed", "judges", "each", "view", "upheld", "plain", "by")
         return draw_pairs(
             read.corpus(needed=True),
-            n=options.n,
-            mix=options.mix,
-            seed=options.seed,
-            judges=options.judges,
-            each=options.each,
             scheme=options.scheme or _SCHEMES.get(read.format),
-            view=options.view,
-            upheld=options.upheld,
-            plain=options.plain,
             annotators=options.annotator,
-            by=options.by,
+            **{name: getattr(options, name) for name in names},
         )

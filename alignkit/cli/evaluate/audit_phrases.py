@@ -14,7 +14,6 @@ For example:
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common.inputs import (
@@ -86,15 +85,11 @@ def _audit(options: argparse.Namespace) -> Audit:
     from alignkit.scoring.files import TwoFiles
 
     declared = declared_sides(options, options.hyp_annotator)
-    attributes: list[dict[str, str]] = []
     sides = TwoFiles(
-        lambda: open_sides(options.hypothesis, options.reference, declared),
-        declared,
-        watch=lambda ref, hyp: attributes.append({**hyp.attributes, **ref.attributes}),
-        tell=warn,
+        lambda: open_sides(options.hypothesis, options.reference, declared), declared, tell=warn
     )
     with naming(sides.ref.path, sides.hyp.path):
-        corpus = Corpus(replace(pair, attributes=attributes[-1]) for pair in sides.annotated())
+        corpus = Corpus(sides.annotated())
         if sides.skipped:
             warn(f"{sides.skipped} sentence pairs left out: only one of the two has annotated them")
         if not len(corpus):
@@ -102,18 +97,7 @@ def _audit(options: argparse.Namespace) -> Audit:
                 f"{sides.hyp.path} and {sides.ref.path}: no sentence pair is annotated in both; "
                 "nothing can be judged"
             )
-        return draw_phrases(
-            corpus,
-            HYPOTHESIS,
-            REFERENCE,
-            n=options.n,
-            seed=options.seed,
-            kind=options.kind,
-            links=options.links,
-            ignore_identical=not options.include_identical,
-            exact_case=options.exact_case,
-            loose=options.loose,
-            max_length=options.max_length,
-            both=options.both,
-            by=options.by,
-        )
+        names = ("n", "seed", "kind", "links", "exact_case", "loose", "max_length", "both", "by")
+        given = {name: getattr(options, name) for name in names}
+        identical = not options.include_identical
+        return draw_phrases(corpus, HYPOTHESIS, REFERENCE, ignore_identical=identical, **given)

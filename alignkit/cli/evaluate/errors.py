@@ -72,6 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_arguments(parser)
 
 
+_PASSED = ("attribute", "split", "examples", "resamples", "confidence", "seed")
+
+
 class _Reference:
     """The reference, with the words of all its pairs counted, and tags from files.
 
@@ -131,12 +134,7 @@ def run(options: argparse.Namespace) -> int:
         by=[name.strip() for name in options.by_link.split(",") if name.strip()],
         function_words=known,
         frequencies=frequencies if frequencies else None,
-        attribute=options.attribute,
-        split=options.split,
-        examples=options.examples,
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=options.seed,
+        **{name: getattr(options, name) for name in _PASSED},
     )
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
     print_findings(
@@ -162,15 +160,9 @@ def _read(
         counted = _Reference(ref, frequencies, tags)
         return counted if hyp is ref else hyp, counted
 
-    attributes: list[dict[str, str]] = []
-    sides = TwoFiles(
-        opened,
-        declared,
-        watch=lambda ref, hyp: attributes.append({**hyp.attributes, **ref.attributes}),
-        tell=warn,
-    )
+    sides = TwoFiles(opened, declared, tell=warn)
     with naming(sides.ref.path, sides.hyp.path):
-        corpus = Corpus(replace(pair, attributes=attributes[-1]) for pair in sides.annotated())
+        corpus = Corpus(sides.annotated())
         if not len(corpus):
             raise OptionError("no sentence pair is aligned in both; there are no links to look at")
     return corpus, sides.skipped, sides.cautions

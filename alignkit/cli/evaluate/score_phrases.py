@@ -23,6 +23,8 @@ from alignkit.model.choice import Choice, naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
+_PASSED = ("links", "exact_case", "ignore_identical", "min_length", "max_length", "loose")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
@@ -80,12 +82,7 @@ def run(options: argparse.Namespace) -> int:
         ),
         corpus,
         "gold",
-        links=options.links,
-        exact_case=options.exact_case,
-        ignore_identical=options.ignore_identical,
-        min_length=options.min_length,
-        max_length=options.max_length,
-        loose=options.loose,
+        **{name: getattr(options, name) for name in _PASSED},
     )
     suspicions = [in_words_of(options.parser, text) for text in score.suspicions]
     for text in suspicions:
