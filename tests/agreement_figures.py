@@ -9,11 +9,11 @@ from typing import Any, Union
 
 from alignkit.agreement import Agreement, Pairing, agree
 from alignkit.agreement.alpha import KrippendorffAlpha
-from alignkit.agreement.chance.result import BeyondChance, BeyondChanceSection
+from alignkit.agreement.chance.result import LEVELS, BeyondChance, BeyondChanceSection
+from alignkit.agreement.disagreements import disagreements
+from alignkit.agreement.figures import Together, alpha_level, split
 from alignkit.agreement.kappa import CellAgreement
-from alignkit.agreement.result import LEVELS, Together, alpha_level, split
-from alignkit.agreement.show.differences import further_pairs
-from alignkit.agreement.show.disagreements import disagreements
+from alignkit.agreement.page import further_pairs
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.link_classes import FunctionWords
 

@@ -12,8 +12,8 @@ from console import ROOT
 
 from alignkit import write_corpus
 from alignkit.agreement import agree
-from alignkit.agreement.judgments.result import CAUTIONS
-from alignkit.agreement.judgments.show import judgment_plots
+from alignkit.agreement.judgments.question import CAUTIONS
+from alignkit.agreement.judgments.result import judgment_plots
 from alignkit.cli.main import main
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
 from alignkit.model.annotation import Annotation

@@ -8,8 +8,7 @@ import pytest
 
 from alignkit.agreement import agree
 from alignkit.agreement.cautions import CAUTIONS, cautions_of
-from alignkit.agreement.chance.result import by_both
-from alignkit.agreement.result import LEVELS
+from alignkit.agreement.chance.result import LEVELS, by_both
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair

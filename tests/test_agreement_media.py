@@ -13,13 +13,6 @@ from command import PARAPHRASES
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.agreement import Caution, agree
-from alignkit.agreement.show.media import (
-    agreement_csv,
-    agreement_head,
-    agreement_json,
-    agreement_report,
-    agreement_tables,
-)
 from alignkit.tables.media import CARE
 
 QUICK = {"samples": 20, "resamples": 20}
@@ -68,14 +61,12 @@ def shown(table):
 
 
 def media(found):
-    marked = agreement_report(found, "markdown").replace("\\", "")
-    lines = agreement_report(found, "latex").replace(r"$\sim$", "~").replace("$-$", "-")
+    marked = found.show("markdown").replace("\\", "")
+    lines = found.show("latex").replace(r"$\sim$", "~").replace("$-$", "-")
     lines = lines.replace(r"\&", "&").replace(r"\%", "%").replace("--", "-")
-    page = html.unescape(
-        re.sub(r"<style>.*?</style>", "", agreement_report(found, "html"), flags=re.S)
-    )
+    page = html.unescape(re.sub(r"<style>.*?</style>", "", found.show("html"), flags=re.S))
     return {
-        "text": plain(agreement_report(found)),
+        "text": plain(found.show()),
         "markdown": plain(marked),
         "latex": plain(re.sub(r"(?m)^% ?", "", lines).replace("\\_", "_")),
         "html": plain(re.sub("<[^>]*>|[\u2066-\u2069]", "", page)),
@@ -83,13 +74,13 @@ def media(found):
 
 
 def test_every_medium_has_every_table_once(agreement):
-    tables = agreement_tables(agreement)
+    tables = agreement.tables()
     count = len(tables)
     assert len({table.title for table in tables}) == count
     assert len({table.anchor for table in tables}) == count
-    assert agreement_report(agreement, "latex").count(r"\begin{tabular}") == count
-    assert agreement_report(agreement, "html").count("<table>") == count
-    assert agreement_report(agreement, "markdown").count("\n| :--") == count
+    assert agreement.show("latex").count(r"\begin{tabular}") == count
+    assert agreement.show("html").count("<table>") == count
+    assert agreement.show("markdown").count("\n| :--") == count
     for name, medium in media(agreement).items():
         for table in tables:
             assert medium.count(plain(table.title)) >= 1, (name, table.title)
@@ -97,7 +88,7 @@ def test_every_medium_has_every_table_once(agreement):
 
 
 def test_every_medium_has_every_number_of_the_tables(agreement):
-    for table in agreement_tables(agreement):
+    for table in agreement.tables():
         cells = [cell for row in shown(table) for cell in row if cell not in ("", "-")]
         for name, medium in media(agreement).items():
             missing = [cell for cell in cells if plain(cell) not in medium]
@@ -110,10 +101,10 @@ def test_every_medium_has_every_caution_once_and_the_same(two):
         assert medium.count(CARE) == 1, name
         for caution in two.cautions:
             assert medium.count(plain(str(caution))) == 1, (name, caution.code)
-    rows = csv.DictReader(io.StringIO(agreement_csv(two)))
+    rows = csv.DictReader(io.StringIO(two.csv()))
     told = [row["reason"] for row in rows if row["kind"] == "caution"]
     assert told == [str(caution) for caution in two.cautions]
-    found = agreement_json(two)["cautions"]
+    found = two.to_json()["cautions"]
     assert [Caution(**one | {"pairings": tuple(one["pairings"])}) for one in found] == list(
         two.cautions
     )
@@ -122,12 +113,12 @@ def test_every_medium_has_every_caution_once_and_the_same(two):
 def test_without_a_caution_nothing_is_said_of_care(bare):
     found = replace(bare, cautions=())
     assert all(CARE not in medium for medium in media(found).values())
-    assert agreement_json(found)["cautions"] == []
+    assert found.to_json()["cautions"] == []
 
 
 def test_every_medium_has_head_and_signature(agreement):
     for medium in media(agreement).values():
-        for line in agreement_head(agreement):
+        for line in agreement.head:
             assert plain(line) in medium
         assert agreement.signature in medium
 
@@ -144,8 +135,8 @@ def flat(found):
 
 def test_json_and_csv_have_every_figure_once(agreement):
     figures = list(agreement.figures())
-    found = flat(json.loads(json.dumps(agreement_json(agreement), allow_nan=False)))
-    rows = list(csv.DictReader(io.StringIO(agreement_csv(agreement))))
+    found = flat(json.loads(json.dumps(agreement.to_json(), allow_nan=False)))
+    rows = list(csv.DictReader(io.StringIO(agreement.csv())))
     rows = [row for row in rows if row["kind"] not in ("caution", "signature")]
     assert len(found) == len(rows) == len(figures)
     for one, row in zip(figures, rows, strict=True):
@@ -169,7 +160,7 @@ def test_the_tables_hold_the_figures(two):
         for one in two.figures()
         if one.kind == "annotators"
     }
-    tables = {table.anchor: table for table in agreement_tables(two)}
+    tables = {table.anchor: table for table in two.tables()}
     names = {"poss": "possible", "sure": "sure"}
     for row in tables["phrases"].to_records():
         level = f"phrases.{names[row['links']]}"
@@ -189,7 +180,7 @@ def test_the_tables_hold_the_figures(two):
 
 def test_side_by_side_is_over_the_same_items(corpus, two):
     def kappa(found):
-        (table,) = (one for one in agreement_tables(found) if one.anchor == "side-by-side")
+        (table,) = (one for one in found.tables() if one.anchor == "side-by-side")
         return {row["level"]: row["kappa"] for row in table.to_records()}, table
 
     different = two.of("annotators")[0].sections[0].different
@@ -214,13 +205,13 @@ def test_side_by_side_is_over_the_same_items(corpus, two):
 )
 def test_what_c_is_said_to_be_is_what_it_is(corpus, options, told, untold):
     found = agree(corpus, ["anna", "ben"], bootstrap="none", **options)
-    (table,) = (one for one in agreement_tables(found) if one.anchor == "side-by-side")
+    (table,) = (one for one in found.tables() if one.anchor == "side-by-side")
     assert all(words in table.note for words in told)
     assert not any(words in table.note for words in untold)
 
 
 def test_c_by_every_model_stands_side_by_side(three, bare):
-    tables = {table.anchor: table for table in agreement_tables(three)}
+    tables = {table.anchor: table for table in three.tables()}
     for unit in ("phrases", "words"):
         rows = tables[f"models-{unit}"].to_records()
         assert list(rows[0])[2] == "edit"
@@ -232,20 +223,20 @@ def test_c_by_every_model_stands_side_by_side(three, bare):
         assert isnan(machine["edit"])
         assert "initial" in machine["edit_reason"]
         assert not isnan(machine["kupper-hafner"])
-    alone = next(one for one in agreement_tables(bare) if one.anchor == "models-words")
+    alone = next(one for one in bare.tables() if one.anchor == "models-words")
     assert [column.name for column in alone.columns] == ["", "", "kupper-hafner"]
 
 
 def test_lines_of_text_fit_a_terminal(two, three):
     for found in (two, three):
-        lines = agreement_report(found).split("\n")
-        head = len(agreement_head(found))
+        lines = found.show().split("\n")
+        head = len(found.head)
         wide = [line for line in lines[head:-1] if len(line) > 110]
         assert not wide
 
 
 def test_no_negative_zero_is_shown(agreement):
-    assert not re.search(r"-0\.?0*(?![\d.])", agreement_report(agreement).replace("--", ""))
+    assert not re.search(r"-0\.?0*(?![\d.])", agreement.show().replace("--", ""))
 
 
 def test_a_line_end_in_a_name_breaks_no_line_of_any_medium():
@@ -263,7 +254,7 @@ def test_without_words_there_is_the_overlap_alone():
     sides = {"a": Alignment.parse("0-0 1-1"), "b": Alignment.parse("0-0")}
     pairs = Corpus([SentencePair(str(k), None, None, sides) for k in range(3)])
     found = agree(pairs, ignore_identical=False)
-    anchors = [table.anchor for table in agreement_tables(found)]
+    anchors = [table.anchor for table in found.tables()]
     assert anchors == ["phrases", "words", "side-by-side", "precision-recall"]
-    assert "the words are not known" in agreement_report(found)
-    assert agreement_json(found)["fleiss_kappa"] is None
+    assert "the words are not known" in found.show()
+    assert found.to_json()["fleiss_kappa"] is None

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 from alignkit.agreement import agree
+from alignkit.agreement.page import SECTIONS, draw_agreement_page
+from alignkit.agreement.plots import LEVEL_TITLES
 from alignkit.agreement.result import Agreement
-from alignkit.agreement.show.media import agreement_tables
-from alignkit.agreement.show.page import SECTIONS, draw_agreement_page
-from alignkit.agreement.show.plots import LEVEL_TITLES
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
@@ -109,7 +108,7 @@ def test_the_same_agreement_gives_the_same_page():
 def test_all_tables_are_in_it():
     for found, tree in ((TWO_FOUND, TWO_TREE), (THREE_FOUND, THREE_TREE)):
         tables = tree.xpath("//section[@id='tables']//table")
-        expected = agreement_tables(found)
+        expected = found.tables()
         assert len(tables) == len(expected)
         for one, table in zip(tables, expected, strict=True):
             assert len(cells(one)) == len(table.rows)

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from strategies_agreement import corpora, edited_corpus
 
 from alignkit.agreement import CHANCE_MODELS, AgreementOptions
-from alignkit.agreement.chance.corpus import CorpusBeyondChance
-from alignkit.agreement.chance.two_annotators import Section, beyond_chance_by_model
+from alignkit.agreement.chance.corpus import CorpusBeyondChance, Section, beyond_chance_by_model
 from alignkit.agreement.pairs import CorpusData
 from alignkit.errors import UnknownNameError
 from alignkit.io import read_corpus

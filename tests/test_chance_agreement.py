@@ -228,7 +228,7 @@ def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
     pairs = corpus(*ROWS * 3)
     lows, redrawn = [], []
     for least in (0.0, 2.0):  # never, always
-        monkeypatch.setattr("alignkit.agreement.chance.result._LEAST_EFFECTIVE", least)
+        monkeypatch.setattr("alignkit.agreement.chance.expectation._LEAST_EFFECTIVE", least)
         found = measure(pairs, **options)
         lows.append((found.interval.low, found.interval.high, found.interval.standard_error))
         redrawn.append(found.redrawn)

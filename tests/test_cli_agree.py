@@ -11,7 +11,6 @@ from command import GOLD, PARAPHRASES, TEXTS, process, run, write
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.agreement import LEVELS, AgreementOptions, agree
 from alignkit.agreement.overlaps import overlap
-from alignkit.agreement.show.media import agreement_json, agreement_tables
 from alignkit.cli.evaluate.agree import add_arguments
 from alignkit.cli.parser import Parser
 
@@ -55,9 +54,9 @@ def percents(values):
 def test_what_is_printed_is_the_agreement(capsys, corpus):
     found = agree(corpus, ["anna", "ben"], initial="initial", samples=20, resamples=20)
     assert made(capsys, *FULL, *QUICK).out == f"{found}\n"
-    assert made(capsys, *FULL, *QUICK, "--json").json == agreement_json(found)
+    assert made(capsys, *FULL, *QUICK, "--json").json == found.to_json()
     assert made(capsys, *FULL, *QUICK, "--latex").out == f"{found.show('latex')}\n"
-    titles = [table.title for table in agreement_tables(found)]
+    titles = [table.title for table in found.tables()]
     text = made(capsys, *FULL, *QUICK, "--markdown").out
     assert re.findall(r"^\*\*(.*)\*\*$", text, re.M)[: len(titles)] == titles
 
@@ -120,7 +119,7 @@ def test_each_option_reaches_the_library(capsys, corpus, options, changed):
     usual = [] if "--samples" in options else ["--samples", "150"]
     usual += [] if "--resamples" in options else ["--resamples", "20"]
     found = made(capsys, *FULL, *usual, *options, "--json").json
-    assert found == agreement_json(expected)
+    assert found == expected.to_json()
 
 
 def test_the_options_are_those_of_the_library(capsys):
@@ -225,7 +224,7 @@ def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
 
 
 def test_a_page_is_written_beside_the_tables(capsys, tmp_path):
-    pytest.importorskip("alignkit.agreement.show.page")
+    pytest.importorskip("alignkit.agreement.page")
     page = tmp_path / "page.html"
     for given in ((*FULL, *QUICK), TWO):
         assert "Side by side" in made(capsys, *given, "--html", page).out
@@ -234,7 +233,7 @@ def test_a_page_is_written_beside_the_tables(capsys, tmp_path):
 
 
 def test_figures_are_written_beside_the_tables(capsys, tmp_path):
-    pytest.importorskip("alignkit.agreement.show.page")
+    pytest.importorskip("alignkit.agreement.page")
     picture = tmp_path / "figure.svg"
     assert "Side by side" in made(capsys, *FULL, *QUICK, "--plot", picture).out
     assert "<svg" in picture.read_text(encoding="utf-8")

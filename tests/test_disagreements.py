@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alignkit.agreement import agree
-from alignkit.agreement.show.differences import further_pairs
-from alignkit.agreement.show.disagreements import Outcome, disagreements
+from alignkit.agreement.disagreements import Outcome, disagreements
+from alignkit.agreement.page import further_pairs
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair

@@ -7,10 +7,9 @@ import pytest
 from repetitions import repetitions
 
 from alignkit import agree, read_corpus
-from alignkit.agreement.judgments.comparisons import ViewData
-from alignkit.agreement.judgments.figures import Resamples, view_figures
+from alignkit.agreement.figures import Figure
+from alignkit.agreement.judgments.figures import Resamples, ViewData, view_figures
 from alignkit.agreement.judgments.tables import null_kappas
-from alignkit.agreement.result import Figure
 from alignkit.corpora.labelled import judgments_of
 from alignkit.errors import OptionError
 from alignkit.model.labels import get_view

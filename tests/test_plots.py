@@ -9,7 +9,7 @@ from agreement_corpora import make_corpus
 from lxml import etree
 
 from alignkit.agreement import agree
-from alignkit.agreement.show.plots import LEVEL_TITLES, draw_plots
+from alignkit.agreement.plots import LEVEL_TITLES, draw_plots
 from alignkit.errors import OptionError
 from alignkit.show.canvas import Axis, canvas, ending
 from alignkit.show.charts import points
@@ -91,8 +91,8 @@ def test_names_that_no_font_knows_and_formulas_are_text():
 
 def test_nothing_loads_matplotlib_or_jinja_before_it_draws():
     code = (
-        "import sys, alignkit, alignkit.agreement, alignkit.cli.main, alignkit.agreement.show.plots, "
-        "alignkit.agreement.show.page, alignkit.agreement.show.media; "
+        "import sys, alignkit, alignkit.agreement, alignkit.cli.main, alignkit.agreement.plots, "
+        "alignkit.agreement.page, alignkit.agreement.result; "
         "print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

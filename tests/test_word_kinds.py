@@ -6,7 +6,7 @@ import pytest
 from command import PARAPHRASES, run
 
 from alignkit import read_corpus
-from alignkit.agreement.show.disagreements import SHAPES, disagreements
+from alignkit.agreement.disagreements import SHAPES, disagreements
 from alignkit.errors import OptionError
 from alignkit.scoring.link_classes import LANGUAGES, fold, function_words, word_kinds
 

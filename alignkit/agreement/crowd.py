@@ -1,29 +1,25 @@
-"""Measure the quality of a crowd: gold questions, agreement, what to judge again, good phrases."""
+"""The quality of a crowd: gold questions, agreement, what to judge again, good phrases."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isnan, nan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, words
-from alignkit.agreement.cautions import tell
-from alignkit.agreement.crowd_result import (
-    CAUTIONS,
-    DOUBT,
-    AnnotatorQuality,
-    CrowdQuality,
-    GoodPhrase,
-    SuspectGold,
-)
+from alignkit._support.wording import how_many
+from alignkit.agreement.cautions import CautionKind, Hit, find_cautions
 from alignkit.agreement.judgments.consensus import (
     GOOD_IN,
+    LEAST_JUDGED,
     GoldVerdict,
     Labels,
     answer_gold,
     good_items,
+    is_good,
     judge_again,
     majority_labels,
     others_label,
@@ -37,9 +33,369 @@ from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus, group_texts
 from alignkit.model.labels import Scheme, View, get_view
 from alignkit.stats.resampling import check_confidence
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.result import Caution, Result
+from alignkit.tables.table import Table
+from alignkit.version import __version__
 
 BY = ("others", "consensus")
 """By which kappa pairs are judged again: against the majority of the others, or of all."""
+
+DOUBT = "in doubt"
+"""The verdict on who is not rejected, but no better than who always gives the commonest label."""
+_MOST_ROWS = 40
+"""People are shown no more of a list."""
+
+
+@dataclass(frozen=True)
+class AnnotatorQuality:
+    """How an annotator judges: the pairs with a label, and the answers to gold questions."""
+
+    name: str
+    judged: int
+    gold: GoldVerdict
+    consensus: float  # kappa against the majority
+    others: float  # kappa against the majority of the others
+    power: float  # how probably the gold questions would reject somebody who guesses
+    used: int = 0  # how many of the labels are given
+
+
+@dataclass(frozen=True)
+class SuspectGold:
+    """A gold question that most annotators who are not rejected answer otherwise."""
+
+    id: str
+    gold: str
+    against: int
+    judged: int
+    instead: str
+
+
+@dataclass(frozen=True)
+class GoodPhrase:
+    """In how many contexts, judged by annotators who are not rejected, a phrase is good."""
+
+    phrase: str
+    contexts: int
+    good: int
+    verdict: str
+
+    @classmethod
+    def of(cls, phrase: str, judged: Sequence[int], good_in: str) -> GoodPhrase:
+        """Judge a phrase by its judged contexts: 1 where it is good, 0 where not."""
+        verdict = "good" if judged and is_good(judged, good_in) else "not good"
+        return cls(phrase, len(judged), sum(judged), verdict if judged else "not judged")
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdQuality(Result):
+    """How well annotators judge; printed, it is the tables of the command.
+
+    Parameters
+    ----------
+    scheme, view, labels
+        What was judged, how it is looked at, and how many labels that view has.
+    gold
+        Whose judgments are right.
+    pairs
+        How many pairs there are.
+    sequential, timed
+        Whether gold questions are looked at one by one, and whether all answers have times.
+    by
+        By which kappa pairs are judged again: ``"others"`` or ``"consensus"``.
+    annotators
+        Each annotator.
+    again
+        The ids of the pairs that are to be judged again, with who is to do it; perhaps nobody.
+    suspicious
+        Gold questions that most contradict.
+    over, good_in
+        The attribute that names phrases, and in how many contexts a good one is good.
+    phrases
+        The phrases.
+    asked
+        By label, for how many gold questions it is right.
+    rewrites_left_out, notes
+        How many rewrites, which nobody judged, are left out, and what to know of them.
+    warnings
+        What to know before one believes it.
+    """
+
+    scheme: str
+    view: str
+    labels: int
+    gold: str
+    pairs: int
+    sequential: bool
+    timed: bool
+    by: str
+    annotators: tuple[AnnotatorQuality, ...]
+    again: tuple[tuple[str, tuple[str, ...]], ...]
+    suspicious: tuple[SuspectGold, ...]
+    over: str | None
+    good_in: str
+    phrases: tuple[GoodPhrase, ...]
+    asked: Mapping[str, int]
+    rewrites_left_out: int = 0
+    notes: tuple[str, ...] = ()
+    warnings: tuple[Caution, ...] = ()
+
+    @property
+    def commonest(self) -> str:
+        """The commonest right label of the gold questions, the first of several."""
+        return max(self.asked, key=lambda label: self.asked[label])
+
+    @property
+    def baseline(self) -> float:
+        """The accuracy of always answering the commonest label, over all gold questions."""
+        return self.asked[self.commonest] / sum(self.asked.values())
+
+    def to_json(self) -> dict[str, object]:
+        """Return the records of each table, and how good one label alone is."""
+        return {**super().to_json(), "commonest": self.commonest, "baseline": self.baseline}
+
+    @property
+    def head(self) -> Sequence[str]:
+        """Who is looked at, and by which rules."""
+        order = "in the order of their times" if self.timed else "in the order of the corpus"
+        when = f"after each from the tenth on, {order}" if self.sequential else "once, over all"
+        whose = "the majority of the others" if self.by == "others" else "the majority"
+        return (
+            f"Quality of {len(self.annotators)} annotators on {self.pairs} pairs "
+            f"({self.scheme}, {self.view}); gold: {self.gold}",
+            f"Gold: {how_many(sum(self.asked.values()), 'question')}; always answering "
+            f"{self.commonest!r}, the commonest label, has {100 * self.baseline:.1f}% right",
+            f"Rejected: less than half of 10 gold questions or more are right; looked at {when}",
+            f"Judged again: pairs of annotators whose kappa against {whose} is below .4, by up to "
+            "five others above .75 who have not judged them",
+        )
+
+    @property
+    def cautions(self) -> Sequence[str]:
+        """What to know before one believes it."""
+        return [*self.notes, *map(str, self.warnings)]
+
+    @property
+    def settings(self) -> str:
+        """The settings behind the numbers, in one line."""
+        phrases = f"|over:{self.over}|good-in:{self.good_in}" if self.over else ""
+        return (
+            f"level:quality|scheme:{self.scheme}|view:{self.view}|gold:{self.gold}"
+            f"|look:{'sequential' if self.sequential else 'once'}|again-by:{self.by}{phrases}"
+            f"|version:{__version__}"
+        )
+
+    def tables(self) -> Sequence[Table]:
+        """Return the tables."""
+        tables = [self._people(), self._judged_again(), self._suspicious()]
+        return tables if self.over is None else [*tables, self._good()]
+
+    def shown_tables(self) -> Sequence[Table]:
+        """Return the tables with the first rows of long lists; machines are given all."""
+        return [_shortened(table) for table in self.tables()]
+
+    def _people(self) -> Table:
+        columns = [
+            Column("annotator"),
+            Column("pairs", "count"),
+            Column("judged", "count", "gold"),
+            Column("right", "count", "gold"),
+            Column("accuracy", "percent", "gold", unit="%"),
+            Column("one label", "percent", "gold", key="baseline", unit="%"),
+            Column("majority", "decimal", "kappa"),
+            Column("others", "decimal", "kappa"),
+            Column("guesser rejected", "decimal", key="power", digits=5),
+            Column("verdict"),
+            *([Column("after", "count", key="rejected_at")] if self.sequential else []),
+        ]
+        rows: list[list[Cell]] = []
+        for person in self.annotators:
+            gold = person.gold
+            kappas = (nan, nan) if person.used == 1 else (person.consensus, person.others)
+            accuracy = Value(gold.accuracy, gold.low, gold.high)
+            counts = person.judged, gold.judged, gold.right
+            numbers = *counts, accuracy, gold.baseline, *kappas, person.power
+            rows.append(
+                [
+                    person.name,
+                    *numbers,
+                    gold.verdict,
+                    *([gold.rejected_at] if self.sequential else []),
+                ]
+            )
+        note = (
+            "one label: the accuracy of always giving the commonest right label of these questions;"
+            " kappa: against the majority, which contains the annotator, and against the majority "
+            f"of the others; guesser rejected: how probably one who guesses among {self.labels} "
+            "labels would be rejected by as many gold questions"
+        )
+        return Table("Annotators", columns, rows, note, "annotators")
+
+    def _judged_again(self) -> Table:
+        alone = sum(not who for _, who in self.again)
+        count = f": {how_many(len(self.again), 'pair')}" if self.again else ""
+        nobody = f"; nobody is left who could judge {alone} of them" if alone else ""
+        return Table(
+            f"Pairs to be judged again, and by whom{count}{nobody}",
+            [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")],
+            [[id, len(who), ", ".join(who)] for id, who in self.again],
+            "" if self.again else "none",
+            "again",
+        )
+
+    def _suspicious(self) -> Table:
+        counts = Column("otherwise", "count"), Column("of", "count", key="judged")
+        return Table(
+            "Gold questions that most annotators who are not rejected answer otherwise",
+            [Column("pair"), Column("gold"), *counts, Column("most say")],
+            [[gold.id, gold.gold, gold.against, gold.judged, gold.instead]
+             for gold in self.suspicious],
+            "" if self.suspicious else "none",
+            "suspicious",
+        )  # fmt: skip
+
+    def _good(self) -> Table:
+        good = sum(phrase.verdict == "good" for phrase in self.phrases)
+        judged = sum(phrase.contexts > 0 for phrase in self.phrases)
+        words = {"any": "any context", "majority": "most contexts", "all": "all contexts"}
+        counts = Column("contexts", "count"), Column("good", "count", key="good_contexts")
+        return Table(
+            f"Phrases ({self.over}) that are good in {words[self.good_in]}: {good} of {judged}",
+            [Column("phrase"), *counts, Column("verdict")],
+            [list(vars(phrase).values()) for phrase in self.phrases],
+            "a context is good where more than half of the judgments of annotators who are not "
+            "rejected say so",
+            "phrases",
+        )
+
+
+def _shortened(table: Table) -> Table:
+    if table.anchor not in ("again", "phrases"):
+        return table
+    rows = [row for row in table.rows if row[1] or table.anchor != "again"]
+    if len(rows[:_MOST_ROWS]) == len(table.rows):
+        return table
+    shown = f"{len(rows[:_MOST_ROWS])} of {len(table.rows)} are listed"
+    notes = [f"{shown if rows else 'not listed here'}; --csv and --json have all", table.note]
+    return replace(table, rows=rows[:_MOST_ROWS], note="; ".join(filter(None, notes)))
+
+
+# what to beware of
+
+
+POWER = 0.8
+"""Below this chance to reject one who guesses, gold questions prove little."""
+
+
+def _few(quality: CrowdQuality) -> Iterator[Hit]:
+    for person in quality.annotators:
+        if person.gold.judged < LEAST_JUDGED:
+            yield Hit(person.name, "", str(person.gold.judged), -person.gold.judged)
+
+
+def _in_doubt(quality: CrowdQuality) -> Iterator[Hit]:
+    for person in quality.annotators:
+        if person.gold.verdict == DOUBT:
+            text = f"{person.gold.right} of {person.gold.judged} right"
+            yield Hit(person.name, "", text, -person.judged)
+
+
+def _one_label(quality: CrowdQuality) -> Iterator[Hit]:
+    for person in quality.annotators:
+        if person.used == 1:
+            yield Hit(person.name, "", str(person.judged), person.judged)
+
+
+def _weak(quality: CrowdQuality) -> Iterator[Hit]:
+    for person in quality.annotators:
+        if person.gold.judged >= LEAST_JUDGED and person.power < POWER:
+            yield Hit(
+                person.name, "", f"{person.power:.5f} (of {person.gold.judged})", -person.power
+            )
+
+
+def _contains(quality: CrowdQuality) -> Iterator[Hit]:
+    if quality.by == "consensus":
+        yield Hit("", "", "")
+
+
+def _untimed(quality: CrowdQuality) -> Iterator[Hit]:
+    if quality.sequential and not quality.timed:
+        yield Hit("", "", "")
+
+
+def _rejected(quality: CrowdQuality) -> Iterator[Hit]:
+    count = sum(person.gold.verdict == "reject" for person in quality.annotators)
+    if count:
+        yield Hit("", "", f"{count} of {len(quality.annotators)}")
+
+
+def _nobody(quality: CrowdQuality) -> Iterator[Hit]:
+    count = sum(not who for _, who in quality.again)
+    if count:
+        yield Hit("", "", f"{count} of {len(quality.again)}")
+
+
+def _unknown(quality: CrowdQuality) -> Iterator[Hit]:
+    for person in quality.annotators:
+        if isnan(person.others if quality.by == "others" else person.consensus):
+            yield Hit(person.name, "", "")
+
+
+CAUTIONS: tuple[CautionKind[CrowdQuality], ...] = (
+    CautionKind(
+        "few-gold", _few,
+        "fewer than 10 gold questions judged ({number}), so that nobody is rejected for them",
+        "ask more before these judgments are used",
+    ),
+    CautionKind(
+        "in-doubt", _in_doubt,
+        "no better on the gold questions ({number}) than always giving their commonest label",
+        "look at these judgments before they are used, and ask more gold questions of other labels",
+    ),
+    CautionKind(
+        "one-label", _one_label,
+        "gave one label to all pairs judged ({number}): a kappa of one label measures nothing",
+        "compare the accuracy on gold questions with that of one label",
+    ),
+    CautionKind(
+        "weak-gold", _weak,
+        "one who guesses would be rejected by the gold questions with a chance of only {number}",
+        "ask more gold questions, or look after each (sequential), or take a view with more labels",
+    ),
+    CautionKind(
+        "contains", _contains,
+        "kappas against the consensus contain the annotator: one of three who guesses between two "
+        "labels expects .5 - k / 2, where k is the kappa of the other two, and may pass .4",
+        "judge again by the kappa against the others (the default)",
+    ),
+    CautionKind(
+        "untimed", _untimed,
+        "some answers have no time: who is rejected after which question goes by the order of the "
+        "corpus",
+        "take judgments with times, as a project exports them",
+    ),
+    CautionKind(
+        "rejected", _rejected,
+        "{number} annotators are rejected, and still part of the majorities that kappas are taken "
+        "against; everything is computed once",
+        "leave them out by `annotators`, and compute it again, if you do not want them there",
+    ),
+    CautionKind(
+        "nobody", _nobody,
+        "nobody above .75 is left to judge {number} pairs again",
+        "find new annotators for them",
+    ),
+    CautionKind(
+        "unknown-kappa", _unknown,
+        "the kappa is not defined, so that these pairs are not judged again",
+        "have more pairs judged by several",
+    ),
+)  # fmt: skip
+"""Every caution on a crowd, in their order."""
+
+
+# the question
 
 
 def crowd_quality(
@@ -109,73 +465,84 @@ def crowd_quality(
     names = judges(corpus, annotators, gold)
     looked = get_view(scheme, view)
     matrix = judgments_of(corpus, (*names, gold), looked, lenient=lenient)
-    values, right = matrix.values[:-1], matrix.values[-1]
-    timed, verdicts = _verdicts(corpus, names, gold, values, right, sequential, confidence)
-    majority, others = _kappas(values, len(looked.labels))
+    values, right, size = matrix.values[:-1], matrix.values[-1], len(looked.labels)
+    if not (right >= 0).any():
+        raise OptionError(f"{gold!r} gives no pair a label that is scored: there is no gold")
+    orders = [_order(corpus, name, (row >= 0) & (right >= 0))
+              for name, row in zip(names, values, strict=True)]  # fmt: skip
+    verdicts = [
+        _verdict(row[order], right[order], sequential, confidence)
+        for row, (order, _) in zip(values, orders, strict=True)
+    ]
+    majority, others = _kappas(values, size)
     each = tuple(
         AnnotatorQuality(
             name, int((row >= 0).sum()), verdict, first, second,
-            rejection_chance(verdict.judged, len(looked.labels), sequential=sequential),
+            rejection_chance(verdict.judged, size, sequential=sequential),
             len(np.unique(row[row >= 0])),
         )
         for name, row, verdict, first, second in zip(
             names, values, verdicts, majority, others, strict=True
         )
     )  # fmt: skip
-    kept = [one.verdict != "reject" for one in verdicts]
+    kept = [verdict.verdict != "reject" for verdict in verdicts]
     phrases = (
         () if over is None else _phrases(corpus, names, looked, kept, over, good, good_in, lenient)
     )
-    found = CrowdQuality(
-        looked.scheme.name, looked.name, len(looked.labels), gold, len(corpus), sequential, timed,
-        by, each, _again(corpus, names, values, kept, majority if by == "consensus" else others),
-        _suspicious(corpus, looked, values, right, verdicts), over, good_in, phrases, (),
-        {label: int((right == k).sum()) for k, label in enumerate(looked.labels)}, left_out, notes,
-    )  # fmt: skip
-    return replace(found, told=tell(found, CAUTIONS, found))
+    quality = CrowdQuality(
+        scheme=looked.scheme.name,
+        view=looked.name,
+        labels=size,
+        gold=gold,
+        pairs=len(corpus),
+        sequential=sequential,
+        timed=all(timed for _, timed in orders),
+        by=by,
+        annotators=each,
+        again=_again(corpus, names, values, kept, majority if by == "consensus" else others),
+        suspicious=_suspicious(corpus, looked, values, right, verdicts),
+        over=over,
+        good_in=good_in,
+        phrases=phrases,
+        asked={label: int((right == k).sum()) for k, label in enumerate(looked.labels)},
+        rewrites_left_out=left_out,
+        notes=notes,
+    )
+    return replace(quality, warnings=find_cautions(quality, CAUTIONS, quality))
 
 
-def _verdicts(
-    corpus: Corpus,
-    names: Sequence[str],
-    gold: str,
-    values: Labels,
-    right: Labels,
-    sequential: bool,
-    confidence: float,
-) -> tuple[bool, tuple[GoldVerdict, ...]]:
-    if not (right >= 0).any():
-        raise OptionError(f"{gold!r} gives no pair a label that is scored: there is no gold")
-    timed, found = True, []
-    for name, row in zip(names, values, strict=True):
-        asked = np.flatnonzero((row >= 0) & (right >= 0)).tolist()
-        times = [corpus[p].annotations[name].when for p in asked]
-        if all(times):
-            asked = [p for _, p in sorted(zip(map(str, times), asked, strict=True))]
-        else:
-            timed = False
-        (one,) = answer_gold(
-            row[np.newaxis, asked], right[asked], sequential=sequential, confidence=confidence
-        )
-        doubt = one.verdict == "keep" and one.right <= one.commonest < one.judged
-        found.append(replace(one, verdict=DOUBT) if doubt else one)
-    return timed, tuple(found)
+def _order(corpus: Corpus, name: str, asked: NDArray[np.bool_]) -> tuple[list[int], bool]:
+    """Return the places of the questions that someone answered, by their times if all have one."""
+    places: list[int] = np.flatnonzero(asked).tolist()
+    times = [corpus[p].annotations[name].when for p in places]
+    if not all(times):
+        return places, False
+    return [p for _, p in sorted(zip(map(str, times), places, strict=True))], True
+
+
+def _verdict(answers: Labels, right: Labels, sequential: bool, confidence: float) -> GoldVerdict:
+    (verdict,) = answer_gold(
+        answers[np.newaxis], right, sequential=sequential, confidence=confidence
+    )
+    kept = verdict.verdict == "keep"
+    doubt = kept and verdict.right <= verdict.commonest < verdict.judged
+    return replace(verdict, verdict=DOUBT) if doubt else verdict
 
 
 def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
+    """Return each annotator's kappa against the majority, and against that of the others."""
+
+    def kappas_of(couples: list[tuple[Labels, Labels]]) -> list[float]:
+        tables = LabelTables.of(couples, size).total()
+        each: list[float] = kappas(tables, apart(size)).tolist()
+        return each
+
     if len(values) < 3:
-        return [nan] * len(values), _of([(values[0], values[1])] * 2, size)
+        return [nan] * len(values), kappas_of([(values[0], values[1])] * 2)
     settled = majority_labels(values, size).labels
     others = [others_label(values, size, k)[0] for k in range(len(values))]
-    return (
-        _of([(row, settled) for row in values], size),
-        _of(list(zip(values, others, strict=True)), size),
-    )
-
-
-def _of(couples: list[tuple[Labels, Labels]], size: int) -> list[float]:
-    found: list[float] = kappas(LabelTables.of(couples, size).total(), apart(size)).tolist()
-    return found
+    majority = kappas_of([(row, settled) for row in values])
+    return majority, kappas_of(list(zip(values, others, strict=True)))
 
 
 def _again(
@@ -183,31 +550,30 @@ def _again(
     names: Sequence[str],
     values: Labels,
     kept: Sequence[bool],
-    found: Sequence[float],
+    kappas: Sequence[float],
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the ids of pairs with who is to judge them again; nobody who is rejected."""
     usable = [
-        nan if not one and not isnan(kappa) and kappa > 0.75 else kappa
-        for one, kappa in zip(kept, found, strict=True)
+        nan if not keep and kappa > 0.75 else kappa
+        for keep, kappa in zip(kept, kappas, strict=True)
     ]
     chosen = judge_again(values, usable)
     return tuple((corpus.ids[p], tuple(names[k] for k in who)) for p, who in chosen.items())
 
 
 def _suspicious(
-    corpus: Corpus, view: View, values: Labels, right: Labels, verdicts: tuple[GoldVerdict, ...]
+    corpus: Corpus, view: View, values: Labels, right: Labels, verdicts: Sequence[GoldVerdict]
 ) -> tuple[SuspectGold, ...]:
-    found = []
-    kept = values[[one.verdict != "reject" for one in verdicts]]
-    for p in suspicious_gold(values, right, verdicts):
+    suspects = []
+    kept = values[[verdict.verdict != "reject" for verdict in verdicts]]
+    for p in suspicious_gold(values, right, tuple(verdicts)):
         given = kept[kept[:, p] >= 0, p]
         counts = np.bincount(given, minlength=len(view.labels))
-        label = view.labels[int(right[p])]
-        against = int((given != right[p]).sum())
+        label, against = view.labels[int(right[p])], int((given != right[p]).sum())
         top = np.flatnonzero(counts == counts.max())
         instead = ", ".join(view.labels[k] for k in top)
-        found.append(SuspectGold(corpus.ids[p], label, against, len(given), instead))
-    return tuple(found)
+        suspects.append(SuspectGold(corpus.ids[p], label, against, len(given), instead))
+    return tuple(suspects)
 
 
 def _phrases(
@@ -233,10 +599,10 @@ def _phrases(
     values = judgments_of(corpus, names, view, lenient=lenient).values
     items = good_items(values, [view.labels.index(label) for label in chosen], kept)
     contexts: dict[str, list[int]] = {}
-    for phrase, one in zip(group_texts(corpus, over, names), items.tolist(), strict=True):
+    for phrase, item in zip(group_texts(corpus, over, names), items.tolist(), strict=True):
         if phrase:
-            contexts.setdefault(phrase, []).append(one)
+            contexts.setdefault(phrase, []).append(item)
     return tuple(
-        GoodPhrase.of(phrase, [one for one in these if one >= 0], good_in)
+        GoodPhrase.of(phrase, [item for item in these if item >= 0], good_in)
         for phrase, these in contexts.items()
     )

@@ -112,7 +112,11 @@ def bootstrap(
 
 
 def draw_weights(
-    count: int, resamples: int, seeds: np.random.SeedSequence, *, width: int = 1
+    count: int,
+    resamples: int,
+    seeds: np.random.SeedSequence | np.random.Generator,
+    *,
+    width: int = 1,
 ) -> Iterator[Floats]:
     """Yield, chunk by chunk, how often each of some pairs is drawn: (c, count)."""
     rng = np.random.default_rng(seeds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
@@ -25,6 +26,22 @@ UNIVERSES = ("all", "judged")
 _UNALIGNED = Alignment()
 
 
+@dataclass(frozen=True, eq=False)
+class CorpusPart:
+    """A part of the corpus: its name, and the positions of its pairs."""
+
+    name: str
+    members: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+
+def in_several(parts: Sequence[CorpusPart]) -> int:
+    """Return how many pairs are in several groups; the first part is the whole corpus."""
+    return int((np.bincount(np.concatenate([part.members for part in parts])) > 2).sum())
+
+
 def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[str, ...]:
     """Return the names, or all names of the corpus for None, if they can be compared."""
     if isinstance(annotators, str):
@@ -32,13 +49,13 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
     check_kind("corpus", corpus, Corpus)
     names = corpus.aligners if annotators is None else words("annotators", annotators)
     if len(names) < 2:
-        found = ", ".join(names) or "none"
         judges = judges_of(corpus)
         hint = "merge the other annotators' files into the corpus"
         if len(judges) > 1:
             hint = f"pairs are judged by {', '.join(judges)}: compare these by on='judgments'"
         raise OptionError(
-            f"agreement needs two or more annotators who aligned pairs, and here is {found}; {hint}"
+            "agreement needs two or more annotators who aligned pairs, and here is "
+            f"{', '.join(names) or 'none'}; {hint}"
         )
     for name in names:
         if names.count(name) > 1:
@@ -105,10 +122,8 @@ class CorpusData:
                     "the annotations from a format that keeps such labels, as transread"
                 )
             offsets = np.cumsum([0, *map(len, cell_lists)])
-            none_sure = np.zeros(len(cells), np.uint8)
-            packed = LinkArrays.trusted(
-                cells, none_sure, offsets, LinkArrays.extents(cells, offsets)
-            )
+            none_sure, extents = np.zeros(len(cells), np.uint8), LinkArrays.extents(cells, offsets)
+            packed = LinkArrays.trusted(cells, none_sure, offsets, extents)
             self._judged[name] = self._sized(packed)
         return self._judged[name]
 
@@ -260,11 +275,11 @@ class PairData:
 
 def _among(links: LinkArrays, cells: LinkArrays) -> LinkArrays:
     """Return the links that are among some cells of the same pairs."""
-    width = 1 + max(int(one.links.max(initial=0)) for one in (links, cells))
+    width = 1 + max(int(arrays.links.max(initial=0)) for arrays in (links, cells))
 
-    def keys(one: LinkArrays) -> NDArray[np.int64]:
-        pair = np.repeat(np.arange(len(one)), np.diff(one.offsets))
-        return (pair * width + one.links[:, 0]) * width + one.links[:, 1]
+    def keys(arrays: LinkArrays) -> NDArray[np.int64]:
+        pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
+        return (pair * width + arrays.links[:, 0]) * width + arrays.links[:, 1]
 
     return links.keep(np.isin(keys(links), keys(cells), assume_unique=True))
 
@@ -287,8 +302,8 @@ def majority(alignments: Sequence[Alignment]) -> Alignment:
     """Return what more than half have; the majority of two is what both have."""
 
     def most(sides: Sequence[frozenset[Link]]) -> set[Link]:
-        every = frozenset[Link]().union(*sides)
-        return {link for link in every if 2 * sum(link in side for side in sides) > len(sides)}
+        votes = Counter(link for side in sides for link in side)
+        return {link for link, count in votes.items() if 2 * count > len(sides)}
 
     return Alignment(
         most([alignment.sure for alignment in alignments]),
@@ -300,15 +315,14 @@ def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[
     """Add for each annotator the `majority` of the others, where all others annotated."""
     labels = {}
     for name in names:
-        others = [one for one in names if one != name]
-        label = f"majority without {name}"
+        others, label = [other for other in names if other != name], f"majority without {name}"
 
         def settle(
             pair: SentencePair, others: Sequence[str] = others, label: str = label
         ) -> SentencePair:
             if not pair.aligned_by(*others):
                 return pair
-            return pair.with_annotation(label, majority([pair.alignment(one) for one in others]))
+            return pair.with_annotation(label, majority([pair.alignment(who) for who in others]))
 
         corpus = corpus.map(settle)
         if label in corpus.aligners:

@@ -1,4 +1,4 @@
-"""Ask how far annotators agree: every statistic, of every two and of all together."""
+"""The question how far annotators agree: every statistic, of every two and of all together."""
 
 from __future__ import annotations
 
@@ -17,15 +17,28 @@ from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.corpus import CorpusBeyondChance
+from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.chance.sampling import Progress
+from alignkit.agreement.figures import Pairing, Together
 from alignkit.agreement.intervals import weighted_mean
-from alignkit.agreement.judgments.options import JudgmentOptions
 from alignkit.agreement.judgments.question import agree_on_judgments
 from alignkit.agreement.judgments.result import JudgmentAgreement
-from alignkit.agreement.options import CLOSED, AgreementOptions, contradictions, edits_known
-from alignkit.agreement.pairs import CorpusData, check_annotators, with_majorities
-from alignkit.agreement.result import LEVELS, Agreement, Pairing, Together
-from alignkit.agreement.sections import CorpusPart, in_several, joint_sections, two_sections
+from alignkit.agreement.options import (
+    CLOSED,
+    AgreementOptions,
+    JudgmentOptions,
+    contradictions,
+    edits_known,
+)
+from alignkit.agreement.pairs import (
+    CorpusData,
+    CorpusPart,
+    check_annotators,
+    in_several,
+    with_majorities,
+)
+from alignkit.agreement.result import Agreement
+from alignkit.agreement.sections import joint_sections, two_sections
 from alignkit.corpora.labelled import judged_part
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus, group_texts, values_of
@@ -147,12 +160,12 @@ def agree(
     >>> pair = SentencePair("1", *texts, {
     ...     "initial": Alignment.parse("0-0"), "anna": Alignment.parse("0-0 1-1 1-2"),
     ...     "ben": Alignment.parse("0-0 1-1 1-2 2-3")})
-    >>> found = agree(Corpus([pair]), initial="initial")
-    >>> [(one.kind, one.name) for one in found.pairings][:2]
+    >>> agreement = agree(Corpus([pair]), initial="initial")
+    >>> [(pairing.kind, pairing.name) for pairing in agreement.pairings][:2]
     [('annotators', 'anna ~ ben'), ('automatic', 'initial ~ anna')]
-    >>> found.pairings[0].main("phrases.sure").pi
+    >>> agreement.pairings[0].main("phrases.sure").pi
     1.0
-    >>> found.together[0].mean["words.sure.recall"]
+    >>> agreement.together[0].mean["words.sure.recall"]
     0.75
     """
     check_arguments(agree, locals(), apart=["annotators", "systems"])
@@ -183,8 +196,7 @@ def agree(
         chosen = replace(chosen, chance=CLOSED)
     machines = _systems(systems, initial)
     names = check_annotators(corpus, _names(corpus, annotators, initial, adjudicated, machines))
-    extra = [name for name in (initial, adjudicated) if name is not None]
-    corpus.require(*machines, *extra)
+    corpus.require(*machines, *(name for name in (initial, adjudicated) if name is not None))
     voted, labels = with_majorities(corpus, names) if len(names) > 2 else (corpus, {})
     twos = [
         *(("annotators", *two) for two in combinations(names, 2)),
@@ -199,13 +211,13 @@ def agree(
     parts = _parts(corpus, by, split, names)
     beyond = CorpusBeyondChance(data, initial, machines, chosen, seed, workers, parts)
     pairings = pairings_of(twos, beyond, progress)
-    together = _together(data, names, parts, pairings, chosen, seed)
-    found = Agreement(
+    agreement = Agreement(
         names, chosen, initial, adjudicated, machines, by, seed,
-        tuple(part.name for part in parts), pairings, together, (),
-        str(chosen.sign(seed, initial)), corpus, split, in_several(parts),
+        tuple(part.name for part in parts), pairings,
+        _together(data, names, parts, pairings, chosen, seed), corpus,
+        str(chosen.sign(seed, initial)), split=split, several=in_several(parts),
     )  # fmt: skip
-    return replace(found, cautions=cautions_of(found))
+    return replace(agreement, cautions=cautions_of(agreement))
 
 
 def _refuse(**given: object) -> None:
@@ -306,21 +318,16 @@ def _together(
             ", ".join(name for name, there in zip(names, flags, strict=True) if not there)
             for flags in inside.T.tolist()
         )
-        mean, left_out = _mean(pairings, "annotators", place)
-        automatic, without = _mean(pairings, "automatic", place, least=2)
+        left_out = FrozenMap({f"not annotated by {who}": n for who, n in missing.items() if who})
+        used = int((inside.sum(axis=0) > 1).sum())
+        mean, mean_left_out = _mean(pairings, "annotators", place)
+        automatic, automatic_left_out = _mean(pairings, "automatic", place, least=2)
         results.append(
             Together(
-                part.name,
-                len(part),
-                int((inside.sum(axis=0) > 1).sum()),
-                FrozenMap({f"not annotated by {who}": n for who, n in missing.items() if who}),
-                *joint[place],
-                mean,
-                automatic,
-                left_out,
-                without,
+                part.name, len(part), used, left_out, *joint[place],
+                mean, automatic, mean_left_out, automatic_left_out,
             )
-        )
+        )  # fmt: skip
     return tuple(results)
 
 
@@ -329,15 +336,13 @@ def _mean(
 ) -> tuple[FrozenMap[str, float], FrozenMap[str, int]]:
     """Average every figure over pairings of a kind; return how often each is undefined as well."""
     chosen = [pairing for pairing in pairings if pairing.kind == kind]
-    if len(chosen) < least:
-        return FrozenMap(), FrozenMap()
     weighed: dict[str, list[tuple[int, float]]] = {}
-    for one in chosen:
-        section = one.sections[place]
+    for pairing in chosen if len(chosen) >= least else ():
+        section = pairing.sections[place]
         for name, value in section.figures.items():
             weighed.setdefault(name, []).append((section.pairs, value))
-        for level in LEVELS if one.beyond else ():
-            result = one.main(level)
+        for level in LEVELS if pairing.beyond else ():
+            result = pairing.main(level)
             part = result.groups[place - 1] if place else result
             for name in ("pi", "pi0", "C"):
                 weighed.setdefault(f"{level}.{name}", []).append((part.used, getattr(part, name)))

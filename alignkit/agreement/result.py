@@ -1,301 +1,24 @@
-"""What `alignkit.agree` found."""
+"""How far annotators agree, as it is shown: tables, JSON, CSV, a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from math import isnan, nan
-from typing import Any, TypeVar, Union
+from collections.abc import Sequence
+from math import isnan
+from typing import Any
 
-from alignkit._support.values import FrozenMap
-from alignkit._support.wording import how_many
-from alignkit.agreement.alpha import KrippendorffAlpha
-from alignkit.agreement.chance.result import BeyondChance, BeyondChanceSection
-from alignkit.agreement.fleiss import FleissKappa
-from alignkit.agreement.kappa import CellAgreement
-from alignkit.agreement.options import AgreementOptions
-from alignkit.agreement.overlaps import Overlap
-from alignkit.errors import UnknownNameError
-from alignkit.model.corpus import Corpus
-from alignkit.stats.resampling import Interval
+from alignkit._support.values import jsonable
+from alignkit.agreement.chance.result import BeyondChance
+from alignkit.agreement.figures import AgreementFigures, Pairing
+from alignkit.agreement.page import agreement_page
+from alignkit.agreement.tables import agreement_head, agreement_tables
 from alignkit.tables.result import Caution as Caution  # noqa: PLC0414
+from alignkit.tables.table import Table
 
-T = TypeVar("T")
-
-KINDS = ("annotators", "adjudicated", "consensus", "automatic")
-"""Who is compared: two annotators; one with the adjudicated version, or with the majority of the
-others; an automatic alignment with an annotator, its reference."""
-
-LEVELS = {
-    "phrases.possible": ("phrases", "possible"),
-    "phrases.sure": ("phrases", "sure"),
-    "words.possible": ("links", "possible"),
-    "words.sure": ("links", "sure"),
-}
-"""What agreement beyond chance is taken of, by name: the unit, and the links it is made of."""
-
-Intervals = Mapping[str, Union[Interval, str]]
-"""By ``level.statistic`` the interval, or why there is none."""
+_LONG = ("sentences", "distribution")
+"""What is as long as the corpus or the samples: given for annotators, by their main model."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One figure, and all that tells it from others.
-
-    Parameters
-    ----------
-    kind : One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
-        annotators together; ``"edits"`` for one annotator's.
-    first, second : The two; empty if a figure is of more, or of one.
-    section : ``"all"``, or the name of a group.
-    level : ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``,
-    ...
-    statistic : ``"f1"``, ``"kappa"``, ``"C"``, ...; ``"C.edit-strata"`` by another model of chance.
-    value : NaN if undefined.
-    low, high : The bounds of its interval; NaN without one.
-    pairs : The sentence pairs that it rests on.
-    reason : Why there is no value or interval; empty otherwise, and if none was asked for.
-    """
-
-    kind: str
-    first: str
-    second: str
-    section: str
-    level: str
-    statistic: str
-    value: float
-    low: float = nan
-    high: float = nan
-    pairs: int = 0
-    reason: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class PairingSection:
-    """The agreement of two in the whole corpus, or in one group.
-
-    Parameters
-    ----------
-    name : ``"all"``, or the group.
-    pairs : The sentence pairs that both annotated.
-    figures, intervals : By ``level.statistic``; levels of different words begin with
-    ``different.``.
-    overlap : Precision, recall and F1 with their counts; None if one annotated nothing.
-    cells : Kappa and AC1 over all cells; None if words, annotations or the universe are not known.
-    different : The same over cells of different words; None also if identical ones take part.
-    alpha : By links and distance, ``possible.masi``; of different words
-    ``different.possible.masi``.
-    reason : Why there are no cells although words are known; empty otherwise.
-    """
-
-    name: str
-    pairs: int
-    figures: FrozenMap[str, float]
-    intervals: Intervals
-    overlap: Overlap | None
-    cells: CellAgreement | None
-    different: CellAgreement | None
-    alpha: FrozenMap[str, KrippendorffAlpha]
-    reason: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Pairing:
-    """What two have in common.
-
-    Parameters
-    ----------
-    kind : One of `KINDS`.
-    first, second : The two; the second is the reference.
-    sections : The whole corpus, then each group.
-    beyond : The agreement beyond chance by model of chance and level (`LEVELS`); empty where words
-        are not known.
-    chance : The model of chance that the main tables show.
-    no_edits : Why models of edits say nothing of the two; empty where they do.
-    """
-
-    kind: str
-    first: str
-    second: str
-    sections: tuple[PairingSection, ...]
-    beyond: FrozenMap[str, FrozenMap[str, BeyondChance]]
-    chance: str
-    no_edits: str = ""
-
-    @property
-    def name(self) -> str:
-        """``"A ~ B"``."""
-        return f"{self.first} ~ {self.second}"
-
-    def section(self, name: str) -> PairingSection:
-        """Return what the two have in a section."""
-        return named("section", name, {section.name: section for section in self.sections})
-
-    def main(self, level: str) -> BeyondChance:
-        """Return the agreement beyond chance at a level, by the model of the main tables."""
-        return self._beyond(level, self.chance)
-
-    def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:
-        """Return the agreement beyond chance in a section, by the main model or another."""
-        result = self._beyond(level, chance or self.chance)
-        parts: tuple[BeyondChanceSection, ...] = (result, *result.groups)
-        return named("section", section, {one.name: one for one in parts})
-
-    def _beyond(self, level: str, chance: str) -> BeyondChance:
-        return named("level", level, named("model of chance", chance, self.beyond))
-
-
-def named(kind: str, name: str, known: Mapping[str, T]) -> T:
-    """Return what has a name; refuse a name that is not known."""
-    if name not in known:
-        raise UnknownNameError(kind, name, known)
-    return known[name]
-
-
-@dataclass(frozen=True, eq=False)
-class Together:
-    """The agreement of all annotators in the whole corpus, or in one group.
-
-    Parameters
-    ----------
-    name : ``"all"``, or the group.
-    pairs : How many sentence pairs there are.
-    used : How many of them two annotators or more annotated.
-    left_out : How many pairs are left out of what needs all annotators, for each reason.
-    fleiss : Fleiss' kappa over the pairs that all annotated; None if words are not known, or an
-        annotator did nothing here.
-    alpha : Krippendorff's alpha, named as in `PairingSection`.
-    intervals : Of ``fleiss.kappa`` and ``alpha.possible.masi`` and so on.
-    mean : Every figure of the annotators' pairings, averaged with their numbers of sentence pairs
-        (C, pi and pi0: pairs used) as weights, without undefined ones.
-    automatic : The same over two or more pairings with automatic alignments; empty otherwise.
-    mean_left_out, automatic_left_out : For each figure how many undefined ones its mean leaves out.
-    """
-
-    name: str
-    pairs: int
-    used: int
-    left_out: FrozenMap[str, int]
-    fleiss: FleissKappa | None
-    alpha: FrozenMap[str, KrippendorffAlpha]
-    intervals: Intervals
-    mean: FrozenMap[str, float]
-    automatic: FrozenMap[str, float]
-    mean_left_out: FrozenMap[str, int]
-    automatic_left_out: FrozenMap[str, int]
-
-
-def alpha_level(name: str) -> str:
-    """Return the level of an alpha by its name in `PairingSection.alpha`."""
-    rest = name.removeprefix("different.")
-    return f"{name.removesuffix(rest)}alpha.{rest}"
-
-
-def split(name: str) -> tuple[str, str]:
-    """Return the level and the statistic of a ``level.statistic``; alphas have the name alone."""
-    if "alpha" in name.split("."):
-        return name, "alpha"
-    level, _, statistic = name.rpartition(".")
-    return level, statistic
-
-
-_FACES = ("pi", "pi0", "C")
-
-
-def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
-    """Yield every figure of two, section by section."""
-    who = (pairing.kind, pairing.first, pairing.second)
-    for section in pairing.sections:
-        for name, value in section.figures.items():
-            level, statistic = split(name)
-            yield _figure((*who, section.name), level, statistic, value, section.pairs,
-                          section.intervals.get(name))  # fmt: skip
-        for chance, levels in pairing.beyond.items():
-            suffix = "" if chance == pairing.chance else f".{chance}"
-            for level in levels:
-                part = pairing.part(level, section.name, chance)
-                yield from _beyond_figures((*who, section.name), level, part, suffix)
-
-
-def _beyond_figures(
-    who: tuple[str, str, str, str], level: str, part: BeyondChanceSection, suffix: str
-) -> Iterator[Figure]:
-    for name in _FACES:
-        value: float = getattr(part, name)
-        interval = (part.interval or part.no_interval) if name == "C" else None
-        reason = part.undefined if isnan(value) else ""
-        yield _figure(who, level, name + suffix, value, part.used, reason or interval)
-    for name in ("used", "both_empty", "one_sided"):
-        yield Figure(*who, level, name + suffix, getattr(part, name), pairs=part.pairs)
-    for name in ("pi0_error", "C_error"):
-        yield Figure(*who, level, name + suffix, getattr(part, name), pairs=part.used)
-
-
-def edit_figures(pairings: tuple[Pairing, ...]) -> Iterator[Figure]:
-    """Yield the add and delete rates and the dispersion, once for an annotator and its links."""
-    figures: dict[tuple[str, str, str], Figure] = {}
-    for pairing in pairings:
-        for chance, levels in pairing.beyond.items():
-            for level, result in levels.items():
-                for one in _edits_of(chance, LEVELS[level][1], result):
-                    figures.setdefault((one.first, one.level, one.statistic), one)
-    yield from figures.values()
-
-
-def _edits_of(chance: str, links: str, result: BeyondChance) -> Iterator[Figure]:
-    for name, rates in result.rates.items():
-        for statistic in ("add", "delete"):
-            value: float = getattr(rates, statistic)
-            at = ("edits", name, "", "all", f"edits.{links}")
-            yield Figure(*at, statistic, value, pairs=rates.pairs)
-    for name, models in result.models.items():
-        for part, model in models.items():
-            at = ("edits", name, "", "all", f"edits.{links}.{chance}.{part}")
-            yield Figure(*at, "dispersion", model.dispersion, pairs=model.pairs)
-
-
-def together_figures(one: Together) -> Iterator[Figure]:
-    """Yield every figure of all annotators together, and the means."""
-    who = ("joint", "", "", one.name)
-    if one.fleiss is not None:
-        for name in ("kappa", "observed", "expected"):
-            value: float = getattr(one.fleiss, name)
-            interval = one.intervals.get(f"fleiss.{name}")
-            yield _figure(who, "fleiss", name, value, one.fleiss.pairs, interval)
-    for name, alpha in one.alpha.items():
-        key = alpha_level(name)
-        yield _figure(who, key, "alpha", alpha.alpha, one.used, one.intervals.get(key))
-    for kind, means, left_out in (
-        ("mean", one.mean, one.mean_left_out),
-        ("automatic mean", one.automatic, one.automatic_left_out),
-    ):
-        for name, value in means.items():
-            why = without(value, left_out.get(name, 0))
-            yield Figure(kind, "", "", one.name, *split(name), value, pairs=one.used, reason=why)
-
-
-def without(mean: float, pairings: int) -> str:
-    """Return a note on the undefined figures that a mean leaves out; empty if there are none."""
-    if isnan(mean) or not pairings:
-        return ""
-    return f"the mean leaves out {how_many(pairings, 'pairing')} whose figure is undefined"
-
-
-def _figure(
-    who: tuple[str, str, str, str],
-    level: str,
-    statistic: str,
-    value: float,
-    pairs: int,
-    interval: Interval | str | None,
-) -> Figure:
-    if isinstance(interval, Interval):
-        return Figure(*who, level, statistic, value, interval.low, interval.high, pairs)
-    return Figure(*who, level, statistic, value, pairs=pairs, reason=interval or "")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Agreement:
+class Agreement(AgreementFigures):
     """How far annotators agree; printed, it is the tables of the command.
 
     Parameters
@@ -309,76 +32,93 @@ class Agreement:
     sections : ``"all"``, then the names of the groups.
     pairings : Every two who are compared.
     together : All annotators together, in each section.
-    cautions : What to know before reading the figures.
-    signature : The settings, in one line; print it beside the figures.
     corpus : The sentence pairs.
+    signature : The settings, in one line; print it beside the figures.
+    cautions : What to know before reading the figures.
     split, several : What divides the values of `by`, and how many pairs have several: groups
         overlap by these.
     """
 
-    annotators: tuple[str, ...]
-    options: AgreementOptions
-    initial: str | None
-    adjudicated: str | None
-    systems: tuple[str, ...]
-    by: str | None
-    seed: int
-    sections: tuple[str, ...]
-    pairings: tuple[Pairing, ...]
-    together: tuple[Together, ...]
-    cautions: tuple[Caution, ...]
-    signature: str
-    corpus: Corpus = field(repr=False)
-    split: str | None = None
-    several: int = 0
+    def tables(self) -> Sequence[Table]:
+        """Return the tables, in the order in which a reader wants them."""
+        return agreement_tables(self)
 
-    def of(self, kind: str) -> tuple[Pairing, ...]:
-        """Return the pairings of a kind."""
-        return tuple(pairing for pairing in self.pairings if pairing.kind == kind)
-
-    def pairing(self, first: str, second: str) -> Pairing:
-        """Return the pairing of two, in this order."""
-        return named("pairing", f"{first} ~ {second}", {one.name: one for one in self.pairings})
-
-    def figures(self) -> Iterator[Figure]:
-        """Yield every figure."""
-        for pairing in self.pairings:
-            yield from pairing_figures(pairing)
-        yield from edit_figures(self.pairings)
-        for together in self.together:
-            yield from together_figures(together)
-
-    def to_records(self) -> list[dict[str, object]]:
-        """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
-        return [dict(vars(figure)) for figure in self.figures()]
-
-    def __repr__(self) -> str:
-        who = ", ".join(self.annotators)
-        phrase = next(iter(self.of("annotators"))).sections[0].figures
-        f1 = phrase.get("words.sure.f1", nan)
-        shown = "-" if isnan(f1) else f"{100 * f1:.1f}"
-        return f"Agreement({who}; {self.together[0].used} pairs; words sure F1 {shown})"
-
-    def __str__(self) -> str:
-        return self.show()
-
-    def _repr_html_(self) -> str:
-        return f'<div style="max-height:80vh;overflow:auto">{self.show("html")}</div>'
-
-    def show(self, medium: str = "text") -> str:
-        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
-        from alignkit.agreement.show.media import agreement_report
-
-        return agreement_report(self, medium)
-
-    def to_json(self) -> dict[str, object]:
-        """Return everything as JSON takes it; NaN is None."""
-        from alignkit.agreement.show.media import agreement_json
-
-        return agreement_json(self)
+    @property
+    def head(self) -> Sequence[str]:
+        """Lines that say who is compared, on what, and what the brackets are."""
+        return agreement_head(self)
 
     def to_html(self, **options: Any) -> str:
         """Return a page with all tables, figures and disagreements; see `agreement_page`."""
-        from alignkit.agreement.show.page import agreement_page
-
         return agreement_page(self, **options)
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything as JSON takes it; NaN is None."""
+        fleiss = self.together[0].fleiss
+        names = ("annotators", "initial", "adjudicated", "systems", "by", "split")
+        together = (
+            *("pairs", "used", "left_out", "fleiss", "alpha"),
+            *("mean_left_out", "automatic_left_out"),
+        )
+        return {
+            **_named(self, names),
+            "in_several_groups": self.several,
+            "seed": self.seed,
+            "options": jsonable(self.options),
+            "sections": list(self.sections),
+            "fleiss_kappa": jsonable(fleiss.kappa) if fleiss else None,
+            "figures": _figures(self),
+            "pairings": [_pairing(pairing) for pairing in self.pairings],
+            "together": {part.name: _named(part, together) for part in self.together},
+            "cautions": jsonable(self.cautions),
+            "signature": self.signature,
+        }
+
+
+def _named(result: object, names: Sequence[str]) -> dict[str, object]:
+    return {name: jsonable(getattr(result, name)) for name in names}
+
+
+def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:
+    """Return the figures within their statistic, level, section and who they are of."""
+    by_who: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for figure in agreement.figures():
+        who = (figure.kind, figure.first, figure.second)
+        names = dict(zip(("kind", "first", "second"), who, strict=True))
+        sections = by_who.setdefault(who, {**names, "sections": {}})["sections"]
+        level = sections.setdefault(figure.section, {}).setdefault(figure.level, {})
+        bounds = {} if isnan(figure.low) else {"low": figure.low, "high": figure.high}
+        reason = {"reason": figure.reason} if figure.reason else {}
+        value = {"value": jsonable(figure.value)}
+        level[figure.statistic] = value | bounds | {"pairs": figure.pairs} | reason
+    return list(by_who.values())
+
+
+def _pairing(pairing: Pairing) -> dict[str, object]:
+    parts = ("pairs", "overlap", "cells", "different", "alpha")
+    return {
+        **_named(pairing, ("kind", "first", "second", "chance", "no_edits")),
+        "sections": {section.name: _named(section, parts) for section in pairing.sections},
+        "beyond_chance": {
+            model: {
+                level: _beyond(result, pairing.kind == "annotators" and model == pairing.chance)
+                for level, result in levels.items()
+            }
+            for model, levels in pairing.beyond.items()
+        },
+    }
+
+
+def _beyond(result: BeyondChance, whole: bool) -> dict[str, object]:
+    everything = result.to_json()
+    if whole:
+        return everything
+    short = {name: part for name, part in everything.items() if name not in _LONG}
+    short["models"] = {
+        who: {
+            name: {key: value for key, value in model.to_json().items() if key != "data"}
+            for name, model in models.items()
+        }
+        for who, models in result.models.items()
+    }
+    return short

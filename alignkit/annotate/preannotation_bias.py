@@ -17,7 +17,7 @@ from sqlalchemy import Connection, select
 from alignkit._support.arguments import check_arguments, check_attributes, every
 from alignkit._support.values import jsonable
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Measure, Rows, reasoned
-from alignkit.agreement.show.tables import value
+from alignkit.agreement.tables import value
 from alignkit.annotate.assignment import CONTROL, assigned_rows, read_items, read_plan, stratum_of
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of

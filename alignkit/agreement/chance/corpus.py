@@ -1,9 +1,9 @@
-"""Measure agreement beyond chance for every two of a corpus, at each level, by each model."""
+"""Agreement beyond chance: of two annotators at one level, then of every two of a corpus."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -12,38 +12,247 @@ from numpy.typing import NDArray
 
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
-from alignkit.agreement.chance.expectation import PairedSets
-from alignkit.agreement.chance.models import CHANCE_MODELS, Edits, count_edits
-from alignkit.agreement.chance.result import BeyondChance
+from alignkit.agreement.chance.correction import CHANCE_IS_ONE, NO_PAIRS, correct, noise, rows
+from alignkit.agreement.chance.expectation import (
+    Expectation,
+    PairedSets,
+    expect,
+    fixed_intervals,
+    refitted_intervals,
+)
+from alignkit.agreement.chance.models import (
+    CHANCE_MODELS,
+    Edits,
+    SampledChance,
+    chance_model,
+    count_edits,
+)
+from alignkit.agreement.chance.result import (
+    BOTH_EMPTY,
+    LEVELS,
+    NO_INITIAL,
+    ONLY_EMPTY,
+    BeyondChance,
+    BeyondChanceSection,
+    SentenceAgreement,
+)
 from alignkit.agreement.chance.sampling import Items, Progress
-from alignkit.agreement.chance.two_annotators import Section, beyond_chance_by_model
 from alignkit.agreement.options import CLOSED, AgreementOptions, edits_known
-from alignkit.agreement.pairs import CorpusData, PairData
-from alignkit.agreement.result import LEVELS
-from alignkit.agreement.sections import CorpusPart
+from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
+from alignkit.stats.resampling import Interval
 
-NO_INITIAL = "without an initial alignment"
+ONE_PAIR = "one sentence pair is used: there is nothing to resample"
+ALL_ALIKE = "all resamples give the same"
+_ALIKE = 1e-12
 
 Numbers = NDArray[np.int64]
 ByModel = FrozenMap[str, FrozenMap[str, BeyondChance]]
 
 
+# two annotators, at one level
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Which of the P pairs of two annotators are in a part of the corpus."""
+
+    name: str  # the part; "all" for the whole corpus
+    pairs: int  # how many sentence pairs of the corpus there are
+    inside: NDArray[np.bool_]  # (P,): which of the compared pairs are in it
+    outside: Mapping[str, int]  # for each reason how many of its pairs are not compared
+
+
+def beyond_chance_by_model(
+    sets: PairedSets,
+    models: Sequence[str],
+    options: AgreementOptions,
+    sections: Sequence[Section],
+    *,
+    seed: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> FrozenMap[str, BeyondChance]:
+    """Measure agreement beyond chance by several models: C = (pi - pi0) / (1 - pi0).
+
+    pi is the mean over the sentence pairs of |A & B| / min(|A|, |B|), A and B the sets of the two
+    annotators; pi0 is what the same ratio comes to by the model (Cohn et al. 2008, eq. 4-7). Each
+    model gives the same to the bit as alone; sets, edits and resamples are shared.
+    """
+    expectations: dict[str, Expectation] = {}
+    intervals: dict[str, list[Interval]] = {}
+    redrawn: dict[str, int] = {}
+    sampled = [name for name in models if isinstance(chance_model(name), SampledChance)]
+    for name in models:
+        model = chance_model(name)
+        share = progress if name in sampled else None  # the closed form takes no time
+        if share is not None and len(sampled) > 1:
+            share = stage(share, sampled.index(name), len(sampled), whole=10_000)
+        samples, resamples = np.random.SeedSequence(seed).spawn(2)
+        expected = expect(sets, model, options, samples, workers=workers, progress=share)
+        if options.bootstrap == "refit":
+            masks = [section.inside for section in sections]
+            refitted = refitted_intervals(sets, model, options, expected, masks, resamples, workers)
+            if refitted is not None:
+                intervals[name], redrawn[name] = refitted
+                expected = expected.without_records()
+        expectations[name] = expected
+    if options.bootstrap != "none":
+        rest = {name: expectations[name] for name in models if name not in intervals}
+        intervals |= _fixed(sets, rest, options, sections, seed)
+    return FrozenMap(
+        {
+            name: _result(
+                sets, name, expectations[name], options, sections,
+                intervals.get(name), redrawn.get(name, 0),
+            )
+            for name in models
+        }
+    )  # fmt: skip
+
+
+def _fixed(
+    sets: PairedSets,
+    expectations: Mapping[str, Expectation],
+    options: AgreementOptions,
+    sections: Sequence[Section],
+    seed: int,
+) -> dict[str, list[Interval]]:
+    """Return the intervals in each section; models that use the same pairs are resampled once."""
+    observed = sets.observed(options.normalizer)
+    alike: dict[bytes, list[str]] = {}
+    for name, expected in expectations.items():
+        alike.setdefault(expected.used.tobytes(), []).append(name)
+    intervals: dict[str, list[Interval]] = {}
+    for names in alike.values():
+        used = expectations[names[0]].used
+        terms = [
+            rows(observed, expectations[name].terms, options.aggregate)[used] for name in names
+        ]
+        masks = [section.inside[used] for section in sections]
+        stream = np.random.SeedSequence(seed).spawn(2)[1]
+        intervals.update(zip(names, fixed_intervals(terms, masks, options, stream), strict=True))
+    return intervals
+
+
+def _result(
+    sets: PairedSets,
+    name: str,
+    expected: Expectation,
+    options: AgreementOptions,
+    sections: Sequence[Section],
+    intervals: Sequence[Interval | None] | None,
+    redrawn: int,
+) -> BeyondChance:
+    whole, *groups = (
+        _section(sets, expected, options, section, interval)
+        for section, interval in zip(sections, intervals or [None] * len(sections), strict=True)
+    )
+    sampled = expected.sampled
+    models = zip(sets.annotators, sampled.models, strict=True) if sampled else ()
+    rates = zip(sets.annotators, (edits.rates for edits in sets.edits or ()), strict=False)
+    return BeyondChance(
+        **vars(whole),
+        annotators=sets.annotators,
+        chance=name,
+        groups=tuple(groups),
+        sentences=_sentences(sets, expected, options),
+        models=FrozenMap(models),
+        rates=FrozenMap(rates),
+        samples=sampled.drawn.samples if sampled else 0,
+        distribution=sampled.drawn.distribution(options.aggregate) if sampled else np.zeros(0),
+        redrawn=redrawn,
+    )
+
+
+def _section(
+    sets: PairedSets,
+    expected: Expectation,
+    options: AgreementOptions,
+    section: Section,
+    interval: Interval | None,
+) -> BeyondChanceSection:
+    used, observed = section.inside & expected.used, sets.observed(options.normalizer)
+    terms = rows(observed, expected.terms, options.aggregate)[used]
+    corrected = correct(terms, noise(expected.terms, options.aggregate)[used])
+    left_out = Counter(section.outside)
+    left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
+    why = _why(corrected.undefined, left_out, expected, section.inside)
+    no_interval = _no_interval(interval, int(used.sum()), why)
+    return BeyondChanceSection(
+        **vars(replace(corrected, undefined=why)),
+        name=section.name,
+        pairs=section.pairs,
+        used=int(used.sum()),
+        one_sided=int(((observed.first == 0) != (observed.second == 0))[used].sum()),
+        left_out=FrozenMap(left_out),
+        interval=None if no_interval in (ONE_PAIR, ALL_ALIKE) else interval,
+        no_interval=no_interval,
+    )
+
+
+def _no_interval(interval: Interval | None, used: int, undefined: str) -> str:
+    """Return why there is no interval; equal resamples say nothing of the spread of C."""
+    if interval is None:
+        return ""
+    if used == 1:
+        return ONE_PAIR
+    if np.isnan(interval.low):
+        return undefined or "C has no value in any resample"
+    alike = interval.high - interval.low < _ALIKE and interval.standard_error < _ALIKE
+    return ALL_ALIKE if alike else ""
+
+
+def _why(
+    reason: str, left_out: Counter[str], expected: Expectation, inside: NDArray[np.bool_]
+) -> str:
+    """Return why C has no value, as exactly as is known."""
+    if reason == NO_PAIRS:
+        if left_out[ONLY_EMPTY]:
+            return f"{reason}: in every sample both sets are empty, so pi0 has no value"
+        if left_out[BOTH_EMPTY]:
+            return f"{reason}: neither annotator has anything to compare"
+        return f"{reason}: there is none that both annotated"
+    if expected.undefined:
+        return expected.undefined
+    if reason == CHANCE_IS_ONE and expected.sampled is not None:
+        rates = expected.sampled.sampling.rates[inside[expected.sampled.kept]]
+        if not rates.any():
+            return f"{reason}, as nobody edits: every sample is the initial alignment"
+        if (rates == 1).all():
+            return f"{reason}, as everybody flips every cell: all samples are the same"
+    return reason
+
+
+def _sentences(
+    sets: PairedSets, expected: Expectation, options: AgreementOptions
+) -> tuple[SentenceAgreement, ...]:
+    seen, chance = sets.observed(options.normalizer), expected.terms
+    sizes = (column.astype(int) for column in (seen.first, seen.second, seen.common))
+    numbers = (*sizes, seen.ratio, chance.ratio, np.sqrt(chance.ratio_variance))
+    names = sets.places.tolist(), sets.ids, expected.reasons.tolist()
+    columns = (*names, *(column.tolist() for column in numbers))
+    return tuple(SentenceAgreement(*row) for row in zip(*columns, strict=True))
+
+
+# every two of a corpus, at every level
+
+
 @dataclass(frozen=True, eq=False)
 class CorpusBeyondChance:
-    """Measure the agreement beyond chance of any two; what they share is computed once."""
+    """The agreement beyond chance of any two; what they share is computed once."""
 
-    data: CorpusData  # the corpus
+    data: CorpusData
     initial: str | None  # the name of the initial alignment; None without one
     systems: tuple[str, ...]  # the automatic alignments
-    options: AgreementOptions  # as for alignkit.agree
+    options: AgreementOptions
     seed: int
     workers: int | None
     parts: Sequence[CorpusPart]  # the whole corpus, then each group
     _edits: dict[tuple[str, str], Edits] = field(default_factory=dict, repr=False)
-    _links: dict[tuple[str, str], LinkArrays] = field(default_factory=dict, repr=False)
+    _links: dict[tuple[str | None, str], LinkArrays] = field(default_factory=dict, repr=False)
 
     def no_edits(self, first: str, second: str) -> str:
         """Return why models of edits say nothing of two; empty where they do."""
@@ -71,23 +280,22 @@ class CorpusBeyondChance:
     ) -> ByModel:
         """Return C of two by model and level; by the closed form alone where nothing was edited."""
         edits = edits_known(self.initial, self.options.missing_initial)
-        if not edits and not self._known(first, second):
+        if not edits and not self.data.known[self._places(first, second, edited=False)].all():
             return FrozenMap()
         main = CLOSED if no_edits else self.options.chance
         models = [main] if no_edits else list(CHANCE_MODELS)
         by_model: dict[str, dict[str, BeyondChance]] = {name: {} for name in models}
-        for number, (level, (unit, links)) in enumerate(LEVELS.items()):
+        for number, level in enumerate(LEVELS):
             share = stage(progress, number, len(LEVELS))
-            for name, one in self._level(first, second, unit, links, main, models, share).items():
-                by_model[name][level] = one
+            for name, result in self._level(first, second, level, main, models, share).items():
+                by_model[name][level] = result
         return FrozenMap({name: FrozenMap(levels) for name, levels in by_model.items()})
 
     def _level(
         self,
         first: str,
         second: str,
-        unit: str,
-        links: str,
+        level: str,
         main: str,
         models: Sequence[str],
         progress: Progress | None,
@@ -98,33 +306,27 @@ class CorpusBeyondChance:
             fixed = replace(fixed, bootstrap="fixed")
         every = self._places(first, second, edited=False)
         edited = every if main == CLOSED and not rest else self._places(first, second, edited=True)
-        alike = len(every) == len(edited)
-        if alike and fixed is self.options:
+        if len(every) == len(edited) and fixed is self.options:
             jobs = [(models, edited, fixed)]
-        elif main != CLOSED:  # models are compared on the same pairs
-            jobs = [([main], edited, self.options), (rest, edited, fixed)]
-        else:
-            jobs = [([main], every, self.options), (rest, edited, fixed)]
+        else:  # models of edits are compared on the same pairs
+            jobs = [([main], every if main == CLOSED else edited, self.options)]
+            jobs.append((rest, edited, fixed))
         results: dict[str, BeyondChance] = {}
         for names, places, options in jobs:
-            if not names:
-                continue
-            known = names != [CLOSED]
-            results |= beyond_chance_by_model(
-                self._sets(first, second, unit, links, places, edited=known),
-                names,
-                options,
-                self._sections(first, second, places),
-                seed=self.seed,
-                workers=self.workers,
-                progress=progress if known else None,
-            )
+            if names:
+                known = names != [CLOSED]
+                results |= beyond_chance_by_model(
+                    self._sets(first, second, level, places, edited=known),
+                    names,
+                    options,
+                    self._sections(first, second, places),
+                    seed=self.seed,
+                    workers=self.workers,
+                    progress=progress if known else None,
+                )
         signature = str(self.options.sign(self.seed, self.initial))
-        return {
-            name: replace(results[name], signature=signature)
-            for name in CHANCE_MODELS
-            if name in results
-        }
+        order = [name for name in CHANCE_MODELS if name in results]
+        return {name: replace(results[name], signature=signature) for name in order}
 
     # pairs
 
@@ -138,9 +340,6 @@ class CorpusBeyondChance:
     def _places(self, *names: str, edited: bool) -> Numbers:
         done = np.all([self.data.aligned(name) for name in names], axis=0)
         return np.flatnonzero(done & self._has_initial if edited else done)
-
-    def _known(self, *names: str) -> bool:
-        return bool(self.data.known[self._places(*names, edited=False)].all())
 
     def _missing(self, first: str, second: str) -> str:
         """Refuse pairs without an initial alignment, or say so where the main model needs none."""
@@ -160,33 +359,27 @@ class CorpusBeyondChance:
         return message
 
     def _sections(self, first: str, second: str, places: Numbers) -> list[Section]:
-        return [
-            Section(
-                part.name,
-                len(part),
-                np.isin(places, part.members),
-                self._outside(first, second, np.setdiff1d(part.members, places)),
-            )
-            for part in self.parts
-        ]
-
-    def _outside(self, first: str, second: str, members: Numbers) -> Counter[str]:
-        names = (first, second)
-        done = [self.data.aligned(name)[members].tolist() for name in names]
-        reasons: Counter[str] = Counter()
-        for flags in zip(*done, strict=True):
-            missing = [name for name, flag in zip(names, flags, strict=True) if not flag]
-            reasons[f"not annotated by {', '.join(missing)}" if missing else NO_INITIAL] += 1
-        return reasons
+        sections = []
+        for part in self.parts:
+            outside = np.setdiff1d(part.members, places)
+            aligned = [
+                (name, self.data.aligned(name)[outside].tolist()) for name in (first, second)
+            ]
+            reasons: Counter[str] = Counter()
+            for k in range(len(outside)):
+                missing = [name for name, flags in aligned if not flags[k]]
+                reasons[f"not annotated by {', '.join(missing)}" if missing else NO_INITIAL] += 1
+            inside = np.isin(places, part.members)
+            sections.append(Section(part.name, len(part), inside, reasons))
+        return sections
 
     # sets
 
     def paired_sets(self, first: str, second: str, level: str) -> PairedSets:
         """Return what two have at a level, as `beyond_chance_by_model` takes it."""
-        unit, links = LEVELS[level]
         reason = self.no_edits(first, second)
         places = self._places(first, second, edited=not reason)
-        sets = self._sets(first, second, unit, links, places, edited=not reason)
+        sets = self._sets(first, second, level, places, edited=not reason)
         return replace(sets, no_edits=reason)
 
     @cached_property
@@ -194,53 +387,43 @@ class CorpusBeyondChance:
         return Items("phrases", not self.options.ignore_identical, *self.data.words)
 
     def _kind(self, name: str | None, links: str) -> LinkArrays:
-        """Return the links of one in all pairs; none where there is no annotation."""
-        key = ("" if name is None else f" {name}", links)
-        if key not in self._links:
+        """Return the links of someone in all pairs; none where there is no annotation."""
+        if (name, links) not in self._links:
             if name is None:
-                arrays = LinkArrays.pack(
-                    [Alignment()] * len(self.data.corpus), self.data.lengths.tolist()
-                )
+                empty = [Alignment()] * len(self.data.corpus)
+                arrays = LinkArrays.pack(empty, self.data.lengths.tolist())
             else:
                 arrays = self.data.links(name)
-            self._links[key] = arrays.sure_only() if links == "sure" else arrays
-        return self._links[key]
+            self._links[name, links] = arrays.sure_only() if links == "sure" else arrays
+        return self._links[name, links]
 
     def _sets(
-        self, first: str, second: str, unit: str, links: str, places: Numbers, *, edited: bool
+        self, first: str, second: str, level: str, places: Numbers, *, edited: bool
     ) -> PairedSets:
-        corpus = self.data.corpus
+        unit, links = LEVELS[level]
+        corpus, names = self.data.corpus, (first, second)
         for place in places[~self.data.known[places]].tolist():
             _ = corpus[place].words  # raises an error that names the pair
         items = replace(self._items.part(places), unit=unit)
-        one, other = (self._kind(name, links).take(places) for name in (first, second))
-        universe = self._universe(first, second, places) if edited else None
-        edits = None
-        if edited and universe is None:
-            edits = (self._edits_of(first, links), self._edits_of(second, links))
+        sizes = items.sizes(*(self._kind(name, links).take(places) for name in names))
+        universe, edits = None, list[Edits]()
+        if edited and self.options.universe == "judged":
+            universe = PairData(self.data, names, places, False, "judged").judged
+            edits = [self._count(name, links, places, universe) for name in names]
         elif edited:
-            edits = (
-                self._count(first, links, places, universe),
-                self._count(second, links, places, universe),
-            )
+            edits = [self._edits_of(name, links) for name in names]
         return PairedSets(
-            (first, second),
+            names,
             places,
             tuple(corpus[place].id for place in places.tolist()),
             len(corpus),
             items,
-            items.sizes(one, other),
+            sizes,
             self._kind(self.initial, links).take(places),
-            edits,
+            (edits[0], edits[1]) if edits else None,
             "",
             universe,
         )
-
-    def _universe(self, first: str, second: str, places: Numbers) -> LinkArrays | None:
-        """Return the cells that both judged; None where every cell can flip."""
-        if self.options.universe != "judged":
-            return None
-        return PairData(self.data, (first, second), places, False, "judged").judged
 
     def _edits_of(self, name: str, links: str) -> Edits:
         """Count what one annotator changed, in all pairs that this annotator annotated."""
@@ -251,11 +434,5 @@ class CorpusBeyondChance:
 
     def _count(self, name: str, links: str, places: Numbers, universe: LinkArrays | None) -> Edits:
         items = self._items.part(places)
-        return count_edits(
-            places,
-            self._kind(name, links).take(places),
-            self._kind(self.initial, links).take(places),
-            items.source,
-            items.target,
-            universe,
-        )
+        annotated, initial = (self._kind(who, links).take(places) for who in (name, self.initial))
+        return count_edits(places, annotated, initial, items.source, items.target, universe)

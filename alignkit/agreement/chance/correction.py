@@ -75,47 +75,52 @@ class ObservedTerms:
         share[(first == 0) & (second == 0)] = nan
         return cls(first, second, common, norm, share)
 
+    def part(self, kept: NDArray[np.int64]) -> ObservedTerms:
+        """Return the terms of some of the pairs."""
+        return ObservedTerms(**{name: values[kept] for name, values in vars(self).items()})
+
 
 @dataclass(frozen=True, eq=False)
 class ChanceTerms:
     """What is expected by chance in P sentence pairs, and how far sampling can be off."""
 
-    ratio: Floats
-    common: Floats  # (P,): the means over all samples
+    ratio: Floats  # (P,): the means over all samples
+    common: Floats
     norm: Floats
-    ratio_variance: Floats
+    ratio_variance: Floats  # (P,): the variances of these means; NaN where not known
     common_variance: Floats
     norm_variance: Floats
     covariance: Floats
 
     @classmethod
     def exact(cls, first: Floats, second: Floats, common: Floats, normalizer: str) -> ChanceTerms:
-        """Make the terms of an expectation that is known, for sets of fixed sizes."""
+        """Return the terms of an expectation that is known, for sets of fixed sizes."""
         terms = ObservedTerms.of(first, second, common, normalizer)
-        zero = np.zeros(len(common))
-        return cls(terms.ratio, common, terms.norm, zero, zero, zero, zero)
+        return cls(terms.ratio, common, terms.norm, *([np.zeros(len(common))] * 4))
 
-    @classmethod
-    def unknown(cls, pairs: int) -> ChanceTerms:
-        """Make the terms of so many pairs of which nothing is known."""
-        return cls(*(np.full(pairs, nan) for _ in range(7)))
+    def spread(self, places: NDArray[np.int64], pairs: int) -> ChanceTerms:
+        """Return terms of more pairs, where these stand at some places; the others are unknown."""
+        columns = {name: np.full(pairs, nan) for name in vars(self)}
+        for name, values in vars(self).items():
+            columns[name][places] = values
+        return ChanceTerms(**columns)
 
 
 def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> Floats:
     """Return the (P, 4) terms: observed above and below, expected above and below."""
     if aggregate == "micro":
         return np.stack([observed.common, observed.norm, chance.common, chance.norm], axis=1)
-    one = np.ones(len(observed.ratio))
-    return np.stack([observed.ratio, one, chance.ratio, one], axis=1)
+    ones = np.ones(len(observed.ratio))
+    return np.stack([observed.ratio, ones, chance.ratio, ones], axis=1)
 
 
 def noise(chance: ChanceTerms, aggregate: str) -> Floats:
     """Return the (P, 3) variances of the two expected terms and their covariance."""
-    if aggregate == "micro":
-        parts = (chance.common_variance, chance.norm_variance, chance.covariance)
-        return np.stack(parts, axis=1)
     zero = np.zeros(len(chance.ratio))
-    return np.stack([chance.ratio_variance, zero, zero], axis=1)
+    parts = [chance.ratio_variance, zero, zero]
+    if aggregate == "micro":
+        parts = [chance.common_variance, chance.norm_variance, chance.covariance]
+    return np.stack(parts, axis=1)
 
 
 def correction_ratios(sums: Floats) -> dict[str, Floats]:
@@ -132,16 +137,13 @@ def correct(terms: Floats, variances: Floats | None = None) -> Correction:
     pi, pi0, c = (float(value[0]) for value in ratios)
     above, below, both = (np.zeros(3) if variances is None else variances.sum(axis=0)).tolist()
     spread = above - 2 * pi0 * both + pi0**2 * below
-    error = nan
-    if not np.isnan(pi0):
-        error = sqrt(max(spread, 0.0)) / float(terms[:, 3].sum())
-    reason = ""
+    error = nan if np.isnan(pi0) else sqrt(max(spread, 0.0)) / float(terms[:, 3].sum())
     if not len(terms):
         reason = NO_PAIRS
     elif np.isnan(pi) or np.isnan(pi0):
         reason = NO_NORM
-    elif pi0 == 1:
-        reason = CHANCE_IS_ONE
+    else:
+        reason = CHANCE_IS_ONE if pi0 == 1 else ""
     c_error = nan if reason else error * (1 - pi) / (1 - pi0) ** 2
     return Correction(pi, pi0, c, reason, error, c_error)
 
@@ -183,8 +185,8 @@ def correct_sets(
     Examples
     --------
     >>> a, b = [{10}, {20, 30}, {40}], [{10, 20}, {30}, {40}]
-    >>> found = correct_sets(a, b, choices=4, normalizer="max")
-    >>> round(found.pi, 4), found.pi0, round(found.C, 4)
+    >>> result = correct_sets(a, b, choices=4, normalizer="max")
+    >>> round(result.pi, 4), result.pi0, round(result.C, 4)
     (0.6667, 0.25, 0.5556)
     """
     check_arguments(correct_sets, locals())

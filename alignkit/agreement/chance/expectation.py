@@ -1,15 +1,27 @@
-"""Compute what a model of chance gives for the sets of two annotators, and which pairs are used."""
+"""What a model of chance gives for the sets of two annotators, and the intervals of C.
+
+`expect` says how much the two would share by chance, in each sentence pair. `fixed_intervals`
+resample pairs and keep the edit models as they are; `refitted_intervals` fit them to each resample.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.agreement.chance.correction import ChanceTerms, ObservedTerms, correct, noise, rows
+from alignkit._support.parallel import executor
+from alignkit.agreement.chance.correction import (
+    ChanceTerms,
+    ObservedTerms,
+    correct,
+    correction_ratios,
+    noise,
+    rows,
+)
 from alignkit.agreement.chance.models import (
     ChanceModel,
     Edits,
@@ -18,30 +30,40 @@ from alignkit.agreement.chance.models import (
     count_edits,
     flip_rates,
 )
-from alignkit.agreement.chance.sampling import Items, MonteCarlo, Progress, Sampling, monte_carlo
+from alignkit.agreement.chance.result import BOTH_EMPTY, ONLY_EMPTY
+from alignkit.agreement.chance.sampling import (
+    Items,
+    MonteCarlo,
+    Progress,
+    Sampling,
+    monte_carlo,
+    terms_of,
+)
+from alignkit.agreement.chance.sampling_kernel import MOMENTS, reweigh
+from alignkit.agreement.intervals import draw_weights
 from alignkit.agreement.options import AgreementOptions
 from alignkit.model.arrays import LinkArrays
-
-BOTH_EMPTY = "both sets empty"
-ONLY_EMPTY = "only empty samples"
+from alignkit.stats.resampling import Interval, summarize
 
 Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Masks = Sequence[NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
 class PairedSets:
     """What two annotators have in P sentence pairs, at one level."""
 
-    annotators: tuple[str, str]  # the two
-    places: Numbers  # (P,): the positions of the pairs in the corpus, and their names
-    ids: tuple[str, ...]
+    annotators: tuple[str, str]
+    places: Numbers  # (P,): the positions of the pairs in the corpus
+    ids: tuple[str, ...]  # the names of the pairs
     corpus_size: int  # the number of pairs in the corpus
     items: Items  # the words of the P pairs, and what is compared in them
-    sizes: NDArray[np.float64]
+    sizes: Floats  # (P, 3): the sizes of A, of B and of A & B
     initial: LinkArrays  # the initial alignments of the P pairs, of the links that are compared
-    edits: tuple[Edits, Edits] | None
-    no_edits: str = ""  # why it does not
-    universe: LinkArrays | None = None
+    edits: tuple[Edits, Edits] | None  # what either changed; None if that is not known
+    no_edits: str = ""  # why it is not
+    universe: LinkArrays | None = None  # the cells that can flip; None for all
 
     def __len__(self) -> int:
         return len(self.places)
@@ -50,8 +72,7 @@ class PairedSets:
     def trials(self) -> Numbers:
         """(P, 4): the cells of each stratum."""
         words = self.items.source, self.items.target
-        edits = count_edits(self.places, self.initial, self.initial, *words, self.universe)
-        return edits.trials
+        return count_edits(self.places, self.initial, self.initial, *words, self.universe).trials
 
     def observed(self, normalizer: str) -> ObservedTerms:
         """Return what both annotators have."""
@@ -67,6 +88,13 @@ class Sampled:
     models: tuple[Models, Models]  # the edit models fitted to either annotator
     sampling: Sampling  # what was sampled
     drawn: MonteCarlo  # the samples
+
+    def part(self, used: Numbers) -> Sampled:
+        """Return the samples of some of the compared pairs."""
+        inside = np.isin(self.kept, used)
+        moments, records = self.drawn.moments[inside], self.drawn.records[inside]
+        drawn = replace(self.drawn, moments=moments, records=records)
+        return Sampled(self.kept[inside], self.models, self.sampling.part(inside), drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +115,7 @@ class Expectation:
         """Return this without the samples themselves, which take much memory."""
         if self.sampled is None:
             return self
-        drawn = self.sampled.drawn
-        drawn = replace(drawn, records=drawn.records[:0])
+        drawn = replace(self.sampled.drawn, records=self.sampled.drawn.records[:0])
         return replace(self, sampled=replace(self.sampled, drawn=drawn))
 
 
@@ -109,41 +136,20 @@ def expect(
         choices = sets.items.choices()
         terms = model.expect(observed.first, observed.second, choices, options.normalizer)
         return Expectation(terms, reasons, None)
+    kept = np.flatnonzero(~empty)
     if sets.edits is None:
-        return Expectation(ChanceTerms.unknown(len(sets)), reasons, None, sets.no_edits)
-    sampled = _sample(sets, model, options, np.flatnonzero(~empty), seeds, workers, progress)
-    found = sampled.drawn.terms()
-    reasons[sampled.kept[np.isnan(found.ratio)]] = ONLY_EMPTY
-    spread = {name: np.full(len(sets), nan) for name in vars(found)}
-    for name, values in vars(found).items():
-        spread[name][sampled.kept] = values
-    return Expectation(ChanceTerms(**spread), reasons, sampled)
-
-
-def _sample(
-    sets: PairedSets,
-    model: SampledChance,
-    options: AgreementOptions,
-    kept: Numbers,
-    seeds: np.random.SeedSequence,
-    workers: int | None,
-    progress: Progress | None,
-) -> Sampled:
-    first, second = (model.fit(one, reading=options.reading) for one in sets.edits or ())
-    items, initial = sets.items.part(kept), sets.initial.take(kept)
-    words, trials = items.lengths.sum(axis=1), sets.trials[kept]
+        unknown = ChanceTerms(*([np.zeros(0)] * 7)).spread(kept[:0], len(sets))
+        return Expectation(unknown, reasons, None, sets.no_edits)
+    first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits)
     universe = None if sets.universe is None else sets.universe.take(kept)
-    rates = flip_rates(
-        model.rates(first, words, trials),
-        model.rates(second, words, trials),
-        bounded=universe is not None,
-    )
+    items, initial = sets.items.part(kept), sets.initial.take(kept)
+    rates = _rates(model, (first, second), items, sets.trials[kept], universe)
     sampling = Sampling(initial, items, rates, options.normalizer, universe)
-    observed = part(sets.observed(options.normalizer), kept)
+    those = observed.part(kept)
 
     def error(terms: ChanceTerms) -> float:
         used = ~np.isnan(terms.ratio)
-        table = rows(observed, terms, options.aggregate)[used]
+        table = rows(those, terms, options.aggregate)[used]
         return correct(table, noise(terms, options.aggregate)[used]).C_error
 
     drawn = monte_carlo(
@@ -156,9 +162,140 @@ def _sample(
         progress=progress,
         keep=options.bootstrap == "refit",
     )
-    return Sampled(kept, (first, second), sampling, drawn)
+    terms = drawn.terms()
+    reasons[kept[np.isnan(terms.ratio)]] = ONLY_EMPTY
+    sampled = Sampled(kept, (first, second), sampling, drawn)
+    return Expectation(terms.spread(kept, len(sets)), reasons, sampled)
 
 
-def part(observed: ObservedTerms, kept: Numbers) -> ObservedTerms:
-    """Return the observed terms of some pairs."""
-    return ObservedTerms(**{name: values[kept] for name, values in vars(observed).items()})
+def _rates(
+    model: SampledChance,
+    fitted: Sequence[Models],
+    items: Items,
+    trials: Numbers,
+    universe: LinkArrays | None,
+) -> Floats:
+    """Return the rates at which cells flip for either annotator, as `Sampling` takes them."""
+    words = items.lengths.sum(axis=1)
+    first, second = (model.rates(models, words, trials) for models in fitted)
+    return flip_rates(first, second, bounded=universe is not None)
+
+
+# intervals of C
+
+
+def fixed_intervals(
+    tables: Sequence[Floats],
+    sections: Masks,
+    options: AgreementOptions,
+    seeds: np.random.SeedSequence,
+) -> list[list[Interval]]:
+    """Return the intervals of C in each section, for each table of terms; edit models stay."""
+    rng = np.random.default_rng(seeds)
+    results: list[list[Interval]] = [[] for _ in tables]
+    for mask in sections:
+        parts = [table[mask] for table in tables]
+        drawn: list[list[Floats]] = [[] for _ in tables]
+        drawings = draw_weights(int(mask.sum()), options.resamples, rng) if mask.any() else ()
+        for weights in drawings:
+            for values, part in zip(drawn, parts, strict=True):
+                values.append(correction_ratios(weights @ part)["C"])
+        for intervals, values in zip(results, drawn, strict=True):
+            every = np.concatenate(values) if values else np.full(options.resamples, np.nan)
+            intervals.append(summarize(every, options.confidence))
+    return results
+
+
+_LEAST_EFFECTIVE = 0.1  # pairs whose effective share of the samples is smaller are drawn anew
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """Resamples of U used sentence pairs, with the edit models fitted to each of them."""
+
+    model: SampledChance
+    sets: PairedSets
+    options: AgreementOptions
+    used: Numbers  # (U,): which of the compared pairs are used
+    sampled: Sampled  # the samples of these, records included
+
+    def replicate(
+        self, seed: np.random.SeedSequence, masks: NDArray[np.bool_]
+    ) -> tuple[Floats, int]:
+        """Draw one resample; return its (G, 4) sums of terms by section, and the pairs redrawn."""
+        rng = np.random.default_rng(seed)
+        places, size = self.sets.places[self.used], self.sets.corpus_size
+        weights = np.zeros(size)
+        for stratum in (places, np.setdiff1d(np.arange(size), places)):
+            if len(stratum):
+                shares = np.full(len(stratum), 1 / len(stratum))
+                weights[stratum] = rng.multinomial(len(stratum), shares)
+        fitted = [
+            self.model.fit(edits, reading=self.options.reading, weights=weights[edits.places])
+            for edits in self.sets.edits or ()
+        ]
+        sampling, trials = self.sampled.sampling, self.sets.trials[self.used]
+        rates = _rates(self.model, fitted, sampling.items, trials, sampling.universe)
+        chance, redrawn = self._expect(rates, weights[places] > 0, rng)
+        observed = self.sets.observed(self.options.normalizer).part(self.used)
+        terms = rows(observed, chance, self.options.aggregate)
+        counted = weights[places] * ~np.isnan(terms).any(axis=1)
+        return (masks * counted) @ np.nan_to_num(terms), redrawn
+
+    def _expect(
+        self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator
+    ) -> tuple[ChanceTerms, int]:
+        """Reweigh the samples; draw anew where they say too little."""
+        old, drawn = self.sampled.sampling.rates, self.sampled.drawn
+        changed = rates != old
+        # no sample of the old rates says anything about flips that never, or always, happened
+        lost = (changed & ((old == 0) | (old == 1) | (rates == 1))).any(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shifts = np.log(rates) - np.log1p(-rates) - (np.log(old) - np.log1p(-old))
+        shifts[~changed] = 0.0
+        means, effective = np.full((len(old), 3), np.nan), np.zeros(len(old))
+        largest = self.options.normalizer == "max"
+        reweigh(drawn.records, largest, shifts, wanted & ~lost, means, effective)
+        low = np.flatnonzero(wanted & (effective < _LEAST_EFFECTIVE * drawn.samples))
+        if len(low):
+            fresh = replace(self.sampled.sampling, rates=rates)
+            states = rng.integers(0, 2**64, (len(old), 4), np.uint64, endpoint=False)
+            moments = np.zeros((len(old), len(MOMENTS)))
+            none = np.zeros((0, 0, fresh.record), np.int32)
+            for p in low.tolist():
+                fresh.draw(states, p, p + 1, drawn.samples, moments, none)
+            terms = terms_of(moments[low])
+            means[low] = np.stack([terms.ratio, terms.common, terms.norm], axis=1)
+        none_known = np.full(len(old), np.nan)
+        return ChanceTerms(*means.T, *([none_known] * 4)), len(low)
+
+
+def refitted_intervals(
+    sets: PairedSets,
+    model: ChanceModel,
+    options: AgreementOptions,
+    expected: Expectation,
+    sections: Masks,
+    seeds: np.random.SeedSequence,
+    workers: int | None = None,
+) -> tuple[list[Interval], int] | None:
+    """Return the interval of C in each section, with edit models fitted to each resample.
+
+    The stored samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample
+    among the n cells of a rate, p the old and p' the new rate; pairs whose samples count for
+    less than a tenth of their number are drawn anew. None where there is nothing to refit.
+    """
+    used = np.flatnonzero(expected.used)
+    if not isinstance(model, SampledChance) or expected.sampled is None or not len(used):
+        return None
+    refit = Refit(model, sets, options, used, expected.sampled.part(used))
+    masks = np.stack([mask[used] for mask in sections])
+    with executor(workers) as pool:
+        streams = seeds.spawn(options.resamples)
+        done = list(pool.map(lambda seed: refit.replicate(seed, masks), streams))
+    sums = np.stack([part for part, _ in done])
+    intervals = [
+        summarize(correction_ratios(sums[:, g])["C"], options.confidence)
+        for g in range(len(sections))
+    ]
+    return intervals, sum(redrawn for _, redrawn in done)

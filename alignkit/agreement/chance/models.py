@@ -1,4 +1,4 @@
-"""Define what chance means: one table of models, each a small object.
+"""What chance means: one table of models, each a small object.
 
 A model either *samples*: it is fitted to what each annotator changed in the initial alignment and
 says how likely a cell is flipped, by the stratum that the cell is in (`STRATA`); or it has a
@@ -37,7 +37,7 @@ different or of equal words."""
 class EditRates:
     """Which shares of the cells an annotator changed."""
 
-    add: float
+    add: float  # the links added, of the cells that were empty
     delete: float  # the links deleted, of those of the initial alignment; NaN without any
     pairs: int  # how many sentence pairs that is of
 
@@ -91,18 +91,12 @@ def count_edits(
     """Count what an annotator changed in the initial alignments, stratum by stratum."""
     cells = LinkArrays.pack([]) if universe is None else universe
     trials, flips = count_strata(
-        readonly(initial.links),
-        readonly(initial.offsets),
-        readonly(annotated.links),
-        readonly(annotated.offsets),
-        readonly(source.ids),
-        readonly(source.offsets),
-        readonly(target.ids),
-        readonly(target.offsets),
-        universe is not None,
-        readonly(cells.links),
-        readonly(cells.offsets),
-    )
+        readonly(initial.links), readonly(initial.offsets),
+        readonly(annotated.links), readonly(annotated.offsets),
+        readonly(source.ids), readonly(source.offsets),
+        readonly(target.ids), readonly(target.offsets),
+        universe is not None, readonly(cells.links), readonly(cells.offsets),
+    )  # fmt: skip
     return Edits(places, np.diff(source.offsets) + np.diff(target.offsets), trials, flips)
 
 

@@ -39,7 +39,7 @@ class Items:
 
     unit: str  # one of UNITS
     include_identical: bool  # whether items of equal words take part
-    source: TokenArrays  # the words
+    source: TokenArrays
     target: TokenArrays
 
     @classmethod
@@ -48,13 +48,9 @@ class Items:
     ) -> Items:
         """Make the items of some sentence pairs."""
         vocabulary = Vocabulary(casefold=not exact_case)
-        words = [pair.words for pair in pairs]
-        return cls(
-            unit,
-            include_identical,
-            TokenArrays.pack((source for source, _ in words), vocabulary),
-            TokenArrays.pack((target for _, target in words), vocabulary),
-        )
+        sides = ([pair.words[side] for pair in pairs] for side in (0, 1))
+        words = (TokenArrays.pack(side, vocabulary) for side in sides)
+        return cls(unit, include_identical, *words)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -65,20 +61,15 @@ class Items:
         """Return the (P, 3) sizes of both sets of items and of their intersection."""
         if self.unit == "links":
             if not self.include_identical:
-                first, second = (
-                    one.without_identical(self.source, self.target) for one in (first, second)
-                )
+                words = self.source, self.target
+                first, second = (side.without_identical(*words) for side in (first, second))
             counts = count_links(first, second)
             names = ("hyp_possible", "ref_possible", "possible_in_possible")
             return columns(counts, LINK_COLUMNS, names)
         counts = count_phrases(
-            first,
-            second,
-            links="possible",
-            ignore_identical=not self.include_identical,
-            source=self.source,
-            target=self.target,
-        )
+            first, second, links="possible", ignore_identical=not self.include_identical,
+            source=self.source, target=self.target,
+        )  # fmt: skip
         return columns(counts, PHRASE_COLUMNS, ("hyp_atomic", "ref_atomic", "atomic_in_atomic"))
 
     def choices(self) -> NDArray[np.float64]:
@@ -96,12 +87,11 @@ class Items:
 
     def views(self) -> WordViews:
         """Return the arrays of the words as the kernels take them."""
+        source, target = self.source, self.target
         return (
-            readonly(self.source.ids),
-            readonly(self.source.offsets),
-            readonly(self.target.ids),
-            readonly(self.target.offsets),
-        )
+            readonly(source.ids), readonly(source.offsets),
+            readonly(target.ids), readonly(target.offsets),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +107,13 @@ class Sampling:
     def __len__(self) -> int:
         return len(self.initial)
 
+    def part(self, inside: NDArray[np.bool_]) -> Sampling:
+        """Return the same of the pairs that a (P,) mask chooses."""
+        kept = np.flatnonzero(inside)
+        universe = None if self.universe is None else self.universe.take(kept)
+        items, rates = self.items.part(kept), self.rates[kept]
+        return Sampling(self.initial.take(kept), items, rates, self.normalizer, universe)
+
     def draw(
         self,
         states: NDArray[np.uint64],
@@ -130,25 +127,13 @@ class Sampling:
         totals = np.zeros((samples, 4))
         cells = self.universe if self.universe is not None else self.initial
         run(
-            readonly(self.initial.links),
-            readonly(self.initial.offsets),
-            readonly(self.items.lengths.astype(np.int32)),
-            *self.items.views(),
-            UNITS[self.items.unit],
-            not self.items.include_identical,
-            self.normalizer == "max",
+            readonly(self.initial.links), readonly(self.initial.offsets),
+            readonly(self.items.lengths.astype(np.int32)), *self.items.views(),
+            UNITS[self.items.unit], not self.items.include_identical, self.normalizer == "max",
             readonly(self.rates),
-            self.universe is not None,
-            readonly(cells.links),
-            readonly(cells.offsets),
-            states,
-            begin,
-            stop,
-            samples,
-            moments,
-            totals,
-            records,
-        )
+            self.universe is not None, readonly(cells.links), readonly(cells.offsets),
+            states, begin, stop, samples, moments, totals, records,
+        )  # fmt: skip
         return totals
 
     @property
@@ -161,10 +146,10 @@ class Sampling:
 class MonteCarlo:
     """The sums over the samples of P sentence pairs."""
 
-    samples: int  # how many samples each pair has
+    samples: int  # S, how many samples each pair has
     moments: Floats  # (P, 9): the sums MOMENTS
-    totals: Floats
-    records: NDArray[np.int32]
+    totals: Floats  # (S, 4): the sums over the pairs of each sample
+    records: NDArray[np.int32]  # (P, S, 7 or 11): the samples themselves, or none
 
     def terms(self) -> ChanceTerms:
         """Return the means over the samples, with the variances of these means."""
@@ -184,8 +169,8 @@ def terms_of(moments: Floats) -> ChanceTerms:
     many = filled > 1
     spread[many] = np.maximum(rr[many] - filled[many] * mean[many] ** 2, 0) / (filled[many] - 1)
 
-    def covariance(product: Floats, one: Floats, other: Floats) -> Floats:
-        return ratio(product - one * other / n, n * (n - 1))
+    def covariance(product: Floats, first: Floats, second: Floats) -> Floats:
+        return ratio(product - first * second / n, n * (n - 1))
 
     return ChanceTerms(
         ratio=mean,

@@ -1,29 +1,206 @@
-"""Compute every figure of the judgments in one view, each with its interval and its reason."""
+"""The figures of judgments in a view: who is compared with whom, and what is measured.
+
+`LabelComparisons` lists the couples and the measures of their tables; `joint_rows` is what all
+annotators together have; `view_figures` gives each its value, its interval and its reason.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import combinations
 from math import isnan, nan
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
+from alignkit._support.values import FrozenMap
+from alignkit.agreement.figures import Figure
 from alignkit.agreement.fleiss import fleiss_ratios
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Rows, reasoned
-from alignkit.agreement.judgments.comparisons import NOTHING_SHARED, LabelComparisons, ViewData
-from alignkit.agreement.judgments.consensus import label_counts, majority_labels, others_label
-from alignkit.agreement.judgments.tables import LabelTables, NullKappas
+from alignkit.agreement.judgments.consensus import (
+    Labels,
+    label_counts,
+    majority_labels,
+    others_label,
+)
+from alignkit.agreement.judgments.tables import (
+    LabelTables,
+    NullKappas,
+    NullQuestion,
+    Ratios,
+    apart,
+    mean_of,
+)
 from alignkit.agreement.judgments.tables_kernel import group_sums
-from alignkit.agreement.result import Figure
+from alignkit.errors import OptionError
+from alignkit.model.corpus import Corpus
 from alignkit.stats.intervals import wilson_interval
 from alignkit.stats.ratios import ratio
 from alignkit.stats.resampling import ONE_PAIR, Interval, summarize
 
-UNEQUAL = "items have different numbers of judgments"  # why Fleiss' kappa is undefined
+# who is compared with whom
+
+
+@dataclass(frozen=True, eq=False)
+class ViewData:
+    """The labels that annotators gave, and how they are to be compared."""
+
+    name: str  # of the view
+    annotators: tuple[str, ...]  # the A names
+    labels: tuple[str, ...]  # the K names of the labels, in their order; used or not
+    values: Labels  # (A, P) numbers of labels; -1 where someone has not judged an item
+    ordered: bool = False  # whether the order of the labels means something
+    weights: str = "nominal"  # of kappa: "nominal", "linear" or "quadratic"
+    ties: str = "leave-out"
+    adjudicated: Labels | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        apart(2, self.weights)
+        if len(self.annotators) < 2:
+            raise OptionError("agreement needs the judgments of two annotators, and there is one")
+        if len(self.labels) < 2:
+            raise OptionError(f"the view {self.name} has one label; take another view")
+        if not self.ordered and (self.weights != "nominal" or self.ties == "lowest"):
+            what = "ties='lowest'" if self.ties == "lowest" else f"weights={self.weights!r}"
+            raise OptionError(
+                f"{what} needs labels in an order, and those of the view {self.name} have none: "
+                "take another view, or leave it out"
+            )
+
+    @property
+    def has_majority(self) -> bool:
+        """Whether annotators can be compared with a majority that is not their shared label."""
+        return len(self.annotators) > 2 or self.ties in ("lowest", "adjudicated")
+
+    @property
+    def question(self) -> NullQuestion:
+        """What chance would give."""
+        return NullQuestion(self.values, len(self.labels), self.far, self.ties, self.adjudicated)
+
+    @property
+    def far(self) -> Floats:
+        """How far labels are apart, (K, K)."""
+        return apart(len(self.labels), self.weights)
+
+    def part(self, members: NDArray[np.intp]) -> ViewData:
+        """Return the same of some of the items."""
+        adjudicated = None if self.adjudicated is None else self.adjudicated[members]
+        values = np.ascontiguousarray(self.values[:, members])
+        return replace(self, values=values, adjudicated=adjudicated)
+
+    def check_ties(self) -> None:
+        """Refuse ties where they are to be an error."""
+        if self.ties == "error":
+            majority_labels(self.values, len(self.labels), ties=self.ties)
+
+
+NOTHING_SHARED = "no item has a label of both"
+ONE_LABEL = "both give one and the same label everywhere"
+NO_KAPPA = "no kappa of two is defined"
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """A function of what the tables of all couples say, and what to call its values."""
+
+    kind: str  # as those of a Figure
+    first: str
+    second: str
+    statistic: str
+    items: int  # how many items it rests on; of a mean, added up over the couples
+    reason: str  # why it is undefined, where it is
+    of: Callable[[Ratios], Floats]  # the function; its values are (R,), one a resample
+
+
+@dataclass(eq=False)
+class LabelComparisons:
+    """The couples of a view, and the measures of their tables."""
+
+    view: ViewData
+    couples: list[tuple[Labels, Labels]] = field(default_factory=list)
+    measures: list[Measure] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._every_two()
+        if self.view.has_majority:
+            self._with_consensus()
+        if len(self.view.annotators) > 2:
+            self._with_others()
+        if self.view.adjudicated is not None:
+            self._with("adjudicated", [self.view.adjudicated] * len(self.view.annotators))
+
+    def _every_two(self) -> None:
+        names, values, groups = self.view.annotators, self.view.values, self.view.groups
+        by_groups: dict[tuple[str, str], list[int]] = {}
+        every = []
+        for a, b in combinations(range(len(names)), 2):
+            n = self._couple("pairing", names[a], names[b], values[a], values[b])
+            every.append(n)
+            if names[a] in groups and names[b] in groups:
+                first, second = sorted((groups[names[a]], groups[names[b]]))
+                by_groups.setdefault((first, second), []).append(n)
+        self._mean("mean", every)
+        for (first, second), these in sorted(by_groups.items()):
+            self._mean("groups", these, first, second)
+
+    def _with_consensus(self) -> None:
+        view = self.view
+        size = len(view.labels)
+        settled = majority_labels(view.values, size, ties=view.ties, adjudicated=view.adjudicated)
+        these = self._with("consensus", [settled.labels] * len(view.annotators))
+        every = np.broadcast_to(settled.labels, view.values.shape)
+        n = len(self.couples)
+        self.couples.append((view.values, every))
+        at = ("pooled consensus", "", "", "kappa", sum(map(self._shared, these)), ONE_LABEL)
+        self.measures.append(Measure(*at, lambda ratios: ratios.kappa[n]))
+
+    def _with_others(self) -> None:
+        values, size = self.view.values, len(self.view.labels)
+        others = [others_label(values, size, k)[0] for k in range(len(values))]
+        self._with("leave-one-out", others)
+
+    def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
+        """Compare each annotator with labels that were settled on."""
+        every = zip(self.view.annotators, self.view.values, others, strict=True)
+        these = [self._couple(kind, name, "", row, other) for name, row, other in every]
+        self._mean(f"mean {kind}", these)
+        return these
+
+    def _couple(self, kind: str, first: str, second: str, mine: Labels, other: Labels) -> int:
+        n = len(self.couples)
+        self.couples.append((mine, other))
+        shared = self._shared(n)
+        at = (kind, first, second)
+        for statistic in ("kappa", "observed", "ac1"):
+
+            def of(ratios: Ratios, statistic: str = statistic) -> Floats:
+                values: Floats = getattr(ratios, statistic)[n]
+                return values
+
+            reason = ONE_LABEL if shared else NOTHING_SHARED
+            self.measures.append(Measure(*at, statistic, shared, reason, of))
+        return n
+
+    def _mean(self, kind: str, these: list[int], first: str = "", second: str = "") -> None:
+        items = sum(map(self._shared, these))
+
+        def mean(ratios: Ratios) -> Floats:
+            return mean_of(ratios.kappa[these], ratios.items[these])
+
+        self.measures.append(Measure(kind, first, second, "kappa", items, NO_KAPPA, mean))
+
+    def _shared(self, n: int) -> int:
+        first, second = self.couples[n]
+        return int(np.sum((first >= 0) & (second >= 0)))
+
+
+# what all annotators together have
 
 
 def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
@@ -89,6 +266,10 @@ def _ranks_apart(totals: Floats) -> Floats:
     return steps * steps
 
 
+# the figures
+
+
+UNEQUAL = "items have different numbers of judgments"  # why Fleiss' kappa is undefined
 NO_ORDER = "the labels have no order"
 TWO = "the majority of two is what both say: see their kappa"
 _LEAST, _MOST, _CHUNK_BYTES = 8, 128, 2**24
@@ -110,7 +291,7 @@ def view_figures(
 ) -> tuple[Figure, ...]:
     """Return every figure of a view."""
     compared = LabelComparisons(view)
-    tables = compared.tables()
+    tables = LabelTables.of(compared.couples, len(view.labels))
     counts = label_counts(view.values, len(view.labels))
     # items with the same counts are drawn together
     kinds, group, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
@@ -120,10 +301,10 @@ def view_figures(
     drawn, drawn_joint = _resampled(compared, tables, joint, group.reshape(-1), drawing)
     total = tables.ratios(np.ones((tables.count, 1), np.int32), view.far)
     figures: list[Figure] = []
-    for k, one in enumerate(compared.measures):
-        value = float(one.of(total)[0])
-        at = (one.kind, one.first, one.second, section, level, one.statistic)
-        figures.append(_figure(at, value, one.items, one.reason, drawn[k]))
+    for measure, bounds in zip(compared.measures, drawn, strict=True):
+        at = (measure.kind, measure.first, measure.second, section, level, measure.statistic)
+        value = float(measure.of(total)[0])
+        figures.append(_figure(at, value, measure.items, measure.reason, bounds))
     used = int((counts.sum(axis=1) > 0).sum())
     for name, (value,) in together.items():
         whom = ("joint", "", "", section, level, name)
@@ -227,7 +408,7 @@ def _against_null(
         drawn = bounds.low, bounds.high, figure.pairs, bounds.reason
         yield Figure(*at, "null", mean, *drawn)
         numbers = (figure.value, figure.low, figure.high)
-        value, low, high = ((one - mean) / (1 - mean) if mean != 1 else nan for one in numbers)
+        value, low, high = ((x - mean) / (1 - mean) if mean != 1 else nan for x in numbers)
         reason = figure.reason if mean != 1 else "chance alone agrees everywhere"
         yield Figure(*at, "corrected", value, low, high, figure.pairs, reason)
 
@@ -245,14 +426,14 @@ def _shares(
         return Figure(kind, name, "", section, level, statistic, value, low, high, total, reason)
 
     if view.has_majority:
-        found = majority_labels(view.values, size, ties=view.ties, adjudicated=view.adjudicated)
-        yield share("consensus", "", "settled", found.settled, found.items)
-        yield share("consensus", "", "tied", found.tied, found.items)
+        most = majority_labels(view.values, size, ties=view.ties, adjudicated=view.adjudicated)
+        yield share("consensus", "", "settled", most.settled, most.items)
+        yield share("consensus", "", "tied", most.tied, most.items)
         if null is not None:
             bounds = summarize(null.settled, confidence)
             value = float(null.settled.mean())
             at = ("consensus", "", "", section, level, "settled.null", value)
-            yield Figure(*at, bounds.low, bounds.high, found.items, bounds.reason)
+            yield Figure(*at, bounds.low, bounds.high, most.items, bounds.reason)
         for k, name in enumerate(view.annotators):
             labels, tied = others_label(view.values, size, k)
             total = int((labels >= 0).sum()) + tied
@@ -265,3 +446,63 @@ def _shares(
         alike = (judged >= 2) & (counts.max(axis=1) == judged) & (view.adjudicated >= 0)
         overruled = alike & (counts.argmax(axis=1) != view.adjudicated)
         yield share("adjudicated", "", "overruled", int(overruled.sum()), int(alike.sum()))
+
+
+# who differs where
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A pair that is judged differently."""
+
+    id: str  # of the pair
+    source: str  # its texts; empty where the words are not known
+    target: str
+    judgments: Mapping[str, str]
+    views: tuple[str, ...]  # the names of the views in which they differ; never empty
+
+
+class JudgmentDisagreements(Sequence[Disagreement]):
+    """The pairs whose labels differ in a view; those that differ in more views first."""
+
+    def __init__(self, corpus: Corpus, views: Sequence[ViewData], names: Sequence[str]) -> None:
+        self._corpus = corpus
+        self._names = tuple(names)
+        self._views = tuple(view.name for view in views)
+        self._differ = np.array([_differ(view) for view in views])
+        counts = self._differ.sum(axis=0)
+        places = np.flatnonzero(counts)
+        self._places = places[np.argsort(-counts[places], kind="stable")]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Disagreement: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Disagreement]: ...
+
+    def __getitem__(self, place: int | slice) -> Disagreement | Sequence[Disagreement]:
+        if isinstance(place, slice):
+            return [self[k] for k in range(*place.indices(len(self)))]
+        p = int(self._places[place])
+        pair, flags = self._corpus[p], zip(self._views, self._differ[:, p].tolist(), strict=True)
+        said = {name: pair.annotations[name].judgment for name in self._names
+                if name in pair.annotations}  # fmt: skip
+        source, target = (" ".join(text) for text in pair.words) if pair.has_text else ("", "")
+        given = FrozenMap({name: text for name, text in said.items() if text})
+        views = tuple(view for view, differs in flags if differs)
+        return Disagreement(pair.id, source, target, given, views)
+
+    def __repr__(self) -> str:
+        return f"Disagreements({len(self)} pairs)"
+
+
+def _differ(view: ViewData) -> NDArray[np.bool_]:
+    labels = view.values
+    if view.adjudicated is not None:
+        labels = np.vstack([labels, view.adjudicated])
+    least = np.where(labels < 0, len(view.labels), labels).min(axis=0)
+    differ: NDArray[np.bool_] = labels.max(axis=0) > least
+    return differ

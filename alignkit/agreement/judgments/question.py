@@ -1,24 +1,31 @@
-"""Ask how far annotators agree on the judgments of pairs, in each view of a scheme."""
+"""The question how far annotators agree on judgments of pairs, and what to beware of."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import words
 from alignkit._support.values import FrozenMap
-from alignkit.agreement.judgments.comparisons import JudgmentDisagreements, ViewData
-from alignkit.agreement.judgments.figures import Resamples, view_figures
-from alignkit.agreement.judgments.options import JudgmentOptions
-from alignkit.agreement.judgments.result import JudgmentAgreement, judgment_cautions
+from alignkit._support.wording import brief
+from alignkit.agreement.cautions import FEW, CautionKind, Hit, find_cautions
+from alignkit.agreement.figures import Figure
+from alignkit.agreement.judgments.figures import (
+    JudgmentDisagreements,
+    Resamples,
+    ViewData,
+    view_figures,
+)
+from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.judgments.tables import NullKappas, null_kappas
-from alignkit.agreement.result import Figure
-from alignkit.agreement.sections import CorpusPart, in_several
-from alignkit.corpora.labelled import judges_of, judgments_of
+from alignkit.agreement.options import JudgmentOptions
+from alignkit.agreement.pairs import CorpusPart, in_several
+from alignkit.corpora.labelled import UNKNOWN, judges_of, judgments_of
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.corpus import Corpus, compared_texts
 
@@ -50,7 +57,7 @@ def agree_on_judgments(
     for view in options.views:
         matrix = judgments_of(corpus, whose, view, lenient=options.lenient)
         left_out = matrix.left_out
-        one = ViewData(
+        of_view = ViewData(
             view.name,
             names,
             view.labels,
@@ -61,40 +68,34 @@ def agree_on_judgments(
             matrix.values[-1] if settled else None,
             options.groups or {},
         )
-        one.check_ties()
-        data.append(one)
+        of_view.check_ties()
+        data.append(of_view)
     sections = parts(names)
-    figures = tuple(
-        figure
-        for part in sections
-        for figure in _figures(data, part, options, seed=seed, workers=workers)
-    )
-    compared = set(names)
-    judged = [
-        pair
-        for pair in corpus
-        if any(one.judgment and name in compared for name, one in pair.annotations.items())
-    ]
+    judged = [pair for pair in corpus if any(pair.annotations[name].judgment for name in names
+                                             if name in pair.annotations)]  # fmt: skip
     repeats = Counter(text for pair in judged if (text := compared_texts(pair)))
     agreement = JudgmentAgreement(
-        names,
-        options,
-        by,
-        seed,
-        tuple(part.name for part in sections),
-        len(judged),
-        sum(repeats.values()) - len(repeats),
-        rewrites,
-        left_out,
-        FrozenMap({one.name: FrozenMap(_shares(one)) for one in data}),
-        figures,
-        JudgmentDisagreements(corpus, data, whose),
-        (),
-        split,
-        in_several(sections),
-        len(corpus) - len(judged),
+        annotators=names,
+        options=options,
+        by=by,
+        seed=seed,
+        sections=tuple(part.name for part in sections),
+        pairs=len(judged),
+        repeated=sum(repeats.values()) - len(repeats),
+        rewrites=rewrites,
+        left_out=left_out,
+        shares=FrozenMap({of_view.name: FrozenMap(_shares(of_view)) for of_view in data}),
+        all_figures=tuple(
+            figure
+            for part in sections
+            for figure in _figures(data, part, options, seed=seed, workers=workers)
+        ),
+        disagreements=JudgmentDisagreements(corpus, data, whose),
+        split=split,
+        several=in_several(sections),
+        unjudged=len(corpus) - len(judged),
     )
-    return replace(agreement, cautions=judgment_cautions(agreement))
+    return replace(agreement, cautions=find_cautions(agreement, CAUTIONS, options))
 
 
 def judges(
@@ -129,7 +130,7 @@ def _figures(
     workers: int | None,
 ) -> Iterator[Figure]:
     """Yield the figures of all views in a part of the corpus; views share the permutations."""
-    here = [one.part(part.members) for one in data]
+    here = [view.part(part.members) for view in data]
     drawing = Resamples(options.resamples, options.confidence, seed, workers)
     nulls: Sequence[NullKappas | None] = [None] * len(here)
     if here[0].has_majority:
@@ -150,3 +151,147 @@ def _shares(view: ViewData) -> dict[str, float]:
     counts = np.bincount(given, minlength=len(view.labels))
     total = max(len(given), 1)
     return dict(zip(view.labels, (counts / total).tolist(), strict=True))
+
+
+# cautions
+
+
+MANY_TIED = 0.1  # above this share, items that a tie leaves out are cautioned
+DOMINATES = 0.9  # from this share of all judgments on, one label leaves kappa little to agree on
+MOST_GROUPS = 5  # so many groups are named, those with the fewest pairs
+
+
+def _of(agreement: JudgmentAgreement, kind: str, statistic: str) -> Iterator[tuple[str, Figure]]:
+    """Yield the figures of the whole corpus with the names of their views."""
+    for figure in agreement.all_figures:
+        if (figure.kind, figure.statistic, figure.section) == (kind, statistic, "all"):
+            yield figure.level.partition(".")[2], figure
+
+
+def _few(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    least: dict[str, int] = {}
+    for figure in agreement.all_figures:
+        at = figure.kind, figure.statistic, figure.level
+        if at != ("pairing", "kappa", f"judgments.{agreement.views[0]}") or figure.pairs >= FEW:
+            continue
+        if figure.section == "all":
+            place = "" if agreement.by is None else "all:"
+            yield Hit(f"{figure.first} ~ {figure.second}", place, str(figure.pairs), -figure.pairs)
+        elif figure.pairs:  # where they share nothing there is no figure to beware of
+            least[figure.section] = min(figure.pairs, least.get(figure.section, FEW))
+    named = sorted(least, key=least.__getitem__)
+    for name in named[:MOST_GROUPS]:
+        yield Hit("", f"{brief(name) or f'no {agreement.by}'}:", str(least[name]), -least[name])
+    if named[MOST_GROUPS:]:
+        yield Hit("", f"{len(named) - MOST_GROUPS} more groups", "")
+
+
+def _repeats(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    if agreement.repeated:
+        yield Hit("", "", f"{agreement.repeated} of {agreement.pairs}")
+
+
+def _rewritten(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    if agreement.rewrites:
+        yield Hit("", "", str(agreement.rewrites))
+
+
+def _contains(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    for view, figure in _of(agreement, "mean consensus", "null"):
+        if not isnan(figure.value):
+            yield Hit("", view, f"{figure.value:.3f}", figure.value)
+
+
+def _below_chance(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    for view, figure in _of(agreement, "consensus", "corrected"):
+        if figure.value < 0:
+            yield Hit(figure.first, view, f"{figure.value:.3f}", -figure.value)
+
+
+def _tied(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    for view, figure in _of(agreement, "consensus", "tied"):
+        if figure.value > MANY_TIED and agreement.options.ties == "leave-out":
+            yield Hit("", view, f"{100 * figure.value:.1f}%", figure.value)
+
+
+def _easier(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    for view, figure in _of(agreement, "leave-one-out", "left_out"):
+        if figure.value > MANY_TIED:
+            yield Hit(figure.first, view, f"{100 * figure.value:.1f}%", figure.value)
+
+
+def _dominated(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    for view, shares in agreement.shares.items():
+        label, share = max(shares.items(), key=lambda item: item[1], default=("", 0.0))
+        if share >= DOMINATES:
+            yield Hit("", view, f"{label}: {100 * share:.1f}%", share)
+
+
+def _adjudicated(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    if agreement.options.settled is not None:
+        yield Hit("", "", agreement.options.settled)
+
+
+def _unknown(agreement: JudgmentAgreement) -> Iterator[Hit]:
+    if count := agreement.left_out.get(UNKNOWN, 0):
+        yield Hit("", "", str(count))
+
+
+CAUTIONS: tuple[CautionKind[JudgmentAgreement], ...] = (
+    CautionKind(
+        "few", _few,
+        "both judged few pairs ({number}): intervals of a bootstrap over so few are too narrow",
+        "read them as a lower bound of how unsure the figures are, or have more pairs judged",
+    ),
+    CautionKind(
+        "repeats", _repeats,
+        "{number} pairs repeat others word by word: intervals take them for new ones and are too "
+        "narrow",
+        "count each pair once, or say how many are different",
+    ),
+    CautionKind(
+        "rewrites", _rewritten,
+        "{number} pairs that annotators wrote anew of others are left out: nobody judged them",
+        "have a sample of them judged blindly: `alignkit audit pairs`",
+    ),
+    CautionKind(
+        "consensus", _contains,
+        "the majority contains the annotator, so that chance alone gives much more than 0 (mean "
+        "kappa of permuted labels: {number})",
+        "report the corrected kappa, or that of every two annotators",
+    ),
+    CautionKind(
+        "below-chance", _below_chance,
+        "the kappa against the majority is below its null (corrected: {number})",
+        "look whether this annotator follows other guidelines, or labels in another order",
+    ),
+    CautionKind(
+        "tied", _tied,
+        "many items have no majority and are left out ({number}); those that are left are easier",
+        "report the kappa of every two annotators, which leaves nothing out",
+    ),
+    CautionKind(
+        "easier", _easier,
+        "many items are left out since the others are tied ({number}); those that are left are "
+        "easier, so that the kappa against the others exceeds that of every two",
+        "report the kappa of every two annotators, or the share left out beside it",
+    ),
+    CautionKind(
+        "one-label", _dominated,
+        "nearly all judgments are one label ({number}): kappa is low although most items agree, "
+        "and AC1 is high although the rare labels may not agree at all",
+        "report both with the share of the label, or draw a sample with more of the rare ones",
+    ),
+    CautionKind(
+        "adjudicated", _adjudicated,
+        "no permutation imitates an adjudicated version ({number}), so that kappas against it have "
+        "no null; made from the same judgments, it agrees with them more than a new one would",
+        "read them beside the kappa of every two annotators",
+    ),
+    CautionKind(
+        "unknown-labels", _unknown,
+        "{number} judgments are not of the scheme and are left out",
+        "mend them, or name the scheme that they are of",
+    ),
+)  # fmt: skip
+"""Every caution on judgments, in their order."""

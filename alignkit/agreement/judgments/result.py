@@ -1,31 +1,38 @@
-"""How far annotators agree on judgments: every figure once, with how to show it."""
+"""How far annotators agree on judgments: every figure, its tables, its plots, its page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from importlib.resources import files
 from math import isnan
 from typing import Any
 
+from alignkit._support.arguments import check_arguments
 from alignkit._support.values import jsonable
-from alignkit._support.wording import brief
-from alignkit.agreement.cautions import FEW, CautionKind, Hit, tell
-from alignkit.agreement.judgments.comparisons import JudgmentDisagreements
-from alignkit.agreement.judgments.options import JudgmentOptions
-from alignkit.agreement.result import Figure
-from alignkit.corpora.labelled import UNKNOWN
-from alignkit.errors import UnknownNameError
+from alignkit._support.wording import how_many, overlapping
+from alignkit.agreement.figures import Figure, FigureResult
+from alignkit.agreement.judgments.figures import Disagreement, JudgmentDisagreements
+from alignkit.agreement.options import JudgmentOptions
+from alignkit.corpora.labelled import NOT_JUDGED
+from alignkit.errors import OptionError, UnknownNameError
+from alignkit.io.atomic_files import replacing_bytes
 from alignkit.model.labels import Scheme
-from alignkit.tables.media import Report, get_medium
-from alignkit.tables.result import Caution
+from alignkit.show.canvas import Panel, Span, ending
+from alignkit.show.charts import panels, spans
+from alignkit.show.html import start_page
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.media import CARE, csv_lines
+from alignkit.tables.result import Caution, Picture
 from alignkit.tables.table import Table
+from alignkit.tables.text_width import isolated_text, safe_text
 from alignkit.version import __version__
 
 _COUNTS = ("pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JudgmentAgreement:
+class JudgmentAgreement(FigureResult):
     """How far annotators agree on judgments; printed, it is the tables of the command.
 
     Parameters
@@ -61,19 +68,13 @@ class JudgmentAgreement:
     shares: Mapping[str, Mapping[str, float]]
     all_figures: tuple[Figure, ...]
     disagreements: JudgmentDisagreements
-    cautions: tuple[Caution, ...]
+    cautions: tuple[Caution, ...] = ()
     split: str | None = None
     several: int = 0
     unjudged: int = 0
 
     def __repr__(self) -> str:
         return f"JudgmentAgreement({self.scheme}, {self.pairs} pairs; {', '.join(self.annotators)})"
-
-    def __str__(self) -> str:
-        return self.show()
-
-    def _repr_html_(self) -> str:
-        return f'<div style="max-height:80vh;overflow:auto">{self.show("html")}</div>'
 
     @property
     def scheme(self) -> str:
@@ -110,7 +111,7 @@ class JudgmentAgreement:
         `view` is empty for the first; `section` is ``"all"`` or a group.
         """
         first, second = (*who, "", "")[:2]
-        shown = {one.name: alike[0].name for alike in self.options.alike for one in alike}
+        shown = {same.name: views[0].name for views in self.options.alike for same in views}
         level = f"judgments.{shown.get(view, view) or self.views[0]}"
         wanted = (kind, first, second, section, level, statistic)
         figures = {astuple(figure)[:6]: figure for figure in self.all_figures}
@@ -120,53 +121,32 @@ class JudgmentAgreement:
         return figures[wanted]
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> str:  # type: ignore[override]
         """The settings behind the numbers, in one line."""
-        one = self.options
-        groups = "|groups:given" if one.groups else ""
+        asked = self.options
+        groups = "|groups:given" if asked.groups else ""
         by = f"|by:{self.by}" if self.by else ""
         by += f"|split:{self.split}" if self.split else ""
         return (
             f"level:judgments|scheme:{self.scheme}|views:{'/'.join(self.views)}"
-            f"|weights:{one.weights}|consensus:{one.consensus}|ties:{one.ties}|null:{one.null}"
-            f"{groups}{by}|permutations:{one.permutations}|interval:bootstrap"
-            f"|confidence:{one.confidence:g}|resamples:{one.resamples}|seed:{self.seed}"
+            f"|weights:{asked.weights}|consensus:{asked.consensus}|ties:{asked.ties}"
+            f"|null:{asked.null}{groups}{by}|permutations:{asked.permutations}|interval:bootstrap"
+            f"|confidence:{asked.confidence:g}|resamples:{asked.resamples}|seed:{self.seed}"
             f"|version:{__version__}"
         )
 
-    def tables(self) -> list[Table]:
-        """Return the tables, in the order in which a reader wants them."""
-        from alignkit.agreement.judgments.show import judgment_tables
-
-        return list(judgment_tables(self))
+    def tables(self) -> Sequence[Table]:
+        """Return the tables that have rows, in the order in which a reader wants them."""
+        return [table for layout in LAYOUTS if (table := _table(self, layout)).rows]
 
     @property
-    def head(self) -> list[str]:
+    def head(self) -> Sequence[str]:
         """Lines that say who is compared, on what, and what the brackets are."""
-        from alignkit.agreement.judgments.show import judgment_head
+        return list(_head(self))
 
-        return list(judgment_head(self))
-
-    def show(self, medium: str = "text") -> str:
-        """Return the tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
-        written = get_medium(medium)
-        sheets = [table.sheet() for table in self.tables()]
-        cautions = [str(caution) for caution in self.cautions]
-        return written.report(Report(self.head, sheets, cautions, self.signature))
-
-    def csv(self) -> str:
-        """Return every figure as a row of CSV; the columns are the fields of `Figure`.
-
-        A row for each caution and one for the signature follow, their text in the column of
-        reasons.
-        """
-        from alignkit.agreement.show.media import agreement_csv
-
-        return agreement_csv(self)
-
-    def to_records(self) -> list[dict[str, object]]:
-        """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
-        return [dict(vars(figure)) for figure in self.all_figures]
+    def images(self) -> Iterator[Picture]:
+        """Yield a figure of each table in each view, if it has values."""
+        return judgment_plots(self)
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it: NaN is None."""
@@ -187,165 +167,343 @@ class JudgmentAgreement:
         }
 
     def to_html(self, **options: Any) -> str:
-        """Return a page with all tables and figures; see `alignkit.agreement.judgments.show`."""
-        from alignkit.agreement.judgments.show import judgment_page
-
-        return judgment_page(self, **options)
+        """Return a page with all tables and figures; see `draw_judgment_page`."""
+        return "".join(draw_judgment_page(self, **options))
 
 
-MANY_TIED = 0.1  # above this share, items that a tie leaves out are told
-DOMINATES = 0.9  # from this share of all judgments on, one label leaves kappa little to agree on
+# tables
 
 
-MOST_GROUPS = 5  # so many groups are named, those with the fewest pairs
+_KAPPAS = {"observed": "observed", "kappa": "kappa", "ac1": "AC1"}
+_MAJORITY = {**_KAPPAS, "null": "null", "corrected": "corrected"}
+_SHARES = ("observed", "settled", "tied", "settled.null", "left_out", "overruled")
 
 
-def judgment_cautions(agreement: JudgmentAgreement) -> tuple[Caution, ...]:
-    """Return the cautions of an agreement on judgments, in the order of `CAUTIONS`."""
-    return tell(agreement, CAUTIONS, agreement.options)
+@dataclass(frozen=True)
+class TableLayout:
+    """What a table shows."""
+
+    anchor: str  # its id on a page
+    title: str  # what stands above it
+    kinds: Mapping[str, str]  # the kinds of its rows, and what means are called
+    statistics: Mapping[str, str]  # its columns, and what they are called
+    note: str = ""  # what stands below it
 
 
-def _of(agreement: JudgmentAgreement, kind: str, statistic: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the figures of the whole corpus with the names of their views."""
+LAYOUTS = (
+    TableLayout(
+        "two",
+        "Every two annotators",
+        {"pairing": "", "mean": "mean", "groups": ""},
+        _KAPPAS,
+        "the mean weighs kappas by shared items; those that are undefined leave it",
+    ),
+    TableLayout(
+        "together",
+        "All annotators together",
+        {"joint": "all"},
+        {
+            "alpha.nominal": "alpha, nominal",
+            "alpha.ordinal": "alpha, ordinal",
+            "ac1": "AC1",
+            "fleiss": "Fleiss' kappa",
+        },
+    ),
+    TableLayout(
+        "majority",
+        "Each annotator ~ the majority, which contains the annotator",
+        {"consensus": "", "mean consensus": "mean", "pooled consensus": "all in one table"},
+        _MAJORITY,
+        "null: the same kappa when labels are permuted and the majority is found anew; corrected: "
+        "(kappa - null) / (1 - null), the null held fixed",
+    ),
+    TableLayout(
+        "settled",
+        "Items with a majority",
+        {"consensus": "all"},
+        {"settled": "with a majority", "tied": "tied", "settled.null": "with one by chance"},
+    ),
+    TableLayout(
+        "others",
+        "Each annotator ~ the majority of the others",
+        {"leave-one-out": "", "mean leave-one-out": "mean"},
+        {**_KAPPAS, "left_out": "left out"},
+        "left out: the share of items for which the others are tied",
+    ),
+    TableLayout(
+        "adjudicated",
+        "Each annotator ~ the adjudicated version",
+        {"adjudicated": "", "mean adjudicated": "mean"},
+        {"observed": "accuracy", "kappa": "kappa", "ac1": "AC1"},
+    ),
+    TableLayout(
+        "overruled",
+        "Items on which all agree, and the adjudicated version does not",
+        {"adjudicated": "all"},
+        {"overruled": "overruled"},
+    ),
+)
+"""The tables, in their order."""
+
+
+def _head(agreement: JudgmentAgreement) -> Iterator[str]:
+    """Yield lines of plain text that say who is compared, on what, and what the brackets are."""
+    yield (
+        f"Agreement of {', '.join(agreement.annotators)} on judgments of {agreement.pairs} "
+        f"{'pair' if agreement.pairs == 1 else 'pairs'} ({agreement.scheme})"
+    )
+    if agreement.unjudged:
+        yield f"  {how_many(agreement.unjudged, 'further pair')} without a judgment by any of them"
+    if agreement.several:
+        every = agreement.pairs + agreement.unjudged
+        yield f"  {overlapping(agreement.several, every, str(agreement.by))}"
+    for reason, count in agreement.left_out.items():
+        if count and reason != NOT_JUDGED:
+            yield f"  {count} judgments {reason}"
+    options = agreement.options
+    for one, *others in options.alike:
+        if others:
+            names = ", ".join(view.name for view in (one, *others))
+            yield f"The views {names} show every judgment alike: those of {one.name} stand for all"
+    if options.weights != "nominal":
+        yield f"Kappa: {options.weights} weights over the order of all labels of a view"
+    yield (
+        f"In brackets, {100 * options.confidence:g}%: of a kappa, AC1 or alpha of bootstrap "
+        "resamples of pairs; of a null of its permutations; of a share of items Wilson's interval"
+    )
+
+
+def _who(figure: Figure, layout: TableLayout) -> str:
+    """Return what the row of a figure is called."""
+    names = " ~ ".join(filter(None, (figure.first, figure.second)))
+    if figure.kind == "groups":
+        return f"mean of {figure.first if figure.first == figure.second else names}"
+    return names or layout.kinds[figure.kind] or "all"
+
+
+def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
+    rows: dict[tuple[str, str, str, str], dict[str, Figure]] = {}
     for figure in agreement.all_figures:
-        if (figure.kind, figure.statistic, figure.section) == (kind, statistic, "all"):
-            yield figure.level.partition(".")[2], figure
+        if figure.kind in layout.kinds and figure.statistic in layout.statistics:
+            if layout.kinds[figure.kind] == "all" and figure.first:
+                continue
+            view = figure.level.removeprefix("judgments.")
+            place = (view, figure.section, figure.kind, _who(figure, layout))
+            rows.setdefault(place, {})[figure.statistic] = figure
+    used = {statistic for row in rows.values() for statistic in row}
+    statistics = [name for name in layout.statistics if name in used]
+    several = agreement.by is not None
+    columns = [
+        Column("view"),
+        *([Column(str(agreement.by), key="group")] if several else []),
+        Column("", key="who"),
+        Column("pairs", "count"),
+    ]
+    for name in statistics:
+        kind, unit = ("percent", "%") if name in _SHARES else ("decimal", "")
+        columns.append(Column(layout.statistics[name], kind, key=name, unit=unit))
+    cells: list[list[Cell]] = []
+    apart: list[int] = []
+    before: tuple[str, str] | None = None
+    for place in sorted(rows, key=lambda place: agreement.views.index(place[0])):
+        view, section, _, name = place
+        if before not in (None, (view, section)):
+            apart.append(len(cells))
+        before = (view, section)
+        figures = [rows[place].get(statistic) for statistic in statistics]
+        group = [section or f"(no {agreement.by})"] if several else []
+        count = next(iter(rows[place].values())).pairs
+        cells.append([view, *group, name, count, *map(_cell, figures)])
+    title, anchor = _titled(agreement, layout), f"judgments-{layout.anchor}"
+    return Table(title, columns, cells, layout.note, anchor, apart, 3 if several else 2)
 
 
-def few(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find couples with few items, in the first view; and the groups in which some have few."""
-    least: dict[str, int] = {}
-    for figure in agreement.all_figures:
-        at = figure.kind, figure.statistic, figure.level
-        if at != ("pairing", "kappa", f"judgments.{agreement.views[0]}") or figure.pairs >= FEW:
-            continue
-        if figure.section == "all":
-            place = "" if agreement.by is None else "all:"
-            yield Hit(f"{figure.first} ~ {figure.second}", place, str(figure.pairs), -figure.pairs)
-        elif figure.pairs:  # where they share nothing there is no figure to beware of
-            least[figure.section] = min(figure.pairs, least.get(figure.section, FEW))
-    named = sorted(least, key=least.__getitem__)
-    for name in named[:MOST_GROUPS]:
-        yield Hit("", f"{brief(name) or f'no {agreement.by}'}:", str(least[name]), -least[name])
-    if named[MOST_GROUPS:]:
-        yield Hit("", f"{len(named) - MOST_GROUPS} more groups", "")
+def _titled(agreement: JudgmentAgreement, layout: TableLayout) -> str:
+    named = layout.anchor in ("adjudicated", "overruled") and agreement.options.settled
+    return f"{layout.title} ({named})" if named else layout.title
 
 
-def repeats(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find pairs that stand in the corpus more than once."""
-    if agreement.repeated:
-        yield Hit("", "", f"{agreement.repeated} of {agreement.pairs}")
+def _cell(figure: Figure | None) -> Cell:
+    return None if figure is None else Value(figure.value, figure.low, figure.high, figure.reason)
 
 
-def rewritten(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find pairs that annotators wrote anew."""
-    if agreement.rewrites:
-        yield Hit("", "", str(agreement.rewrites))
+# disagreements
 
 
-def contains(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find the null of the mean kappa against the majority."""
-    for view, figure in _of(agreement, "mean consensus", "null"):
-        if not isnan(figure.value):
-            yield Hit("", view, f"{figure.value:.3f}", figure.value)
+_MOST, _MOST_SIGNS = 200, 1_000_000  # A page shows no more pairs, nor more text
 
 
-def below_chance(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find kappas against the majority that are below their null."""
-    for view, figure in _of(agreement, "consensus", "corrected"):
-        if figure.value < 0:
-            yield Hit(figure.first, view, f"{figure.value:.3f}", -figure.value)
+def disagreements_csv(agreement: JudgmentAgreement) -> str:
+    """Return every pair that is judged differently as a row of CSV."""
+    names = agreement.judges
+    rows = [["pair", "differ in", *(f"judgment of {name}" for name in names), "source", "target"]]
+    for pair in agreement.disagreements:
+        said = [pair.judgments.get(name, "") for name in names]
+        rows.append([pair.id, ", ".join(pair.views), *said, pair.source, pair.target])
+    return csv_lines(rows)
 
 
-def tied(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find views in which many items have no majority."""
-    for view, figure in _of(agreement, "consensus", "tied"):
-        if figure.value > MANY_TIED and agreement.options.ties == "leave-out":
-            yield Hit("", view, f"{100 * figure.value:.1f}%", figure.value)
+def draw_disagreements(agreement: JudgmentAgreement) -> Iterator[str]:
+    """Yield the pairs that are judged differently as HTML: as many as a page has room for."""
+    shown: list[Disagreement] = []
+    room = _MOST_SIGNS
+    for pair in agreement.disagreements[:_MOST]:
+        room -= len(pair.source) + len(pair.target)
+        if room < 0:
+            break
+        shown.append(pair)
+    yield f"<p>{safe_text(_said(agreement, len(shown)))}</p>\n"
+    several = len(agreement.views) > 1
+    for pair in shown:
+        said = " · ".join(f"{isolated_text(name)}: <strong>{isolated_text(text)}</strong>"
+                          for name, text in pair.judgments.items())  # fmt: skip
+        where = f" · differ in {safe_text(', '.join(pair.views))}" if several else ""
+        yield f"<article>\n<h4>{isolated_text(pair.id)}</h4>\n"
+        yield f'<p class="facts">{said}{where}</p>\n'
+        texts = filter(None, (pair.source, pair.target))
+        yield from (f'<p dir="auto">{safe_text(text)}</p>\n' for text in texts)
+        yield "</article>\n"
 
 
-def easier(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find annotators for whom many items are left out since the others are tied."""
-    for view, figure in _of(agreement, "leave-one-out", "left_out"):
-        if figure.value > MANY_TIED:
-            yield Hit(figure.first, view, f"{100 * figure.value:.1f}%", figure.value)
+def _said(agreement: JudgmentAgreement, shown: int) -> str:
+    count = len(agreement.disagreements)
+    if not count:
+        return "No pair is judged differently."
+    whose = "annotators and the adjudicated version" if agreement.options.settled else "annotators"
+    said = f"{count:,} of {agreement.pairs:,} pairs are judged differently by {whose}"
+    if len(agreement.views) > 1:
+        said += "; those that differ in more views come first"
+    if shown < count:
+        said += (
+            f"; the first {shown:,} are shown, to keep the page small: all are in the file of "
+            "--disagreements, and in `disagreements` of the result"
+        )
+    return f"{said}."
 
 
-def dominated(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find views in which nearly all judgments are one label."""
-    for view, shares in agreement.shares.items():
-        label, share = max(shares.items(), key=lambda one: one[1], default=("", 0.0))
-        if share >= DOMINATES:
-            yield Hit("", view, f"{label}: {100 * share:.1f}%", share)
+# plots
 
 
-def adjudicated(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find the adjudicated version."""
-    if agreement.options.settled is not None:
-        yield Hit("", "", agreement.options.settled)
+_MOST_ROWS = 40  # A figure of a table in a view has no more rows; the table has all
+
+_SHAPES = {"kappa": (0, "kappa"), "null": (1, "by chance"), "corrected": (2, "corrected")}
+_DRAWN = {
+    "two": ("Every two annotators", ("kappa",)),
+    "majority": ("With the majority", ("kappa", "null", "corrected")),
+    "others": ("With that of the others", ("kappa",)),
+    "adjudicated": ("With the adjudicated", ("kappa",)),
+}
+"""What is drawn, by the table that holds it, and its title in a file."""
+
+_AXIS = "kappa: 0 as by chance, 1 in full"
 
 
-def unknown(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    """Find judgments that are not of the scheme."""
-    if count := agreement.left_out.get(UNKNOWN, 0):
-        yield Hit("", "", str(count))
+def judgment_plots(agreement: JudgmentAgreement) -> Iterator[Picture]:
+    """Yield a figure of each table in each view, if it has values."""
+    for layout in LAYOUTS:
+        for number, view in enumerate(agreement.views):
+            data, left = _spans(agreement, layout, view)
+            if not data:
+                continue
+            more = f" (the table has {left} more)" if left else ""
+            title = f"{layout.title}: {view}{more}"
+            name = f"{layout.anchor}-{number}"
+            image = spans(name, title, data, label=_AXIS, shapes=_meanings(data))
+            yield Picture(title, image)
 
 
-CAUTIONS: tuple[CautionKind[JudgmentAgreement], ...] = (
-    CautionKind(
-        "few", few,
-        "both judged few pairs ({number}): intervals of a bootstrap over so few are too narrow",
-        "read them as a lower bound of how unsure the figures are, or have more pairs judged",
-    ),
-    CautionKind(
-        "repeats", repeats,
-        "{number} pairs repeat others word by word: intervals take them for new ones and are too "
-        "narrow",
-        "count each pair once, or say how many are different",
-    ),
-    CautionKind(
-        "rewrites", rewritten,
-        "{number} pairs that annotators wrote anew of others are left out: nobody judged them",
-        "have a sample of them judged blindly: `alignkit audit pairs`",
-    ),
-    CautionKind(
-        "consensus", contains,
-        "the majority contains the annotator, so that chance alone gives much more than 0 (mean "
-        "kappa of permuted labels: {number})",
-        "report the corrected kappa, or that of every two annotators",
-    ),
-    CautionKind(
-        "below-chance", below_chance,
-        "the kappa against the majority is below its null (corrected: {number})",
-        "look whether this annotator follows other guidelines, or labels in another order",
-    ),
-    CautionKind(
-        "tied", tied,
-        "many items have no majority and are left out ({number}); those that are left are easier",
-        "report the kappa of every two annotators, which leaves nothing out",
-    ),
-    CautionKind(
-        "easier", easier,
-        "many items are left out since the others are tied ({number}); those that are left are "
-        "easier, so that the kappa against the others exceeds that of every two",
-        "report the kappa of every two annotators, or the share left out beside it",
-    ),
-    CautionKind(
-        "one-label", dominated,
-        "nearly all judgments are one label ({number}): kappa is low although most items agree, "
-        "and AC1 is high although the rare labels may not agree at all",
-        "report both with the share of the label, or draw a sample with more of the rare ones",
-    ),
-    CautionKind(
-        "adjudicated", adjudicated,
-        "no permutation imitates an adjudicated version ({number}), so that kappas against it have "
-        "no null; made from the same judgments, it agrees with them more than a new one would",
-        "read them beside the kappa of every two annotators",
-    ),
-    CautionKind(
-        "unknown-labels", unknown,
-        "{number} judgments are not of the scheme and are left out",
-        "mend them, or name the scheme that they are of",
-    ),
-)  # fmt: skip
-"""Every caution on judgments, in the order in which they are told."""
+def draw_judgment_plot(agreement: JudgmentAgreement, path: str) -> None:
+    """Write a figure for a paper: the kappas with their intervals, a panel for each table."""
+    kind = ending(path)
+    data = []
+    for layout in LAYOUTS:
+        rows: list[Span] = []
+        for view in agreement.views:
+            here, left = _spans(agreement, layout, view)
+            more = f" (the table has {left} more)" if left else ""
+            rows += [Span(f"{view}{more}", heading=True), *here] if here else []
+        if rows:
+            data.append(Panel(_DRAWN[layout.anchor][0], _AXIS, rows))
+    if not data:
+        raise OptionError("no kappa has a value: there is nothing to draw; leave the figure out")
+    shapes = _meanings([span for panel in data for span in panel.data])
+    with replacing_bytes(path) as out:
+        out.write(panels(data, kind, shapes))
+
+
+def _meanings(data: list[Span]) -> dict[int, str]:
+    used = {span.shape for span in data if not span.heading}
+    return {shape: text for shape, text in _SHAPES.values() if shape in used and len(used) > 1}
+
+
+def _spans(agreement: JudgmentAgreement, layout: TableLayout, view: str) -> tuple[list[Span], int]:
+    """Return what is drawn of a table in a view, and how many rows are left out."""
+    _, wanted = _DRAWN.get(layout.anchor, ("", ()))
+    figures = [
+        figure
+        for figure in agreement.all_figures
+        if figure.kind in layout.kinds
+        and figure.statistic in wanted
+        and figure.level == f"judgments.{view}"
+        and figure.section == "all"
+        and not isnan(figure.value)
+    ]
+    rows = {_who(figure, layout): k for k, figure in reversed(list(enumerate(figures)))}
+    figures.sort(key=lambda figure: rows[_who(figure, layout)])  # an annotator's stand together
+    left = max(len(figures) - _MOST_ROWS, 0)
+    return [_span(figure, layout) for figure in figures[:_MOST_ROWS]], left
+
+
+def _span(figure: Figure, layout: TableLayout) -> Span:
+    shape, meaning = _SHAPES[figure.statistic]
+    bounds = figure.value, figure.low, figure.high
+    label = _who(figure, layout) + ("" if figure.statistic == "kappa" else f", {meaning}")
+    return Span(label, *bounds, Column("", "decimal").show(Value(*bounds)).text, shape)
+
+
+# the page
+
+
+def draw_judgment_page(agreement: JudgmentAgreement, *, title: str | None = None) -> Iterator[str]:
+    """Draw a page that needs neither network nor script."""
+    check_arguments(draw_judgment_page, locals())
+    *others, last = agreement.annotators
+    heading = title or f"Agreement of {', '.join(others)} and {last} on judgments"
+    style = files("alignkit.show").joinpath("page.css").read_text(encoding="utf-8")
+    yield start_page(heading, Table.style() + style)
+    yield from (f'<p class="facts">{safe_text(line.strip())}</p>\n' for line in agreement.head)
+    yield from _cautions(agreement)
+    yield "</header>\n<main>\n"
+    yield _heading("overview", "Overview")
+    yield "<p>Every kappa with its interval, if it has one; the tables have all figures.</p>\n"
+    yield '<div class="figures three">\n'
+    for caption, image in judgment_plots(agreement):
+        yield f"<figure><figcaption>{isolated_text(caption)}</figcaption>\n{image}</figure>\n"
+    yield "</div>\n</section>\n"
+    yield _heading("tables", "Tables")
+    yield from (table.show("html") for table in agreement.tables())
+    yield "</section>\n"
+    yield _heading("disagreements", "Disagreements")
+    yield from draw_disagreements(agreement)
+    yield "</section>\n"
+    yield _heading("settings", "Settings")
+    yield f"<p><code>{safe_text(agreement.signature)}</code></p>\n</section>\n"
+    yield "</main>\n</body>\n</html>\n"
+
+
+def _heading(anchor: str, name: str) -> str:
+    heading = f'<h2 id="{anchor}-heading">{name}</h2>\n'
+    return f'<section id="{anchor}" aria-labelledby="{anchor}-heading">\n{heading}'
+
+
+def _cautions(agreement: JudgmentAgreement) -> Iterator[str]:
+    if not agreement.cautions:
+        return
+    yield '<div class="cautions" role="region" aria-labelledby="cautions">\n'
+    yield f'<h2 id="cautions">{CARE}</h2>\n<ul>\n'
+    for caution in agreement.cautions:
+        whom = "; ".join(caution.pairings)
+        about = f'<bdi class="who">{safe_text(whom)}</bdi>: ' if whom else ""
+        instead = f'<span class="instead">{safe_text(caution.instead)}</span>'
+        yield f"<li>{about}{safe_text(caution.says)}: {instead}</li>\n"
+    yield "</ul>\n</div>\n"

@@ -22,10 +22,9 @@ from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.corpus import CorpusBeyondChance
 from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.options import CLOSED, AgreementOptions
-from alignkit.agreement.pairs import CorpusData
+from alignkit.agreement.pairs import CorpusData, CorpusPart
 from alignkit.agreement.question import agree, pairings_of
 from alignkit.agreement.result import Agreement
-from alignkit.agreement.sections import CorpusPart
 from alignkit.annotate.assignment import read_plan
 from alignkit.annotate.dashboard.live_work import SEED, Compared, compared, label_view
 from alignkit.annotate.dashboard.view import (
@@ -104,7 +103,7 @@ def _twos(corpus: Corpus, asked: Compared, report: Report) -> tuple[list[SlowTwo
     pairings = pairings_of(twos, beyond, lambda done, of: report("sampling", done / of))
     compared = Agreement(
         names, beyond.options, beyond.initial, None, beyond.systems, None, SEED, ("all",), pairings,
-        (), (), "", corpus,
+        (), corpus,
     )  # fmt: skip
     slow = []
     for pairing in pairings:

@@ -13,9 +13,9 @@ from math import isnan, nan
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from alignkit.agreement.figures import without
 from alignkit.agreement.intervals import Intervals, weighted_mean
 from alignkit.agreement.kappa import cohen_kappa
-from alignkit.agreement.result import without
 from alignkit.annotate.dashboard.live_work import LiveWork, label_view
 from alignkit.annotate.dashboard.tally import PairF1, Two
 from alignkit.annotate.project import queries

@@ -17,29 +17,28 @@ For example:
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alignkit._support.wording import visible
-from alignkit.agreement.show.media import agreement_csv, agreement_json, agreement_report
+from alignkit.agreement.options import JudgmentOptions, contradictions
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import check_groups
 from alignkit.cli.common.messages import ProgressBar, json_text
 from alignkit.cli.corpora.merge import merged
-from alignkit.cli.evaluate.agree_options import (
-    add_options,
-    asks_for_judgments,
-    run_on_judgments,
-    typed,
-)
-from alignkit.errors import OptionError
+from alignkit.cli.evaluate.agree_options import add_options, asks_for_judgments, given, typed
+from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, replacing
 from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
+    from alignkit.agreement.figures import FigureResult
+    from alignkit.agreement.judgments.result import JudgmentAgreement
     from alignkit.agreement.result import Agreement
     from alignkit.scoring.link_classes import FunctionWords
 
@@ -55,18 +54,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
+    check_groups(options)
+    output = _on_judgments(options) if asks_for_judgments(options) else _on_alignments(options)
+    with replacing("-") as out:
+        out.write(output + "\n")
+    return 0
+
+
+def _on_alignments(options: argparse.Namespace) -> str:
     from alignkit.agreement.question import agree
 
-    pass  # regroup
-
-    check_groups(options)
-    if asks_for_judgments(options):
-        return run_on_judgments(options, lambda: _corpus(options))
-    _check(options)  # a wrong option is told before anything is read
+    contradictions(typed(options), options.initial)  # before anything is read
+    refuse_unwritable(path for path in (options.html, options.plot) if path is not None)
+    if len(options.corpus) == 1 and options.in_order:
+        raise OptionError("--in-order joins several files, and one is named: leave it out")
     words = _function_words(options)
     corpus = _corpus(options)
-    done = _Done()
-    with naming(*options.corpus), ProgressBar("sampling", done.fraction, None) as progress:
+    done: list[float] = []
+
+    def step(count: int, total: int) -> None:
+        done[:] = [count / total]
+        progress.step(256)
+
+    bar = ProgressBar("sampling", lambda: done[0] if done else None, None)
+    with naming(*options.corpus), bar as progress:
         agreement = agree(
             corpus,
             options.annotators,
@@ -77,37 +88,79 @@ def run(options: argparse.Namespace) -> int:
             split=options.split,
             seed=options.seed,
             workers=options.workers,
-            progress=lambda *counts: done.tell(progress, *counts),
+            progress=step,
             **typed(options),
         )
-    output = agreement_output(agreement, options)
-    draw(agreement, options, words)
-    with replacing("-") as out:
-        out.write(output + "\n")
-    return 0
+    output = _output(agreement, options)
+    if options.html:
+        from alignkit.agreement.page import draw_agreement_page
+
+        page = draw_agreement_page(agreement, function_words=words)
+        with replacing(options.html) as out:
+            out.writelines(page)
+    if options.plot:
+        from alignkit.agreement.plots import draw_plots
+
+        draw_plots(agreement, options.plot)
+    return output
 
 
-def _check(options: argparse.Namespace) -> None:
-    from alignkit.agreement.options import contradictions
+def _on_judgments(options: argparse.Namespace) -> str:
+    from alignkit.agreement.question import agree
 
-    contradictions(typed(options), options.initial)
-    refuse_unwritable(path for path in (options.html, options.plot) if path is not None)
-    if len(options.corpus) == 1 and options.in_order:
-        raise OptionError("--in-order joins several files, and one is named: leave it out")
+    chosen = given(options)
+    lines: dict[str, int] = {}
+    if "groups" in chosen:
+        chosen["groups"], lines = _groups(options.groups)
+    JudgmentOptions.of(chosen)  # a wrong option is an error before anything is read
+    files = options.html, options.plot, options.disagreements
+    refuse_unwritable(path for path in files if path is not None)
+    corpus = _corpus(options)
+    with naming(*options.corpus), _placing(lines, options):
+        agreement = agree(
+            corpus,
+            options.annotators,
+            on="judgments",
+            by=options.by,
+            split=options.split,
+            seed=options.seed,
+            workers=options.workers,
+            **chosen,
+        )
+    _write_judgments(agreement, options)
+    return _output(agreement, options)
 
 
-class _Done:
-    """Remember how much is done."""
+def _output(agreement: FigureResult, options: argparse.Namespace) -> str:
+    from alignkit.agreement.result import Agreement
 
-    def __init__(self) -> None:
-        self._share: float | None = None
+    if options.json:
+        return json_text(agreement.to_json())
+    if options.csv:
+        return agreement.csv()
+    shown = agreement.show(options.medium)
+    if options.medium == "text" and isinstance(agreement, Agreement):
+        return "\n\n".join([shown, *_how_to_go_on(agreement)])
+    return shown
 
-    def fraction(self) -> float | None:
-        return self._share
 
-    def tell(self, progress: ProgressBar, done: int, total: int) -> None:
-        self._share = done / total
-        progress.step(256)
+def _how_to_go_on(agreement: Agreement) -> Iterator[str]:
+    """Say what the article's C needs, where no edits are known and no links were given."""
+    models = (levels for pairing in agreement.pairings for levels in pairing.beyond.values())
+    edited = any(result.rates for levels in models for result in levels.values())
+    if edited or any(caution.code == "given-links" for caution in agreement.cautions):
+        return
+    others = [name for name in agreement.corpus.aligners if name not in agreement.annotators]
+    who = f"here perhaps one of {visible(', '.join(others))}"
+    if not others:
+        who = "'alignkit align' makes one, 'merge' adds it"
+    yield (
+        "The article's C takes away what annotators share by editing one automatic alignment:\n"
+        f"name the one that they started from by --initial NAME ({who})"
+    )
+
+
+# what is read
 
 
 def _function_words(options: argparse.Namespace) -> FunctionWords | None:
@@ -131,65 +184,68 @@ def _corpus(options: argparse.Namespace) -> Corpus:
         names = list(paths)
     if len(set(names)) < len(names):
         raise OptionError("the same file is named twice; give one file for each annotator")
-    inputs = {
-        name: Input(path, options.format, reading_options(options, name=name))
+    first, *others = (
+        Input(path, options.format, reading_options(options, name=name))
         for name, path in zip(names, paths, strict=True)
-    }
-    first, *others = names
+    )
     corpus = merged(
-        inputs[first],
-        {name: inputs[name] for name in others},
+        first,
+        dict(zip(names[1:], others, strict=True)),
         partial=options.partial,
         ordered=options.in_order,
     )
     asked = {options.initial, options.adjudicated, *(options.annotators or ())}
-    own = [name for name in corpus.annotators if name not in others]
+    own = [name for name in corpus.annotators if name not in names[1:]]
     if len(own) == 1 and own[0] not in asked.union(options.system or ()):
-        corpus = corpus.map(lambda pair: _renamed(pair, own[0], first))
+        corpus = corpus.map(lambda pair: _renamed(pair, own[0], names[0]))
     return corpus
 
 
 def _renamed(pair: SentencePair, old: str, new: str) -> SentencePair:
-    names = {name: new if name == old else name for name in pair.annotations}
-    return replace(pair, annotations={names[name]: one for name, one in pair.annotations.items()})
+    notes = {new if name == old else name: note for name, note in pair.annotations.items()}
+    return replace(pair, annotations=notes)
 
 
-def agreement_output(agreement: Agreement, options: argparse.Namespace) -> str:
-    """Return what the options ask for."""
-    if options.json:
-        return json_text(agreement_json(agreement))
-    if options.csv:
-        return agreement_csv(agreement)
-    if options.medium != "text":
-        return agreement_report(agreement, options.medium)
-    return "\n\n".join([agreement_report(agreement), *_how_to_go_on(agreement)])
+def _groups(path: str) -> tuple[dict[str, str], dict[str, int]]:
+    """Read who is in which group, and on which line that stands."""
+    groups: dict[str, str] = {}
+    places: dict[str, int] = {}
+    expected = "expected an annotator, a tab and the group, each annotator once"
+    try:
+        with open(path, encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, 1):
+                cells = line.rstrip("\r\n").split("\t")
+                if cells != [""]:
+                    if len(cells) != 2 or not all(cells) or cells[0] in groups:
+                        raise FormatError(expected, path, number)
+                    groups[cells[0]], places[cells[0]] = cells[1], number
+    except OSError as error:
+        raise OptionError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise FormatError("the file of groups is not UTF-8", path) from None
+    return groups, places
 
 
-def draw(agreement: Agreement, options: argparse.Namespace, words: FunctionWords | None) -> None:
-    """Write the page and the figures, where they are asked for."""
+@contextmanager
+def _placing(lines: Mapping[str, int], options: argparse.Namespace) -> Iterator[None]:
+    """Say of an unknown annotator of the file of groups on which line it names him."""
+    try:
+        yield
+    except UnknownNameError as error:
+        if error.name not in lines or error.name in (options.annotators or ()):
+            raise
+        raise FormatError(str(error), options.groups, lines[error.name]) from None
+
+
+def _write_judgments(agreement: JudgmentAgreement, options: argparse.Namespace) -> None:
+    """Write the page, the figures and the disagreements, if they are asked for."""
+    from alignkit.agreement.judgments import result
+
     if options.html:
-        from alignkit.agreement.show.page import draw_agreement_page
-
-        page = draw_agreement_page(agreement, function_words=words)
         with replacing(options.html) as out:
-            out.writelines(page)
+            out.writelines(result.draw_judgment_page(agreement))
     if options.plot:
-        from alignkit.agreement.show.plots import draw_plots
-
-        draw_plots(agreement, options.plot)
-
-
-def _how_to_go_on(agreement: Agreement) -> list[str]:
-    """Say what the article's C needs, where no edits are known and no links were given."""
-    models = (levels for pairing in agreement.pairings for levels in pairing.beyond.values())
-    edited = any(one.rates for levels in models for one in levels.values())
-    if edited or any(caution.code == "given-links" for caution in agreement.cautions):
-        return []
-    others = [name for name in agreement.corpus.aligners if name not in agreement.annotators]
-    who = f"here perhaps one of {visible(', '.join(others))}"
-    if not others:
-        who = "'alignkit align' makes one, 'merge' adds it"
-    return [
-        "The article's C takes away what annotators share by editing one automatic alignment:\n"
-        f"name the one that they started from by --initial NAME ({who})"
-    ]
+        result.draw_judgment_plot(agreement, options.plot)
+    if options.disagreements:
+        with replacing(options.disagreements) as out:
+            out.write(result.disagreements_csv(agreement) + "\n")

@@ -1,4 +1,4 @@
-"""Count where two annotators differ: by sentence pair, by word pair, by kind of link."""
+"""Where two annotators differ: by sentence pair, by word pair, by kind of link."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHAPES = ("1-1", "1-n", "block")
 
 @dataclass(frozen=True)
 class Outcome:
-    """Count the links that at least one of two annotators has."""
+    """How many links at least one of two annotators has."""
 
     both: int = 0  # those of both, sure for both or only possible for both
     unsure: int = 0  # those of both, sure for one and only possible for the other
@@ -41,31 +41,31 @@ class Outcome:
 
 @dataclass(frozen=True)
 class WordOutcome:
-    """Count what becomes of one pair of words, in small letters unless case matters."""
+    """The links of a pair of words, in small letters unless case matters."""
 
-    source: str  # the words
+    source: str
     target: str
     kinds: tuple[str, ...]  # what kind of words they are, see WORD_KINDS
-    outcome: Outcome  # the counts
+    outcome: Outcome
 
 
 @dataclass(frozen=True)
 class PairOutcome:
-    """Count the links of one sentence pair."""
+    """The links of a sentence pair."""
 
     place: int  # its position in the corpus
-    outcome: Outcome  # the counts
+    outcome: Outcome
 
 
 @dataclass(frozen=True)
 class Disagreements:
     """Where two annotators differ."""
 
-    annotators: tuple[str, str]  # the two
-    total: Outcome  # the counts over all sentence pairs that both annotated
-    kinds: FrozenMap[str, Outcome]
-    words: tuple[WordOutcome, ...]
-    pairs: tuple[PairOutcome, ...]
+    annotators: tuple[str, str]
+    total: Outcome  # over all sentence pairs that both annotated
+    kinds: FrozenMap[str, Outcome]  # by kind of word (WORD_KINDS), then by shape (SHAPES)
+    words: tuple[WordOutcome, ...]  # those that one alone links; the most often first
+    pairs: tuple[PairOutcome, ...]  # those that differ most first
 
 
 _BOTH, _UNSURE = Outcome(both=1), Outcome(unsure=1)
@@ -109,15 +109,10 @@ def disagreements(
             kinds[kind] += outcome
         if outcome.alone:
             listed.append(outcome_of_words)
-    listed.sort(key=lambda one: (-one.outcome.alone, one.source, one.target))
-    pairs.sort(key=lambda one: (-one.outcome.alone, -one.outcome.unsure, one.place))
-    return Disagreements(
-        (first, second),
-        sum((one.outcome for one in pairs), _NONE),
-        FrozenMap(kinds),
-        tuple(listed),
-        tuple(pairs),
-    )
+    listed.sort(key=lambda words: (-words.outcome.alone, words.source, words.target))
+    pairs.sort(key=lambda pair: (-pair.outcome.alone, -pair.outcome.unsure, pair.place))
+    total = sum((pair.outcome for pair in pairs), _NONE)
+    return Disagreements((first, second), total, FrozenMap(kinds), tuple(listed), tuple(pairs))
 
 
 def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Link, str, Outcome]]:
@@ -126,7 +121,7 @@ def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Lin
     mine, other = (dict(alignment.items()) for alignment in alignments)
     shapes = [_shapes(alignment) for alignment in alignments]
     for link in sorted({**mine, **other}):
-        shape = SHAPES[max(one.get(link, 0) for one in shapes)]
+        shape = SHAPES[max(shape.get(link, 0) for shape in shapes)]
         if link not in other:
             outcome = _FIRST
         elif link not in mine:

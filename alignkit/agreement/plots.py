@@ -1,4 +1,4 @@
-"""Draw the values of all pairings with their intervals: on a page, and in a file for a paper."""
+"""The plots of an agreement: on a page, and in a file for a paper."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 
 import numpy as np
+from numpy.typing import NDArray
 
-from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS
-from alignkit.agreement.chance.result import BeyondChance
-from alignkit.agreement.result import LEVELS, Agreement, Pairing
-from alignkit.agreement.show.disagreements import SHAPES, Disagreements
-from alignkit.agreement.show.tables import label as who
+from alignkit.agreement.chance.result import LEVELS, BeyondChance
+from alignkit.agreement.disagreements import SHAPES, Disagreements
+from alignkit.agreement.figures import DIFFERENT, AgreementFigures, Pairing, alpha_level
+from alignkit.agreement.tables import label
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing_bytes
 from alignkit.scoring.link_classes import WORD_KINDS
@@ -54,6 +54,9 @@ def decimal(value: float) -> str:
     return Column("", "decimal").show(value).text
 
 
+# histograms: the agreement of each sentence pair, and of the corpus in each sample of chance
+
+
 def sentence_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
     """Draw how many sentence pairs have which observed agreement; nothing where none is used."""
     for level, title in LEVEL_TITLES.items():
@@ -61,10 +64,27 @@ def sentence_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
         values = [row.observed for row in result.sentences if not row.left_out]
         if values:
             said = f"Observed agreement of {len(values)} sentence pairs, {pairing.name}, {title}"
-            label = "observed agreement of a sentence pair"
+            across = "observed agreement of a sentence pair"
             numbers = Table("Sentence pairs", [Column("agreement"), Column("pairs", "count")], ())
-            data = _sentence_bars(values)
-            yield _histogram(name, level, result, data, said, label, "sentence pairs", numbers)
+            data, units = _sentence_bars(values), (across, "sentence pairs")
+            yield _histogram(name, level, result, data, said, units, numbers)
+
+
+def chance_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
+    """Draw the agreements of the whole corpus that were sampled, and mark the observed one."""
+    for level, title in LEVEL_TITLES.items():
+        result = pairing.main(level)
+        values = result.distribution[~np.isnan(result.distribution)]
+        if len(values):
+            said = f"Agreement by chance in {len(values)} samples, {pairing.name}, {title}"
+            note = (
+                f"mean {values.mean():.4f}, from {values.min():.4f} to {values.max():.4f}; "
+                f"Monte-Carlo error of pi0 {result.pi0_error:.5f}"
+            )
+            columns = [Column("agreement"), Column("samples", "count")]
+            data, units = _chance_bars(values, result.pi), ("agreement of the corpus", "samples")
+            numbers = Table("Samples", columns, (), note)
+            yield _histogram(name, level, result, data, said, units, numbers)
 
 
 def _histogram(
@@ -73,16 +93,15 @@ def _histogram(
     result: BeyondChance,
     data: list[Bar],
     said: str,
-    label: str,
-    unit: str,
+    units: tuple[str, str],
     numbers: Table,
 ) -> PairingPlot:
     markers = [
         Marker(result.pi, f"pi {decimal(result.pi)}"),
         Marker(result.pi0, f"pi0 {decimal(result.pi0)}", dashed=True),
     ]
-    place = f"{name}-{level.replace('.', '-')}"
-    image = bars(place, said, data, markers, label=label, unit=unit)
+    place, (across, up) = f"{name}-{level.replace('.', '-')}", units
+    image = bars(place, said, data, markers, label=across, unit=up)
     rows: list[list[Cell]] = [[bar.label, bar.count] for bar in data]
     return PairingPlot(LEVEL_TITLES[level], image, replace(numbers, rows=rows))
 
@@ -98,25 +117,7 @@ def _sentence_bars(values: list[float]) -> list[Bar]:
     return [ends[0], *middle, ends[1]]
 
 
-def chance_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
-    """Draw the agreements of the whole corpus that were sampled, and mark the observed one."""
-    for level, title in LEVEL_TITLES.items():
-        result = pairing.main(level)
-        values = result.distribution[~np.isnan(result.distribution)]
-        if len(values):
-            said = f"Agreement by chance in {len(values)} samples, {pairing.name}, {title}"
-            note = (
-                f"mean {values.mean():.4f}, from {values.min():.4f} to {values.max():.4f}; "
-                f"Monte-Carlo error of pi0 {result.pi0_error:.5f}"
-            )
-            columns = [Column("agreement"), Column("samples", "count")]
-            numbers = Table("Samples", columns, (), note)
-            data = _chance_bars(values, result.pi)
-            label = "agreement of the corpus"
-            yield _histogram(name, level, result, data, said, label, "samples", numbers)
-
-
-def _chance_bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], pi: float) -> list[Bar]:
+def _chance_bars(values: NDArray[np.float64], pi: float) -> list[Bar]:
     """Count the samples in bars that are wide enough to be seen beside a pi far away."""
     low, high = float(values.min()), float(values.max())
     if high - low < 1e-9:
@@ -128,10 +129,13 @@ def _chance_bars(values: np.ndarray[tuple[int], np.dtype[np.float64]], pi: float
     return [Bar(start, end, count, f"{start:.4f} to {end:.4f}") for start, end, count in ends]
 
 
-def edit_plots(agreement: Agreement) -> Iterator[PairingPlot]:
+# what annotators changed in the initial alignment
+
+
+def edit_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
     """Draw what each annotator changed in the initial alignment, with the fitted models."""
     for links in ("possible", "sure"):
-        models: dict[str, FrozenMap[str, EditModel]] = {}
+        models: dict[str, Mapping[str, EditModel]] = {}
         for pairing in agreement.of("annotators"):
             if pairing.chance in pairing.beyond:
                 models.update(pairing.main(f"words.{links}").models)
@@ -207,33 +211,38 @@ def _edit_table(model: EditModel) -> Table:
     return Table("Mean edits", columns, body, note=note)
 
 
-def kinds_plot(name: str, found: Disagreements) -> PairingPlot:
+# kinds of links, and who has them
+
+
+def kinds_plot(name: str, counted: Disagreements) -> PairingPlot:
     """Draw for each kind of link how many both have, and how many only one has."""
-    first, second = found.annotators
-    one_letter, other_letter = letters(first, second)
+    first, second = counted.annotators
+    A, B = letters(first, second)
     data, body = [], list[list[Cell]]()
-    kinds = (*SHAPES, *(kind for kind in WORD_KINDS if kind in found.kinds))
+    kinds = (*SHAPES, *(kind for kind in WORD_KINDS if kind in counted.kinds))
     for kind in kinds:
-        one = found.kinds[kind]
-        counts = one.both, one.unsure, one.first, one.second
+        outcome = counted.kinds[kind]
+        counts = outcome.both, outcome.unsure, outcome.first, outcome.second
         data.append(KindShare(kind, counts))
-        body.append([kind, one.links, *counts, one.alone / one.links if one.links else nan])
+        alone = outcome.alone / outcome.links if outcome.links else nan
+        body.append([kind, outcome.links, *counts, alone])
     meanings = (
         "both alike, sure or possible",
         "sure for one, possible for the other",
-        f"only {one_letter} {first}",
-        f"only {other_letter} {second}",
+        f"only {A} {first}",
+        f"only {B} {second}",
     )
     title = "Links by kind: who has them"
-    columns = [
-        Column(text, "count")
-        for text in ("links", "both alike", "unlike", f"only {one_letter}", f"only {other_letter}")
-    ]
-    columns = [Column("", key="kind"), *columns, Column("% of one only", "percent")]
+    names = ("links", "both alike", "unlike", f"only {A}", f"only {B}")
+    columns = [Column("", key="kind"), *(Column(name, "count") for name in names)]
+    columns.append(Column("% of one only", "percent"))
     table = Table(title, columns, body, apart=[len(SHAPES)])
-    signs = "", "", one_letter, other_letter
+    signs = "", "", A, B
     image = shares(name, f"{title}, {first} and {second}", data, meanings, signs)
     return PairingPlot(title, image, table)
+
+
+# intervals of every coefficient
 
 
 _KINDS = {
@@ -253,199 +262,169 @@ _COEFFICIENTS = {
 _ROWS = 40
 """A figure with more rows is drawn level by level."""
 _MOST = 40
+"""A level of a figure has no more rows; the table has all."""
 
-Rows = Sequence[tuple[str, list[Span]]]
+Levels = Sequence[tuple[str, list[Span]]]
 """For each level its title, and a value for each pairing."""
 
 
-def interval_plots(agreement: Agreement) -> Iterator[PairingPlot]:
+def interval_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
     """Draw C, F1, kappa, AC1 and alpha of every pairing, and what all annotators have together."""
-    chance = _beyond(agreement)
+    chance, scale = _beyond(agreement), "0 as by chance, 1 in full"
     if any(values for _, values in chance):
         title = f"C, agreement beyond chance ({_model(agreement)})"
         yield from _figures("C", title, chance, "C: 0 as by chance")
     yield from _figures("f1", "F1", _overlap(agreement), "F1")
-    yield from _figures(
-        "coefficients",
-        "Kappa, AC1 and alpha",
-        _coefficients(agreement),
-        "0 as by chance, 1 in full",
-    )
-    yield from _figures(
-        "together", "All annotators together", _together(agreement), "0 as by chance, 1 in full"
-    )
+    yield from _figures("coefficients", "Kappa, AC1 and alpha", _coefficients(agreement), scale)
+    yield from _figures("together", "All annotators together", _together(agreement), scale)
 
 
-def _model(agreement: Agreement) -> str:
-    names = dict.fromkeys(one.chance for one in agreement.of("annotators"))
+def _model(agreement: AgreementFigures) -> str:
+    names = dict.fromkeys(pairing.chance for pairing in agreement.of("annotators"))
     return f"model of chance: {', '.join(names)}"
 
 
-def _figures(name: str, title: str, levels: Rows, label: str) -> Iterator[PairingPlot]:
-    """Draw all levels in one figure, or, where that is too long, each in one of its own."""
+def _figures(name: str, title: str, levels: Levels, axis: str) -> Iterator[PairingPlot]:
+    """Draw all levels in one figure, or, if that is too long, each in one of its own."""
     kept = [(level, values) for level, values in levels if values]
-    if not kept:
-        return
-    if sum(len(values) for _, values in kept) <= _ROWS:
-        yield _figure(name, title, kept, label)
-        return
-    for k, one in enumerate(kept):
-        yield _figure(f"{name}-{k}", f"{title}: {one[0]}", [one], label)
+    if sum(len(values) for _, values in kept) > _ROWS:
+        for k, (level, values) in enumerate(kept):
+            yield _figure(f"{name}-{k}", f"{title}: {level}", [(level, values)], axis)
+    elif kept:
+        yield _figure(name, title, kept, axis)
 
 
-def _figure(name: str, title: str, levels: Rows, label: str) -> PairingPlot:
+def _figure(name: str, title: str, levels: Levels, axis: str) -> PairingPlot:
     data, rows, apart = list[Span](), list[list[Cell]](), []
     single = all(len(values) == 1 for _, values in levels)
     for level, values in levels:
         apart.append(len(rows))
         if not single and len(levels) > 1:
             data.append(Span(level, heading=True))
-        for one in values[:_MOST]:
-            data.append(_relabelled(one, level) if single else one)
-        rows += [[level, one.label, Value(one.value, one.low, one.high)] for one in values]
-    used = sorted({one.shape for one in data if not one.heading})
-    meanings = {shape: text for shape, text in _KINDS.values() if shape in used}
-    columns = [
-        Column("level"),
-        Column("who"),
-        Column(label.split(":", maxsplit=1)[0], "decimal", key="value"),
-    ]
+        data += [replace(span, label=level) if single else span for span in values[:_MOST]]
+        rows += [[level, span.label, Value(span.value, span.low, span.high)] for span in values]
+    value = Column(axis.split(":", maxsplit=1)[0], "decimal", key="value")
     left = max(len(values) - _MOST for _, values in levels)
     if left > 0:
         title += f" (the table has {left} more)"
-    image = spans(
-        f"intervals-{name}", title, data, label=label, shapes=meanings if len(used) > 1 else {}
-    )
+    image = spans(f"intervals-{name}", title, data, label=axis, shapes=_meanings(data))
+    columns = [Column("level"), Column("who"), value]
     return PairingPlot(title, image, Table("", columns, rows, apart=apart[1:], stub=2))
 
 
-def _relabelled(one: Span, label: str) -> Span:
-    return Span(label, one.value, one.low, one.high, one.note, one.shape)
+def _meanings(data: Sequence[Span]) -> dict[int, str]:
+    """Return what the shapes mean, if there are several."""
+    used = {span.shape for span in data if not span.heading}
+    return {shape: text for shape, text in _KINDS.values() if shape in used and len(used) > 1}
 
 
-def _span(pairing: Pairing, value: float, found: Interval | str | None) -> Span:
-    low, high = (found.low, found.high) if isinstance(found, Interval) else (nan, nan)
-    shape = _KINDS[pairing.kind][0]
-    return Span(who(pairing), value, low, high, _note(value, low, high), shape)
+def _span(name: str, value: float, interval: Interval | str | None, shape: int = 0) -> Span:
+    low, high = (interval.low, interval.high) if isinstance(interval, Interval) else (nan, nan)
+    shown = Column("", "decimal").show(Value(value, low, high)).text
+    return Span(name, value, low, high, "not defined" if isnan(value) else shown, shape)
 
 
-def _note(value: float, low: float, high: float) -> str:
-    if isnan(value):
-        return "not defined"
-    return Column("", "decimal").show(Value(value, low, high)).text
-
-
-def _beyond(agreement: Agreement) -> Rows:
+def _beyond(agreement: AgreementFigures) -> Levels:
     """Return C by level; that of automatic alignments is by another model, and left out."""
-    known = [one for one in agreement.pairings if one.chance in one.beyond]
-    alike = {one.chance for one in agreement.of("annotators")}
-    known = [one for one in known if one.chance in alike and one.kind != "automatic"]
-    return [
-        (title, [_span(one, one.main(level).C, one.main(level).interval) for one in known])
-        for level, title in LEVEL_TITLES.items()
+    alike = {pairing.chance for pairing in agreement.of("annotators")}
+    known = [
+        two
+        for two in agreement.pairings
+        if two.chance in two.beyond and two.chance in alike and two.kind != "automatic"
     ]
+    levels = []
+    for level, title in LEVEL_TITLES.items():
+        results = [(two, two.main(level)) for two in known]
+        values = [_span(label(two), c.C, c.interval, _KINDS[two.kind][0]) for two, c in results]
+        levels.append((title, values))
+    return levels
 
 
-def _overlap(agreement: Agreement) -> Rows:
-    return [
-        (title, list(_values(agreement.pairings, f"{level}.f1")))
-        for level, title in LEVEL_TITLES.items()
-    ]
+def _overlap(agreement: AgreementFigures, *without: str) -> Levels:
+    pairings = [pairing for pairing in agreement.pairings if pairing.kind not in without]
+    return [(title, _values(pairings, f"{level}.f1")) for level, title in LEVEL_TITLES.items()]
 
 
-def _coefficients(agreement: Agreement) -> Rows:
+def _coefficients(agreement: AgreementFigures) -> Levels:
     """Return the coefficients over the items that take part in the other tables, too."""
-    pairings = [one for one in agreement.pairings if one.kind != "automatic"]
-    found = []
-    for name, title in _COEFFICIENTS.items():
-        values = list(_values(pairings, f"different.{name}"))
-        found.append((title, values or list(_values(pairings, name))))
-    return found
+    pairings = [pairing for pairing in agreement.pairings if pairing.kind != "automatic"]
+    return [
+        (title, _values(pairings, DIFFERENT + name) or _values(pairings, name))
+        for name, title in _COEFFICIENTS.items()
+    ]
 
 
-def _values(pairings: Sequence[Pairing], name: str) -> Iterator[Span]:
-    for one in pairings:
-        whole = one.sections[0]
-        if name in whole.figures:
-            yield _span(one, whole.figures[name], whole.intervals.get(name))
+def _values(pairings: Sequence[Pairing], name: str) -> list[Span]:
+    wholes = [(pairing, pairing.sections[0]) for pairing in pairings]
+    return [
+        _span(label(two), whole.figures[name], whole.intervals.get(name), _KINDS[two.kind][0])
+        for two, whole in wholes
+        if name in whole.figures
+    ]
 
 
-def _together(agreement: Agreement) -> Rows:
-    whole = agreement.together[0]
-    found: list[tuple[str, float, Interval | str | None]] = []
+def _together(agreement: AgreementFigures) -> Levels:
+    whole, levels = agreement.together[0], []
     if whole.fleiss is not None:
-        found.append(("Fleiss' kappa", whole.fleiss.kappa, whole.intervals.get("fleiss.kappa")))
-    for links in ("possible", "sure"):
-        names = [f"different.{links}.masi", f"{links}.masi"]
-        name = next((one for one in names if one in whole.alpha), None)
-        if name is not None and len(agreement.annotators) > 2:
-            key = f"alpha.{name}".replace("alpha.different.", "different.alpha.")
-            value = whole.alpha[name].alpha
-            found.append((f"alpha (MASI), {links}", value, whole.intervals.get(key)))
-    rows = []
-    for title, value, interval in found:
-        low, high = (interval.low, interval.high) if isinstance(interval, Interval) else (nan, nan)
-        rows.append((title, [Span("all annotators", value, low, high, _note(value, low, high))]))
-    return rows
+        kappa = _span("all annotators", whole.fleiss.kappa, whole.intervals.get("fleiss.kappa"))
+        levels.append(("Fleiss' kappa", [kappa]))
+    for links in ("possible", "sure") if len(agreement.annotators) > 2 else ():
+        names = [f"{DIFFERENT}{links}.masi", f"{links}.masi"]
+        name = next((name for name in names if name in whole.alpha), None)
+        if name is not None:
+            interval = whole.intervals.get(alpha_level(name))
+            alpha = _span("all annotators", whole.alpha[name].alpha, interval)
+            levels.append((f"alpha (MASI), {links}", [alpha]))
+    return levels
 
 
-def model_plots(agreement: Agreement) -> Iterator[PairingPlot]:
+def model_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
     """Draw C under every model of chance; nothing where there is one model alone."""
-    known = [one for one in agreement.pairings if one.beyond and one.kind != "automatic"]
-    names = [name for name in CHANCE_MODELS if any(name in one.beyond for one in known)]
+    known = [two for two in agreement.pairings if two.beyond and two.kind != "automatic"]
+    names = [name for name in CHANCE_MODELS if any(name in two.beyond for two in known)]
     if len(names) < 2:
         return
-    levels = [(title, [(one, _by_model(one, level, names)) for one in known[:_MOST]])
-              for level, title in LEVEL_TITLES.items()]  # fmt: skip
-    groups = [levels] if len(known) * len(levels) <= _ROWS else [[one] for one in levels]
+    levels = list(LEVEL_TITLES.items())
+    groups = [levels] if len(known) * len(levels) <= _ROWS else [[level] for level in levels]
     for k, group in enumerate(groups):
         title = "C under every model of chance"
-        title += f": {group[0][0]}" if len(groups) > 1 else ""
+        title += f": {group[0][1]}" if len(groups) > 1 else ""
         data, rows, apart = list[Dots](), list[list[Cell]](), []
-        for level, values in group:
+        for level, name in group:
             apart.append(len(rows))
             if len(known) > 1 and len(group) > 1:
-                data.append(Dots(level, heading=True))
-            for one, found in values:
-                data.append(Dots(level if len(known) == 1 else who(one), found))
-                rows.append([level, who(one), *found])
+                data.append(Dots(name, heading=True))
+            for two in known[:_MOST]:
+                models = [two.beyond[model][level].C if model in two.beyond else nan
+                          for model in names]  # fmt: skip
+                data.append(Dots(name if len(known) == 1 else label(two), models))
+                rows.append([name, label(two), *models])
         columns = [Column("level"), Column("who"), *(Column(name, "decimal") for name in names)]
-        yield PairingPlot(
-            title,
-            dots(f"models-{k}", title, data, names, label="C"),
-            Table("", columns, rows, apart=apart[1:], stub=2),
-        )
+        image = dots(f"models-{k}", title, data, names, label="C")
+        yield PairingPlot(title, image, Table("", columns, rows, apart=apart[1:], stub=2))
 
 
-def _by_model(pairing: Pairing, level: str, names: Sequence[str]) -> list[float]:
-    return [pairing.beyond[name][level].C if name in pairing.beyond else nan for name in names]
+# a figure for a paper
 
 
-def draw_plots(agreement: Agreement, path: str) -> None:
+def draw_plots(agreement: AgreementFigures, path: str) -> None:
     """Write a figure for a paper: C and F1 with their intervals, by level and pairing."""
-    kind = ending(path)
-    parts: Mapping[str, tuple[str, Rows]] = {
-        f"C, beyond chance ({_model(agreement)})": ("C: 0 as by chance", _beyond(agreement)),
-        "F1": ("F1", [
-            (title, [one for one in values if one.shape != _KINDS["automatic"][0]])
-            for title, values in _overlap(agreement)
-        ]),
-    }  # fmt: skip
-    data, used = [], set[int]()
-    for title, (label, levels) in parts.items():
+    kind, data = ending(path), []
+    for title, axis, levels in (
+        (f"C, beyond chance ({_model(agreement)})", "C: 0 as by chance", _beyond(agreement)),
+        ("F1", "F1", _overlap(agreement, "automatic")),
+    ):
         rows: list[Span] = []
         for level, values in levels:
             single = len(values) == 1
             rows += [] if single or not values else [Span(level, heading=True)]
-            rows += [_relabelled(one, level) if single else one for one in values]
-        used |= {one.shape for one in rows if not one.heading}
+            rows += [replace(span, label=level) if single else span for span in values]
         if rows:
-            data.append(Panel(title, label, rows))
-    meanings = {shape: text for shape, text in _KINDS.values() if shape in used}
+            data.append(Panel(title, axis, rows))
     if not data:
         raise OptionError(
             "there is no C and no F1 to draw: no pairing has a sentence pair in common"
         )
-    image = panels(data, kind, meanings if len(used) > 1 else {})
+    image = panels(data, kind, _meanings([span for panel in data for span in panel.data]))
     with replacing_bytes(path) as out:
         out.write(image)

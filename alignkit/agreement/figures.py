@@ -1,0 +1,362 @@
+"""Every figure of an agreement: of two annotators, of all together, in all pairs and each group."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from math import isnan, nan
+from typing import TypeVar, Union
+
+from alignkit._support.values import FrozenMap
+from alignkit._support.wording import how_many
+from alignkit.agreement.alpha import KrippendorffAlpha
+from alignkit.agreement.chance.result import LEVELS, BeyondChance, BeyondChanceSection
+from alignkit.agreement.fleiss import FleissKappa
+from alignkit.agreement.kappa import CellAgreement
+from alignkit.agreement.options import AgreementOptions
+from alignkit.agreement.overlaps import Overlap
+from alignkit.errors import UnknownNameError
+from alignkit.model.corpus import Corpus
+from alignkit.stats.resampling import Interval
+from alignkit.tables.media import csv_lines
+from alignkit.tables.result import Caution, Result
+
+T = TypeVar("T")
+
+KINDS = ("annotators", "adjudicated", "consensus", "automatic")
+"""Who is compared: two annotators; one with the adjudicated version, or with the majority of the
+others; an automatic alignment with an annotator, its reference."""
+
+DIFFERENT = "different."
+"""The levels of cells and alpha over different words alone begin with this."""
+
+Intervals = Mapping[str, Union[Interval, str]]
+"""By ``level.statistic`` the interval, or why there is none."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure, and all that tells it from others.
+
+    Parameters
+    ----------
+    kind : One of `KINDS`; ``"mean"`` and ``"automatic mean"`` over pairings; ``"joint"`` for all
+        annotators together; ``"edits"`` for one annotator's.
+    first, second : The two; empty if a figure is of more, or of one.
+    section : ``"all"``, or the name of a group.
+    level : ``"words.sure"``, ``"different.cells.possible"``, ``"alpha.sure.masi"``, ``"fleiss"``,
+    ...
+    statistic : ``"f1"``, ``"kappa"``, ``"C"``, ...; ``"C.edit-strata"`` by another model of chance.
+    value : NaN if undefined.
+    low, high : The bounds of its interval; NaN without one.
+    pairs : The sentence pairs that it rests on.
+    reason : Why there is no value or interval; empty otherwise, and if none was asked for.
+    """
+
+    kind: str
+    first: str
+    second: str
+    section: str
+    level: str
+    statistic: str
+    value: float
+    low: float = nan
+    high: float = nan
+    pairs: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class PairingSection:
+    """The agreement of two in the whole corpus, or in one group.
+
+    Parameters
+    ----------
+    name : ``"all"``, or the group.
+    pairs : The sentence pairs that both annotated.
+    figures, intervals : By ``level.statistic``; levels of different words begin with
+    ``different.``.
+    overlap : Precision, recall and F1 with their counts; None if one annotated nothing.
+    cells : Kappa and AC1 over all cells; None if words, annotations or the universe are not known.
+    different : The same over cells of different words; None also if identical ones take part.
+    alpha : By links and distance, ``possible.masi``; of different words
+    ``different.possible.masi``.
+    reason : Why there are no cells although words are known; empty otherwise.
+    """
+
+    name: str
+    pairs: int
+    figures: FrozenMap[str, float]
+    intervals: Intervals
+    overlap: Overlap | None
+    cells: CellAgreement | None
+    different: CellAgreement | None
+    alpha: FrozenMap[str, KrippendorffAlpha]
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """What two have in common.
+
+    Parameters
+    ----------
+    kind : One of `KINDS`.
+    first, second : The two; the second is the reference.
+    sections : The whole corpus, then each group.
+    beyond : The agreement beyond chance by model of chance and level (`LEVELS`); empty where words
+        are not known.
+    chance : The model of chance that the main tables show.
+    no_edits : Why models of edits say nothing of the two; empty where they do.
+    """
+
+    kind: str
+    first: str
+    second: str
+    sections: tuple[PairingSection, ...]
+    beyond: FrozenMap[str, FrozenMap[str, BeyondChance]]
+    chance: str
+    no_edits: str = ""
+
+    @property
+    def name(self) -> str:
+        """``"A ~ B"``."""
+        return f"{self.first} ~ {self.second}"
+
+    def section(self, name: str) -> PairingSection:
+        """Return what the two have in a section."""
+        return named("section", name, {part.name: part for part in self.sections})
+
+    def main(self, level: str) -> BeyondChance:
+        """Return the agreement beyond chance at a level, by the model of the main tables."""
+        return self._beyond(level, self.chance)
+
+    def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:
+        """Return the agreement beyond chance in a section, by the main model or another."""
+        result = self._beyond(level, chance or self.chance)
+        parts: tuple[BeyondChanceSection, ...] = (result, *result.groups)
+        return named("section", section, {part.name: part for part in parts})
+
+    def _beyond(self, level: str, chance: str) -> BeyondChance:
+        return named("level", level, named("model of chance", chance, self.beyond))
+
+
+def named(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """Return what has a name; refuse a name that is not known."""
+    if name not in known:
+        raise UnknownNameError(kind, name, known)
+    return known[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """The agreement of all annotators in the whole corpus, or in one group.
+
+    Parameters
+    ----------
+    name : ``"all"``, or the group.
+    pairs : How many sentence pairs there are.
+    used : How many of them two annotators or more annotated.
+    left_out : How many pairs are left out of what needs all annotators, for each reason.
+    fleiss : Fleiss' kappa over the pairs that all annotated; None if words are not known, or an
+        annotator did nothing here.
+    alpha : Krippendorff's alpha, named as in `PairingSection`.
+    intervals : Of ``fleiss.kappa`` and ``alpha.possible.masi`` and so on.
+    mean : Every figure of the annotators' pairings, averaged with their numbers of sentence pairs
+        (C, pi and pi0: pairs used) as weights, without undefined ones.
+    automatic : The same over two or more pairings with automatic alignments; empty otherwise.
+    mean_left_out, automatic_left_out : For each figure how many undefined ones its mean leaves out.
+    """
+
+    name: str
+    pairs: int
+    used: int
+    left_out: FrozenMap[str, int]
+    fleiss: FleissKappa | None
+    alpha: FrozenMap[str, KrippendorffAlpha]
+    intervals: Intervals
+    mean: FrozenMap[str, float]
+    automatic: FrozenMap[str, float]
+    mean_left_out: FrozenMap[str, int]
+    automatic_left_out: FrozenMap[str, int]
+
+
+class FigureResult(Result):
+    """A result of many figures, each a record with the fields of `Figure`."""
+
+    cautions: tuple[Caution, ...] = ()
+
+    @abstractmethod
+    def figures(self) -> Iterable[Figure]:
+        """Return every figure."""
+
+    def to_records(self) -> list[dict[str, object]]:
+        """Return every figure as a dictionary, as a DataFrame takes them; see `Figure`."""
+        return [dict(vars(figure)) for figure in self.figures()]
+
+    def csv(self) -> str:
+        """Return every figure as a row of CSV; the columns are the fields of `Figure`.
+
+        A row for each caution and one for the signature follow, their text in the column of
+        reasons.
+        """
+        records: list[Mapping[str, object]] = list(self.to_records())
+        records += [
+            {"kind": "caution", "statistic": caution.code, "reason": str(caution)}
+            for caution in self.cautions
+        ]
+        records.append({"kind": "signature", "reason": self.signature})
+        names = [field.name for field in fields(Figure)]
+        return csv_lines([names, *([record.get(name, "") for name in names] for record in records)])
+
+    def _repr_html_(self) -> str:
+        return f'<div style="max-height:80vh;overflow:auto">{self.show("html")}</div>'
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AgreementFigures(FigureResult):
+    """Who is compared, and every figure of them; see `Agreement`, which shows itself as well."""
+
+    annotators: tuple[str, ...]
+    options: AgreementOptions
+    initial: str | None
+    adjudicated: str | None
+    systems: tuple[str, ...]
+    by: str | None
+    seed: int
+    sections: tuple[str, ...]
+    pairings: tuple[Pairing, ...]
+    together: tuple[Together, ...]
+    corpus: Corpus = field(repr=False)
+    signature: str = ""
+    cautions: tuple[Caution, ...] = ()
+    split: str | None = None
+    several: int = 0
+
+    def __repr__(self) -> str:
+        f1 = self.of("annotators")[0].sections[0].figures.get("words.sure.f1", nan)
+        shown = "-" if isnan(f1) else f"{100 * f1:.1f}"
+        who = ", ".join(self.annotators)
+        return f"Agreement({who}; {self.together[0].used} pairs; words sure F1 {shown})"
+
+    def of(self, kind: str) -> tuple[Pairing, ...]:
+        """Return the pairings of a kind."""
+        return tuple(pairing for pairing in self.pairings if pairing.kind == kind)
+
+    def pairing(self, first: str, second: str) -> Pairing:
+        """Return the pairing of two, in this order."""
+        pairings = {pairing.name: pairing for pairing in self.pairings}
+        return named("pairing", f"{first} ~ {second}", pairings)
+
+    def figures(self) -> Iterator[Figure]:
+        """Yield every figure."""
+        for pairing in self.pairings:
+            yield from pairing_figures(pairing)
+        yield from edit_figures(self.pairings)
+        for together in self.together:
+            yield from together_figures(together)
+
+
+def alpha_level(name: str) -> str:
+    """Return the level of an alpha by its name in `PairingSection.alpha`."""
+    rest = name.removeprefix(DIFFERENT)
+    return f"{name.removesuffix(rest)}alpha.{rest}"
+
+
+def split(name: str) -> tuple[str, str]:
+    """Return the level and the statistic of a ``level.statistic``; alphas have the name alone."""
+    if "alpha" in name.split("."):
+        return name, "alpha"
+    level, _, statistic = name.rpartition(".")
+    return level, statistic
+
+
+def without(mean: float, pairings: int) -> str:
+    """Return a note on the undefined figures that a mean leaves out; empty if there are none."""
+    if isnan(mean) or not pairings:
+        return ""
+    return f"the mean leaves out {how_many(pairings, 'pairing')} whose figure is undefined"
+
+
+def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
+    """Yield every figure of two, section by section."""
+    for section in pairing.sections:
+        at = (pairing.kind, pairing.first, pairing.second, section.name)
+        for name, value in section.figures.items():
+            interval = section.intervals.get(name)
+            yield _figure((*at, *split(name)), value, section.pairs, interval)
+        for chance, levels in pairing.beyond.items():
+            suffix = "" if chance == pairing.chance else f".{chance}"
+            for level in levels:
+                part = pairing.part(level, section.name, chance)
+                yield from _beyond_figures((*at, level), part, suffix)
+
+
+def _beyond_figures(
+    at: tuple[str, str, str, str, str], part: BeyondChanceSection, suffix: str
+) -> Iterator[Figure]:
+    for name in ("pi", "pi0", "C"):
+        value: float = getattr(part, name)
+        interval = (part.interval or part.no_interval) if name == "C" else None
+        reason = part.undefined if isnan(value) else ""
+        yield _figure((*at, name + suffix), value, part.used, reason or interval)
+    for name in ("used", "both_empty", "one_sided"):
+        yield Figure(*at, name + suffix, getattr(part, name), pairs=part.pairs)
+    for name in ("pi0_error", "C_error"):
+        yield Figure(*at, name + suffix, getattr(part, name), pairs=part.used)
+
+
+def edit_figures(pairings: tuple[Pairing, ...]) -> Iterator[Figure]:
+    """Yield the add and delete rates and the dispersion, once for an annotator and its links."""
+    figures: dict[tuple[str, str, str], Figure] = {}
+    for pairing in pairings:
+        for chance, levels in pairing.beyond.items():
+            for level, result in levels.items():
+                for figure in _edits_of(chance, LEVELS[level][1], result):
+                    figures.setdefault((figure.first, figure.level, figure.statistic), figure)
+    yield from figures.values()
+
+
+def _edits_of(chance: str, links: str, result: BeyondChance) -> Iterator[Figure]:
+    for name, rates in result.rates.items():
+        for statistic in ("add", "delete"):
+            at = ("edits", name, "", "all", f"edits.{links}", statistic)
+            yield Figure(*at, getattr(rates, statistic), pairs=rates.pairs)
+    for name, models in result.models.items():
+        for part, model in models.items():
+            at = ("edits", name, "", "all", f"edits.{links}.{chance}.{part}", "dispersion")
+            yield Figure(*at, model.dispersion, pairs=model.pairs)
+
+
+def together_figures(together: Together) -> Iterator[Figure]:
+    """Yield every figure of all annotators together, and the means."""
+    at = ("joint", "", "", together.name)
+    if together.fleiss is not None:
+        for name in ("kappa", "observed", "expected"):
+            value: float = getattr(together.fleiss, name)
+            interval = together.intervals.get(f"fleiss.{name}")
+            yield _figure((*at, "fleiss", name), value, together.fleiss.pairs, interval)
+    for name, alpha in together.alpha.items():
+        level = alpha_level(name)
+        interval = together.intervals.get(level)
+        yield _figure((*at, level, "alpha"), alpha.alpha, together.used, interval)
+    for kind, means, left_out in (
+        ("mean", together.mean, together.mean_left_out),
+        ("automatic mean", together.automatic, together.automatic_left_out),
+    ):
+        for name, value in means.items():
+            mean_of = (kind, "", "", together.name, *split(name))
+            reason = without(value, left_out.get(name, 0))
+            yield Figure(*mean_of, value, pairs=together.used, reason=reason)
+
+
+def _figure(
+    at: tuple[str, str, str, str, str, str],
+    value: float,
+    pairs: int,
+    interval: Interval | str | None,
+) -> Figure:
+    if isinstance(interval, Interval):
+        return Figure(*at, value, interval.low, interval.high, pairs)
+    return Figure(*at, value, pairs=pairs, reason=interval or "")

@@ -1,0 +1,380 @@
+"""An agreement as one self-contained HTML page, from the template `page.html.j2`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, isnan
+from typing import TYPE_CHECKING, Any
+
+from alignkit._support.arguments import check_arguments
+from alignkit.agreement.chance.models import CHANCE_MODELS
+from alignkit.agreement.chance.result import BeyondChance
+from alignkit.agreement.disagreements import Disagreements, Outcome, PairOutcome, disagreements
+from alignkit.agreement.figures import AgreementFigures, Pairing
+from alignkit.agreement.plots import (
+    LEVEL_TITLES,
+    PairingPlot,
+    chance_plots,
+    decimal,
+    edit_plots,
+    interval_plots,
+    kinds_plot,
+    model_plots,
+    sentence_plots,
+)
+from alignkit.agreement.tables import agreement_head, agreement_tables
+from alignkit.model.corpus import Corpus
+from alignkit.scoring.link_classes import FunctionWords
+from alignkit.show.cells import letters, make_grid
+from alignkit.show.html import draw_figure, page_template
+from alignkit.tables.columns import Cell, Column
+from alignkit.tables.media import CARE, style_sheet
+from alignkit.tables.table import Table
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+SECTIONS = {
+    "overview": "Overview",
+    "tables": "Tables",
+    "reading": "How to read this",
+    "chance-models": "Models of chance",
+    "sentences": "Agreement by sentence pair",
+    "edit-models": "Edit models",
+    "chance-samples": "Agreement by chance",
+    "disagreements": "Disagreements",
+    "more": "How many more pairs",
+    "matrices": "Sentence pairs",
+    "settings": "Settings",
+}
+"""The sections of the page, by their anchors; no table has one of these."""
+
+_MOST_PAIRINGS = 6
+_NO_WORDS = "The words of these sentence pairs are not known"
+
+
+def agreement_page(
+    agreement: AgreementFigures,
+    *,
+    title: str | None = None,
+    function_words: FunctionWords | None = None,
+) -> str:
+    """Return the page as one text; see `draw_agreement_page`."""
+    return "".join(draw_agreement_page(agreement, title=title, function_words=function_words))
+
+
+def draw_agreement_page(
+    agreement: AgreementFigures,
+    *,
+    title: str | None = None,
+    function_words: FunctionWords | None = None,
+) -> Iterator[str]:
+    """Draw a page of all annotators that needs neither network nor script."""
+    check_arguments(draw_agreement_page, locals())
+    context = {
+        **_words(agreement, title),
+        **_figures(agreement),
+        **_differences(agreement, function_words),
+    }
+    yield from _template().generate(context)
+
+
+@cache
+def _template() -> Template:
+    return page_template("page.html.j2", letters=letters)
+
+
+def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
+    """Return what the page says and lists."""
+    options = agreement.options
+    *others, last = agreement.annotators
+    models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
+    says = "; ".join(CHANCE_MODELS[name].description for name in models)
+    return {
+        "title": title or f"Agreement of {', '.join(others)} and {last}",
+        "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
+        "head": [line.strip() for line in agreement_head(agreement)],
+        "care": CARE,
+        "cautions": agreement.cautions,
+        "sections": SECTIONS.items(),
+        "tables": agreement_tables(agreement),
+        "chance_says": says or "what two who know nothing of each other would share",
+        "micro": options.aggregate == "micro",
+        "normalizer": options.normalizer,
+        "reading": options.reading,
+        "intervals": options.bootstrap != "none",
+        "settings": list(_settings(agreement)),
+        "signature": agreement.signature,
+        "several": len(agreement.of("annotators")) > 1,
+        "beyond": any(two.beyond for two in agreement.pairings),
+        "no_beyond": f"{_NO_WORDS}: there is no agreement beyond chance.",
+    }
+
+
+def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
+    """Yield the settings that matter, by name."""
+    options = dict(vars(agreement.options))
+    models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
+    levels = (levels for two in agreement.pairings for levels in two.beyond.values())
+    if not any(result.samples for results in levels for result in results.values()):
+        for name in ("reading", "samples", "tolerance", "missing_initial"):
+            options.pop(name)
+    if options["bootstrap"] == "none":
+        for name in ("resamples", "confidence"):
+            options.pop(name)
+    settings = {
+        "annotators": ", ".join(agreement.annotators),
+        "initial alignment": agreement.initial,
+        "adjudicated version": agreement.adjudicated,
+        "automatic alignments": ", ".join(agreement.systems),
+        "groups": agreement.by,
+        "values divided by": agreement.split,
+        **{name.replace("_", " "): value for name, value in options.items()},
+        "chance": ", ".join(models),
+        "seed": agreement.seed,
+    }
+    for name, value in settings.items():
+        if isinstance(value, bool):
+            yield name, "yes" if value else "no"
+        elif value not in (None, ""):
+            yield name, value
+
+
+def _figures(agreement: AgreementFigures) -> dict[str, Any]:
+    """Return the figures; histograms of those pairings first whose F1 is lowest."""
+    known = [two for two in agreement.of("annotators") if two.chance in two.beyond]
+    known.sort(key=_likeness)
+    drawn = list(enumerate(known[:_MOST_PAIRINGS]))
+    sentences = [(two.name, list(sentence_plots(f"sentences-{k}", two))) for k, two in drawn]
+    samples = [(two.name, list(chance_plots(f"chance-{k}", two))) for k, two in drawn]
+    return {
+        "overview": list(interval_plots(agreement)),
+        "models": list(model_plots(agreement)),
+        "sentences": [(name, plots) for name, plots in sentences if plots],
+        "samples": [(name, plots) for name, plots in samples if plots],
+        "unshown": len(known) - len(drawn),
+        "edits": list(edit_plots(agreement)),
+    }
+
+
+def _likeness(pairing: Pairing) -> float:
+    """Return the F1 of all words; those without one come last."""
+    value = pairing.sections[0].figures.get("words.possible.f1", 2.0)
+    return 2.0 if isnan(value) else value
+
+
+# where two differ
+
+
+@dataclass(frozen=True)
+class PairDifference:
+    """Where two differ: the counts, a figure of kinds of links, a table of word pairs."""
+
+    pairing: Pairing
+    counts: Disagreements
+    kinds: PairingPlot
+    words: Table
+
+    @property
+    def first(self) -> str:
+        """The first of the two."""
+        return self.pairing.first
+
+    @property
+    def second(self) -> str:
+        """The second of the two."""
+        return self.pairing.second
+
+    @property
+    def total(self) -> Outcome:
+        """The counts over all sentence pairs."""
+        return self.counts.total
+
+
+def _differences(
+    agreement: AgreementFigures, function_words: FunctionWords | None
+) -> dict[str, Any]:
+    """Return where every two annotators differ, those who differ most first."""
+    corpus, differences = agreement.corpus, list[PairDifference]()
+    known = all(pair.has_text for pair in corpus)
+    for pairing in sorted(agreement.of("annotators"), key=_likeness) if known else ():
+        if pairing.sections[0].pairs:
+            counts = disagreements(
+                corpus,
+                pairing.first,
+                pairing.second,
+                function_words=function_words,
+                exact_case=agreement.options.exact_case,
+            )
+            kinds = kinds_plot(f"kinds-{len(differences)}", counts)
+            differences.append(PairDifference(pairing, counts, kinds, _word_table(counts)))
+    return {
+        "differences": differences,
+        "matrices": list(_draw_pairs(corpus, differences)),
+        "more": _further_table(agreement),
+        "no_words": "No two annotators have a sentence pair in common."
+        if known
+        else f"{_NO_WORDS}: nothing can be drawn.",
+    }
+
+
+_MOST_WORDS = 30
+
+
+def _word_table(counts: Disagreements) -> Table:
+    """Return the word pairs that one annotator alone links most often."""
+    first, second = letters(*counts.annotators)
+    rows: list[list[Cell]] = []
+    for words in counts.words[:_MOST_WORDS]:
+        outcome = words.outcome
+        numbers = outcome.alone, outcome.first, outcome.second, outcome.both + outcome.unsure
+        rows.append([words.source, words.target, ", ".join(words.kinds), *numbers])
+    left = len(counts.words) - len(rows)
+    headings = ("one only", f"only {first}", f"only {second}", "both")
+    columns = [Column(name) for name in ("source", "target", "kind")]
+    columns += [Column(name, "count") for name in headings]
+    note = f"{left:,} further word pairs are not shown." if left else ""
+    return Table("Word pairs that one annotator alone links most often", columns, rows, note)
+
+
+# how many further pairs would help
+
+
+_WIDTHS = (0.1, 0.05, 0.02)
+
+
+def further_pairs(result: BeyondChance, width: float) -> int | None:
+    """Extrapolate how many further pairs two annotators would have to annotate."""
+    interval = result.interval
+    if interval is None or isnan(interval.high - interval.low) or not result.used:
+        return None
+    now = interval.high - interval.low
+    if now <= 0 or width <= 0:  # all pairs are alike, which says nothing of others
+        return None
+    if now <= width:
+        return 0
+    wanted = result.used * (now / width) ** 2  # a width falls with the root of the pairs
+    return ceil((wanted - result.used) * len(result.sentences) / result.used)
+
+
+def _further_table(agreement: AgreementFigures) -> Table | None:
+    """Return how many further pairs would make intervals of C narrower; None without intervals."""
+    rows: list[list[Cell]] = []
+    starts = []
+    for pairing in agreement.of("annotators"):
+        starts.append(len(rows))
+        for level, title in LEVEL_TITLES.items() if pairing.chance in pairing.beyond else ():
+            result = pairing.main(level)
+            if result.interval is not None and not isnan(result.interval.low):
+                now = result.interval.high - result.interval.low
+                wanted = [now / 2, *(2 * width for width in _WIDTHS)]
+                cells = [_further(result, width) for width in wanted]
+                pairs = result.used, len(result.sentences)
+                rows.append([pairing.name, title, *pairs, now, *cells])
+    if not rows:
+        return None
+    aim = "for an interval as narrow as"
+    columns = [
+        *(Column("who"), Column("level")),
+        *(Column("used", "count", "now"), Column("of", "count", "now")),
+        Column("width", "decimal", "now"),
+        Column("half as wide", "count", aim),
+        *(Column(f"C ± {width:g}", "count", aim) for width in _WIDTHS),
+    ]
+    apart = [start for start in dict.fromkeys(starts) if 0 < start < len(rows)]
+    title = "Further pairs that both would have to annotate"
+    return Table(title, columns, rows, apart=apart, stub=2)
+
+
+def _further(result: BeyondChance, width: float) -> Cell:
+    count = further_pairs(result, width)
+    return "-" if count is None else f"{count:,}" if count else "reached"
+
+
+# the sentence pairs, drawn
+
+
+_MOST_PAIRS, _MOST_BYTES = 200, 3_500_000
+_LARGEST_MATRIX = 60_000
+
+
+@dataclass(frozen=True)
+class Article:
+    """The drawing of a sentence pair: its id, a line of facts, and the matrix as HTML."""
+
+    id: str
+    facts: str
+    figure: str
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """The sentence pairs of two annotators that are drawn, and what is said of the others."""
+
+    first: str
+    second: str
+    said: str
+    articles: Sequence[Article]
+
+
+def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterator[Matrices]:
+    """Draw the sentence pairs in which two differ most; every two have the same room."""
+    for difference in differences:
+        counts = difference.counts.pairs
+        differing = [pair for pair in counts if pair.outcome.alone or pair.outcome.unsure]
+        drawn, large = _draw(corpus, difference, differing, share=len(differences))
+        alike = len(counts) - len(differing)
+        left = len(differing) - len(drawn) - large
+        verb = "sentence pair differs" if len(differing) == 1 else "sentence pairs differ"
+        said = [f"{len(differing):,} {verb}, {alike:,} {'does' if alike == 1 else 'do'} not"]
+        if left:
+            said.append(
+                f"the {len(drawn):,} that differ most are drawn, {left:,} that differ less are "
+                "left out, to keep the page small"
+            )
+        if large:
+            said.append(f"{large:,} are left out because they are too long to draw")
+        yield Matrices(difference.first, difference.second, "; ".join(said), drawn)
+
+
+def _draw(
+    corpus: Corpus, difference: PairDifference, differing: Sequence[PairOutcome], *, share: int
+) -> tuple[list[Article], int]:
+    """Return the drawings there is room for, and how many pairs are too long for any."""
+    most, room = max(_MOST_PAIRS // share, 5), _MOST_BYTES // share
+    drawn: list[Article] = []
+    large = 0
+    known = _sentences(difference.pairing)
+    for counts in differing:
+        pair = corpus[counts.place]
+        n, m = pair.lengths
+        if n * m > _LARGEST_MATRIX:
+            large += 1
+            continue
+        figure = draw_figure(make_grid(pair, difference.counts.annotators))
+        room -= len(figure.encode())
+        if len(drawn) == most or room < 0:
+            break
+        alone, unsure = counts.outcome.alone, counts.outcome.unsure
+        facts = [f"{alone} linked by one only, {unsure} sure for one only"]
+        facts += [f"{title}: {rows[counts.place]}" for title, rows in known.items()
+                  if counts.place in rows]  # fmt: skip
+        drawn.append(Article(pair.id, " · ".join(facts), figure))
+    return drawn, large
+
+
+def _sentences(pairing: Pairing) -> dict[str, dict[int, str]]:
+    if pairing.chance not in pairing.beyond:
+        return {}
+    return {
+        title: {
+            row.place: f"{row.common} shared, of {row.first} of the one and {row.second} of the "
+            f"other ({decimal(row.observed)})"
+            for row in pairing.main(level).sentences
+            if not row.left_out
+        }
+        for level, title in LEVEL_TITLES.items()
+    }

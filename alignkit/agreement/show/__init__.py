@@ -1,1 +1,0 @@
-"""Agreement as tables, figures and pages."""

@@ -1,0 +1,622 @@
+"""The tables of an agreement: each function yields those that it can fill."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from math import isnan, nan
+
+from alignkit._support.wording import overlapping, visible
+from alignkit.agreement.chance.edits import EditModel
+from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance, EditRates
+from alignkit.agreement.chance.result import (
+    BOTH_EMPTY,
+    LEVELS,
+    NO_INITIAL,
+    BeyondChance,
+    BeyondChanceSection,
+)
+from alignkit.agreement.figures import (
+    DIFFERENT,
+    AgreementFigures,
+    Pairing,
+    Together,
+    without,
+)
+from alignkit.agreement.options import CLOSED
+from alignkit.stats.resampling import ONE_PAIR, UNDEFINED, Interval
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.table import Table
+
+LINKS = {"possible": "poss", "sure": "sure", "eq2": "eq. 2", "all": "3-way"}
+"""How kinds of links are called in tables."""
+
+LEVEL_NAMES = {
+    level: f"{level.split('.')[0]}, {LINKS[links]}" for level, (_, links) in LEVELS.items()
+}
+"""How the levels of C are called in tables."""
+
+_UNITS = {"phrases": "phrase pairs", "words": "words"}
+
+
+# the rows
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Whom a row is of: two who are compared, in a section, or a mean over several such."""
+
+    name: str  # what stands in the row
+    pairing: Pairing | None = None  # the two; None for a mean
+    section: str = "all"  # "all", or a group
+    mean: Mapping[str, float] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """The figures by name."""
+        return self.mean if self.pairing is None else self.pairing.section(self.section).figures
+
+    def cell(self, name: str) -> Cell:
+        """Return a figure with its interval, or the reason why there is none; None if unknown."""
+        number = self.figures.get(name)
+        if number is None:
+            return None
+        if self.pairing is None:
+            return value(number, without(number, self.left_out.get(name, 0)))
+        return value(number, self.pairing.section(self.section).intervals.get(name))
+
+    def plain(self, name: str) -> Cell:
+        """Return a figure without its interval."""
+        cell = self.cell(name)
+        return cell.value if isinstance(cell, Value) and self.pairing else cell
+
+    def chance(self, level: str, model: str | None = None) -> BeyondChanceSection | None:
+        """Return the agreement beyond chance, by the main model or another; None for a mean."""
+        if self.pairing is None or (model or self.pairing.chance) not in self.pairing.beyond:
+            return None
+        return self.pairing.part(level, self.section, model)
+
+    def corrected(self, level: str, model: str | None = None) -> Cell:
+        """Return C."""
+        if self.pairing is None:
+            mean = self.cell(f"{level}.C")
+            return nan if mean is None else mean
+        part = self.chance(level, model)
+        if part is None:
+            known = self.pairing.beyond
+            return Value(nan, reason=self.pairing.no_edits if known else "the words are not known")
+        if part.undefined:
+            return Value(nan, reason=part.undefined)
+        return value(part.C, part.interval or part.no_interval)
+
+
+def value(number: float, interval: Interval | str | None) -> Cell:
+    """Join a figure with its interval, or with the reason why there is none."""
+    if isinstance(interval, Interval):
+        return Value(number, interval.low, interval.high)
+    if not interval or (isnan(number) and interval in (UNDEFINED, ONE_PAIR)):
+        return number  # that there is no interval says nothing new
+    return Value(number, reason=interval)
+
+
+def subjects(agreement: AgreementFigures, kind: str) -> list[Subject]:
+    """Return the rows for a kind of pairings: the groups, every two, and their mean."""
+    pairings = agreement.of(kind)
+    whole, *groups = (_mean(part, kind) for part in agreement.together)
+    rows = []
+    for name, (mean, left_out) in zip(agreement.sections[1:], groups, strict=True):
+        if len(pairings) == 1:
+            rows.append(Subject(name or "(none)", pairings[0], name))
+        elif mean:
+            rows.append(Subject(f"{name or '(none)'}, mean", None, name, mean, left_out))
+    alone = len(pairings) == 1 and groups and kind == "annotators"
+    rows += [Subject("all" if alone else label(pairing), pairing) for pairing in pairings]
+    mean, left_out = whole
+    if len(pairings) > 1 and mean:
+        rows.append(Subject("mean", mean=mean, left_out=left_out))
+    return rows
+
+
+def _mean(together: Together, kind: str) -> tuple[Mapping[str, float], Mapping[str, int]]:
+    if kind == "annotators":
+        return together.mean, together.mean_left_out
+    if kind == "automatic":
+        return together.automatic, together.automatic_left_out
+    return {}, {}
+
+
+def label(pairing: Pairing) -> str:
+    """Name a pairing in a row; whoever is not the first is all of the consensus."""
+    return f"{pairing.first} ~ others" if pairing.kind == "consensus" else pairing.name
+
+
+def _table(
+    title: str,
+    names: Sequence[str],
+    columns: Iterable[Column],
+    blocks: Sequence[Sequence[Sequence[Cell]]],
+    anchor: str,
+    note: str = "",
+) -> Table:
+    """Return a table of blocks of rows, set apart; the first columns name the rows."""
+    rows = [row for block in blocks for row in block]
+    starts = list(accumulate(map(len, blocks)))[:-1] if len(rows) > len(blocks) else ()
+    heads = [Column("", key=name) for name in names]
+    return Table(title, [*heads, *columns], rows, note, anchor, starts, len(heads), ruled=False)
+
+
+def _chance_of(pairings: Sequence[Pairing]) -> str:
+    return ", ".join(dict.fromkeys(pairing.chance for pairing in pairings))
+
+
+def _identical(agreement: AgreementFigures) -> str:
+    return "left out" if agreement.options.ignore_identical else "included"
+
+
+# precision, recall, F1 and C
+
+
+_KINDS = {
+    "adjudicated": "Each annotator ~ the adjudicated version",
+    "consensus": "Each annotator ~ the majority of the others",
+    "automatic": "Human ~ automatic",
+}
+_OVERLAPS = ("phrases.possible", "phrases.sure", "words.possible", "words.sure", "words.eq2")
+_PAIRS = "sentence pairs"
+_COLUMNS = (
+    Column("P", "percent", key="precision"),
+    Column("R", "percent", key="recall"),
+    Column("F1", "percent", key="f1"),
+    Column("C", "decimal", key="C"),
+    Column("used", "count", _PAIRS, "used"),
+    Column("empty", "count", _PAIRS, "both_empty"),
+    Column("one-sided", "count", _PAIRS, "one_sided"),
+)
+_OF_PAIRS = (
+    "sentence pairs: used for C; left out, as both have nothing (empty); used, though one of the "
+    "two has nothing, which counts as 0 (one-sided)"
+)
+_EQ2 = "eq. 2: the sure links of each with all links of the other"
+
+
+def main_tables(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the tables of phrase pairs and of words: a row for each two, and for each group."""
+    yield from _unit_tables(agreement, "annotators", "")
+
+
+def compared_tables(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield such tables for each other kind of pairings: whom annotators are compared with."""
+    for kind, name in _KINDS.items():
+        who = f" ({visible(agreement.adjudicated or '')})" if kind == "adjudicated" else ""
+        yield from _unit_tables(agreement, kind, f"{name}{who}: ")
+
+
+def _unit_tables(agreement: AgreementFigures, kind: str, title: str) -> Iterator[Table]:
+    rows = subjects(agreement, kind)
+    for unit, name in _UNITS.items() if rows else ():
+        levels = [level for level in _OVERLAPS if level.startswith(unit)]
+        yield _table(
+            f"{title}{name if title else name.capitalize()}, identical ones "
+            f"{_identical(agreement)}; the second is the reference; chance: "
+            f"{_chance_of(agreement.of(kind))}",
+            ("links", "who"),
+            _COLUMNS,
+            [
+                [[LINKS[level.split(".")[1]], row.name, *_measures(row, level)] for row in rows]
+                for level in levels
+            ],
+            unit if kind == "annotators" else f"{kind}-{unit}",
+            _note(agreement, kind, unit),
+        )
+
+
+def _note(agreement: AgreementFigures, kind: str, unit: str) -> str:
+    if kind == "consensus":
+        both = ": here what both have" if len(agreement.annotators) == 3 else ""
+        return f"others: the links that more than half of the other annotators have{both}"
+    if kind == "annotators":
+        return _OF_PAIRS if unit == "phrases" else _EQ2
+    return ""
+
+
+def _measures(subject: Subject, level: str) -> Iterator[Cell]:
+    yield subject.plain(f"{level}.precision")
+    yield subject.plain(f"{level}.recall")
+    yield subject.cell(f"{level}.f1")
+    yield subject.corrected(level) if level in LEVELS else None
+    part = subject.chance(level) if level in LEVELS else None
+    yield from (part.used, part.both_empty, part.one_sided) if part else (None, None, None)
+
+
+def precision_recall(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the table of precision and recall with their intervals; none without intervals."""
+    if agreement.options.bootstrap == "none":
+        return
+    measures = [(unit, name) for unit in _UNITS for name in ("precision", "recall")]
+    columns = [
+        Column(name[0].upper(), "percent", _UNITS[unit], f"{unit}_{name}")
+        for unit, name in measures
+    ]
+    blocks = [
+        [
+            [
+                LINKS[links],
+                row.name,
+                *(row.cell(f"{unit}.{links}.{name}") for unit, name in measures),
+            ]
+            for row in subjects(agreement, "annotators")
+        ]
+        for links in ("possible", "sure", "eq2")
+    ]
+    title = f"Precision and recall with their intervals, identical ones {_identical(agreement)}"
+    yield _table(title, ("links", "who"), columns, blocks, "precision-recall")
+
+
+# all statistics side by side
+
+
+def side_by_side(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the table of all statistics of annotators, over the same items."""
+    people = [row for row in subjects(agreement, "annotators") if row.section == "all"]
+    names = ("F1", "pi", "pi0", "C", "kappa", "AC1", "alpha")
+    columns = [Column("used", "count")]
+    columns += [Column(name, "decimal", key=name.lower() if name != "C" else "C") for name in names]
+    blocks = [
+        [[name, row.name, *_statistics(agreement, row, level)] for row in people]
+        for level, name in LEVEL_NAMES.items()
+    ]
+    same = ", all over the same items" if agreement.options.universe == "all" else ""
+    title = (
+        f"Side by side{same}: identical ones {_identical(agreement)}; "
+        f"chance: {_chance_of(agreement.of('annotators'))}"
+    )
+    yield _table(title, ("level", "who"), columns, blocks, "side-by-side", _explain(agreement))
+
+
+def _statistics(agreement: AgreementFigures, subject: Subject, level: str) -> Iterator[Cell]:
+    part = subject.chance(level)
+    yield part.used if part else None
+    yield subject.plain(f"{level}.f1")
+    for name in ("pi", "pi0"):
+        yield getattr(part, name) if part else subject.mean.get(f"{level}.{name}")
+    c = subject.corrected(level)
+    yield c.value if isinstance(c, Value) else c
+    unit, links = level.split(".")
+    items = DIFFERENT if agreement.options.ignore_identical else ""
+    for key in (f"cells.{links}.kappa", f"cells.{links}.ac1", f"alpha.{links}.masi"):
+        yield subject.plain(items + key) if unit == "words" else None
+
+
+def _explain(agreement: AgreementFigures) -> str:
+    options = agreement.options
+    size = "smaller" if options.normalizer == "min" else "larger"
+    if options.aggregate == "macro":
+        pi = f"the mean over the pairs used of what the two share, divided by the {size} set"
+    else:
+        pi = f"what the two share in the pairs used, divided by the sum of the {size} sets"
+    full = "the two have the same sets"
+    if options.normalizer == "min":
+        full = "all of the smaller of the two sets is in the other"
+        if options.aggregate == "macro":  # one empty set counts as 0 there
+            full = "neither set is empty, and all of the smaller one is in the other"
+    cells = "cell of different words" if options.ignore_identical else "cell"
+    if options.universe == "judged":
+        cells += " that both judged"
+    items = f"{DIFFERENT}cells" if options.ignore_identical else "cells"
+    mean = agreement.together[0].mean
+    shares = [mean.get(f"{items}.{links}.prevalence") for links in ("possible", "sure")]
+    linked = ", of which {}% are linked".format(
+        "/".join(Column("", "percent").show(share).text for share in shares)
+    )
+    return (
+        f"pi: {pi}. pi0: the same by chance. C = (pi - pi0) / (1 - pi0): 0 where they agree as by "
+        f"chance, 1 where in every pair used {full}. kappa, AC1: every {cells}"
+        f"{linked if None not in shares else ''}. alpha (MASI): the set of target words of each "
+        f"source word{', links of equal words left out' if options.ignore_identical else ''}."
+    )
+
+
+# chance: C by every model, the sentence pairs it stands on, and the edits
+
+
+def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the tables of C by every model of chance: of phrase pairs, and of words."""
+    pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
+    models = [name for name in CHANCE_MODELS if any(name in two.beyond for two in pairings)]
+    rows = [Subject(label(pairing), pairing) for pairing in pairings]
+    for unit, name in _UNITS.items() if models else ():
+        yield _table(
+            f"C of {name} by every model of chance; compare within a column alone",
+            ("links", "who"),
+            [Column(model, "decimal", digits=2) for model in models],
+            [
+                [[LINKS[links], row.name, *(row.corrected(level, model) for model in models)]
+                 for row in rows]
+                for level, (_, links) in LEVELS.items() if level.startswith(unit)
+            ],
+            f"models-{unit}",
+            _of_pairs(pairings),
+        )  # fmt: skip
+
+
+def _of_pairs(pairings: Sequence[Pairing]) -> str:
+    every = next(iter(LEVELS))
+    for pairing in pairings:
+        without = {levels[every].left_out.get(NO_INITIAL, 0) for levels in pairing.beyond.values()}
+        if len(without) > 1:
+            return (
+                f"{CLOSED}: over all sentence pairs that both annotated; the others: over those "
+                "with an initial alignment"
+            )
+    return ""
+
+
+def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the table of all reasons why sentence pairs are left out of C."""
+    pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
+    left_out = {
+        (level, pairing.name): _left_out(pairing.main(level))
+        for level in LEVELS
+        for pairing in pairings
+    }
+    reasons = list(
+        dict.fromkeys([BOTH_EMPTY, *(why for gone in left_out.values() for why in gone)])
+    )
+    if len(reasons) == 1:
+        return
+    blocks: list[list[list[Cell]]] = []
+    for level, name in LEVEL_NAMES.items():
+        blocks.append([])
+        for pairing in pairings:
+            part, gone = pairing.main(level), left_out[level, pairing.name]
+            counts = part.pairs, part.used, part.one_sided, *(gone[reason] for reason in reasons)
+            blocks[-1].append([name, label(pairing), *counts])
+    columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
+    columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
+    title = "Sentence pairs that C stands on in the tables above, and why others are left out"
+    yield _table(title, ("level", "who"), columns, blocks, "pairs")
+
+
+def _left_out(part: BeyondChance) -> Counter[str]:
+    """Count pairs by the reason why they are left out; who did not annotate does not matter."""
+    counts: Counter[str] = Counter()
+    for reason, count in part.left_out.items():
+        counts["not annotated" if reason.startswith("not annotated") else reason] += count
+    return counts
+
+
+def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the table of edits: how much annotators changed, and how well the models fit it."""
+    rates: dict[tuple[str, str], EditRates] = {}
+    models: dict[tuple[str, str], Mapping[str, EditModel]] = {}
+    for pairing in agreement.pairings:
+        for chance, levels in pairing.beyond.items():
+            for level, result in levels.items():
+                links = LEVELS[level][1]
+                rates |= {(name, links): of_name for name, of_name in result.rates.items()}
+                if chance == pairing.chance:
+                    models |= {(name, links): of_name for name, of_name in result.models.items()}
+    keys = sorted(rates, key=lambda key: key[1])
+    rows = [row for key in keys for row in _edits(key, rates[key], models.get(key, {}))]
+    if not rows:
+        return
+    heads = 3 if any(row[2] for row in rows) else 2
+    title, note = "Edits of the initial alignment", "added: of the empty cells; deleted: of the "
+    note += "initial links"
+    columns = [
+        Column("added", "percent", unit="%", digits=2),
+        Column("deleted", "percent", unit="%"),
+    ]
+    if models:
+        linear = (
+            "expected edits" if agreement.options.reading == "count" else "probability of an edit"
+        )
+        title += (
+            f", and the models of chance ({agreement.options.chance}): {linear} = a + b (N + M)"
+        )
+        note += "; a dispersion above 2: the model fits badly"
+        columns += [Column("edits", "count"), Column("of cells", "count", key="cells")]
+        columns += [Column("a", "number"), Column("b", "number")]
+        columns.append(Column("dispersion", "decimal", digits=2))
+    shown = [[*row[:heads], *row[3 : 3 + len(columns)]] for row in rows]
+    yield _table(title, ("who", "links", "part")[:heads], columns, [shown], "edits", note)
+
+
+def _edits(
+    key: tuple[str, str], rates: EditRates, models: Mapping[str, EditModel]
+) -> Iterator[list[Cell]]:
+    who, links = key
+    both: tuple[Cell, Cell] = (rates.add, rates.delete)
+    if not models:
+        yield [who, LINKS[links], "", *both, None, None, None, None, None]
+    for part, model in models.items():
+        edits, cells = int(model.data.edits.sum()), int(model.data.trials.sum())
+        yield [
+            *(who, LINKS[links], "" if part == "edit" else part, *both),
+            *(edits, cells, model.a, model.b, model.dispersion),
+        ]
+        both = (None, None)
+
+
+# kappa, AC1, alpha, Fleiss' kappa
+
+
+_DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
+_SHARES = ("null", "possible", "sure")
+_CELLS = (
+    Column("cells", "count"),
+    Column("% linked", "percent", key="prevalence"),
+    Column("kappa", "decimal"),
+    Column("AC1", "decimal", key="ac1"),
+    Column("observed", "decimal"),
+)
+
+
+def _with(agreement: AgreementFigures, start: str) -> list[Subject]:
+    """Return the rows of annotators that have figures whose names start so."""
+    rows = subjects(agreement, "annotators")
+    return [row for row in rows if any(name.startswith(start) for name in row.figures)]
+
+
+def cell_tables(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the tables of kappa and AC1: over all cells, and over those of different words."""
+    judged = agreement.options.universe == "judged"
+    whole = "Cells that both judged" if judged else "All cells"
+    for before, title, anchor in (
+        ("", f"{whole}, one for each source word with each target word", "cells"),
+        (DIFFERENT, f"{whole} of different words", "different-cells"),
+    ):
+        people = _with(agreement, f"{before}cells.")
+        if people:
+            blocks = [
+                [[LINKS[links], row.name, *_cells(row, before, links)] for row in people]
+                for links in ("all", "possible", "sure")
+            ]
+            heading = f"{title}: Cohen's kappa and Gwet's AC1"
+            yield _table(heading, ("links", "who"), _CELLS, blocks, anchor)
+
+
+def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
+    cells = None
+    if subject.pairing is not None:
+        section = subject.pairing.section(subject.section)
+        cells = section.different if before else section.cells
+    yield getattr(cells, links).items if cells else None
+    yield subject.plain(f"{before}cells.{links}.prevalence")
+    yield subject.cell(f"{before}cells.{links}.kappa")
+    yield subject.cell(f"{before}cells.{links}.ac1")
+    yield subject.plain(f"{before}cells.{links}.observed")
+
+
+def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the tables of Krippendorff's alpha: of all links, and of those of different words."""
+    for before, which, anchor in (
+        ("", "", "alpha"),
+        (DIFFERENT, ", links of equal words left out", "different-alpha"),
+    ):
+        people = _with(agreement, f"{before}alpha.")
+        if not people:
+            continue
+        blocks: list[list[list[Cell]]] = []
+        for links in ("possible", "sure"):
+            names = [f"{before}alpha.{links}.{distance}" for distance in _DISTANCES]
+            blocks.append([[LINKS[links], row.name, *map(row.cell, names)] for row in people])
+            if len(agreement.annotators) > 2:
+                joint = _joint(agreement.together[0], before, links)
+                blocks[-1].append([LINKS[links], "all annotators", *joint])
+        title = f"Krippendorff's alpha, the set of target words of each source word{which}"
+        columns = [Column(name, "decimal", key=key) for key, name in _DISTANCES.items()]
+        yield _table(title, ("links", "who"), columns, blocks, anchor)
+
+
+def _joint(together: Together, before: str, links: str) -> Iterator[Cell]:
+    for distance in _DISTANCES:
+        alpha = together.alpha.get(f"{before}{links}.{distance}")
+        interval = together.intervals.get(f"{before}alpha.{links}.{distance}")
+        yield value(alpha.alpha, interval) if alpha else nan
+
+
+def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield the table of Fleiss' kappa: a row for each group, and for the whole corpus."""
+    if not any(together.fleiss for together in agreement.together):
+        return
+    numbers = range(len(agreement.annotators), 0, -1)
+    columns = [
+        Column("", key="section"),
+        *(Column(name, "count") for name in ("pairs", "items")),
+        *(Column(name, "decimal") for name in ("kappa", "observed", "expected")),
+        *(Column(name, "percent", "% of judgements") for name in _SHARES),
+        *(Column(str(n) if n > 1 else "none", "count", "n agree", f"agree_{n}") for n in numbers),
+    ]
+    whole, *groups = agreement.together
+    yield Table(
+        "Fleiss' kappa, the source words proposed for each target word; on how many items n agree",
+        columns,
+        [[part.name or "(none)", *_fleiss(part, len(columns) - 1)] for part in (*groups, whole)],
+        anchor="fleiss",
+        ruled=False,
+    )
+
+
+def _fleiss(together: Together, width: int) -> list[Cell]:
+    fleiss = together.fleiss
+    if fleiss is None:
+        return [nan] * width
+    return [
+        fleiss.pairs,
+        fleiss.items,
+        value(fleiss.kappa, together.intervals.get("fleiss.kappa")),
+        fleiss.observed,
+        fleiss.expected,
+        *(fleiss.categories[name] for name in _SHARES),
+        *(fleiss.agreeing[n] for n in range(fleiss.annotators, 0, -1)),
+    ]
+
+
+# all tables, and the lines above them
+
+
+_TABLES = (
+    main_tables,
+    side_by_side,
+    compared_tables,
+    models_tables,
+    pairs_table,
+    edits_table,
+    precision_recall,
+    cell_tables,
+    alpha_tables,
+    fleiss_table,
+)
+
+
+def agreement_tables(agreement: AgreementFigures) -> list[Table]:
+    """Return the tables of an agreement, in the order in which a reader wants them."""
+    return [table for tables in _TABLES for table in tables(agreement)]
+
+
+def agreement_head(agreement: AgreementFigures) -> list[str]:
+    """Return lines of plain text that say who is compared, on what, and what the brackets are."""
+    whole = agreement.together[0]
+    pairs = "sentence pair" if whole.pairs == 1 else "sentence pairs"
+    lines = [
+        f"Agreement of {', '.join(agreement.annotators)}: {whole.pairs} {pairs}, {whole.used} "
+        "annotated by two or more"
+    ]
+    lines += [f"  {count} {reason}" for reason, count in whole.left_out.items()]
+    if agreement.options.universe == "judged":
+        lines.append(
+            "Judged cells: kappa, AC1 and C by edits are over the cells that both judged; F1, "
+            "alpha and Fleiss' kappa are over all"
+        )
+    if agreement.several:
+        lines.append(f"  {overlapping(agreement.several, whole.pairs, str(agreement.by))}")
+    people = [pairing for pairing in agreement.of("annotators") if pairing.beyond]
+    for name in dict.fromkeys(pairing.chance for pairing in people):
+        model = CHANCE_MODELS[name]
+        start = f"; initial alignment: {agreement.initial or 'empty'}"
+        closed = isinstance(model, ClosedChance)
+        lines.append(f"Chance ({name}): {model.description}{'' if closed else start}")
+    return [*lines, *_certainty(agreement)]
+
+
+def _certainty(agreement: AgreementFigures) -> Iterator[str]:
+    options = agreement.options
+    if not all(isnan(figure.low) for figure in agreement.figures()):
+        refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
+        share = f"{100 * options.confidence:g}%"
+        yield f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}"
+    results = [
+        result
+        for pairing in agreement.of("annotators")
+        for result in pairing.beyond.get(pairing.chance, {}).values()
+    ]
+    drawn = sorted({result.samples for result in results if result.samples})
+    if drawn:
+        span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
+        errors = [result.C_error for result in results if not isnan(result.C_error)]
+        error = f"; Monte-Carlo error of C at most {max(errors):.2g}" if errors else ""
+        yield f"Samples of each sentence pair: {span}{error}"
