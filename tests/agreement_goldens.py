@@ -1,4 +1,4 @@
-"""Hold what `test_agreement_goldens` compares: the cases, and the figures that they gave.
+"""The cases that `test_agreement_goldens` compares, and the figures that they gave.
 
 The figures in ``goldens/agreement`` are alignkit's own, as they were before agreement was rebuilt.
 They say that nothing changed, not that it is right: other tests compare with papers, other tools
@@ -274,23 +274,17 @@ def write_golden(name: str, found: Mapping[str, Number]) -> None:
 
 
 def differences(found: Mapping[str, Number], golden: Mapping[str, Number]) -> list[str]:
-    told = []
-    for key in dict.fromkeys((*golden, *found)):
-        if key not in found:
-            told.append(f"{key}: missing, was {golden[key]!r}")
-        elif key not in golden:
-            told.append(f"{key}: new, {found[key]!r}")
-        elif not _same(found[key], golden[key]):
-            told.append(f"{key}: {found[key]!r}, was {golden[key]!r}")
-    return told
+    return [
+        f"{key}: {found.get(key)!r}, was {golden.get(key)!r}"
+        for key in dict.fromkeys((*golden, *found))
+        if key not in found or key not in golden or not _same(found[key], golden[key])
+    ]
 
 
-def _same(one: Number, other: Number) -> bool:
-    if isinstance(one, int) and isinstance(other, int):
-        return one == other
-    if isnan(one) or isnan(other):
-        return isnan(one) and isnan(other)
-    return isclose(one, other, rel_tol=RELATIVE, abs_tol=SMALLEST)
+def _same(value: Number, other: Number) -> bool:
+    if isnan(value) or isnan(other):
+        return isnan(value) and isnan(other)
+    return isclose(value, other, rel_tol=RELATIVE, abs_tol=SMALLEST)
 
 
 def main(names: Iterable[str]) -> None:

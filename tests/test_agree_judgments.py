@@ -15,7 +15,7 @@ from alignkit.agreement import agree
 from alignkit.agreement.judgments.question import CAUTIONS
 from alignkit.agreement.judgments.result import judgment_plots
 from alignkit.cli.main import main
-from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
+from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import get_view
@@ -63,23 +63,6 @@ def test_all_views_and_an_adjudicated_version(corpus: Corpus) -> None:
     for medium in ("markdown", "latex", "html"):
         assert "base" in found.show(medium)
     assert len(found.to_records()) == len(found.figures())
-
-
-def test_weights_take_the_views_with_an_order(corpus: Corpus) -> None:
-    found = measure(corpus, weights="linear")
-    assert "full" not in found.views
-    assert "base" in found.views
-    with pytest.raises(OptionError, match="an order"):
-        measure(corpus, view="full", weights="linear")
-
-
-def test_one_annotator_or_an_unknown_one_is_refused(corpus: Corpus) -> None:
-    with pytest.raises(OptionError, match="two annotators"):
-        measure(corpus, ["anna"])
-    with pytest.raises(UnknownNameError, match="dora"):
-        measure(corpus, consensus="dora")
-    with pytest.raises(UnknownNameError, match="dora"):
-        measure(corpus, groups={"dora": "experts"})
 
 
 def test_each_figure_stands_in_every_medium(corpus: Corpus) -> None:
@@ -196,27 +179,17 @@ def test_a_page_has_room_for_some_disagreements() -> None:
     assert "the first 200 are shown" in page
     assert "<i>" not in page
     long = [SentencePair(str(k), ("word",) * 9_000, ("b",), said) for k in range(40)]
-    assert (
-        measure(Corpus(long), scheme="binary").to_html().count("<article>") == 22
-    )  # a million signs
+    page = measure(Corpus(long), scheme="binary").to_html()
+    assert page.count("<article>") == 22  # a million signs
     alike = [SentencePair(str(k), None, None, dict.fromkeys("ab", Annotation(None, judgment="1")))
              for k in range(3)]  # fmt: skip
     assert "No pair is judged diff" in measure(Corpus(alike), scheme="binary").to_html()
 
 
-@pytest.mark.parametrize("end", ["svg", "png", "pdf"])
-def test_the_kappas_are_drawn_for_a_paper(corpus: Corpus, tmp_path, capsys, end: str) -> None:
-    plot = tmp_path / f"plot.{end}"
-    assert run(corpus, tmp_path, "--view", "base", "--csv", "--plot", plot) == 0
-    assert plot.stat().st_size > 5_000
-    assert run(corpus, tmp_path, "--view", "base", "--plot", tmp_path / "plot.txt") == 2
-    assert ".svg" in capsys.readouterr().err
-
-
 def test_figures_keep_an_annotator_together(corpus: Corpus) -> None:
     found = measure(corpus, view="base")
-    said = [image for title, image in judgment_plots(found) if "contains" in title]
-    places = [said[0].index(f"{name}{what}: ") for name in NAMES[:3]
+    said = next(plot.image for plot in judgment_plots(found) if "contains" in plot.title)
+    places = [said.index(f"{name}{what}: ") for name in NAMES[:3]
               for what in ("", ", by chance", ", corrected")]  # fmt: skip
     assert places == sorted(places)
 
@@ -229,23 +202,6 @@ def test_labels_of_no_scheme_are_refused_or_left_out(corpus: Corpus) -> None:
     found = measure(mixed, lenient=True, view="base")
     assert found.left_out["not of the scheme"] == 1
     assert "unknown-labels" in [one.code for one in found.cautions]
-
-
-def test_what_is_said_of_alignments_is_refused(corpus: Corpus) -> None:
-    for wrong, told in (
-        ({"adjudicated": "gold"}, "consensus"),
-        ({"initial": "anna"}, "about alignments"),
-        ({"samples": 3}, "option of agreement on judgments"),
-        ({"ties": "adjudicated"}, "name it by"),
-        ({"ties": "first"}, "leave-out"),
-        ({"permutations": 0}, "at least 1"),
-    ):
-        with pytest.raises(AlignkitError, match=told):
-            measure(corpus, **wrong)
-    with pytest.raises(UnknownNameError, match="alignments"):
-        agree(corpus, on="links")
-    with pytest.raises(OptionError, match="by a scheme"):
-        agree(corpus, on="judgments")
 
 
 def test_two_have_no_majority_unless_ties_are_settled(corpus: Corpus) -> None:
@@ -278,18 +234,6 @@ def test_the_command(corpus: Corpus, tmp_path, capsys) -> None:
     path.write_text(lines, encoding="utf-8")
     assert run(*given, "--lenient-labels") == 0
     assert "6 judgments are not of the scheme" in capsys.readouterr().out
-
-
-def test_options_of_links_and_of_judgments_are_kept_apart(corpus: Corpus, tmp_path, capsys) -> None:
-    given = ["agree", str(tmp_path / "pairs.jsonl")]
-    for wrong, told in (
-        (["--scheme", "turku"], "add --on judgments"),
-        (["--on", "judgments"], "name it by --scheme"),
-        ([*TURKU, "--samples", "5"], "about alignments"),
-        ([*TURKU, "--initial", "giza"], "about alignments"),
-    ):
-        assert main([*given, *wrong]) != 0
-        assert told in capsys.readouterr().err
 
 
 def judged(*rows: str, **attributes: str) -> list[SentencePair]:
@@ -346,3 +290,51 @@ def test_every_caution_is_explained_in_the_docs() -> None:
     page = (ROOT / "docs" / "judgments.md").read_text("utf-8")
     codes = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
     assert codes == [one.code for one in CAUTIONS]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "words"),
+    [
+        ({"annotators": ["anna"]}, OptionError, "two annotators"),
+        ({"consensus": "dora"}, UnknownNameError, "dora"),
+        ({"groups": {"dora": "experts"}}, UnknownNameError, "dora"),
+        ({"view": "full", "weights": "linear"}, OptionError, "an order"),
+        ({"adjudicated": "gold"}, OptionError, "consensus"),
+        ({"initial": "anna"}, OptionError, "about alignments"),
+        ({"samples": 3}, UnknownNameError, "option of agreement on judgments"),
+        ({"ties": "adjudicated"}, OptionError, "name it by"),
+        ({"ties": "first"}, UnknownNameError, "leave-out"),
+        ({"permutations": 0}, OptionError, "at least 1"),
+        ({"scheme": ""}, OptionError, "by a scheme"),
+        ({"on": "links"}, UnknownNameError, "alignments"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused(corpus: Corpus, wrong, error, words) -> None:
+    with pytest.raises(error, match=words):
+        agree(corpus, **{"on": "judgments", "scheme": "turku", **wrong})
+
+
+def test_weights_take_the_views_with_an_order(corpus: Corpus) -> None:
+    views = measure(corpus, weights="linear").views
+    assert "base" in views
+    assert "full" not in views
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [["--scheme", "turku"], ["--on", "judgments"], [*TURKU, "--samples", "5"],
+     [*TURKU, "--initial", "giza"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_options_of_links_and_of_judgments_are_kept_apart(tmp_path, capsys, wrong) -> None:
+    assert main(["agree", str(tmp_path / "pairs.jsonl"), *wrong]) == 2
+    assert "judgments" in capsys.readouterr().err
+
+
+def test_the_kappas_are_drawn_for_a_paper(corpus: Corpus, tmp_path, capsys) -> None:
+    plot = tmp_path / "plot.svg"
+    assert run(corpus, tmp_path, "--view", "base", "--csv", "--plot", plot) == 0
+    assert plot.stat().st_size > 5_000
+    assert run(corpus, tmp_path, "--view", "base", "--plot", tmp_path / "plot.txt") == 2
+    assert ".svg" in capsys.readouterr().err

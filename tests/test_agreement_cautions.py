@@ -28,8 +28,8 @@ def made(count=40, source="abcd", target="wxyz", **links):
     return Corpus(pairs)
 
 
-def told(found, code):
-    same = [one for one in found.cautions if one.code == code]
+def cautioned(agreement, code):
+    same = [caution for caution in agreement.cautions if caution.code == code]
     assert len(same) < 2
     return same[0] if same else None
 
@@ -68,11 +68,13 @@ def test_codes_differ():
 def test_of_the_normalizer_the_figures_are_those_of_the_aggregate(aggregate):
     corpus = made(A="0-0", B=["0-0", "0-0 1-1 2-2 3-3"])
     found = agree(corpus, aggregate=aggregate, resamples=20)
-    caution = told(found, "normalizer")
+    caution = cautioned(found, "normalizer")
     strict = {"macro": (1 + 1 / 4) / 2, "micro": 2 / 5}[aggregate]  # of 1/1, 1/4
     assert f"sure words pi 1.000 or {strict:.3f}" in caution.number
     assert caution.number in caution.says
-    assert told(agree(GOOD, ["A", "B"], aggregate=aggregate, resamples=20), "normalizer") is None
+    assert (
+        cautioned(agree(GOOD, ["A", "B"], aggregate=aggregate, resamples=20), "normalizer") is None
+    )
 
 
 @pytest.mark.parametrize("aggregate", ["macro", "micro"])
@@ -89,42 +91,49 @@ def test_c_by_either_normalizer_is_what_each_gives_alone(aggregate, level):
         assert by_both(one, name, aggregate) == expected
 
 
-def test_c_that_has_no_value_says_why():
-    same = made(initial="0-0 1-1", A="0-0 1-1", B="0-0 1-1")
-    caution = told(edited(same, systems=[]), "undefined")
-    assert "nobody edits" in caution.says
-    assert caution.pairings == ("A ~ B",)
-    assert caution.number == "possible phrases; sure phrases; possible words; sure words"
+# each caution with a corpus that triggers it: what its number and its words contain, and another
+# that does not
+
+
+SAME, NEAR = "0-0 1-1 2-2 3-3", ["0-0 1-1 2-2 3-3"] * 39
+LINKED = "0-0 1-1"
+APART = {"A": "0-0 1-1 2-2", "B": "0-1 1-2 2-3", "initial": SAME}
+
+
+@pytest.mark.parametrize(
+    ("code", "links", "options", "numbers", "words"),
+    [
+        ("undefined", {"initial": LINKED, "A": LINKED, "B": LINKED}, {"systems": []},
+         ["possible phrases; sure phrases; possible words; sure words"], "nobody edits"),
+        ("below-chance", APART, {}, ["sure words -", "pi 0.000"], "(edit)"),
+        ("chance-near-one",
+         {"A": [*NEAR, "0-0 1-1 2-2"], "B": [*NEAR, "1-1 2-2"], "initial": SAME}, {},
+         ["sure phrases 0.98"], ""),
+        ("one-differs", {"A": LINKED, "B": LINKED, "C": "0-0 2-2 3-1"}, None,
+         ["sure words 40.0 at most, 100.0 at least"], "C agrees with the others less"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_what_triggers_a_caution_is_in_it(code, links, options, numbers, words):
+    corpus = made(**links)
+    found = agree(corpus, resamples=20) if options is None else edited(corpus, **options)
+    caution = cautioned(found, code)
+    assert all(number in caution.number for number in numbers)
+    assert words in caution.says
 
 
 def test_c_without_a_value_in_a_group_names_the_group():
-    one, other = (SentencePair(name, ["a"], ["b"], {
-        "A": Alignment.parse(links), "B": Alignment.parse(links)
-    }, {"genre": name}) for name, links in (("news", "0-0"), ("talk", "")))  # fmt: skip
-    many = Corpus([one] * 2 + [SentencePair("x", ["a", "c"], ["b", "d"], one.annotations,
-                                            {"genre": "news"}), other])  # fmt: skip
-    found = agree(many, by="genre", resamples=20)
-    caution = next(one for one in found.cautions if "in talk" in one.number)
+    pairs = [
+        SentencePair(
+            "1", ["a"], ["b"], dict.fromkeys("AB", Alignment.parse(links)), {"genre": name}
+        )
+        for name, links in (("news", "0-0"), ("news", "0-0"), ("talk", ""))
+    ]
+    longer = SentencePair("x", ["a", "c"], ["b", "d"], pairs[0].annotations, {"genre": "news"})
+    found = agree(Corpus([*pairs, longer]), by="genre", resamples=20)
+    caution = next(caution for caution in found.cautions if "in talk" in caution.number)
     assert caution.code == "undefined"
     assert "neither annotator has anything" in caution.says
-
-
-def test_pi0_above_pi_and_below():
-    apart = made(A="0-0 1-1 2-2", B="0-1 1-2 2-3", initial="0-0 1-1 2-2 3-3")
-    caution = told(edited(apart), "below-chance")
-    assert "sure words -" in caution.number
-    assert "pi 0.000" in caution.number
-    assert "(edit)" in caution.says
-
-
-def test_pi0_near_one():
-    once, again = (["0-0 1-1 2-2 3-3"] * 39 + [other] for other in ("0-0 1-1 2-2", "1-1 2-2"))
-    near = made(A=once, B=again, initial="0-0 1-1 2-2 3-3")
-    caution = told(edited(near), "chance-near-one")
-    assert "sure phrases 0.98" in caution.number
-
-
-LINKED = "0-0 1-1"
 
 
 def empty(count):
@@ -142,7 +151,7 @@ def empty(count):
 )
 def test_counts_are_told_beyond_their_bounds_alone(code, below, above, number):
     few, many = (
-        told(agree(made(count, A=first, B=second), resamples=20), code)
+        cautioned(agree(made(count, A=first, B=second), resamples=20), code)
         for count, first, second in (below, above)
     )
     assert few is None
@@ -153,14 +162,16 @@ def test_few_pairs_are_told_without_words_too():
     bare = made(5, A="0-0", B="0-0").map(
         lambda pair: SentencePair(pair.id, None, None, pair.annotations)
     )
-    assert told(agree(bare, ignore_identical=False, resamples=20), "few-pairs").number == "all: 5"
+    assert (
+        cautioned(agree(bare, ignore_identical=False, resamples=20), "few-pairs").number == "all: 5"
+    )
 
 
 def test_sampling_that_stopped_too_early():
     found = edited(GOOD, tolerance=1e-6, samples=10)
-    assert "after 10 samples" in told(found, "rough").number
-    assert "1e-06" in told(found, "rough").says
-    assert told(edited(GOOD, tolerance=0.9, samples=10), "rough") is None
+    assert "after 10 samples" in cautioned(found, "rough").number
+    assert "1e-06" in cautioned(found, "rough").says
+    assert cautioned(edited(GOOD, tolerance=0.9, samples=10), "rough") is None
 
 
 def changed(found, **values):
@@ -180,17 +191,17 @@ def changed(found, **values):
 def test_sampling_that_is_coarse_beside_the_interval():
     bounds = {"low": 0.5, "high": 0.58}
     coarse = changed(WELL, C_error=0.0101, interval=bounds)
-    assert "sure words 0.0101 of 0.0800" in told(coarse, "coarse").number
-    assert told(changed(WELL, C_error=0.0099, interval=bounds), "coarse") is None
+    assert "sure words 0.0101 of 0.0800" in cautioned(coarse, "coarse").number
+    assert cautioned(changed(WELL, C_error=0.0099, interval=bounds), "coarse") is None
 
 
 def test_resamples_without_c():
-    caution = told(changed(WELL, interval={"undefined": 3}), "undefined-resamples")
+    caution = cautioned(changed(WELL, interval={"undefined": 3}), "undefined-resamples")
     assert "sure words 3 of 20" in caution.number
 
 
 def test_c_that_moves_with_the_model():
-    caution = told(changed(WELL, C=-0.9), "model")
+    caution = cautioned(changed(WELL, C=-0.9), "model")
     C = {name: levels["words.sure"].C for name, levels in WELL.pairings[0].beyond.items()}
     high = max(("edit-split", "edit-strata", "kupper-hafner"), key=C.get)
     assert f"sure words -0.900 by edit to {C[high]:.3f} by {high}" in caution.number
@@ -199,40 +210,33 @@ def test_c_that_moves_with_the_model():
 def test_equal_words_that_dominate_the_fit():
     links = {"initial": "0-0 1-1 2-2", "A": ["0-0 1-1 2-2", "0-0 1-1 3-3"], "B": "0-0 1-1 3-2"}
     equal, few = (made(source="abcd", target=words, **links) for words in ("abyz", "axyz"))
-    caution = told(edited(equal), "equal-words")
+    caution = cautioned(edited(equal), "equal-words")
     assert re.match(
         r"possible phrases 67%, pi0 0\.\d+, by edit-strata 0\.\d+; sure phrases 67%", caution.number
     )
-    assert told(edited(few), "equal-words") is None
+    assert cautioned(edited(few), "equal-words") is None
     strata = edited(equal, chance="edit-strata")
-    assert told(strata, "equal-words") is None
+    assert cautioned(strata, "equal-words") is None
     kept = edited(equal, ignore_identical=False)
-    assert told(kept, "equal-words") is None
-
-
-def test_one_who_differs_from_two_that_agree():
-    apart = made(A="0-0 1-1", B="0-0 1-1", C="0-0 2-2 3-1")
-    caution = told(agree(apart, resamples=20), "one-differs")
-    assert caution.says.startswith("C agrees with the others less")
-    assert "sure words 40.0 at most, 100.0 at least" in caution.number
+    assert cautioned(kept, "equal-words") is None
 
 
 def test_the_majority_of_two_is_what_both_have():
     three = agree(made(A=LINKED, B=LINKED, C=LINKED), resamples=20)
-    assert told(three, "one-differs") is None
-    caution = told(three, "intersection")
+    assert cautioned(three, "one-differs") is None
+    caution = cautioned(three, "intersection")
     assert caution.pairings == tuple(f"{name} ~ majority without {name}" for name in "ABC")
     assert caution.number == "2"
     four = made(A="0-0 1-1", B="0-0 1-1", C="0-0 1-1", D="0-0")
-    assert told(agree(four, resamples=20), "intersection") is None
+    assert cautioned(agree(four, resamples=20), "intersection") is None
 
 
 def test_the_adjudicated_version_was_made_from_the_annotations():
     three = made(A="0-0 1-1", B="0-0 1-1", gold="0-0 1-1")
-    caution = told(agree(three, adjudicated="gold", resamples=20), "adjudicated")
+    caution = cautioned(agree(three, adjudicated="gold", resamples=20), "adjudicated")
     assert caution.pairings == ("A ~ gold", "B ~ gold")
     assert "these 2 annotations" in str(caution)
-    assert told(agree(three, resamples=20), "adjudicated") is None
+    assert cautioned(agree(three, resamples=20), "adjudicated") is None
 
 
 def judged(wrong):
@@ -246,22 +250,22 @@ def judged(wrong):
 
 def test_annotators_who_judged_links_that_they_were_given():
     found = agree(judged(True), resamples=20)
-    caution = told(found, "given-links")
+    caution = cautioned(found, "given-links")
     kappa = found.pairings[0].sections[0].cells.possible.kappa
     assert caution.number == (
         f"160 of 360 cells; kappa of possible links {kappa:.3f} over all, 0.500 over these"
     )
-    assert told(agree(judged(True), universe="judged", resamples=20), "given-links") is None
-    assert told(agree(judged(False), resamples=20), "given-links") is None
+    assert cautioned(agree(judged(True), universe="judged", resamples=20), "given-links") is None
+    assert cautioned(agree(judged(False), resamples=20), "given-links") is None
 
 
 def test_one_line_names_all_pairings_and_whose_number_it_is():
     few = made(12, A="0-0 1-1", B="0-0 1-1", C="0-0 1-1")
-    caution = told(agree(few, resamples=20), "few-pairs")
+    caution = cautioned(agree(few, resamples=20), "few-pairs")
     assert caution.pairings == ("A ~ B", "A ~ C", "B ~ C")
     assert str(caution).startswith("A ~ B; A ~ C; B ~ C: there are fewer than 30 sentence pairs (")
     left = [""] * 8 + ["0-0 1-1"] * 4, [""] * 9 + ["0-0 1-1"] * 3
-    caution = told(agree(made(12, A=left[0], B=left[1], C=left[1]), resamples=20), "left-out")
+    caution = cautioned(agree(made(12, A=left[0], B=left[1], C=left[1]), resamples=20), "left-out")
     assert "sure words 9 of 12 [worst: B ~ C]" in caution.number
 
 
@@ -269,7 +273,7 @@ def test_pairs_without_an_initial_alignment_are_left_out_for_another_reason():
     some = [pair if k % 2 else pair.without_annotations("initial") for k, pair in enumerate(
         made(40, initial="0-0", A="0-0 1-1", B="0-0 1-2"))]  # fmt: skip
     found = agree(Corpus(some), initial="initial", missing_initial="leave-out", **QUICK)
-    caution = told(found, "left-out")
+    caution = cautioned(found, "left-out")
     assert "20 of 40" in caution.number
     assert "those without an initial alignment" in caution.says
     assert "neither has anything" not in caution.says

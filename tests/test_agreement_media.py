@@ -194,22 +194,6 @@ def test_side_by_side_is_over_the_same_items(corpus, two):
     assert "identical ones included" in table.title
 
 
-@pytest.mark.parametrize(
-    ("options", "told", "untold"),
-    [
-        ({}, ("mean over", "smaller set.", "neither set is empty"), ("larger", "sum of")),
-        ({"normalizer": "max"}, ("mean over", "larger set.", "same sets"), ("smaller",)),
-        ({"aggregate": "micro"}, ("sum of the smaller sets", "all of the smaller"), ("mean",)),
-        ({"normalizer": "max", "aggregate": "micro"}, ("sum of the larger sets",), ("mean",)),
-    ],
-)
-def test_what_c_is_said_to_be_is_what_it_is(corpus, options, told, untold):
-    found = agree(corpus, ["anna", "ben"], bootstrap="none", **options)
-    (table,) = (one for one in found.tables() if one.anchor == "side-by-side")
-    assert all(words in table.note for words in told)
-    assert not any(words in table.note for words in untold)
-
-
 def test_c_by_every_model_stands_side_by_side(three, bare):
     tables = {table.anchor: table for table in three.tables()}
     for unit in ("phrases", "words"):

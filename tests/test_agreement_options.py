@@ -87,25 +87,12 @@ def test_options_that_are_looked_at_are_taken(given, initial):
         assert getattr(found.options, name) == value
 
 
-def test_an_unknown_option_is_named():
-    with pytest.raises(UnknownNameError, match="ignore_identical"):
-        agree(Corpus([PAIR]), ["A", "B"], include_identical=True)
-
-
 def test_the_signature_says_what_is_computed():
     signed = str(AgreementOptions().sign(7, "initial"))
     for part in ("chance:edit|", "initial:initial|", "samples:1000|", "seed:7|", "case:folded|"):
         assert part in signed
     closed = str(AgreementOptions(chance="kupper-hafner", bootstrap="none").sign(7))
     assert not any(part in closed for part in ("samples", "reading", "interval", "initial"))
-
-
-def test_a_value_that_is_wrong_is_told_before_what_it_contradicts():
-    corpus = Corpus([SentencePair("1", ("x",), ("y",), dict.fromkeys("ab", LINK))])
-    with pytest.raises(UnknownNameError, match="edit-strata"):
-        agree(corpus, chance="edit-stratum")
-    with pytest.raises(OptionError, match="workers must be at least 1"):
-        agree(corpus, workers=0)
 
 
 def test_what_is_not_in_a_result_is_told():
@@ -122,3 +109,18 @@ def test_what_is_not_in_a_result_is_told():
     ):
         with pytest.raises(UnknownNameError, match="known: "):
             look()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({name: "x"} for name in ("chance", "normalizer", "aggregate", "reading", "bootstrap")),
+        *({name: "x"} for name in ("missing_initial", "include_identical", "universe")),
+        *({"samples": 1}, {"tolerance": 0}, {"resamples": 0}, {"confidence": 1}, {"workers": 0}),
+        *({"adjudicated": "A"}, {"annotators": ["A", "A"]}, {"annotators": ["A", "Z"]}),
+    ],
+    ids=str,
+)
+def test_values_that_do_not_exist_are_refused(given):
+    with pytest.raises((OptionError, UnknownNameError)):
+        agree(Corpus([PAIR]), **{"annotators": ["A", "B"], "initial": "initial", **given})

@@ -1,6 +1,8 @@
-"""The page of an agreement: complete, safe, small, the same each time, and true to the data."""
+"""The page and the figures of an agreement: complete, safe, small, and true to the data."""
 
 import re
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import replace
 
@@ -12,13 +14,18 @@ from hypothesis import strategies as st
 from lxml import etree, html
 
 from alignkit.agreement import agree
-from alignkit.agreement.page import SECTIONS, draw_agreement_page
-from alignkit.agreement.plots import LEVEL_TITLES
+from alignkit.agreement.disagreements import Outcome, disagreements
+from alignkit.agreement.page import SECTIONS, draw_agreement_page, further_pairs
+from alignkit.agreement.plots import LEVEL_TITLES, draw_plots
 from alignkit.agreement.result import Agreement
+from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
+from alignkit.scoring.link_classes import function_words
+from alignkit.show.canvas import Axis, canvas, ending
 from alignkit.show.cells import letters, make_grid
+from alignkit.show.charts import points
 from alignkit.show.html import draw_figure
 from alignkit.show.text import draw_text
 from alignkit.tables.result import Caution
@@ -99,10 +106,6 @@ def test_no_colour_of_a_figure_is_fixed():
         assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?<!\))[;\"]", image)
         assert "DejaVu" not in image
         assert "var(--ink)" in image
-
-
-def test_the_same_agreement_gives_the_same_page():
-    assert draw(TWO_FOUND) == TWO_PAGE
 
 
 def test_all_tables_are_in_it():
@@ -358,3 +361,150 @@ def test_letters_stand_for_the_same_annotator_in_every_medium(named):
     assert (matrix.count(second), matrix.count(first)) == (8, 0)
     signs = html.fromstring(draw_figure(make_grid(pair))).xpath("//td/b/text()")
     assert (signs.count(second), signs.count(first)) == (8, 0)
+
+
+# figures for papers
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+STARTS = {"pdf": b"%PDF-", "png": b"\x89PNG", "svg": b"<?xml"}
+
+
+@pytest.mark.parametrize("kind", STARTS)
+def test_a_figure_is_drawn_by_its_ending_and_the_same_each_time(kind, tmp_path):
+    paths = [tmp_path / f"{name}.{kind}" for name in "ab"]
+    for path in paths:
+        draw_plots(TWO_FOUND, str(path))
+    first, second = (path.read_bytes() for path in paths)
+    assert first.startswith(STARTS[kind])
+    assert first == second
+    assert b"matplotlib v" not in first.lower()
+    assert not re.search(rb"CreationDate|<dc:date|Software", first)
+
+
+def test_the_text_of_a_figure_is_text_and_its_numbers_are_the_agreements(tmp_path):
+    path = tmp_path / "fig.svg"
+    draw_plots(TWO_FOUND, str(path))
+    said = ["".join(one.itertext()) for one in etree.parse(path).iter(f"{SVG}text")]
+    pairing = TWO_FOUND.of("annotators")[0]
+    for level, title in LEVEL_TITLES.items():
+        one = pairing.main(level)
+        interval = f"[{one.interval.low:.3f}, {one.interval.high:.3f}]"
+        assert f"{one.C:.3f} {interval}" in said
+        f1 = pairing.sections[0].figures[f"{level}.f1"]
+        bounds = pairing.sections[0].intervals[f"{level}.f1"]
+        assert f"{f1:.3f} [{bounds.low:.3f}, {bounds.high:.3f}]" in said
+        assert title in said
+
+
+def test_all_pairings_and_their_kinds_are_in_it(tmp_path):
+    corpus = make_corpus(6, names=("anna", "ben", "cleo", "gold"))
+    found = agree(
+        corpus, ["anna", "ben", "cleo"], adjudicated="gold", bootstrap="none", initial="initial",
+        samples=10,
+    )  # fmt: skip
+    draw_plots(found, str(tmp_path / "fig.svg"))
+    said = (tmp_path / "fig.svg").read_text(encoding="utf-8")
+    for one in found.pairings:
+        name = f"{one.first} ~ others" if one.kind == "consensus" else one.name
+        assert (name in said) == (one.kind != "automatic")
+    assert "the adjudicated version" in said
+
+
+@pytest.mark.parametrize("path", ["fig.jpg", "fig", "fig.svg.gz", "-"])
+def test_other_endings_are_refused_with_those_that_are_known(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OptionError, match=r"\.pdf, \.png, \.svg"):
+        draw_plots(TWO_FOUND, path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_endings_are_known_in_capitals_too():
+    assert [ending(path) for path in ("a.PDF", "b.Png", "c.d/e.svg")] == ["pdf", "png", "svg"]
+
+
+def test_many_points_are_put_together_and_none_is_lost():
+    data = {(x, y): 1 for x in range(100) for y in range(100)}
+    axes = Axis(0, 100, "x"), Axis(0, 100, "y")
+    image = points("n", "t", data, [], second=True, across=axes[0], up=axes[1])
+    notes = re.findall(r"<title>about [^<]*: (\d+) pairs?</title>", image)
+    assert sum(map(int, notes)) == 10_000
+    assert len(notes) < 2500
+
+
+def test_names_that_no_font_knows_and_formulas_are_text():
+    with canvas(100, 100) as figure:
+        figure.text(5, 50, "$x_1$ \u6f22\u5b57 \U0001f600 \u0627\u0644 <b>")
+        image = figure.image("n", "t", "s", {})
+    said = "".join(etree.fromstring(image).itertext())
+    assert "$x_1$ \u6f22\u5b57 \U0001f600 \u0627\u0644 <b>" in said
+
+
+def test_nothing_loads_matplotlib_or_jinja_before_it_draws():
+    code = (
+        "import sys, alignkit, alignkit.agreement, alignkit.cli.main, alignkit.agreement.plots, "
+        "alignkit.agreement.page, alignkit.agreement.result; "
+        "print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+# where two differ
+
+
+def test_disagreements_are_counted():
+    pair = SentencePair(
+        "1", ("The", "men", "left", "."), ("the", "man", "went", "away", "."),
+        {"anna": Alignment.parse("0-0 1-1 2-2 2?3 3-4"),
+         "ben": Alignment.parse("0?0 1-1 1-0 2-2 2-3")},
+    )  # fmt: skip
+    english = function_words("english")
+    found = disagreements(Corpus([pair, pair]), "anna", "ben", function_words=english)
+    assert found.total == Outcome(both=4, unsure=4, first=2, second=2)
+    assert found.kinds["punctuation"] == Outcome(first=2)
+    assert found.kinds["identical"] == Outcome(unsure=2, first=2)
+    assert found.kinds["function word"] == Outcome(unsure=2, second=2)
+    assert found.kinds["content words"] == Outcome(both=4, unsure=2)
+    assert found.kinds["1-1"] == Outcome(first=2)  # 0-0 and 1-1 are in a block of ben's
+    assert found.kinds["block"].links == 6
+    assert found.kinds["1-n"] == Outcome(both=2, unsure=2)
+    assert [(one.source, one.target, one.outcome.alone) for one in found.words] == [
+        (".", ".", 2),
+        ("men", "the", 2),
+    ]
+
+
+def test_case_matters_where_it_is_asked_for():
+    pair = SentencePair(
+        "1", ("The",), ("the",), {"anna": Alignment.parse("0-0"), "ben": Alignment()}
+    )
+    found = disagreements(Corpus([pair]), "anna", "ben", exact_case=True)
+    assert found.kinds["identical"] == Outcome()
+    assert [(one.source, one.target) for one in found.words] == [("The", "the")]
+    folded = disagreements(Corpus([pair]), "anna", "ben")
+    assert folded.kinds["identical"] == Outcome(first=1)
+    assert [(one.source, one.target) for one in folded.words] == [("the", "the")]
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 10**6))
+def test_kinds_and_pairs_add_up(seed):
+    corpus = make_corpus(3, longest=6, seed=seed)
+    found = disagreements(corpus, "anna", "ben")
+    every = sum((one.outcome for one in found.pairs), Outcome())
+    shapes = sum((found.kinds[shape] for shape in ("1-1", "1-n", "block")), Outcome())
+    assert found.total == every == shapes
+    alone = sum(len(set(pair.alignment("anna")) ^ set(pair.alignment("ben"))) for pair in corpus)
+    assert found.total.alone == alone == sum(one.outcome.alone for one in found.words)
+
+
+def test_further_pairs_follow_the_square_root():
+    corpus = make_corpus(20)
+    agreement = agree(corpus, ["anna", "ben"], resamples=50)
+    one = agreement.of("annotators")[0].main("words.possible")
+    width = one.interval.high - one.interval.low
+    assert further_pairs(one, width) == 0
+    assert further_pairs(one, width / 2) == 3 * len(one.sentences)
+    assert further_pairs(one, width / 10) == pytest.approx(99 * len(one.sentences), abs=1)
+    assert further_pairs(replace(one, interval=None), width) is None

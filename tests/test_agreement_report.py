@@ -1,6 +1,5 @@
 """One annotator as the reference, means over pairs of annotators, the report, JSON and tables."""
 
-from dataclasses import fields
 from math import isnan, nan
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 from reference_agreement import overlap_counts
 from strategies_agreement import RULES, corpora
 
-from alignkit.agreement import CHANCE_MODELS, KINDS, Figure, agree, overlap
+from alignkit.agreement import agree, overlap
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
@@ -216,19 +215,6 @@ def key(figure):
     return figure.kind, figure.first, figure.second, figure.section, figure.level, figure.statistic
 
 
-def test_each_figure_has_a_name_of_its_own():
-    found = agree(
-        Corpus([*THREE, pair(genre="news", A="1-1", B="1-2")]),
-        initial="initial", adjudicated="C", by="genre", missing_initial="empty", **QUICK,
-    )  # fmt: skip
-    names = [key(one) for one in found.figures()]
-    assert len(names) == len(set(names))
-    assert {one.kind for one in found.figures()} >= {*KINDS[:2], "automatic", "joint", "edits"}
-    records = found.to_records()
-    assert len(records) == len(names)
-    assert list(records[0]) == [one.name for one in fields(Figure)]
-
-
 def test_every_statistic_has_an_interval_or_a_reason():
     found = agree(Corpus(THREE * 3), ["A", "B", "C"], initial="initial", **QUICK)
     bare = ("used", "both_empty", "one_sided", "error", "pi", "pi0", "add", "delete", "dispersion")
@@ -241,21 +227,6 @@ def test_every_statistic_has_an_interval_or_a_reason():
     assert reasons == {"there is one sentence pair, and nothing to resample"}
     none = agree(Corpus(THREE), ["A", "B"], bootstrap="none")
     assert all(isnan(one.low) and not one.reason for one in none.figures() if one.statistic == "f1")
-
-
-def test_the_initial_alignment_and_systems_have_c_by_the_closed_form_alone():
-    found = agree(Corpus(THREE), ["A", "B"], initial="initial", systems=["initial", "C"], **QUICK)
-    machines = found.of("automatic")
-    assert [one.name for one in machines] == ["initial ~ A", "initial ~ B", "C ~ A", "C ~ B"]
-    for one in machines:
-        assert (one.chance, list(one.beyond)) == ("kupper-hafner", ["kupper-hafner"])
-        assert "kupper-hafner" in one.no_edits
-    people = found.of("annotators")[0]
-    assert (people.chance, list(people.beyond), people.no_edits) == (
-        "edit",
-        list(CHANCE_MODELS),
-        "",
-    )
 
 
 def test_one_rule_of_case_reaches_every_statistic():

@@ -1,6 +1,5 @@
 """`agreement` puts observation, chance and intervals together, and names what has no value."""
 
-from dataclasses import replace
 from math import isnan, sqrt
 
 import numpy as np
@@ -12,7 +11,7 @@ from strategies_agreement import corpora
 from strategies_agreement import edited_corpus as corpus
 
 from alignkit.agreement import CHANCE_MODELS, agree
-from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
@@ -253,33 +252,6 @@ def test_annotators_who_edit_at_random_agree_by_chance_alone() -> None:
         assert abs(found.C) < 0.1
 
 
-def test_options_are_checked() -> None:
-    pairs = corpus(*ROWS)
-    choices = (
-        "chance",
-        "normalizer",
-        "aggregate",
-        "reading",
-        "bootstrap",
-        "missing_initial",
-        "rng",
-    )
-    for name in choices:
-        with pytest.raises(UnknownNameError, match="known: "):
-            measure(pairs, **{name: "x"})
-    numbers = {"samples": 1, "tolerance": 0, "resamples": 0, "confidence": 1, "workers": 0}
-    for name, value in numbers.items():
-        with pytest.raises(OptionError):
-            measure(pairs, **{name: value})
-    with pytest.raises(OptionError, match="named twice"):
-        measure(pairs, "A", "A")
-    with pytest.raises(UnknownNameError, match="annotator"):
-        measure(pairs, "A", "Z")
-    words = pairs.map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
-    with pytest.raises(MissingTextError):
-        measure(words)
-
-
 @settings(max_examples=60)
 @given(
     corpora(("initial", "A", "B"), complete=True), st.sampled_from(["phrases", "links"]),
@@ -306,38 +278,3 @@ def test_pi_equals_a_plain_reference(pairs, unit, links, normalizer, kept) -> No
         assert found.pi0 == pytest.approx(np.mean([one.expected for one in used]))
         spread = sqrt(sum(one.expected_error**2 for one in used)) / len(used)
         assert found.pi0_error == pytest.approx(spread)
-
-
-THREE = [
-    {"initial": "0-0", "A": "0-0 1-1", "B": "0-0 1-1", "C": "0-0 1-2", "gold": "0-0 1-1"},
-    {"initial": "0-0 1-1", "A": "0-0 1-1 2-2", "B": "0-0 1-1", "C": "0-0 2-2", "gold": "0-0 1-1"},
-    {"initial": "0-1", "A": "0-1 1-1", "B": "0-0", "gold": "0-0"},
-]
-
-
-def test_everyone_is_compared_with_everyone_and_with_what_is_agreed_on() -> None:
-    pairs = Corpus(
-        SentencePair(
-            str(k), list("abc"), list("xyz"), {name: Alignment.parse(t) for name, t in row.items()}
-        )
-        for k, row in enumerate(THREE)
-    )
-    options = {"initial": "initial", "samples": 100, "resamples": 50}
-    found = agree(pairs, adjudicated="gold", seed=1, **options)
-    assert found.annotators == ("A", "B", "C")
-    results = [one.main("phrases.sure") for one in found.of("annotators")]
-    assert [one.used for one in results] == [3, 2, 2]
-    alone = measure(pairs, samples=100, resamples=50)
-    assert replace(results[0], signature="").to_json() == replace(alone, signature="").to_json()
-    for name in ("pi", "pi0", "C"):
-        values = [getattr(one, name) for one in results]
-        mean = found.together[0].mean[f"phrases.sure.{name}"]
-        assert mean == pytest.approx(np.average(values, weights=[3, 2, 2]))
-    assert [one.second for one in found.of("adjudicated")] == ["gold"] * 3
-    assert [(one.first, one.second) for one in found.of("consensus")] == [
-        (name, f"majority without {name}") for name in "ABC"
-    ]
-    # A against what B and C both have: 0-0 in the first two pairs
-    assert found.of("consensus")[0].main("phrases.sure").pi == 1
-    with pytest.raises(OptionError, match="adjudicated"):
-        agree(pairs, ["A", "gold"], adjudicated="gold", **options)

@@ -9,9 +9,10 @@ import pytest
 from command import GOLD, PARAPHRASES, TEXTS, process, run, write
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
-from alignkit.agreement import LEVELS, AgreementOptions, agree
+from alignkit.agreement import AgreementOptions, agree
 from alignkit.agreement.overlaps import overlap
 from alignkit.cli.evaluate.agree import add_arguments
+from alignkit.cli.evaluate.agree_options import typed
 from alignkit.cli.parser import Parser
 
 TWO = ("agree", PARAPHRASES, "--annotators", "anna", "ben")
@@ -61,19 +62,6 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     assert re.findall(r"^\*\*(.*)\*\*$", text, re.M)[: len(titles)] == titles
 
 
-def test_the_automatic_alignment_is_compared_with_each_annotator(capsys, corpus):
-    found = table(made(capsys, *FULL, *QUICK).out, "Human ~ automatic: phrase pairs")
-    assert [name for name in found if "sure" in name] == [
-        f"sure {name}" for name in ("initial ~ anna", "initial ~ ben", "mean")
-    ]
-    row = overlap(corpus, "initial", "anna").phrases_sure
-    assert found["sure initial ~ anna"][:2] == percents((row.precision, row.recall))
-    text = made(capsys, *FULL, *QUICK, "--system", "gold").out
-    assert "sure gold ~ anna" in table(text, "Human ~ automatic: words")
-    plain = made(capsys, *TWO, "--system", "initial", "gold").out
-    assert "sure gold ~ ben" in table(plain, "Human ~ automatic: words")
-
-
 def test_without_an_initial_alignment_everything_is_there_and_what_c_needs_is_told(
     capsys, tmp_path
 ):
@@ -91,48 +79,72 @@ def test_without_an_initial_alignment_everything_is_there_and_what_c_needs_is_to
     assert "'merge' adds it" in made(capsys, "agree", *files, "--format", "multimwa").out
 
 
-@pytest.mark.parametrize(
-    ("options", "changed"),
-    [
-        (("--normalizer", "max"), {"normalizer": "max"}),
-        (("--aggregate", "micro"), {"aggregate": "micro"}),
-        (("--chance", "edit-split"), {"chance": "edit-split"}),
-        (("--chance", "edit-strata"), {"chance": "edit-strata"}),
-        (("--chance", "kupper-hafner"), {"chance": "kupper-hafner"}),
-        (("--reading", "probability"), {"reading": "probability"}),
-        (("--include-identical",), {"ignore_identical": False}),
-        (("--exact-case",), {"exact_case": True}),
-        (("--universe", "all"), {"universe": "all"}),
-        (("--missing-initial", "leave-out"), {"missing_initial": "leave-out"}),
-        (("--tolerance", "0.01"), {"tolerance": 0.01}),
-        (("--bootstrap", "refit"), {"bootstrap": "refit"}),
-        (("--confidence", "0.5"), {"confidence": 0.5}),
-        (("--resamples", "9"), {"resamples": 9}),
-        (("--samples", "33"), {"samples": 33}),
-        (("--seed", "7"), {"seed": 7}),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_each_option_reaches_the_library(capsys, corpus, options, changed):
-    given = {"samples": 150, "resamples": 20} | changed
-    expected = agree(corpus, ["anna", "ben"], initial="initial", **given)
-    usual = [] if "--samples" in options else ["--samples", "150"]
-    usual += [] if "--resamples" in options else ["--resamples", "20"]
-    found = made(capsys, *FULL, *usual, *options, "--json").json
-    assert found == expected.to_json()
+OPTIONS = {
+    "--normalizer max": {"normalizer": "max"},
+    "--aggregate micro": {"aggregate": "micro"},
+    "--chance edit-strata": {"chance": "edit-strata"},
+    "--reading probability": {"reading": "probability"},
+    "--include-identical": {"ignore_identical": False},
+    "--exact-case": {"exact_case": True},
+    "--universe judged": {"universe": "judged"},
+    "--missing-initial leave-out": {"missing_initial": "leave-out"},
+    "--tolerance 0.01": {"tolerance": 0.01},
+    "--bootstrap refit": {"bootstrap": "refit"},
+    "--confidence 0.5": {"confidence": 0.5},
+    "--resamples 9": {"resamples": 9},
+    "--samples 33": {"samples": 33},
+}
 
 
-def test_the_options_are_those_of_the_library(capsys):
+def test_each_option_is_one_of_the_library():
     parser = Parser(prog="x")
     add_arguments(parser)
+    assert typed(parser.parse_args(["corpus"])) == {}
+    for text, changed in OPTIONS.items():
+        assert typed(parser.parse_args(["corpus", *text.split()])) == changed
     actions = {action.dest: action for action in parser._actions}
-    for one in fields(AgreementOptions):
-        action = actions[one.name]
-        assert tuple(action.choices or ()) == one.metadata["choices"]
-        told = " ".join(action.help.split())
-        assert one.metadata["help"] in told
-        if not isinstance(one.default, bool) and one.default is not None:
-            assert f"(default: {one.default})" in told
+    for field in fields(AgreementOptions):
+        assert any(field.name in changed for changed in OPTIONS.values())
+        assert tuple(actions[field.name].choices or ()) == field.metadata["choices"]
+        assert field.metadata["help"] in " ".join(actions[field.name].help.split())
+
+
+def test_seed_and_options_reach_the_library(capsys, corpus):
+    options = {"samples": 20, "resamples": 20, "chance": "edit-split", "confidence": 0.5}
+    expected = agree(corpus, ["anna", "ben"], initial="initial", seed=7, **options)
+    given = ("--seed", "7", "--chance", "edit-split", "--confidence", "0.5", "--json")
+    assert made(capsys, *FULL, *QUICK, *given).json == expected.to_json()
+
+
+def test_a_page_and_figures_are_written_beside_the_tables(capsys, tmp_path):
+    page, picture = tmp_path / "page.html", tmp_path / "figure.svg"
+    for given in ((*FULL, *QUICK, "--plot", picture), TWO):
+        assert "Side by side" in made(capsys, *given, "--html", page).out
+        assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert "<svg" in picture.read_text(encoding="utf-8")
+    run(capsys, *FULL, "--html", tmp_path).failed("is a folder")
+    run(capsys, *FULL, *QUICK, "--plot", tmp_path / "figure.doc").failed("figure.doc")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("--initial", "intial"), ("did you mean 'initial'",)),
+        (("--chance", "edit"), ("--initial NAME", "--missing-initial empty")),
+        (("--bootstrap", "none", "--resamples", "9"), ("--resamples", "--bootstrap none")),
+        (("--exact-case", "--include-identical"), ("--exact-case", "--include-identical")),
+        (("--in-order",), ("--in-order",)),
+        (("--universe", "judged"), ("--universe all",)),
+        (("--initial", "anna"), ("'anna' is the initial alignment",)),
+        (("--initial", "initial", "--samples", "1"), ("--samples",)),
+        (("--initial", "initial", "--workers", "0"), ("--workers",)),
+        (("--function-words", "english"), ("--html",)),
+        (("--json", "--csv"), ("--csv", "--json")),
+    ],
+    ids=" ".join,
+)
+def test_errors_name_the_options_of_the_command(capsys, given, words):
+    run(capsys, *TWO, *given).failed(*words)
 
 
 def test_the_adjudicated_version_is_compared(capsys, corpus):
@@ -147,58 +159,6 @@ def test_the_adjudicated_version_is_compared(capsys, corpus):
     row = overlap(corpus, "anna", "gold").phrases_sure
     lines = table(text, "Each annotator ~ the adjudicated version (gold): phrase pairs")
     assert lines["sure anna ~ gold"][2] == percents([row.f1])[0]
-
-
-def test_three_annotators_have_a_mean_and_the_majority_of_the_others(capsys):
-    three = ("agree", PARAPHRASES, "--annotators", "anna", "ben", "gold", "--initial", "initial")
-    text = made(capsys, *three, *QUICK, "--by", "genre").out
-    means = ("news, mean", "novel, mean", "question, mean")
-    rows = (*means, "anna ~ ben", "anna ~ gold", "ben ~ gold", "mean")
-    assert [name for name in table(text, "Phrase pairs") if name.startswith("poss")] == [
-        f"poss {name}" for name in rows
-    ]
-    others = table(text, "Each annotator ~ the majority of the others: words")
-    assert [name for name in others if name.startswith("sure")] == [
-        f"sure {name} ~ others" for name in ("anna", "ben", "gold")
-    ]
-
-
-def test_json_has_the_documented_keys(capsys):
-    plain = made(capsys, *TWO, "--json").json
-    found = made(capsys, *FULL, *QUICK, "--json").json
-    assert list(found) == [
-        *("annotators", "initial", "adjudicated", "systems", "by", "split", "in_several_groups"),
-        *("seed", "options", "sections"),
-        *("fleiss_kappa", "figures", "pairings", "together", "cautions", "signature"),
-    ]
-    assert list(plain) == list(found)
-    assert plain["fleiss_kappa"] == found["fleiss_kappa"]
-    first = found["pairings"][0]
-    assert set(first["beyond_chance"]["edit"]) == set(LEVELS)
-    one = first["beyond_chance"]["edit"]["phrases.sure"]
-    assert {"pi", "pi0", "C", "C_error", "interval", "pairs", "models", "sentences"} <= set(one)
-    assert len(one["distribution"]) == 20
-    assert set(one["models"]) == {"anna", "ben"}
-    other = first["beyond_chance"]["edit-split"]["phrases.sure"]
-    assert "sentences" not in other
-    assert "a" in other["models"]["anna"]["add"]
-
-
-def test_latex_has_as_many_cells_as_columns(capsys):
-    for given in (FULL, TWO):
-        text = made(capsys, *given, *(QUICK if given is FULL else ()), "--latex").out
-        tables = re.findall(r"\\begin\{tabular\}\{([lr]+)\}\n(.*?)\\end\{tabular\}", text, re.S)
-        assert len(tables) > 8
-        for columns, body in tables:
-            lines = [
-                line for line in body.splitlines() if "rule" not in line and "space" not in line
-            ]
-            for line in lines:
-                assert line.endswith(r" \\")
-                spans = [int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line)]
-                assert line.count(" & ") + 1 + sum(spans) == len(columns)
-        assert all(line.startswith(("%", "\\")) or " & " in line or not line
-                   for line in text.splitlines())  # fmt: skip
 
 
 def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
@@ -221,46 +181,6 @@ def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
     assert row["value"] == ""
     assert "pi0 is 1" in row["reason"]
     assert "nan" not in made(capsys, *given, "--latex").out
-
-
-def test_a_page_is_written_beside_the_tables(capsys, tmp_path):
-    pytest.importorskip("alignkit.agreement.page")
-    page = tmp_path / "page.html"
-    for given in ((*FULL, *QUICK), TWO):
-        assert "Side by side" in made(capsys, *given, "--html", page).out
-        assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    run(capsys, *FULL, "--html", tmp_path).failed("is a folder")
-
-
-def test_figures_are_written_beside_the_tables(capsys, tmp_path):
-    pytest.importorskip("alignkit.agreement.page")
-    picture = tmp_path / "figure.svg"
-    assert "Side by side" in made(capsys, *FULL, *QUICK, "--plot", picture).out
-    assert "<svg" in picture.read_text(encoding="utf-8")
-    run(capsys, *FULL, *QUICK, "--plot", tmp_path / "figure.doc").failed("figure.doc")
-
-
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (("--initial", "intial"), ("'intial'", "did you mean 'initial'", "anna, ben, gold")),
-        (("--chance", "edit"), ("--initial NAME", "--missing-initial empty")),
-        (("--bootstrap", "none", "--resamples", "9"), ("--resamples", "--bootstrap none")),
-        (("--exact-case", "--include-identical"), ("--exact-case", "--include-identical")),
-        (("--in-order",), ("--in-order", "several files")),
-        (("--universe", "judged"), ("--universe all", "labels")),
-        (("--initial", "anna"), ("'anna' is the initial alignment",)),
-        (("--initial", "initial", "--adjudicated", "x"), ("unknown annotator 'x'", "gold")),
-        (("--initial", "initial", "--samples", "1"), ("--samples", "at least 2")),
-        (("--initial", "initial", "--workers", "0"), ("--workers", "1 or more")),
-        (("--initial", "initial", "--chance", "x"), ("--chance", "edit-split")),
-        (("--function-words", "english"), ("--function-words", "--html")),
-        (("--json", "--csv"), ("--csv", "--json")),
-    ],
-    ids=" ".join,
-)
-def test_errors_say_what_to_do(capsys, given, told):
-    run(capsys, *TWO, *given).failed(*told)
 
 
 def test_a_pair_without_an_initial_alignment_is_an_error_that_names_the_ways_out(capsys, tmp_path):
@@ -287,47 +207,6 @@ def test_words_are_needed(capsys):
 def test_nothing_goes_to_stderr(tmp_path):
     ran = process(*FULL, *QUICK, cwd=tmp_path)
     assert (ran.code, ran.err) == (0, "")
-
-
-@pytest.mark.slow
-@pytest.mark.real_data
-def test_goldalign_gives_a_full_report_in_one_command(capsys, data):
-    users = ("demo-user-1", "demo-user-2")
-    given = ("agree", data / "goldalign", "--format", "goldalign", "--annotators", *users)
-    ran = made(capsys, *given, "--initial", "initial", "--adjudicated", "arbit")
-    assert "Each annotator ~ the adjudicated version (arbit)" in ran.out
-    phrases = table(ran.out, "Phrase pairs")
-    name = "demo-user-1 ~ demo-user-2"
-    assert float(phrases[f"poss {name}"][5]) == pytest.approx(0.414, abs=0.005)
-    assert float(phrases[f"sure {name}"][5]) == pytest.approx(0.016, abs=0.02)
-    assert phrases[f"sure {name}"][-3:] == ["153", "459", "90"]
-
-
-@pytest.mark.slow
-@pytest.mark.real_data
-def test_rte_has_three_annotators_and_an_initial_alignment_of_ones_choice(capsys, data, tmp_path):
-    files = [data / "rte2" / f"RTE2_dev_{name}.align.txt" for name in "ABC"]
-    quick = ("--samples", "10", "--bootstrap", "none")
-    given = ("agree", *files, "--format", "rte")
-    found = made(capsys, *given, "--missing-initial", "empty", *quick, "--json").json
-    assert round(found["fleiss_kappa"], 5) == 0.73364
-    kinds = [one["kind"] for one in found["pairings"]]
-    assert kinds == ["annotators"] * 3 + ["consensus"] * 3
-    means = next(one for one in found["figures"] if one["kind"] == "mean")
-    assert 0.6 < means["sections"]["all"]["phrases.sure"]["C"]["value"] < 0.8
-    joined = tmp_path / "rte.jsonl"
-    corpus = read_corpus(files[0], format="rte")
-    diagonal = "".join(
-        " ".join(f"{k}-{k}" for k in range(min(pair.lengths))) + "\n" for pair in corpus
-    )
-    made(
-        capsys, "merge", files[0], "--format", "rte", "--name", "A", "-o", joined,
-        "--add", f"B={files[1]}:rte", "--add", f"C={files[2]}:rte", "--in-order",
-        "--add", f"diagonal={write(tmp_path, 'diagonal.align', diagonal)}:pharaoh",
-    )  # fmt: skip
-    text = made(capsys, "agree", joined, "--initial", "diagonal", *quick).out
-    assert list(table(text, "Human ~ automatic: words"))[-1] == "eq. 2 mean"
-    assert "diagonal ~ C" in text
 
 
 def test_files_of_one_annotator_each_are_called_by_their_names(capsys, tmp_path):

@@ -11,7 +11,6 @@ from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments.figures import Resamples, ViewData, view_figures
 from alignkit.agreement.judgments.tables import null_kappas
 from alignkit.corpora.labelled import judgments_of
-from alignkit.errors import OptionError
 from alignkit.model.labels import get_view
 
 
@@ -144,13 +143,3 @@ def test_what_is_undefined_has_a_reason() -> None:
     assert "same label" in alike[0].reason
     assert "no item" in alike[1].reason
     assert all(one.reason for one in found if isnan(one.value))
-
-
-def test_what_needs_an_order_or_two_is_refused() -> None:
-    values = np.zeros((2, 3), np.int8)
-    with pytest.raises(OptionError, match="two annotators"):
-        ViewData("base", ("a",), ("0", "1"), values[:1])
-    with pytest.raises(OptionError, match="an order"):
-        ViewData("full", ("a", "b"), ("0", "1"), values, weights="linear")
-    with pytest.raises(OptionError, match="an order"):
-        ViewData("full", ("a", "b"), ("0", "1"), values, ties="lowest")

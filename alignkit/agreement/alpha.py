@@ -1,4 +1,4 @@
-"""Compute Krippendorff's alpha over the sets of target words that each source word is linked to.
+"""Krippendorff's alpha over the sets of target words that each source word is linked to.
 
 A unit is a source word; its value, for each annotator, is the set of its target positions, empty
 where it has no link.
@@ -80,7 +80,7 @@ class ValueSets:
         ids = np.full((len(units), max(map(len, units), default=0)), _NO_VALUE, np.int64)
         for k, unit in enumerate(units):
             ids[k, : len(unit)] = [places.setdefault(value, len(places)) for value in unit]
-        members = [elements.setdefault(one, len(elements)) for value in places for one in value]
+        members = [elements.setdefault(item, len(elements)) for value in places for item in value]
         sizes = np.array([len(value) for value in places], np.int64)
         nowhere = np.zeros(len(units), np.int64)
         return cls(ids, nowhere, 1, np.array(members, np.int64), sizes)
@@ -98,8 +98,8 @@ class ValueSets:
         """Return how many elements two sets share, for (K,) numbers of sets on either side."""
         width = np.int64(len(self.sizes))
         distinct, place = np.unique(left * width + right, return_inverse=True)
-        one, other = self.incidence[distinct // width], self.incidence[distinct % width]
-        shared = np.asarray((one * other) @ np.ones(one.shape[1], np.int64), np.int64)
+        first, second = self.incidence[distinct // width], self.incidence[distinct % width]
+        shared: Sizes = np.asarray(first.multiply(second).sum(axis=1), np.int64).reshape(-1)
         counts: Sizes = shared[place.reshape(-1)]
         return counts
 
@@ -215,18 +215,12 @@ def krippendorff_alpha(
 
     Parameters
     ----------
-    corpus
-        The pairs, with their words: those without links are units as well.
-    annotators
-        Two or more names; None takes all of the corpus.
-    distance
-        A name in `DISTANCES`: jaccard, dice, masi.
-    links
-        ``"possible"``: all links; ``"sure"``: the sure ones alone.
-    ignore_identical
-        Whether links between equal words are left out; the words remain units.
-    exact_case
-        Whether words that differ in case alone are different.
+    corpus : The pairs, with their words: those without links are units as well.
+    annotators : Two or more names; None takes all of the corpus.
+    distance : A name in `DISTANCES`: jaccard, dice, masi.
+    links : ``"possible"``: all links; ``"sure"``: the sure ones alone.
+    ignore_identical : Whether links between equal words are left out; the words remain units.
+    exact_case : Whether words that differ in case alone are different.
 
     Raises
     ------
@@ -280,10 +274,10 @@ def alpha_from_units(
 
 
 def _unit(values: Iterable[AbstractSet[int]]) -> tuple[frozenset[int], ...]:
-    found = tuple(values) if isinstance(values, Iterable) else (values,)
-    if not all(isinstance(value, AbstractSet) for value in found):
+    sets = tuple(values) if isinstance(values, Iterable) else (values,)
+    if not all(isinstance(value, AbstractSet) for value in sets):
         raise ArgumentError("units must be sequences of sets")
-    return tuple(map(frozenset, found))
+    return tuple(map(frozenset, sets))
 
 
 @dataclass(frozen=True, eq=False)

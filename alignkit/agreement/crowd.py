@@ -93,32 +93,21 @@ class CrowdQuality(Result):
 
     Parameters
     ----------
-    scheme, view, labels
-        What was judged, how it is looked at, and how many labels that view has.
-    gold
-        Whose judgments are right.
-    pairs
-        How many pairs there are.
-    sequential, timed
-        Whether gold questions are looked at one by one, and whether all answers have times.
-    by
-        By which kappa pairs are judged again: ``"others"`` or ``"consensus"``.
-    annotators
-        Each annotator.
-    again
-        The ids of the pairs that are to be judged again, with who is to do it; perhaps nobody.
-    suspicious
-        Gold questions that most contradict.
-    over, good_in
-        The attribute that names phrases, and in how many contexts a good one is good.
-    phrases
-        The phrases.
-    asked
-        By label, for how many gold questions it is right.
-    rewrites_left_out, notes
-        How many rewrites, which nobody judged, are left out, and what to know of them.
-    warnings
-        What to know before one believes it.
+    scheme, view, labels : What was judged, how it is looked at, and how many labels that view has.
+    gold : Whose judgments are right.
+    pairs : How many pairs there are.
+    sequential, timed : Whether gold questions are looked at one by one, and whether all answers
+        have times.
+    by : By which kappa pairs are judged again: ``"others"`` or ``"consensus"``.
+    annotators : Each annotator.
+    again : The ids of the pairs that are to be judged again, with who is to do it; perhaps nobody.
+    suspicious : Gold questions that most contradict.
+    over, good_in : The attribute that names phrases, and in how many contexts a good one is good.
+    phrases : The phrases.
+    asked : By label, for how many gold questions it is right.
+    rewrites_left_out, notes : How many rewrites, which nobody judged, are left out, and what to
+        know of them.
+    warnings : What to know before one believes it.
     """
 
     scheme: str
@@ -418,26 +407,18 @@ def crowd_quality(
 
     Parameters
     ----------
-    annotators
-        The crowd; None for all who judged but the gold.
-    gold
-        Whose judgments are right: pairs with one are gold questions.
-    sequential
-        Look at gold questions one by one from the tenth on, as a running project does, in the order
-        of their times, or, where one has none, of the corpus; instead of once over all.
-    by
-        Whose kappa is below .4, the pairs of that annotator are judged again: kappa against the
+    annotators : The crowd; None for all who judged but the gold.
+    gold : Whose judgments are right: pairs with one are gold questions.
+    sequential : Look at gold questions one by one from the tenth on, as a running project does, in
+        the order of their times, or, where one has none, of the corpus; instead of once over all.
+    by : Whose kappa is below .4, the pairs of that annotator are judged again: kappa against the
         majority of the ``"others"``, or against the ``"consensus"``, which contains the annotator.
-    over
-        An attribute that names the phrase of which a pair is a context; None for no phrases.
-    good
-        The labels that say that a pair is good; None takes what the view ``binary`` calls 1.
-    good_in
-        A phrase is good that is good in ``"any"``, the ``"majority"`` or ``"all"`` of its contexts.
-    lenient
-        Leave out what is no judgment of the scheme, where an error would stop.
-    rewrites
-        Count rewrites too, which nobody judged; see `alignkit.model.sentence_pair`.
+    over : An attribute that names the phrase of which a pair is a context; None for no phrases.
+    good : The labels that say that a pair is good; None takes what the view ``binary`` calls 1.
+    good_in : A phrase is good that is good in ``"any"``, the ``"majority"`` or ``"all"`` of its
+        contexts.
+    lenient : Leave out what is no judgment of the scheme, where an error would stop.
+    rewrites : Count rewrites too, which nobody judged; see `alignkit.model.sentence_pair`.
 
     Raises
     ------

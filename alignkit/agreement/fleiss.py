@@ -1,4 +1,4 @@
-"""Compute Fleiss' kappa over the source words that annotators proposed for each target word.
+"""Fleiss' kappa over the source words that annotators proposed for each target word.
 
 An *item* is a target word, or the NULL that stands at position 0 of every target sentence,
 together with one source position, or with null, that at least one annotator proposed for it
@@ -83,7 +83,7 @@ class FleissKappa:
 
 
 def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> FleissKappa:
-    """Compute Fleiss' kappa over the pairs that all the annotators annotated.
+    """Fleiss' kappa over the pairs that all the annotators annotated.
 
     All links count, identical ones as well. None takes all annotators of the corpus. Time and
     memory are linear in links and words, but for one sort of the items.
@@ -236,4 +236,5 @@ def _source_nulls(data: PairData, name: str) -> list[tuple[int, int, bool]]:
 
 def _tally(judgements: NDArray[np.uint8], categories: int) -> NDArray[np.int64]:
     """Count for each item how many annotators chose each category."""
-    return np.stack([(judgements == one).sum(axis=1) for one in range(categories)], axis=1)
+    chosen = judgements[:, :, np.newaxis] == np.arange(categories)
+    return np.asarray(chosen.sum(axis=1), np.int64)

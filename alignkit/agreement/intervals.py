@@ -1,4 +1,4 @@
-"""Resample sentence pairs: confidence intervals of all statistics at once."""
+"""Statistics as measures of sums of rows, and the bootstrap intervals of all of them at once."""
 
 from __future__ import annotations
 
@@ -41,13 +41,11 @@ class Rows:
 
     def sums(self, weights: Floats) -> Floats:
         """Return the (R, K) sums of rows that count as often as (R, P) weights say."""
-        found: Floats
         if isinstance(self.counts, np.ndarray):
-            found = weights @ self.counts
-        else:
-            # left column by column, as those who take sums of sparse counts want them
-            found = np.asarray(self.counts.T @ weights.T, np.float64).T
-        return found
+            dense: Floats = weights @ self.counts
+            return dense
+        # left column by column, as those who take sums of sparse counts want them
+        return np.asarray(self.counts.T @ weights.T, np.float64).T
 
     def part(self, mask: NDArray[np.bool_]) -> Self:
         """Return the rows of the pairs that a (P,) mask chooses."""
@@ -65,7 +63,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Statistic:
-    """Describe a statistic of agreement; what a module of a coefficient exports."""
+    """A statistic of agreement; what a module of a coefficient exports."""
 
     level: str  # what it is taken of, "words.sure" and so on; a figure is named level.measure
     measures: tuple[str, ...]  # the names of what is measured
@@ -96,18 +94,25 @@ def bootstrap(
 ) -> list[Intervals]:
     """Return the percentile bootstrap intervals of statistics over the same P sentence pairs."""
     check_drawing(resamples, confidence)
+    names = [f"{part.level}.{measure}" for part in statistics for measure in part.measures]
     seeds = np.random.SeedSequence(seed).spawn(len(sections))
     intervals: list[Intervals] = []
     for mask, stream in zip(sections, seeds, strict=True):
         count = int(mask.sum())
         if count < 2:
-            reason = ONE_PAIR if count else NO_PAIRS
-            intervals.append(dict.fromkeys(_names(statistics), reason))
+            intervals.append(dict.fromkeys(names, ONE_PAIR if count else NO_PAIRS))
             continue
-        parts = [one.part(mask) for one in rows]
-        drawn = draw_weights(count, resamples, stream, width=max(one.width for one in parts))
-        values = _measure(statistics, parts, drawn)
-        intervals.append({name: reasoned(value, confidence) for name, value in values.items()})
+        parts = [of_all.part(mask) for of_all in rows]
+        values: dict[str, list[Floats]] = {name: [] for name in names}
+        for weights in draw_weights(
+            count, resamples, stream, width=max(part.width for part in parts)
+        ):
+            for statistic, part in zip(statistics, parts, strict=True):
+                for measure, drawn in part.measure(part.sums(weights)).items():
+                    values[f"{statistic.level}.{measure}"].append(drawn)
+        intervals.append(
+            {name: reasoned(np.concatenate(drawn), confidence) for name, drawn in values.items()}
+        )
     return intervals
 
 
@@ -123,23 +128,6 @@ def draw_weights(
     shares = np.full(count, 1 / count)
     for size in chunks(resamples, 2 * count + 4 * width):
         yield rng.multinomial(count, shares, size=size).astype(np.float64)
-
-
-def _names(statistics: Sequence[Statistic]) -> list[str]:
-    return [
-        f"{statistic.level}.{measure}" for statistic in statistics for measure in statistic.measures
-    ]
-
-
-def _measure(
-    statistics: Sequence[Statistic], rows: Sequence[Rows], drawn: Iterator[Floats]
-) -> dict[str, Floats]:
-    values: dict[str, list[Floats]] = {name: [] for name in _names(statistics)}
-    for weights in drawn:
-        for statistic, one in zip(statistics, rows, strict=True):
-            for measure, drawn_values in one.measure(one.sums(weights)).items():
-                values[f"{statistic.level}.{measure}"].append(drawn_values)
-    return {name: np.concatenate(drawn_values) for name, drawn_values in values.items()}
 
 
 def reasoned(values: Floats, confidence: float) -> Interval | str:

@@ -1,4 +1,4 @@
-"""Compute Cohen's kappa and Gwet's AC1, of any table, and of two annotators cell by cell.
+"""Cohen's kappa and Gwet's AC1, of any table, and of two annotators cell by cell.
 
 A cell is a source word with a target word of the same sentence pair. The N x M cells are counted,
 never made: time and memory are linear in links and words.
@@ -64,14 +64,13 @@ class Contingency:
 
     def collapse(self, name: str, rest: str, *, categories: Sequence[str]) -> Contingency:
         """Return the 2 x 2 table of some `categories`, as `name`, against the `rest`."""
-        unknown = [one for one in categories if one not in self.categories]
+        unknown = [name for name in categories if name not in self.categories]
         if unknown:
             raise OptionError(f"no category {unknown[0]!r}; there are {', '.join(self.categories)}")
-        sums = [[0, 0], [0, 0]]
-        for row, first in zip(self.table, self.categories, strict=True):
-            for count, second in zip(row, self.categories, strict=True):
-                sums[first in categories][second in categories] += count
-        return Contingency.of((rest, name), sums)
+        kept = np.array([category in categories for category in self.categories], int)
+        sums = np.zeros((2, 2), int)
+        np.add.at(sums, np.ix_(kept, kept), self.table)
+        return Contingency.of((rest, name), sums.tolist())
 
 
 def cohen_kappa(table: Table) -> float:
@@ -215,17 +214,12 @@ def cell_agreement(
 
     Parameters
     ----------
-    corpus
-        The pairs, with their words: the number of cells is needed.
-    first, second
-        The two annotators.
-    ignore_identical
-        Whether the cells of equal words are left out altogether, linked or not.
-    exact_case
-        Whether words that differ in case alone are different.
-    universe
-        ``"all"`` cells, or those that both ``"judged"``: those with a link or a label, if the
-        format keeps labels on cells without a link.
+    corpus : The pairs, with their words: the number of cells is needed.
+    first, second : The two annotators.
+    ignore_identical : Whether the cells of equal words are left out altogether, linked or not.
+    exact_case : Whether words that differ in case alone are different.
+    universe : ``"all"`` cells, or those that both ``"judged"``: those with a link or a label, if
+        the format keeps labels on cells without a link.
 
     Raises
     ------

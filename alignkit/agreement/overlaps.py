@@ -144,14 +144,10 @@ def overlap(
 
     Parameters
     ----------
-    corpus
-        The pairs; their words are needed only to leave identical ones out.
-    hypothesis, reference
-        The two annotators.
-    ignore_identical
-        Whether links and phrase pairs of equal words are left out.
-    exact_case
-        Whether words that differ in case alone are different.
+    corpus : The pairs; their words are needed only to leave identical ones out.
+    hypothesis, reference : The two annotators.
+    ignore_identical : Whether links and phrase pairs of equal words are left out.
+    exact_case : Whether words that differ in case alone are different.
 
     Raises
     ------

@@ -99,35 +99,24 @@ def agree(
 
     Parameters
     ----------
-    corpus
-        The sentence pairs. Without their words only the overlap is computed, and only if identical
-        items take part.
-    annotators
-        Two or more names; None takes all of the corpus but those named below.
-    on
-        ``"alignments"`` or ``"judgments"``; the latter takes no `initial`, `adjudicated` or
+    corpus : The sentence pairs. Without their words only the overlap is computed, and only if
+        identical items take part.
+    annotators : Two or more names; None takes all of the corpus but those named below.
+    on : ``"alignments"`` or ``"judgments"``; the latter takes no `initial`, `adjudicated` or
         `systems`; its option `consensus` names an adjudicated version.
-    initial
-        The automatic alignment that the annotators started from; without it C has the closed form
-        of Kupper & Hafner alone.
-    adjudicated
-        The adjudicated version: each annotator is compared with it as well.
-    systems
-        The automatic alignments that each annotator is compared with; None takes the initial one.
-    by
-        An attribute of the pairs: report each of its values as well. If no pair has an attribute of
-        that name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the annotations
-        that are compared.
-    split
-        The separator of several values of `by`, such as ``","``: a pair counts in each.
-    seed
-        The seed of all draws; every pairing and level has the same.
-    workers
-        Threads; None takes one for each core. The result does not depend on it.
-    progress
-        Called with the samples drawn so far, and with their total.
-    **options
-        The fields of `AgreementOptions`, or of `JudgmentOptions` for judgments.
+    initial : The automatic alignment that the annotators started from; without it C has the closed
+        form of Kupper & Hafner alone.
+    adjudicated : The adjudicated version: each annotator is compared with it as well.
+    systems : The automatic alignments that each annotator is compared with; None takes the initial
+        one.
+    by : An attribute of the pairs: report each of its values as well. If no pair has an attribute
+        of that name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the
+        annotations that are compared.
+    split : The separator of several values of `by`, such as ``","``: a pair counts in each.
+    seed : The seed of all draws; every pairing and level has the same.
+    workers : Threads; None takes one for each core. The result does not depend on it.
+    progress : Called with the samples drawn so far, and with their total.
+    **options : The fields of `AgreementOptions`, or of `JudgmentOptions` for judgments.
 
     Returns
     -------

@@ -18,13 +18,7 @@ from alignkit.agreement.chance.result import (
     BeyondChance,
     BeyondChanceSection,
 )
-from alignkit.agreement.figures import (
-    DIFFERENT,
-    AgreementFigures,
-    Pairing,
-    Together,
-    without,
-)
+from alignkit.agreement.figures import DIFFERENT, AgreementFigures, Pairing, Together, without
 from alignkit.agreement.options import CLOSED
 from alignkit.stats.resampling import ONE_PAIR, UNDEFINED, Interval
 from alignkit.tables.columns import Cell, Column, Value

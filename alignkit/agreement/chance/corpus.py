@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
-from alignkit.agreement.chance.correction import CHANCE_IS_ONE, NO_PAIRS, correct, noise, rows
+from alignkit.agreement.chance.correction import (
+    CHANCE_IS_ONE,
+    NO_PAIRS,
+    ObservedTerms,
+    correct,
+    noise,
+    rows,
+)
 from alignkit.agreement.chance.expectation import (
     Expectation,
     PairedSets,
@@ -81,9 +88,10 @@ def beyond_chance_by_model(
     annotators; pi0 is what the same ratio comes to by the model (Cohn et al. 2008, eq. 4-7). Each
     model gives the same to the bit as alone; sets, edits and resamples are shared.
     """
+    two = _TwoAnnotators(sets, options, sections, seed)
     expectations: dict[str, Expectation] = {}
     intervals: dict[str, list[Interval]] = {}
-    redrawn: dict[str, int] = {}
+    redrawn = dict.fromkeys(models, 0)
     sampled = [name for name in models if isinstance(chance_model(name), SampledChance)]
     for name in models:
         model = chance_model(name)
@@ -101,96 +109,99 @@ def beyond_chance_by_model(
         expectations[name] = expected
     if options.bootstrap != "none":
         rest = {name: expectations[name] for name in models if name not in intervals}
-        intervals |= _fixed(sets, rest, options, sections, seed)
+        intervals |= two.fixed_intervals(rest)
     return FrozenMap(
         {
-            name: _result(
-                sets, name, expectations[name], options, sections,
-                intervals.get(name), redrawn.get(name, 0),
-            )
-            for name in models
+            name: two.result(name, expected, intervals.get(name), redrawn[name])
+            for name, expected in expectations.items()
         }
-    )  # fmt: skip
-
-
-def _fixed(
-    sets: PairedSets,
-    expectations: Mapping[str, Expectation],
-    options: AgreementOptions,
-    sections: Sequence[Section],
-    seed: int,
-) -> dict[str, list[Interval]]:
-    """Return the intervals in each section; models that use the same pairs are resampled once."""
-    observed = sets.observed(options.normalizer)
-    alike: dict[bytes, list[str]] = {}
-    for name, expected in expectations.items():
-        alike.setdefault(expected.used.tobytes(), []).append(name)
-    intervals: dict[str, list[Interval]] = {}
-    for names in alike.values():
-        used = expectations[names[0]].used
-        terms = [
-            rows(observed, expectations[name].terms, options.aggregate)[used] for name in names
-        ]
-        masks = [section.inside[used] for section in sections]
-        stream = np.random.SeedSequence(seed).spawn(2)[1]
-        intervals.update(zip(names, fixed_intervals(terms, masks, options, stream), strict=True))
-    return intervals
-
-
-def _result(
-    sets: PairedSets,
-    name: str,
-    expected: Expectation,
-    options: AgreementOptions,
-    sections: Sequence[Section],
-    intervals: Sequence[Interval | None] | None,
-    redrawn: int,
-) -> BeyondChance:
-    whole, *groups = (
-        _section(sets, expected, options, section, interval)
-        for section, interval in zip(sections, intervals or [None] * len(sections), strict=True)
-    )
-    sampled = expected.sampled
-    models = zip(sets.annotators, sampled.models, strict=True) if sampled else ()
-    rates = zip(sets.annotators, (edits.rates for edits in sets.edits or ()), strict=False)
-    return BeyondChance(
-        **vars(whole),
-        annotators=sets.annotators,
-        chance=name,
-        groups=tuple(groups),
-        sentences=_sentences(sets, expected, options),
-        models=FrozenMap(models),
-        rates=FrozenMap(rates),
-        samples=sampled.drawn.samples if sampled else 0,
-        distribution=sampled.drawn.distribution(options.aggregate) if sampled else np.zeros(0),
-        redrawn=redrawn,
     )
 
 
-def _section(
-    sets: PairedSets,
-    expected: Expectation,
-    options: AgreementOptions,
-    section: Section,
-    interval: Interval | None,
-) -> BeyondChanceSection:
-    used, observed = section.inside & expected.used, sets.observed(options.normalizer)
-    terms = rows(observed, expected.terms, options.aggregate)[used]
-    corrected = correct(terms, noise(expected.terms, options.aggregate)[used])
-    left_out = Counter(section.outside)
-    left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
-    why = _why(corrected.undefined, left_out, expected, section.inside)
-    no_interval = _no_interval(interval, int(used.sum()), why)
-    return BeyondChanceSection(
-        **vars(replace(corrected, undefined=why)),
-        name=section.name,
-        pairs=section.pairs,
-        used=int(used.sum()),
-        one_sided=int(((observed.first == 0) != (observed.second == 0))[used].sum()),
-        left_out=FrozenMap(left_out),
-        interval=None if no_interval in (ONE_PAIR, ALL_ALIKE) else interval,
-        no_interval=no_interval,
-    )
+@dataclass(frozen=True, eq=False)
+class _TwoAnnotators:
+    """The sets of two annotators, from which results of several models are made."""
+
+    sets: PairedSets
+    options: AgreementOptions
+    sections: Sequence[Section]
+    seed: int
+
+    @cached_property
+    def observed(self) -> ObservedTerms:
+        return self.sets.observed(self.options.normalizer)
+
+    def terms(self, expected: Expectation) -> NDArray[np.float64]:
+        return rows(self.observed, expected.terms, self.options.aggregate)
+
+    def fixed_intervals(self, expectations: Mapping[str, Expectation]) -> dict[str, list[Interval]]:
+        """Return the intervals in each section; models that use the same pairs share resamples."""
+        alike: dict[bytes, list[str]] = {}
+        for name, expected in expectations.items():
+            alike.setdefault(expected.used.tobytes(), []).append(name)
+        intervals: dict[str, list[Interval]] = {}
+        for names in alike.values():
+            used = expectations[names[0]].used
+            terms = [self.terms(expectations[name])[used] for name in names]
+            masks = [section.inside[used] for section in self.sections]
+            stream = np.random.SeedSequence(self.seed).spawn(2)[1]
+            each = fixed_intervals(terms, masks, self.options, stream)
+            intervals.update(zip(names, each, strict=True))
+        return intervals
+
+    def result(
+        self, name: str, expected: Expectation, intervals: Sequence[Interval] | None, redrawn: int
+    ) -> BeyondChance:
+        whole, *groups = (
+            self.section(expected, section, intervals[k] if intervals else None)
+            for k, section in enumerate(self.sections)
+        )
+        sets, sampled = self.sets, expected.sampled
+        models = zip(sets.annotators, sampled.models, strict=True) if sampled else ()
+        rates = zip(sets.annotators, (edits.rates for edits in sets.edits or ()), strict=False)
+        aggregate = self.options.aggregate
+        return BeyondChance(
+            **vars(whole),
+            annotators=sets.annotators,
+            chance=name,
+            groups=tuple(groups),
+            sentences=self.sentences(expected),
+            models=FrozenMap(models),
+            rates=FrozenMap(rates),
+            samples=sampled.drawn.samples if sampled else 0,
+            distribution=sampled.drawn.distribution(aggregate) if sampled else np.zeros(0),
+            redrawn=redrawn,
+        )
+
+    def section(
+        self, expected: Expectation, section: Section, interval: Interval | None
+    ) -> BeyondChanceSection:
+        used = section.inside & expected.used
+        variances = noise(expected.terms, self.options.aggregate)
+        corrected = correct(self.terms(expected)[used], variances[used])
+        left_out = Counter(section.outside)
+        left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
+        why = _why(corrected.undefined, left_out, expected, section.inside)
+        no_interval = _no_interval(interval, int(used.sum()), why)
+        one_sided = (self.observed.first == 0) != (self.observed.second == 0)
+        return BeyondChanceSection(
+            **vars(replace(corrected, undefined=why)),
+            name=section.name,
+            pairs=section.pairs,
+            used=int(used.sum()),
+            one_sided=int(one_sided[used].sum()),
+            left_out=FrozenMap(left_out),
+            interval=None if no_interval in (ONE_PAIR, ALL_ALIKE) else interval,
+            no_interval=no_interval,
+        )
+
+    def sentences(self, expected: Expectation) -> tuple[SentenceAgreement, ...]:
+        seen, chance = self.observed, expected.terms
+        sizes = (column.astype(int) for column in (seen.first, seen.second, seen.common))
+        numbers = (*sizes, seen.ratio, chance.ratio, np.sqrt(chance.ratio_variance))
+        names = self.sets.places.tolist(), self.sets.ids, expected.reasons.tolist()
+        columns = (*names, *(column.tolist() for column in numbers))
+        return tuple(SentenceAgreement(*row) for row in zip(*columns, strict=True))
 
 
 def _no_interval(interval: Interval | None, used: int, undefined: str) -> str:
@@ -224,17 +235,6 @@ def _why(
         if (rates == 1).all():
             return f"{reason}, as everybody flips every cell: all samples are the same"
     return reason
-
-
-def _sentences(
-    sets: PairedSets, expected: Expectation, options: AgreementOptions
-) -> tuple[SentenceAgreement, ...]:
-    seen, chance = sets.observed(options.normalizer), expected.terms
-    sizes = (column.astype(int) for column in (seen.first, seen.second, seen.common))
-    numbers = (*sizes, seen.ratio, chance.ratio, np.sqrt(chance.ratio_variance))
-    names = sets.places.tolist(), sets.ids, expected.reasons.tolist()
-    columns = (*names, *(column.tolist() for column in numbers))
-    return tuple(SentenceAgreement(*row) for row in zip(*columns, strict=True))
 
 
 # every two of a corpus, at every level

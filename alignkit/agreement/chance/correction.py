@@ -160,15 +160,12 @@ def correct_sets(
 
     Parameters
     ----------
-    first, second
-        The sets that each annotator chose, unit by unit; pairs of empty sets are left out.
-    choices
-        How many items could be chosen: one number, or one for each unit.
-    normalizer
-        ``"min"`` divides |A & B| by the smaller set, ``"max"`` by the larger one, which is Kupper
-        & Hafner's own definition.
-    aggregate
-        ``"macro"``: pi is the mean of the ratios; ``"micro"``: the ratio of the sums.
+    first, second : The sets that each annotator chose, unit by unit; pairs of empty sets are left
+        out.
+    choices : How many items could be chosen: one number, or one for each unit.
+    normalizer : ``"min"`` divides |A & B| by the smaller set, ``"max"`` by the larger one, which is
+        Kupper & Hafner's own definition.
+    aggregate : ``"macro"``: pi is the mean of the ratios; ``"micro"``: the ratio of the sums.
 
     Raises
     ------

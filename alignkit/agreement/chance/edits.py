@@ -1,4 +1,4 @@
-"""Fit how many cells an annotator changes: a linear function of the number of words.
+"""How many cells an annotator changes, fitted as a linear function of the number of words.
 
 The rate of a pair is p = mu / c, mu = a + b x: x is N + M, and c the cells (so that the number of
 edits is linear) or 1 (so that their probability is). With t running from 0 to 1 over the range of
@@ -29,6 +29,7 @@ READINGS = ("count", "probability")
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Point = tuple[float, float]
 
 _ROUNDING = 1e-13
 _STEPS = 100
@@ -143,12 +144,9 @@ def fit_edit_model(
 
     Parameters
     ----------
-    data
-        The edits; pairs without trials drop out.
-    reading
-        One of `READINGS`.
-    weights
-        (F,): how often each pair counts, for a bootstrap; None counts each once.
+    data : The edits; pairs without trials drop out.
+    reading : One of `READINGS`.
+    weights : (F,): how often each pair counts, for a bootstrap; None counts each once.
 
     Raises
     ------
@@ -233,9 +231,9 @@ class _Grouped:
         p = np.clip(self.design @ point / self.limits, 0.0, 1.0)
         return float((xlogy(self.hits, p) + xlog1py(self.failures, -p)).sum())
 
-    def edges(self) -> list[tuple[float, float]]:
+    def edges(self) -> list[Point]:
         """Return the (t, c) where mu(t) may reach 0, then those where it may reach a limit."""
-        corners: list[tuple[float, float]] = []
+        corners: list[Point] = []
         for t, c in zip(self.t.tolist(), self.limits.tolist(), strict=True):
             if corners and corners[-1][0] == t:
                 continue  # sorted: the first limit of a t is the least
@@ -244,7 +242,7 @@ class _Grouped:
             corners.append((t, c))
         return [(0.0, 0.0), (1.0, 0.0), *corners]
 
-    def inside(self, edges: list[tuple[float, float]]) -> tuple[Floats, bool]:
+    def inside(self, edges: list[Point]) -> tuple[Floats, bool]:
         """Look for an optimum inside; return the last point, and whether it is one."""
         least = float(self.limits.min())
         mean = float(self.hits.sum() / ((self.hits + self.failures) / self.limits).sum())
@@ -293,7 +291,7 @@ class _Grouped:
             point, value = trial, reached
         return point, False
 
-    def on_edge(self, edge: tuple[float, float], edges: list[tuple[float, float]]) -> Floats | None:
+    def on_edge(self, edge: Point, edges: list[Point]) -> Floats | None:
         """Return the best point of an edge, None where the likelihood is 0 all along it."""
         t, c = edge
         here = self.t == t
@@ -334,8 +332,7 @@ class _Grouped:
         return max(points, key=self.likelihood)
 
 
-def _not_below(
-    one: tuple[float, float], middle: tuple[float, float], other: tuple[float, float]
-) -> bool:
+def _not_below(left: Point, middle: Point, right: Point) -> bool:
     """Return whether the middle corner lies on or above the line between the two others."""
-    return (middle[1] - one[1]) * (other[0] - one[0]) >= (other[1] - one[1]) * (middle[0] - one[0])
+    rise, run = right[1] - left[1], right[0] - left[0]
+    return (middle[1] - left[1]) * run >= rise * (middle[0] - left[0])

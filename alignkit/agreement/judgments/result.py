@@ -261,10 +261,10 @@ def _head(agreement: JudgmentAgreement) -> Iterator[str]:
         if count and reason != NOT_JUDGED:
             yield f"  {count} judgments {reason}"
     options = agreement.options
-    for one, *others in options.alike:
-        if others:
-            names = ", ".join(view.name for view in (one, *others))
-            yield f"The views {names} show every judgment alike: those of {one.name} stand for all"
+    for views in options.alike:
+        if len(views) > 1:
+            names, first = ", ".join(view.name for view in views), views[0].name
+            yield f"The views {names} show every judgment alike: those of {first} stand for all"
     if options.weights != "nominal":
         yield f"Kappa: {options.weights} weights over the order of all labels of a view"
     yield (

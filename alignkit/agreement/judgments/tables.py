@@ -149,9 +149,9 @@ def null_kappas(
         raise UnknownNameError("null", null, NULLS)
     if permutations < 1:
         raise OptionError(f"permutations must be at least 1, not {permutations}")
-    data = _Judgments.of([one.values for one in questions])
+    data = _Judgments.of([question.values for question in questions])
     states = np.random.default_rng(seed).integers(1, 2**63, size=(permutations, 4), dtype=np.uint64)
-    width = max((len(data.offsets) - 1) * one.size**2 for one in questions)
+    width = max((len(data.offsets) - 1) * question.size**2 for question in questions)
     step = max(1, min(_MOST, _CHUNK_BYTES // (len(data.codes) + 32 * width + 1)))
 
     def drawn(start: int) -> list[NullKappas]:

@@ -1,0 +1,428 @@
+"""Kappa, AC1, alpha and Fleiss' kappa: published numbers, second opinions, plain references."""
+
+from collections import Counter
+from itertools import product
+from math import isnan
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from nltk.metrics.agreement import AnnotationTask
+from reference_agreement import alpha, alpha_units, cell_table, fleiss, fleiss_items, set_distance
+from strategies_agreement import RULES, corpora, two_aligned
+
+from alignkit.agreement import (
+    DISTANCES,
+    Contingency,
+    alpha_from_units,
+    cell_agreement,
+    cohen_kappa,
+    fleiss_from_counts,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+)
+from alignkit.agreement.kappa import CELLS
+from alignkit.agreement.pairs import CorpusData, PairData, judged_cells
+from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.corpus import Corpus
+from alignkit.model.sentence_pair import SentencePair
+
+
+def corpus_of(*given, **more):
+    return Corpus([two_aligned(*given, **more)])
+
+
+def wordless(corpus):
+    return corpus.map(lambda pair: SentencePair(pair.id, None, None, dict(pair.annotations)))
+
+
+def same(values, plain):
+    for value, expected in zip(values, plain, strict=True):
+        assert isnan(value) if expected is None else value == pytest.approx(expected, abs=1e-9)
+
+
+# Cohen's kappa and Gwet's AC1 of tables and of cells
+
+
+def test_published_kappas_and_ac1():
+    # Cohen 1960, the example with n = 200
+    assert round(cohen_kappa([[88, 14, 18], [10, 40, 10], [2, 6, 12]]), 3) == 0.492
+    # Gwet 2008: 125 participants, two raters, one rare category
+    table = [[118, 5], [2, 0]]
+    assert (round(gwet_ac1(table), 4), round(cohen_kappa(table), 4)) == (0.9408, -0.0234)
+
+
+def test_ac1_of_more_categories_by_hand():
+    # shares 0.5, 0.3, 0.2: expected = (0.25 + 0.21 + 0.16) / 2 = 0.31, observed 0.8
+    table = [[4, 1, 0], [0, 2, 1], [0, 0, 2]]
+    shares = [9 / 20, 6 / 20, 5 / 20]
+    chance = sum(share * (1 - share) for share in shares) / 2
+    assert gwet_ac1(table) == pytest.approx((0.8 - chance) / (1 - chance))
+
+
+def test_one_category_or_no_items_leave_kappa_undefined():
+    assert isnan(cohen_kappa([[7, 0], [0, 0]]))
+    assert gwet_ac1([[7, 0], [0, 0]]) == 1.0
+    empty = Contingency.of(("no", "yes"), [[0, 0], [0, 0]])
+    assert all(map(isnan, (empty.kappa, empty.ac1, empty.observed, *empty.prevalence)))
+
+
+@pytest.mark.parametrize("table", [[], [[1]], [[1, 2]], [[1, 2], [3]], [[1, -2], [3, 4]]])
+def test_what_is_no_table_is_refused(table):
+    with pytest.raises(OptionError, match="contingency table"):
+        cohen_kappa(table)
+
+
+def test_categories_that_do_not_fit_are_refused():
+    with pytest.raises(OptionError, match="3 categories"):
+        Contingency.of(("a", "b", "c"), [[1, 2], [3, 4]])
+    with pytest.raises(OptionError, match="no category 'c'"):
+        Contingency.of(("a", "b"), [[1, 2], [3, 4]]).collapse("x", "y", categories=["c"])
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=3, max_size=3))
+def test_nltk_gives_the_same_kappa(table):
+    items = [cell for cell in product(range(3), range(3)) for _ in range(table[cell[0]][cell[1]])]
+    kappa = cohen_kappa(table)
+    if isnan(kappa):
+        assert len(set(items)) <= 1
+        return
+    judged = [(str(who), str(k), str(pair[who])) for k, pair in enumerate(items) for who in (0, 1)]
+    assert kappa == pytest.approx(AnnotationTask(judged).kappa_pairwise("0", "1"))
+
+
+def test_cells_by_hand():
+    result = cell_agreement(corpus_of("0-0 1?1 2-2", "0-0 1-1 2?1"), "A", "B")
+    assert result.all.categories == ("none", "possible", "sure")
+    assert result.all.table == ((5, 1, 0), (0, 0, 1), (1, 0, 1))
+    assert result.possible.table == ((5, 1), (1, 2))
+    assert result.sure.table == ((6, 1), (1, 1))
+    assert result.all.items == 9
+    assert result.possible.prevalence == (12 / 18, 6 / 18)
+
+
+@settings(max_examples=100)
+@given(corpora(("A", "B")), RULES)
+def test_counting_the_cells_is_the_same_as_making_them(corpus, rule):
+    result = cell_agreement(corpus, "A", "B", **rule)
+    assert result.all.table == cell_table(corpus, "A", "B", **rule)
+
+
+# cells that both annotators judged, where a corpus records these
+
+
+def judged(sure, wrong, possible=()):
+    return Alignment(sure, possible, labels=dict.fromkeys(wrong, "wrong"))
+
+
+def judged_corpus(a, b):
+    return Corpus([SentencePair("1", ["x", "y", "z"], ["x", "v", "w"], {"A": a, "B": b})])
+
+
+GIVEN = judged_corpus(
+    judged([(0, 0), (1, 1)], [(2, 2), (0, 1)]),
+    judged([(1, 1)], [(0, 0), (2, 2), (2, 0)], possible=[(1, 2)]),
+)
+
+
+def test_judged_cells_are_links_and_labelled_cells():
+    labels = {(2, NULL): "unaligned", (0, 0): "wrong"}
+    alignment = Alignment([(1, 0)], [(0, 1)], nulls=[(2, NULL)], labels=labels)
+    pair = SentencePair("1", tuple("abc"), tuple("de"), {"A": alignment})
+    assert judged_cells(pair, "A").tolist() == [[0, 0], [0, 1], [1, 0]]
+
+
+def test_cells_that_both_judged_by_hand():
+    # both judged 0-0, 1-1 and 2-2: A keeps the first two, B the second
+    for corpus in (GIVEN, wordless(GIVEN)):
+        result = cell_agreement(corpus, "A", "B", universe="judged")
+        assert result.possible.table == ((1, 0), (1, 1))
+        assert result.possible.kappa == pytest.approx(0.4)  # (2/3 - 4/9) / (1 - 4/9)
+    # over all cells: B's 1-2 counts too, and five cells that nobody linked
+    assert cell_agreement(GIVEN, "A", "B").possible.table == ((6, 1), (1, 1))
+
+
+def test_cells_that_are_not_known_are_refused():
+    plain = judged_corpus(Alignment([(0, 0)], labels={(0, 0): "sure"}), judged([], [(0, 0)]))
+    with pytest.raises(OptionError, match=r"'A' has no labels on cells without a link.*'all'"):
+        cell_agreement(plain, "A", "B", universe="judged")
+    with pytest.raises(UnknownNameError, match="universe"):
+        cell_agreement(plain, "A", "B", universe="some")
+    with pytest.raises(MissingTextError):
+        cell_agreement(wordless(GIVEN), "A", "B")
+    with pytest.raises(OptionError, match="ignore_identical"):
+        cell_agreement(GIVEN, "A", "B", exact_case=True)
+
+
+@settings(max_examples=60)
+@given(corpora(("A", "B")), RULES, st.randoms(use_true_random=False))
+def test_judged_cells_agree_with_the_definition(corpus, rule, random):
+    def label(pair):
+        for name in pair.alignments:
+            alignment = pair.alignment(name)
+            free = set(product(*map(range, pair.lengths))) - set(alignment.possible)
+            labels = dict.fromkeys((c for c in sorted(free) if random.random() < 0.6), "wrong")
+            sides = alignment.sure, alignment.possible
+            pair = pair.with_annotation(
+                name, Alignment(*sides, nulls=alignment.nulls, labels=labels)
+            )
+        return pair
+
+    marked = judged([], [(0, 0)])  # so that both record something
+    extra = SentencePair("x", ("p",), ("q",), {"A": marked, "B": marked})
+    made = Corpus([*corpus.map(label), extra])
+    result = cell_agreement(made, "A", "B", universe="judged", **rule)
+    assert result.all.table == cell_table(made, "A", "B", judged=True, **rule)
+    words = CorpusData(made, exact_case=rule.get("exact_case", False))
+    identical = rule["ignore_identical"]
+    data = PairData.of(words, ("A", "B"), universe="judged", ignore_identical=identical)
+    total = np.asarray(CELLS[0].rows(data).counts).sum(axis=0).reshape(3, 3).astype(int).tolist()
+    assert tuple(map(tuple, total)) == result.all.table
+
+
+@pytest.mark.real_data
+def test_annotators_of_given_links_agree_less_over_what_they_judged(data):
+    # TransRead, task 1, Spanish and English; the tables were counted cell by cell
+    from alignkit.io import read_corpus
+
+    folder = data / "formats" / "transread" / "task_1_es-en"
+    corpus = read_corpus(str(folder), format="transread")
+    everywhere = cell_agreement(corpus, "1", "2")
+    result = cell_agreement(corpus, "1", "2", universe="judged")
+    assert result.all.table == cell_table(corpus, "1", "2", False, judged=True)
+    assert (everywhere.all.items, result.all.items) == (149810, 783)
+    assert (round(everywhere.possible.kappa, 2), round(result.possible.kappa, 2)) == (0.91, 0.74)
+
+
+# Krippendorff's alpha
+
+
+# Krippendorff 2011, "Computing Krippendorff's alpha-reliability", part C: four observers
+OBSERVERS = """
+1 2 3 3 2 1 4 1 2 * * *
+1 2 3 3 2 2 4 1 2 5 * 3
+* 3 3 3 2 3 4 2 2 5 1 *
+1 2 3 3 2 4 4 1 2 5 1 *
+"""
+# the example of the krippendorff package: three coders
+CODERS = """
+* * * * * 3 4 1 2 1 1 3 3 * 3
+1 * 2 1 3 3 4 3 * * * * * * *
+* * 2 1 3 4 4 * 2 1 1 3 3 * 4
+"""
+
+SETS = st.frozensets(st.integers(0, 3), max_size=3)
+UNITS = st.lists(st.lists(SETS, max_size=4), max_size=12)
+NAMES = st.sampled_from(list(DISTANCES))
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize(("text", "published"), [(OBSERVERS, 0.743), (CODERS, 0.691)])
+def test_published_alpha_of_nominal_data(text, published, distance):
+    columns = zip(*(line.split() for line in text.strip().splitlines()), strict=True)
+    units = [[frozenset({int(mark)}) for mark in column if mark != "*"] for column in columns]
+    assert round(alpha_from_units(units, distance=distance).alpha, 3) == published
+
+
+def test_distances_by_hand():
+    shared, left, right = np.array([[2, 2, 2], [2, 2, 4], [1, 2, 2], [0, 1, 3], [0, 0, 0]]).T
+    assert DISTANCES["jaccard"](shared, left, right) == pytest.approx([0, 1 / 2, 2 / 3, 1, 0])
+    assert DISTANCES["dice"](shared, left, right) == pytest.approx([0, 1 / 3, 1 / 2, 1, 0])
+    assert DISTANCES["masi"](shared, left, right) == pytest.approx([0, 2 / 3, 8 / 9, 1, 0])
+    for distance in DISTANCES.values():  # empty sets are equal, and far from all others
+        assert distance(np.array([0, 0]), np.array([0, 0]), np.array([0, 2])).tolist() == [0, 1]
+
+
+def test_sets_of_source_words_by_hand():
+    result = krippendorff_alpha(corpus_of("0-0 0-1 1-1", "0-0 1-1"))
+    # units: {0,1} {0}; {1} {1}; {} {}: one distance of 1/2, twice, over 6 values
+    assert (result.units, result.values, result.distinct) == (3, 6, 4)
+    assert result.observed == pytest.approx(2 * 0.5 / 6)
+    # {0,1}: 1/2 to {0}, 1/2 to each {1}, 1 to each {}; {0}: 1 to all four; {1} {}: 1, four times
+    assert result.expected == pytest.approx(2 * (0.5 + 2 * 0.5 + 2 + 4 + 4) / (6 * 5))
+    assert result.alpha == pytest.approx(1 - result.observed / result.expected)
+
+
+def test_alpha_is_undefined_where_nothing_varies_or_without_units():
+    result = krippendorff_alpha(corpus_of("", ""))
+    assert (result.units, result.observed, result.expected) == (3, 0.0, 0.0)
+    assert isnan(result.alpha)
+    result = alpha_from_units([[], [frozenset()]])
+    assert (result.units, result.values) == (0, 0)
+    assert all(map(isnan, (result.alpha, result.observed, result.expected)))
+
+
+def test_who_has_not_annotated_a_pair_gives_no_values():
+    corpus = corpus_of("0-0 1-1", "0-0 1-2")
+    third = corpus[0].with_annotation("C", Alignment.parse("0-0"))
+    alone = corpus[0].without_annotations("B")
+    result = krippendorff_alpha(Corpus([third, *corpus, alone]))
+    assert (result.units, result.values) == (6, 3 * 3 + 3 * 2)
+
+
+@settings(max_examples=150)
+@given(UNITS, NAMES)
+def test_alpha_agrees_with_the_definition(units, distance):
+    result = alpha_from_units(units, distance=distance)
+    same((result.alpha, result.observed, result.expected), alpha(units, distance))
+
+
+@settings(max_examples=60)
+@given(UNITS, NAMES)
+def test_nltk_gives_the_same_alpha(units, distance):
+    units = [unit for unit in units if len(unit) > 1]
+    # nltk calls one distinct value perfect agreement, and refuses one item
+    assume(len({value for unit in units for value in unit}) > 1)
+    data = [
+        (str(coder), str(k), value)
+        for k, unit in enumerate(units)
+        for coder, value in enumerate(unit)
+    ]
+    # nltk's own distances divide by zero on empty sets and round MASI's weights
+    task = AnnotationTask(data, distance=lambda a, b: set_distance(distance, a, b))
+    assert alpha_from_units(units, distance=distance).alpha == pytest.approx(task.alpha())
+
+
+MARKS = st.integers(2, 4).flatmap(
+    lambda coders: st.lists(
+        st.lists(st.none() | st.integers(0, 3), min_size=coders, max_size=coders),
+        min_size=1, max_size=10,
+    )
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(MARKS)
+def test_the_krippendorff_package_gives_the_same_nominal_alpha(rows):
+    units = [[frozenset({mark}) for mark in row if mark is not None] for row in rows]
+    assume(len({value for unit in units if len(unit) > 1 for value in unit}) > 1)
+    table = np.array([[np.nan if mark is None else mark for mark in row] for row in rows]).T
+    expected = krippendorff.alpha(reliability_data=table, level_of_measurement="nominal")
+    assert alpha_from_units(units).alpha == pytest.approx(expected)
+
+
+@settings(max_examples=80)
+@given(corpora(), NAMES, st.sampled_from(["possible", "sure"]), RULES)
+def test_units_of_a_corpus_agree_with_the_definition(corpus, distance, links, rule):
+    result = krippendorff_alpha(corpus, distance=distance, links=links, **rule)
+    units = alpha_units(corpus, corpus.annotators, links, **rule)
+    assert result.units == len(units)
+    same([result.alpha], alpha(units, distance)[:1])
+
+
+# Fleiss' kappa
+
+
+# Fleiss 1971, table 1: 30 patients, 6 psychiatrists each, 5 diagnoses (also the data set
+# "diagnoses" of the R package irr); the article finds kappa = 0.430
+PSYCHIATRISTS = """
+00060 03003 01401 00006 03030 20400 00402 20310 20040 00006
+10050 11040 03300 10050 02031 00501 30012 51000 02040 10203
+00006 01050 02013 20040 10041 05010 40002 02040 10500 00006
+"""
+
+
+def test_published_table_of_fleiss():
+    counts = [[int(count) for count in patient] for patient in PSYCHIATRISTS.split()]
+    kappa, observed, expected = fleiss_from_counts(counts)
+    assert [sum(column) for column in zip(*counts, strict=True)] == [26, 26, 30, 55, 43]
+    assert (round(kappa, 3), round(observed, 3), round(expected, 3)) == (0.430, 0.556, 0.220)
+
+
+@pytest.mark.real_data
+def test_published_kappa_of_rte2(data):
+    # Brockett 2007, MSR-TR-2007-77: three annotators, 800 pairs
+    from alignkit.corpora.join import merge
+    from alignkit.io import read_corpus
+
+    first, second, third = (
+        read_corpus(str(data / "rte2" / f"RTE2_dev_{name}.align.txt"), format="rte", name=name)
+        for name in "ABC"
+    )
+    result = fleiss_kappa(merge(first, {"B": second, "C": third}))
+    assert round(result.kappa, 5) == 0.73364
+    assert (result.items, result.pairs, result.annotators) == (13163, 800, 3)
+    assert result.agreeing == {3: 9184, 2: 3946, 1: 33}
+
+
+@pytest.mark.parametrize(
+    ("links", "target", "agreeing", "shares"),
+    [
+        # NULL: null; u: 0; v: 1 and 0; w: null
+        (("0-0 1?1", "0?0 0-1"), "uvw", {2: 2, 1: 3}, (0.6, 0.2, 0.2)),
+        # NULL: null, null; u with null: null, not proposed; u with 0: not proposed, sure
+        (("", "0-0"), "u", {2: 1, 1: 2}, (5 / 6, 0, 1 / 6)),
+        # what NULL proposes: the source words aligned to nothing
+        (("0- 1?", "0-"), "", {2: 1, 1: 1}, (0.25, 0.25, 0.5)),
+    ],
+)
+def test_each_index_or_null_that_someone_proposed_is_an_item(links, target, agreeing, shares):
+    result = fleiss_kappa(corpus_of(*links, target=target))
+    assert (result.items, result.agreeing) == (sum(agreeing.values()), agreeing)
+    assert tuple(result.categories) == ("null", "possible", "sure")
+    assert tuple(result.categories.values()) == pytest.approx(shares)
+
+
+def test_an_explicit_null_of_a_target_word_says_no_more_than_no_link():
+    plain = fleiss_kappa(corpus_of("0-0", "1-1 0?0"))
+    assert fleiss_kappa(corpus_of("0-0 -1 -2", "1-1 ?2 0?0 -0")) == plain
+
+
+def test_every_pair_has_a_null_and_pairs_annotated_by_all_count():
+    whole = two_aligned("0-0", "0-0", "x", "u")
+    result = fleiss_kappa(Corpus([two_aligned("", "", "", ""), whole]))
+    assert (result.items, result.kappa) == (3, 1.0)
+    half = two_aligned("0-0", "0-1").without_annotations("B")
+    assert fleiss_kappa(Corpus([half, whole])) == fleiss_kappa(Corpus([whole]))
+
+
+def test_kappa_is_undefined_where_all_say_null_or_without_items():
+    result = fleiss_kappa(corpus_of("", ""))
+    assert isnan(result.kappa)
+    assert (result.observed, result.expected, result.items) == (1.0, 1.0, 4)
+    apart = [two_aligned("0-0", "0-0").without_annotations(name) for name in "AB"]
+    result = fleiss_kappa(Corpus(apart))
+    assert result.pairs == result.items == 0
+    ratios = result.kappa, result.observed, result.expected, *result.categories.values()
+    assert all(map(isnan, ratios))
+
+
+@settings(max_examples=100)
+@given(corpora())
+def test_items_and_kappa_agree_with_the_definition(corpus):
+    names = corpus.annotators
+    result = fleiss_kappa(corpus, names)
+    items = fleiss_items(corpus, names)
+    assert result.items == len(items)
+    largest = Counter(max(Counter(item).values()) for item in items)
+    assert {n: count for n, count in result.agreeing.items() if count} == largest
+    expected = fleiss([[mark or "null" for mark in item] for item in items])
+    same((result.kappa, result.observed, result.expected), expected)
+
+
+# what all refuse
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "words"),
+    [
+        (lambda corpus: krippendorff_alpha(corpus, distance="jacard"), UnknownNameError, "jaccard"),
+        (lambda corpus: krippendorff_alpha(corpus, links="some"), UnknownNameError, "of links"),
+        (lambda corpus: krippendorff_alpha(corpus, ["A"]), OptionError, "two or more"),
+        (lambda corpus: krippendorff_alpha(wordless(corpus)), MissingTextError, ""),
+        (lambda corpus: fleiss_kappa(corpus, ["A"]), OptionError, "two or more annotators"),
+        (lambda corpus: fleiss_kappa(corpus, ["A", "A"]), OptionError, "named twice"),
+        (lambda corpus: fleiss_kappa(corpus, "AB"), OptionError, "in a list"),
+        (lambda corpus: fleiss_kappa(corpus, ["A", "D"]), UnknownNameError, "'D'"),
+        (lambda corpus: fleiss_kappa(wordless(corpus)), MissingTextError, ""),
+        (lambda _: fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number"),
+    ],
+)  # fmt: skip
+def test_bad_questions_are_refused(ask, error, words):
+    with pytest.raises(error, match=words):
+        ask(corpus_of("0-0", "0-0"))
