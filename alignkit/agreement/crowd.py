@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, words
 from alignkit._support.wording import how_many
-from alignkit.agreement.cautions import CautionKind, Hit, find_cautions
+from alignkit.agreement.cautions import CautionKind, Hit, Hits, find_cautions
 from alignkit.agreement.judgments.consensus import (
     GOOD_IN,
     LEAST_JUDGED,
@@ -276,107 +276,80 @@ POWER = 0.8
 """Below this chance to reject one who guesses, gold questions prove little."""
 
 
-def _few(quality: CrowdQuality) -> Iterator[Hit]:
+def _hits(quality: CrowdQuality) -> Hits:
+    """Find what triggers cautions."""
     for person in quality.annotators:
-        if person.gold.judged < LEAST_JUDGED:
-            yield Hit(person.name, "", str(person.gold.judged), -person.gold.judged)
-
-
-def _in_doubt(quality: CrowdQuality) -> Iterator[Hit]:
-    for person in quality.annotators:
-        if person.gold.verdict == DOUBT:
-            text = f"{person.gold.right} of {person.gold.judged} right"
-            yield Hit(person.name, "", text, -person.judged)
-
-
-def _one_label(quality: CrowdQuality) -> Iterator[Hit]:
-    for person in quality.annotators:
+        gold, kappa = person.gold, person.others if quality.by == "others" else person.consensus
+        if gold.judged < LEAST_JUDGED:
+            yield "few-gold", Hit(person.name, "", str(gold.judged), -gold.judged)
+        elif person.power < POWER:
+            text = f"{person.power:.5f} (of {gold.judged})"
+            yield "weak-gold", Hit(person.name, "", text, -person.power)
+        if gold.verdict == DOUBT:
+            text = f"{gold.right} of {gold.judged} right"
+            yield "in-doubt", Hit(person.name, "", text, -person.judged)
         if person.used == 1:
-            yield Hit(person.name, "", str(person.judged), person.judged)
-
-
-def _weak(quality: CrowdQuality) -> Iterator[Hit]:
-    for person in quality.annotators:
-        if person.gold.judged >= LEAST_JUDGED and person.power < POWER:
-            yield Hit(
-                person.name, "", f"{person.power:.5f} (of {person.gold.judged})", -person.power
-            )
-
-
-def _contains(quality: CrowdQuality) -> Iterator[Hit]:
+            yield "one-label", Hit(person.name, "", str(person.judged), person.judged)
+        if isnan(kappa):
+            yield "unknown-kappa", Hit(person.name, "", "")
     if quality.by == "consensus":
-        yield Hit("", "", "")
-
-
-def _untimed(quality: CrowdQuality) -> Iterator[Hit]:
+        yield "contains", Hit("", "", "")
     if quality.sequential and not quality.timed:
-        yield Hit("", "", "")
+        yield "untimed", Hit("", "", "")
+    rejected = sum(person.gold.verdict == "reject" for person in quality.annotators)
+    if rejected:
+        yield "rejected", Hit("", "", f"{rejected} of {len(quality.annotators)}")
+    nobody = sum(not who for _, who in quality.again)
+    if nobody:
+        yield "nobody", Hit("", "", f"{nobody} of {len(quality.again)}")
 
 
-def _rejected(quality: CrowdQuality) -> Iterator[Hit]:
-    count = sum(person.gold.verdict == "reject" for person in quality.annotators)
-    if count:
-        yield Hit("", "", f"{count} of {len(quality.annotators)}")
-
-
-def _nobody(quality: CrowdQuality) -> Iterator[Hit]:
-    count = sum(not who for _, who in quality.again)
-    if count:
-        yield Hit("", "", f"{count} of {len(quality.again)}")
-
-
-def _unknown(quality: CrowdQuality) -> Iterator[Hit]:
-    for person in quality.annotators:
-        if isnan(person.others if quality.by == "others" else person.consensus):
-            yield Hit(person.name, "", "")
-
-
-CAUTIONS: tuple[CautionKind[CrowdQuality], ...] = (
+CAUTIONS: tuple[CautionKind, ...] = (
     CautionKind(
-        "few-gold", _few,
+        "few-gold",
         "fewer than 10 gold questions judged ({number}), so that nobody is rejected for them",
         "ask more before these judgments are used",
     ),
     CautionKind(
-        "in-doubt", _in_doubt,
+        "in-doubt",
         "no better on the gold questions ({number}) than always giving their commonest label",
         "look at these judgments before they are used, and ask more gold questions of other labels",
     ),
     CautionKind(
-        "one-label", _one_label,
+        "one-label",
         "gave one label to all pairs judged ({number}): a kappa of one label measures nothing",
         "compare the accuracy on gold questions with that of one label",
     ),
     CautionKind(
-        "weak-gold", _weak,
+        "weak-gold",
         "one who guesses would be rejected by the gold questions with a chance of only {number}",
         "ask more gold questions, or look after each (sequential), or take a view with more labels",
     ),
     CautionKind(
-        "contains", _contains,
+        "contains",
         "kappas against the consensus contain the annotator: one of three who guesses between two "
         "labels expects .5 - k / 2, where k is the kappa of the other two, and may pass .4",
         "judge again by the kappa against the others (the default)",
     ),
     CautionKind(
-        "untimed", _untimed,
+        "untimed",
         "some answers have no time: who is rejected after which question goes by the order of the "
         "corpus",
         "take judgments with times, as a project exports them",
     ),
     CautionKind(
-        "rejected", _rejected,
+        "rejected",
         "{number} annotators are rejected, and still part of the majorities that kappas are taken "
         "against; everything is computed once",
         "leave them out by `annotators`, and compute it again, if you do not want them there",
     ),
     CautionKind(
-        "nobody", _nobody,
+        "nobody",
         "nobody above .75 is left to judge {number} pairs again",
         "find new annotators for them",
     ),
     CautionKind(
-        "unknown-kappa", _unknown,
+        "unknown-kappa",
         "the kappa is not defined, so that these pairs are not judged again",
         "have more pairs judged by several",
     ),
@@ -489,7 +462,7 @@ def crowd_quality(
         rewrites_left_out=left_out,
         notes=notes,
     )
-    return replace(quality, warnings=find_cautions(quality, CAUTIONS, quality))
+    return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
 
 
 def _order(corpus: Corpus, name: str, asked: NDArray[np.bool_]) -> tuple[list[int], bool]:

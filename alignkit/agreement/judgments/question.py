@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import words
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
-from alignkit.agreement.cautions import FEW, CautionKind, Hit, find_cautions
+from alignkit.agreement.cautions import FEW, CautionKind, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments.figures import (
     JudgmentDisagreements,
@@ -95,7 +95,7 @@ def agree_on_judgments(
         several=in_several(sections),
         unjudged=len(corpus) - len(judged),
     )
-    return replace(agreement, cautions=find_cautions(agreement, CAUTIONS, options))
+    return replace(agreement, cautions=find_cautions(_hits(agreement), CAUTIONS, options))
 
 
 def judges(
@@ -161,135 +161,112 @@ DOMINATES = 0.9  # from this share of all judgments on, one label leaves kappa l
 MOST_GROUPS = 5  # so many groups are named, those with the fewest pairs
 
 
-def _of(agreement: JudgmentAgreement, kind: str, statistic: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the figures of the whole corpus with the names of their views."""
+def _hits(agreement: JudgmentAgreement) -> Hits:
+    """Find what triggers cautions."""
+    yield from _few(agreement)
+    if agreement.repeated:
+        yield "repeats", Hit("", "", f"{agreement.repeated} of {agreement.pairs}")
+    if agreement.rewrites:
+        yield "rewrites", Hit("", "", str(agreement.rewrites))
     for figure in agreement.all_figures:
-        if (figure.kind, figure.statistic, figure.section) == (kind, statistic, "all"):
-            yield figure.level.partition(".")[2], figure
+        if figure.section == "all":
+            yield from _figure_hits(agreement, figure)
+    for view, shares in agreement.shares.items():
+        label, share = max(shares.items(), key=lambda item: item[1], default=("", 0.0))
+        if share >= DOMINATES:
+            yield "one-label", Hit("", view, f"{label}: {100 * share:.1f}%", share)
+    if agreement.options.settled is not None:
+        yield "adjudicated", Hit("", "", agreement.options.settled)
+    if count := agreement.left_out.get(UNKNOWN, 0):
+        yield "unknown-labels", Hit("", "", str(count))
 
 
-def _few(agreement: JudgmentAgreement) -> Iterator[Hit]:
+def _few(agreement: JudgmentAgreement) -> Hits:
+    """Find couples with few items, in the first view; and the groups in which some have few."""
     least: dict[str, int] = {}
     for figure in agreement.all_figures:
         at = figure.kind, figure.statistic, figure.level
         if at != ("pairing", "kappa", f"judgments.{agreement.views[0]}") or figure.pairs >= FEW:
             continue
         if figure.section == "all":
-            place = "" if agreement.by is None else "all:"
-            yield Hit(f"{figure.first} ~ {figure.second}", place, str(figure.pairs), -figure.pairs)
+            who, place = f"{figure.first} ~ {figure.second}", "" if agreement.by is None else "all:"
+            yield "few", Hit(who, place, str(figure.pairs), -figure.pairs)
         elif figure.pairs:  # where they share nothing there is no figure to beware of
             least[figure.section] = min(figure.pairs, least.get(figure.section, FEW))
     named = sorted(least, key=least.__getitem__)
     for name in named[:MOST_GROUPS]:
-        yield Hit("", f"{brief(name) or f'no {agreement.by}'}:", str(least[name]), -least[name])
+        place = f"{brief(name) or f'no {agreement.by}'}:"
+        yield "few", Hit("", place, str(least[name]), -least[name])
     if named[MOST_GROUPS:]:
-        yield Hit("", f"{len(named) - MOST_GROUPS} more groups", "")
+        yield "few", Hit("", f"{len(named) - MOST_GROUPS} more groups", "")
 
 
-def _repeats(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    if agreement.repeated:
-        yield Hit("", "", f"{agreement.repeated} of {agreement.pairs}")
+def _figure_hits(agreement: JudgmentAgreement, figure: Figure) -> Hits:
+    view, value = figure.level.partition(".")[2], figure.value
+    at = figure.kind, figure.statistic
+    if at == ("mean consensus", "null") and not isnan(value):
+        yield "consensus", Hit("", view, f"{value:.3f}", value)
+    if at == ("consensus", "corrected") and value < 0:
+        yield "below-chance", Hit(figure.first, view, f"{value:.3f}", -value)
+    if at == ("consensus", "tied") and value > MANY_TIED and agreement.options.ties == "leave-out":
+        yield "tied", Hit("", view, f"{100 * value:.1f}%", value)
+    if at == ("leave-one-out", "left_out") and value > MANY_TIED:
+        yield "easier", Hit(figure.first, view, f"{100 * value:.1f}%", value)
 
 
-def _rewritten(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    if agreement.rewrites:
-        yield Hit("", "", str(agreement.rewrites))
-
-
-def _contains(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    for view, figure in _of(agreement, "mean consensus", "null"):
-        if not isnan(figure.value):
-            yield Hit("", view, f"{figure.value:.3f}", figure.value)
-
-
-def _below_chance(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    for view, figure in _of(agreement, "consensus", "corrected"):
-        if figure.value < 0:
-            yield Hit(figure.first, view, f"{figure.value:.3f}", -figure.value)
-
-
-def _tied(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    for view, figure in _of(agreement, "consensus", "tied"):
-        if figure.value > MANY_TIED and agreement.options.ties == "leave-out":
-            yield Hit("", view, f"{100 * figure.value:.1f}%", figure.value)
-
-
-def _easier(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    for view, figure in _of(agreement, "leave-one-out", "left_out"):
-        if figure.value > MANY_TIED:
-            yield Hit(figure.first, view, f"{100 * figure.value:.1f}%", figure.value)
-
-
-def _dominated(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    for view, shares in agreement.shares.items():
-        label, share = max(shares.items(), key=lambda item: item[1], default=("", 0.0))
-        if share >= DOMINATES:
-            yield Hit("", view, f"{label}: {100 * share:.1f}%", share)
-
-
-def _adjudicated(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    if agreement.options.settled is not None:
-        yield Hit("", "", agreement.options.settled)
-
-
-def _unknown(agreement: JudgmentAgreement) -> Iterator[Hit]:
-    if count := agreement.left_out.get(UNKNOWN, 0):
-        yield Hit("", "", str(count))
-
-
-CAUTIONS: tuple[CautionKind[JudgmentAgreement], ...] = (
+CAUTIONS: tuple[CautionKind, ...] = (
     CautionKind(
-        "few", _few,
+        "few",
         "both judged few pairs ({number}): intervals of a bootstrap over so few are too narrow",
         "read them as a lower bound of how unsure the figures are, or have more pairs judged",
     ),
     CautionKind(
-        "repeats", _repeats,
+        "repeats",
         "{number} pairs repeat others word by word: intervals take them for new ones and are too "
         "narrow",
         "count each pair once, or say how many are different",
     ),
     CautionKind(
-        "rewrites", _rewritten,
+        "rewrites",
         "{number} pairs that annotators wrote anew of others are left out: nobody judged them",
         "have a sample of them judged blindly: `alignkit audit pairs`",
     ),
     CautionKind(
-        "consensus", _contains,
+        "consensus",
         "the majority contains the annotator, so that chance alone gives much more than 0 (mean "
         "kappa of permuted labels: {number})",
         "report the corrected kappa, or that of every two annotators",
     ),
     CautionKind(
-        "below-chance", _below_chance,
+        "below-chance",
         "the kappa against the majority is below its null (corrected: {number})",
         "look whether this annotator follows other guidelines, or labels in another order",
     ),
     CautionKind(
-        "tied", _tied,
+        "tied",
         "many items have no majority and are left out ({number}); those that are left are easier",
         "report the kappa of every two annotators, which leaves nothing out",
     ),
     CautionKind(
-        "easier", _easier,
+        "easier",
         "many items are left out since the others are tied ({number}); those that are left are "
         "easier, so that the kappa against the others exceeds that of every two",
         "report the kappa of every two annotators, or the share left out beside it",
     ),
     CautionKind(
-        "one-label", _dominated,
+        "one-label",
         "nearly all judgments are one label ({number}): kappa is low although most items agree, "
         "and AC1 is high although the rare labels may not agree at all",
         "report both with the share of the label, or draw a sample with more of the rare ones",
     ),
     CautionKind(
-        "adjudicated", _adjudicated,
+        "adjudicated",
         "no permutation imitates an adjudicated version ({number}), so that kappas against it have "
         "no null; made from the same judgments, it agrees with them more than a new one would",
         "read them beside the kappa of every two annotators",
     ),
     CautionKind(
-        "unknown-labels", _unknown,
+        "unknown-labels",
         "{number} judgments are not of the scheme and are left out",
         "mend them, or name the scheme that they are of",
     ),
