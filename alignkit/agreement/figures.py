@@ -206,7 +206,7 @@ class FigureResult(Result):
             {"kind": "caution", "statistic": caution.code, "reason": str(caution)}
             for caution in self.cautions
         ]
-        records.append({"kind": "signature", "reason": self.signature})
+        records.append({"kind": "signature", "reason": self.settings})
         names = [field.name for field in fields(Figure)]
         return csv_lines([names, *([record.get(name, "") for name in names] for record in records)])
 

@@ -121,7 +121,7 @@ class JudgmentAgreement(FigureResult):
         return figures[wanted]
 
     @property
-    def signature(self) -> str:  # type: ignore[override]
+    def signature(self) -> str:
         """The settings behind the numbers, in one line."""
         asked = self.options
         groups = "|groups:given" if asked.groups else ""
