@@ -23,8 +23,8 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.files import RULE_FORMATS, read_rules, rule_lines
 from alignkit.rules.grammar import Variable
-from alignkit.rules.hiero import samt
 from alignkit.rules.hiero.extraction import HieroOptions, derivations, extract_hiero
+from alignkit.rules.hiero.extraction import span_label as labelled
 from alignkit.rules.hiero.grammar import learn_hiero, write_hiero
 
 X0, X1 = Variable(0, "X"), Variable(1, "X")
@@ -86,7 +86,7 @@ def test_labels_of_spans_are_those_of_the_definition(data):
     tree = data.draw(trees(words))
     for start in range(len(words)):
         for end in range(start + 1, len(words) + 1):
-            assert samt.span_label(tree, start, end) == span_label(tree, start, end)
+            assert labelled(tree, start, end) == span_label(tree, start, end)
 
 
 def test_labels_by_hand():
@@ -95,7 +95,7 @@ def test_labels_by_hand():
         (0, 7): "S", (0, 4): "NP", (1, 2): "JJ", (0, 2): "DT+JJ", (3, 6): "NN+VP", (0, 3): "NP/NN",
         (1, 4): "NP\\DT", (0, 6): "NP+VP", (4, 7): "VP+.", (2, 5): "JJ+NN+VBD", (1, 5): "X",
     }  # fmt: skip
-    assert {span: samt.span_label(tree, *span) for span in spans} == spans
+    assert {span: labelled(tree, *span) for span in spans} == spans
 
 
 @given(st.lists(aligned(5), max_size=4), options(), st.data())

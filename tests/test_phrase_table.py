@@ -96,14 +96,6 @@ def test_a_table_as_json(capsys):
     } == plain(corpus, max_length=1)
 
 
-def test_a_table_can_be_scored(capsys, tmp_path):
-    table = tmp_path / "table.tsv"
-    assert run(capsys, "phrases", GOLD, *TEXTS, "--table", "-o", table).code == 0
-    ran = run(capsys, "score-phrases", table, GOLD, *TEXTS, "--links", "possible", "--json")
-    assert ran.json["entry_precision"] == 1
-    assert ran.json["entries"] == 2368
-
-
 def test_what_makes_no_table_is_told(capsys, tmp_path):
     for words, told in (
         ((GOLD, *TEXTS, "--min-count", 2), "say --table"),

@@ -12,8 +12,7 @@ from alignkit.cli.phrases import FORMATS
 from alignkit.errors import UnknownNameError
 from alignkit.rules.files import RULE_FORMATS, parse_rule, read_rules, rule_text, write_rules
 from alignkit.rules.grammar import Node, Rule, RuleType, Variable
-from alignkit.rules.pivot import RulePivot
-from alignkit.rules.tables.pivots import PivotSettings
+from alignkit.rules.tables.pivots import PivotSettings, RulePivot
 
 
 def pivot_rules(table, *second, on="source", min_count=1, **settings):

@@ -66,8 +66,7 @@ CORENLP = """\
  <sentence id="1"><tokens><token id="1"><word>rain</word></token></tokens>
   <parse>(ROOT (S (NN rain) (VP (VBZ falls)))) </parse></sentence>
  <sentence id="2"><parse>(S (NP they) (VP (VBD left)) (. .))</parse></sentence>
- <sentence id="3"/>
- <sentence id="4"><parse>(S so it is)</parse></sentence>
+ <sentence id="3"/><sentence id="4"><parse>(S so it is)</parse></sentence>
 </sentences>
 <coreference><coreference><mention><sentence>1</sentence></mention></coreference></coreference>
 </document></root>
@@ -109,11 +108,8 @@ def test_each_form_is_told_by_its_first_lines(files):
 @pytest.mark.parametrize("target", ["t.mrg", "t.xml"])
 def test_trees_are_attached_to_pairs_of_known_words(files, target):
     counts: Counter[str] = Counter()
-    found = list(
-        attach_trees(
-            pairs(), source=files / "s.txt", target=files / target, name="x", counts=counts
-        )
-    )
+    named = {"source": files / "s.txt", "target": files / target, "name": "x"}
+    found = list(attach_trees(pairs(), **named, counts=counts))
     assert [pair.without_trees() for pair in found] == list(pairs())
     assert found[0].tree("source").words == tuple(SOURCE[0].split())
     assert found[1].source_trees == {}
@@ -154,7 +150,7 @@ def test_wrong_counts_and_words_are_told(files):
             "target",
             "t.xml",
             XML.replace("VBD l", "VBD f"),
-            "12: .*: character 23 of the tree: leaf",
+            "12: .*: character 23 of the tree",
         ),
         ("target", "m.mrg", mrg, "1:40: pair '2', target: leaf 1 is 'fled'"),
     ):
@@ -261,12 +257,10 @@ def test_trees_survive_merge_concat_and_files(files, tmp_path):
     assert lost["trees"] == 4
     assert Corpus(concat([corpus], prefix=True))[0].source_trees == corpus[0].source_trees
     other = corpus.map(lambda pair: pair.without_trees().with_trees("z", source=_flat(pair)))
-    merged = merge(corpus.map(lambda pair: pair.without_annotations("gold")), {"new": other})
-    assert list(merged[0].source_trees) == ["parse", "z"]
-    again = merge(
-        corpus.map(lambda pair: pair.without_annotations("gold")),
-        {"new": other.map(lambda pair: pair.with_trees("parse", source=_flat(pair)))},
-    )
+    bare = corpus.map(lambda pair: pair.without_annotations("gold"))
+    assert list(merge(bare, {"new": other})[0].source_trees) == ["parse", "z"]
+    more = other.map(lambda pair: pair.with_trees("parse", source=_flat(pair)))
+    again = merge(bare, {"new": more})
     assert list(again[0].source_trees) == ["parse", "z", "new/parse"]
     assert again[1].source_trees["parse"] == _flat(corpus[1])
 

@@ -160,7 +160,7 @@ def _rules(
     options: argparse.Namespace,
 ) -> int:
     from alignkit.rules.files import WrittenRules, read_rules, rule_lines
-    from alignkit.rules.pivot import RulePivot
+    from alignkit.rules.tables.pivots import RulePivot
 
     if options.jsonl:
         raise OptionError("--jsonl is about phrase pairs, and these are rules; say --to jsonl")

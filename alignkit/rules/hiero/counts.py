@@ -25,9 +25,15 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Example, Item, Node, Rule, RuleType, Variable, leaves, variables
 from alignkit.rules.hiero.counts_kernel import heads, settle, turn
-from alignkit.rules.hiero.extraction import HieroOptions, Part, check_tree, derivations, words_of
+from alignkit.rules.hiero.extraction import (
+    HieroOptions,
+    Labels,
+    Part,
+    check_tree,
+    derivations,
+    words_of,
+)
 from alignkit.rules.hiero.extraction_kernel import BITS, encode
-from alignkit.rules.hiero.samt import Labels
 from alignkit.rules.learning import Lexicon, Weights
 from alignkit.rules.tables.runs import Block, Runs, ends_of
 

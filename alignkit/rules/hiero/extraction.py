@@ -1,18 +1,26 @@
-"""Extract hiero rules: phrase pairs with phrase pairs cut out of them, as variables.
+r"""Extract hiero rules: phrase pairs with phrase pairs cut out of them, as variables.
 
 A rule is a phrase pair of at most so many words a side, from which up to two smaller phrase pairs
 were cut out. Of Chiang's constraints [1]_ these hold: holes have at least so many words on both
 sides, a side has at most so many symbols (words and variables), no two variables are adjacent on
 the source side, and at least one link is among the words left.
 
+Syntax-augmented rules label a span of words by the first of these that exists: the highest of the
+constituents that span just it (A); two constituents side by side, the first the shortest (A+B); a
+constituent A that lacks a constituent B at its right end (A/B) or at its left end (A\B), the
+shortest B; three constituents side by side, the first and then the second the shortest (A+B+C);
+else X [2]_.
+
 References
 ----------
 .. [1] Chiang 2007, Hierarchical phrase-based translation, Computational Linguistics 33(2):201-228.
+.. [2] Zollmann & Venugopal 2006, Syntax augmented machine translation via chart parsing, WMT. What
+   is first where several forms exist is decided here, as Thrax does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,11 +37,12 @@ from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Item, Node, Rule, Variable
+from alignkit.rules.hiero.counts_kernel import BESIDE, CONSTITUENT, LEFT, RIGHT, THREE, chart
 from alignkit.rules.hiero.extraction_kernel import derive
-from alignkit.rules.hiero.samt import Labels
 
 SIDES = ("source", "target")
 _ROWS = 2**17
+_MOST_LABELS = 2**19
 Span = tuple[int, int, int, int]
 
 
@@ -77,6 +86,79 @@ class HieroOptions:
             value = getattr(self, name)
             if not least <= value <= most:
                 raise OptionError(f"{name} is {value}; it must be {least} to {most}")
+
+
+_FORMS = {
+    CONSTITUENT: "{0}",
+    BESIDE: "{0}+{1}",
+    RIGHT: "{0}/{1}",
+    LEFT: "{0}\\{1}",
+    THREE: "{0}+{1}+{2}",
+}
+
+
+class Labels:
+    """Number labels of spans; number 0 is ``X``."""
+
+    def __init__(self) -> None:
+        self.texts = ["X"]
+        self._numbers = {"X": 0}
+        self._nodes: dict[str, int] = {}  # labels of nodes, which have numbers of their own
+        self._node_labels: list[str] = []
+        self._coded: dict[int, int] = {0: 0}
+
+    def chart(self, trees: Sequence[Tree], longest: int) -> NDArray[np.int32]:
+        """Return the labels of the spans of some sentences."""
+        sizes = [len(tree.words) for tree in trees]
+        codes = np.zeros(sum(sizes) * longest, np.int64)
+        at = 0
+        for tree, size in zip(trees, sizes, strict=True):
+            if not size:
+                continue
+            part = codes[at * longest : (at + size) * longest]
+            labels = np.array([self._node(label) for label in tree.labels], np.int32)
+            columns = readonly(tree.parents), readonly(tree.starts), readonly(tree.ends)
+            chart(readonly(labels), *columns, size, longest, part)
+            at += size
+        different, inverse = np.unique(codes, return_inverse=True)
+        numbers = np.array([self._number(code) for code in different.tolist()], np.int32)
+        return numbers[inverse.reshape(-1)] if len(different) else np.zeros(0, np.int32)
+
+    def number(self, text: str) -> int:
+        """Return the number of the text of a label."""
+        return self._numbers[text]
+
+    def _node(self, label: str) -> int:
+        number = self._nodes.setdefault(label, len(self._nodes))
+        if number == len(self._node_labels):
+            if number == _MOST_LABELS:
+                raise OptionError(f"the trees have more than {_MOST_LABELS} labels")
+            self._node_labels.append(label)
+        return number
+
+    def _number(self, code: int) -> int:
+        number = self._coded.get(code)
+        if number is None:
+            text = self._text(code)
+            number = self._numbers.setdefault(text, len(self.texts))
+            if number == len(self.texts):
+                self.texts.append(text)
+            self._coded[code] = number
+        return number
+
+    def _text(self, code: int) -> str:
+        labels = (self._node_labels[code >> shift & (_MOST_LABELS - 1)] for shift in (38, 19, 0))
+        return _FORMS[code >> 57].format(*labels)
+
+
+def span_label(tree: Tree, start: int, end: int) -> str:
+    """Return the label of one span of words."""
+    if not 0 <= start < end <= len(tree.words):
+        raise OptionError(f"span {start} to {end} is none of {len(tree.words)} words")
+    longest = end - start
+    labels = Labels()
+    number = int(labels.chart([tree], longest)[start * longest + longest - 1])
+    return labels.texts[number]
 
 
 class HieroRule(NamedTuple):
@@ -130,9 +212,9 @@ def extract_hiero(
     >>> from alignkit import Alignment
     >>> pair = SentencePair("1", "le chat noir dort".split(), "the black cat sleeps".split(),
     ...                     {"gold": Alignment.parse("0-0 1-2 2-1 3-3")})
-    >>> for found in extract_hiero(pair):
-    ...     if found.holes:
-    ...         print(found.span, *found.holes, found.rule.target.children)
+    >>> for seen in extract_hiero(pair):
+    ...     if seen.holes:
+    ...         print(seen.span, *seen.holes, seen.rule.target.children)
     (0, 3, 0, 3) (1, 3, 1, 3) ('the', Variable(number=0, label='X', kind='x'))
     (0, 4, 0, 4) (0, 3, 0, 3) (Variable(number=0, label='X', kind='x'), 'sleeps')
     (0, 4, 0, 4) (1, 3, 1, 3) ('the', Variable(number=0, label='X', kind='x'), 'sleeps')
@@ -164,7 +246,7 @@ def extract_hiero(
 
     spans = [(a, b, c, d) for a, b, c, d in phrases.spans.tolist()]
     linked = arrays.links.tolist()
-    found = []
+    seen = []
     for _, _, rows, _ in parts:
         for whole, *holes in rows.tolist():
             cut = [spans[hole] for hole in holes if hole >= 0]
@@ -180,8 +262,8 @@ def extract_hiero(
             )
             top = label(spans[whole])
             rule = Rule(Node(top, items[0]), Node(top, items[1]))
-            found.append(HieroRule(rule, spans[whole], tuple(cut), alignment))
-    return found
+            seen.append(HieroRule(rule, spans[whole], tuple(cut), alignment))
+    return seen
 
 
 def _items(

@@ -20,7 +20,7 @@ from alignkit.model.choice import Choice
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files import WrittenRules, get_rule_format, rule_lines
-from alignkit.rules.grammar import KINDS, Grammar, RuleType
+from alignkit.rules.grammar import Grammar, RuleType, check_kinds
 from alignkit.rules.hiero.counts import (
     ROOM,
     HieroBlock,
@@ -101,8 +101,8 @@ def learn_hiero(
     >>> from alignkit.model.alignment import Alignment
     >>> gold = {"gold": Alignment.parse("0-0 1-2 2-1")}
     >>> pairs = [SentencePair("1", ("le", "chat", "noir"), ("the", "black", "cat"), gold)]
-    >>> for found in learn_hiero(pairs):
-    ...     print(*found.rule.source.children, "|", *found.rule.target.children, found.p_target)
+    >>> for entry in learn_hiero(pairs):
+    ...     print(*entry.rule.source.children, "|", *entry.rule.target.children, entry.p_target)
     chat | cat 1.0
     chat noir | black cat 1.0
     le | the 1.0
@@ -114,13 +114,18 @@ def learn_hiero(
     if examples < 0:
         raise OptionError(f"examples are {examples}; give 0 or more")
     rows = _Rows(pairs, grammar, annotator, side, tree)
-    used: list[Row] | None = [] if examples else None
-    with rows.counted(folder or gettempdir(), links, options, lexical, room, used) as counts:
-        types: list[RuleType] = []
-        for block in counts.rules(min_count=min_count, progress=progress):
-            types += block.types()
-    if used is not None:
-        types = with_examples(types, used, counts.encoder, examples)
+    kept: list[Row] = []
+    with _counts(rows, folder or gettempdir(), links, options, lexical, room) as counts:
+        if examples:
+            kept += rows
+        counts.add(kept if examples else rows)
+        types = [
+            entry
+            for block in counts.rules(min_count=min_count, progress=progress)
+            for entry in block.types()
+        ]
+    if examples:
+        types = with_examples(types, kept, counts.encoder, examples)
     types.sort(key=lambda type: (-(type.count or 0), _sort_key(type)))
     dropped = {_rarer(min_count): counts.rare} if counts.rare else {}
     return Grammar(tuple(types), grammar, dropped, counts.pairs, dict(rows.passed_over))
@@ -205,15 +210,14 @@ def write_hiero(
     """
     check_arguments(write_hiero, locals())
     get_rule_format(format)
-    for name in kinds or ():
-        if name not in KINDS:
-            raise UnknownNameError("kind of rule", name, KINDS)
+    check_kinds(kinds)
     rows = _Rows(pairs, grammar, annotator, side, tree)
     file = os.fspath(path)
     with (
         replacing(file) as stream,
-        rows.counted(sorting_folder(file), links, options, lexical, room) as counts,
+        _counts(rows, sorting_folder(file), links, options, lexical, room) as counts,
     ):
+        counts.add(rows)
         writer = _Writer(stream, format, identity, kinds)
         for block in counts.rules(min_count=min_count, progress=progress):
             writer.write(block)
@@ -225,7 +229,7 @@ def write_hiero(
 
 
 class _Writer:
-    """Write blocks of rules, and count them."""
+    """Writes blocks of rules, and counts them."""
 
     def __init__(
         self, stream: TextIO, format: str, identity: bool, kinds: Collection[str] | None
@@ -234,7 +238,7 @@ class _Writer:
         self._identity, self._kinds = identity or kinds is not None, kinds
         self._text: RuleText | None = None
         self._folded: NDArray[np.int32] | None = None
-        self._told = WrittenRules()
+        self._written = WrittenRules()
         self.rules = self.bytes = 0
         self.left_out: Counter[str] = Counter()
 
@@ -256,10 +260,10 @@ class _Writer:
         if self._kinds is not None:
             types = [type for type in types if type.kind in self._kinds]
             self.left_out["of other kinds"] += len(block) - len(types)
-        for line in rule_lines(types, self._format, written=self._told):
+        for line in rule_lines(types, self._format, written=self._written):
             self._stream.write(line)
             self.bytes += len(line.encode())
-        self.rules = self._told.rules
+        self.rules = self._written.rules
 
     def _without_identity(self, block: HieroBlock) -> HieroBlock:
         if self._folded is None:
@@ -275,7 +279,7 @@ class _Writer:
 
 
 class _Rows:
-    """Choose the alignment and the tree of each pair; count the pairs that lack one."""
+    """The pairs with their alignment and tree; those that lack one are counted."""
 
     def __init__(
         self,
@@ -289,30 +293,9 @@ class _Rows:
             if name not in known:
                 raise UnknownNameError(what, name, known)
         self._pairs, self._tree = pairs, tree
-        self._side = side if grammar == "samt" else None
+        self.side = side if grammar == "samt" else None
         self._choice = Choice("the corpus", annotator)
         self.passed_over: Counter[str] = Counter()
-
-    def counted(
-        self,
-        folder: str,
-        links: str,
-        options: HieroOptions | None,
-        lexical: bool,
-        room: int,
-        used: list[Row] | None = None,
-    ) -> HieroCounts:
-        """Return the counted rules of all pairs; put those that have rules into `used`."""
-        if links not in LINKS:
-            raise UnknownNameError("links", links, LINKS)
-        how = options or HieroOptions()
-        counts = HieroCounts(folder, how, links=links, side=self._side, lexical=lexical, room=room)
-        try:
-            counts.add(self if used is None else _kept(self, used))
-        except BaseException:
-            counts.close()
-            raise
-        return counts
 
     def __iter__(self) -> Iterator[Row]:
         names: dict[str, None] = {}
@@ -323,17 +306,17 @@ class _Rows:
                 self.passed_over["not aligned"] += 1
             elif not pair.has_text:
                 self.passed_over["without words"] += 1
-            elif self._side is None:
+            elif self.side is None:
                 taken += 1
                 yield pair, alignment, None
             else:
-                trees = pair.source_trees if self._side == "source" else pair.target_trees
+                trees = pair.source_trees if self.side == "source" else pair.target_trees
                 names.update(dict.fromkeys(trees))
                 if self._tree not in trees if self._tree is not None else not trees:
                     self.passed_over["not parsed"] += 1
                 else:
                     taken += 1
-                    yield pair, alignment, pair.tree(self._side, self._tree)
+                    yield pair, alignment, pair.tree(self.side, self._tree)
         self._choice.check()
         if self.passed_over and not taken:
             self._refuse(names)
@@ -341,18 +324,21 @@ class _Rows:
     def _refuse(self, names: Collection[str]) -> None:
         if self.passed_over["not parsed"]:
             if self._tree is not None and names:
-                raise UnknownNameError(f"{self._side} tree", self._tree, names)
-            other = "source" if self._side == "target" else "target"
+                raise UnknownNameError(f"{self.side} tree", self._tree, names)
+            other = "source" if self.side == "target" else "target"
             raise OptionError(
-                f"no pair has a tree of the {self._side} side, from which labels are taken; "
-                f'add `{self._side}_trees`, or take the other side by `side="{other}"`'
+                f"no pair has a tree of the {self.side} side, from which labels are taken; "
+                f'add `{self.side}_trees`, or take the other side by `side="{other}"`'
             )
         if self.passed_over["without words"]:
             raise MissingTextError("no aligned pair has words, of which rules are made")
         raise OptionError("no pair is aligned")
 
 
-def _kept(rows: Iterable[Row], used: list[Row]) -> Iterator[Row]:
-    for row in rows:
-        used.append(row)
-        yield row
+def _counts(
+    rows: _Rows, folder: str, links: str, options: HieroOptions | None, lexical: bool, room: int
+) -> HieroCounts:
+    if links not in LINKS:
+        raise UnknownNameError("links", links, LINKS)
+    how = options or HieroOptions()
+    return HieroCounts(folder, how, links=links, side=rows.side, lexical=lexical, room=room)
