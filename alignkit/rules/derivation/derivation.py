@@ -113,21 +113,16 @@ def mirrored(target: bytes) -> bytes:
 
 def recompose(rules: Sequence[Rule]) -> tuple[Tree | tuple[str, ...], Tree | tuple[str, ...]]:
     """Put both sides together from rules, each followed by those of its variables, x0 first."""
-    below = _below(rules)
-    source, target = ([rule[side] for rule in rules] for side in (0, 1))
-    return _expanded(source, below), _expanded(target, below)
-
-
-def _below(rules: Sequence[Rule]) -> list[list[int]]:
+    below: list[list[int]] = [[] for _ in rules]  # the rules of the variables of each
     wanted = [len(variables(rule.source)) for rule in rules]
-    below: list[list[int]] = [[] for _ in rules]
     open_rules = [0]
     for k in range(1, len(rules)):
         while len(below[open_rules[-1]]) == wanted[open_rules[-1]]:
             open_rules.pop()
         below[open_rules[-1]].append(k)
         open_rules.append(k)
-    return below
+    source, target = ([rule[side] for rule in rules] for side in (0, 1))
+    return _expanded(source, below), _expanded(target, below)
 
 
 def _items(side: Side) -> tuple[Item, ...]:
@@ -219,12 +214,12 @@ class Derivation:
 
     @property
     def source_tree(self) -> Tree | None:
-        """The source tree; None where the source is a string."""
+        """The source tree; None if the source is a string."""
         return self._derived.trees[0][self._k]
 
     @property
     def target_tree(self) -> Tree | None:
-        """The target tree; None where the target is a string."""
+        """The target tree; None if the target is a string."""
         return self._derived.trees[1][self._k]
 
     @property
@@ -266,11 +261,7 @@ class Derivation:
     @cached_property
     def consistent(self) -> NDArray[np.int32]:
         """All pairs of nodes that have the same links, (c, 2); `matched` of a string and a tree."""
-        return self.matched if self.arrays.classes is None else self._everywhere.roots
-
-    @cached_property
-    def _everywhere(self) -> Cuts:
-        return self.arrays.everywhere()
+        return self.matched if self.arrays.classes is None else self.arrays.everywhere().roots
 
     @property
     def minimal(self) -> tuple[Rule, ...]:
@@ -287,7 +278,7 @@ class Derivation:
         OptionError
             If a side is a string.
         """
-        return self._tokens(self._everywhere)
+        return self._tokens(self.arrays.everywhere())
 
     def composed(self, size: int) -> tuple[Rule, ...]:
         """Return the rules made of exactly so many minimal ones, which are connected.
@@ -297,8 +288,8 @@ class Derivation:
         OptionError
             If `size` is less than 1, or there are too many.
         """
-        made = self.arrays.fragments(self.cuts(size), deletions=self._derived.deletions)
-        return tuple(self._derived.reader.rules(made.symbols, made.offsets))
+        fragments = self.arrays.fragments(self.cuts(size), deletions=self._derived.deletions)
+        return tuple(self._derived.reader.rules(fragments.symbols, fragments.offsets))
 
     def tokens(self, size: int = 1) -> tuple[RuleToken, ...]:
         """Return the rules made of exactly so many minimal ones, and where they are."""
@@ -319,21 +310,20 @@ class Derivation:
         """
         if not len(self):
             raise OptionError(f"pair {self.id!r} has no links, and so no rules to put together")
-        made = self.arrays.fragments(self.arrays.minimal())  # what is deleted is no variable
-        return recompose(self._derived.reader.rules(made.symbols, made.offsets))
+        fragments = self.arrays.fragments(self.arrays.minimal())  # what is deleted is no variable
+        return recompose(self._derived.reader.rules(fragments.symbols, fragments.offsets))
 
     @cached_property
     def source_rules(self) -> NDArray[np.int32]:
         """The minimal rule that holds each source word, (N,); -1 for none."""
-        return self._holders(0)
+        return self._holders(self.arrays.source, 0)
 
     @cached_property
     def target_rules(self) -> NDArray[np.int32]:
         """The minimal rule that holds each target word, (M,); -1 for none."""
-        return self._holders(1)
+        return self._holders(self.arrays.target, 1)
 
-    def _holders(self, side: int) -> NDArray[np.int32]:
-        trees = (self.arrays.source, self.arrays.target)[side]
+    def _holders(self, trees: TreeArrays, side: int) -> NDArray[np.int32]:
         holders = np.full(len(trees.words), -1, np.int32)
         nodes = self.matched[:, side]
         for place in np.argsort(nodes).tolist():  # those below come later
@@ -342,9 +332,10 @@ class Derivation:
 
     def _tokens(self, cuts: Cuts) -> tuple[RuleToken, ...]:
         arrays = self.arrays
-        made = arrays.fragments(cuts, deletions=self._derived.deletions)
-        rules = self._derived.reader.rules(made.symbols, made.offsets)
-        links, link_ends = _couples(made.links.reshape(-1, 2)), (made.link_offsets // 2).tolist()
+        fragments = arrays.fragments(cuts, deletions=self._derived.deletions)
+        rules = self._derived.reader.rules(fragments.symbols, fragments.offsets)
+        links = _couples(fragments.links.reshape(-1, 2))
+        link_ends = (fragments.link_offsets // 2).tolist()
         variables, ends = _couples(cuts.variables), cuts.offsets.tolist()
         spans = [
             _couples(side.nodes[1:3, nodes].T)
