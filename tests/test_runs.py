@@ -11,8 +11,16 @@ from alignkit.errors import AlignmentError, FileError, OptionError
 from alignkit.io.atomic_files import WriteError
 from alignkit.rules.tables import runs as runs_module
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
-from alignkit.rules.tables.runs import Block, Runs, ends_of
+from alignkit.rules.tables.runs import (
+    Block,
+    Runs,
+    Sections,
+    WordPool,
+    ends_of,
+    marks_of,
+    merged_pools,
+    read_section,
+)
 
 LEAST = 1 << 16
 

@@ -33,9 +33,17 @@ from alignkit.errors import FileError
 from alignkit.io.atomic_files import apart, replacing_bytes
 from alignkit.io.options import ReadOptions
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.exchange import Sections, WordPool, marks_of, merged_pools, read_section
 from alignkit.rules.tables.phrase_tables import Records, text_pool
-from alignkit.rules.tables.runs import ROOM, Block, Runs
+from alignkit.rules.tables.runs import (
+    ROOM,
+    Block,
+    Runs,
+    Sections,
+    WordPool,
+    marks_of,
+    merged_pools,
+    read_section,
+)
 
 _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut

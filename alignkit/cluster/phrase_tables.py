@@ -36,7 +36,6 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading
 from alignkit.model.choice import Choice, naming
-from alignkit.rules.tables.exchange import WordPool
 from alignkit.rules.tables.phrase_tables import (
     PhraseCounts,
     PhraseTally,
@@ -55,7 +54,7 @@ from alignkit.rules.tables.pivots import (
     pivot_lines,
     pivot_paths,
 )
-from alignkit.rules.tables.runs import Runs
+from alignkit.rules.tables.runs import Runs, WordPool
 from alignkit.rules.tables.table_file import TableFile
 
 if TYPE_CHECKING:

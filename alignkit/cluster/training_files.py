@@ -23,7 +23,7 @@ from alignkit.align.settings import Settings
 from alignkit.cluster.parts import Facts, digest_of, refuse_long, states_of
 from alignkit.cluster.run import RunError, placing
 from alignkit.io.options import ReadOptions
-from alignkit.rules.tables.exchange import WordPool
+from alignkit.rules.tables.runs import WordPool
 
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
