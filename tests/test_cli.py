@@ -26,6 +26,7 @@ from alignkit.io import FORMATS
 from alignkit.version import __version__
 
 HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk"}
+stops = pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and devices")
 
 TEXT_ONLY = {"align", "pairs", "paraphrase", "pivot"}  # these read sentences, phrases or rules
@@ -45,6 +46,12 @@ READING = {
     "agree": ["IN"],
     "stats": ["IN"],
 }
+
+
+def shell(line):
+    """Run a line of bash, in which ALIGNKIT is the command."""
+    line = line.replace("ALIGNKIT", f"{sys.executable} -m alignkit")
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
 
 
 def words(command, path, tmp_path):
@@ -111,18 +118,15 @@ def test_without_a_command_the_help_goes_to_stderr(capsys):
         (["stats"], "the following arguments are required: IN"),
         (["stats", GOLD, "--fromat", "rte"], "unknown option --fromat; did you mean --format?"),
         (["stats", GOLD, "more"], "one word too many: more"),
-        (["stats", GOLD, "--form", "rte"], "unknown option --form"),
         (["stats", GOLD, "--format", "phraoh"], "did you mean 'pharaoh'?"),
         (["stats", GOLD, "--base", "2"], "argument --base"),
         (["stats", GOLD, "--encoding", "nonsense"], "nonsense"),
-        (["convert", GOLD, "x", "--to", "phraoh"], "did you mean 'pharaoh'?"),
         (["convert", GOLD, "", "--to", "pharaoh"], "the name of the output is empty"),
         (["phrases", GOLD, "-o", "."], "is a folder"),
         (["phrases", GOLD, "--max-length", "0"], "a whole number, 1 or more, not '0'"),
         (["score", GOLD, GOLD, "--seed", "-1"], "a whole number, 0 or more, not '-1'"),
         (["score", GOLD, GOLD, "--samples", "9" * 5000], "argument --samples"),
         (["score", "-", "-"], "standard input (-) can be read once only"),
-        (["score", GOLD, "-", "--source", "-"], "standard input (-) can be read once only"),
         (["stats", GOLD, "--target", GOLD], "--target needs --source"),
         (["stats", str(FRENCH)], "files that read as pharaoh (eflomal.align); name one"),
     ],
@@ -218,23 +222,13 @@ def test_a_full_disk_is_told(given):
 
 @posix
 def test_a_pipe_is_read_whole():
-    ran = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m alignkit convert <(cat {GOLD}) - --to pharaoh"],
-        capture_output=True,
-        check=True,
-    )
-    assert len(ran.stdout.splitlines()) == 52
+    assert len(shell(f"ALIGNKIT convert <(cat {GOLD}) - --to pharaoh").stdout.splitlines()) == 52
 
 
 @posix
 def test_a_closed_pipe_is_no_error():
-    code = f"{sys.executable} -m alignkit convert {PARAPHRASES} - --to alignkit-xml"
-    ran = subprocess.run(
-        ["bash", "-c", f"{code} | head -1; echo ${{PIPESTATUS[0]}}"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    line = f"ALIGNKIT convert {PARAPHRASES} - --to alignkit-xml | head -1; echo ${{PIPESTATUS[0]}}"
+    ran = shell(line)
     assert ran.stdout.splitlines()[-1] == "0"
     assert ran.stderr == ""
 
@@ -242,19 +236,14 @@ def test_a_closed_pipe_is_no_error():
 @posix
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
 def test_closed_streams_are_told(closed):
-    ran = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m alignkit stats - {closed}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = shell(f"ALIGNKIT stats - {closed}")
     assert ran.returncode == 2
     assert "closed" in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
 @posix
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@stops
 def test_an_interruption_leaves_the_old_file_and_nothing_beside_it(tmp_path, name):
     pipe = tmp_path / "endless"
     os.mkfifo(pipe)
@@ -275,7 +264,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_beside_it(tmp_path, nam
 
 
 @posix
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@stops
 def test_an_interruption_after_the_file_took_its_place_says_so_or_comes_too_late(tmp_path, name):
     out = tmp_path / "out"
     running = start("convert", PARAPHRASES, out, "--to", "pharaoh", "--annotator", "gold")
@@ -304,7 +293,7 @@ sys.exit(alignkit.__main__.main())
 
 
 @posix
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@stops
 def test_an_interruption_at_the_end_says_that_the_files_are_written(tmp_path, name):
     words = "convert", PARAPHRASES, str(tmp_path / "out"), "--to", "pharaoh"
     words += "--annotator", "gold", "--quiet", name

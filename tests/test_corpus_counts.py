@@ -18,37 +18,20 @@ from alignkit.model.sentence_pair import SentencePair
 
 
 def test_a_small_corpus_by_hand():
-    counts = count_corpus(
-        [
-            SentencePair(
-                "1",
-                ("The", "dog", "barks"),
-                ("the", "hound", "the"),
-                {"anna": Annotation(Alignment.parse("0-0 0?2 1-1 2-"), "hm"), "ben": Alignment()},
-                {"genre": "a"},
-            ),
-            SentencePair("1", None, None, {"anna": Alignment.parse("7-7")}, {"genre": "b"}),
-        ]
-    )
+    anna = Annotation(Alignment.parse("0-0 0?2 1-1 2-"), "hm")
+    texts = ("The", "dog", "barks"), ("the", "hound", "the")
+    first = SentencePair("1", *texts, {"anna": anna, "ben": Alignment()}, {"genre": "a"})
+    bare = SentencePair("1", None, None, {"anna": Alignment.parse("7-7")}, {"genre": "b"})
+    counts = count_corpus([first, bare])
     assert (counts.pairs, counts.without_text, counts.repeated_ids) == (2, 1, 1)
     assert (counts.source_tokens, counts.target_tokens) == (3, 3)
     assert (counts.source_types, counts.target_types) == (3, 2)
     assert (counts.longest_source, counts.longest_target) == (3, 3)
     assert counts.attributes == {"genre": 2}
     assert counts.annotators["anna"] == AnnotatorCounts(
-        pairs=2,
-        empty=0,
-        sure=3,
-        possible=1,
-        nulls=1,
-        source_aligned=3,
-        target_aligned=4,
-        source_tokens=3,
-        target_tokens=3,
-        one_to_one=2,
-        identical=2,
-        comments=1,
-    )
+        pairs=2, sure=3, possible=1, nulls=1, source_aligned=3, target_aligned=4,
+        source_tokens=3, target_tokens=3, one_to_one=2, identical=2, comments=1,
+    )  # fmt: skip
     assert counts.annotators["ben"].empty == 1
 
 

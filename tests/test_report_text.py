@@ -65,13 +65,12 @@ p1  genre=news  A anna: 2 sure, 1 possible  B ben: 1 sure, 2 possible
 
 def test_all_states_of_two_annotators_look_different_without_colour():
     states = [(a, b) for a in "-? " for b in "-? " if (a, b) != (" ", " ")]
-    sides = [
-        Alignment.parse(
-            " ".join(f"0{marks[k]}{j}" for j, marks in enumerate(states) if marks[k] != " ")
-        )
+    texts = (
+        " ".join(f"0{marks[k]}{j}" for j, marks in enumerate(states) if marks[k] != " ")
         for k in (0, 1)
-    ]
-    pair = SentencePair("1", ("x",), tuple("abcdefgh"), {"anna": sides[0], "ben": sides[1]})
+    )
+    sides = dict(zip(("anna", "ben"), map(Alignment.parse, texts), strict=True))
+    pair = SentencePair("1", ("x",), tuple("abcdefgh"), sides)
     for unicode, dot in ((True, "·"), (False, ".")):
         row = draw_text(pair, unicode=unicode).splitlines()[3].split()[1:]
         assert len(set(row)) == 8
@@ -149,12 +148,8 @@ def test_empty_sentences(source, target):
 
 
 def test_wide_and_combining_characters_keep_their_columns():
-    pair = SentencePair(
-        "1",
-        ("漢字", "e\u0301te\u0301"),
-        ("図書", "e\u0301", "x"),
-        {"g": Alignment.parse("0-0 1-1 0?2")},
-    )
+    links = {"g": Alignment.parse("0-0 1-1 0?2")}
+    pair = SentencePair("1", ("漢字", "e\u0301te\u0301"), ("図書", "e\u0301", "x"), links)
     assert draw_text(pair) == lines(
         """
 1  g: 2 sure, 1 possible
@@ -212,15 +207,8 @@ def test_colour_changes_nothing_but_colour():
     assert "\x1b[38;5;208mb\x1b[0m" in coloured
 
 
-ODD = st.text(
-    st.one_of(
-        st.sampled_from(
-            "ab<&\"' \x00\x07\n\x1b\x7f\x85\x9b\u200b\u200e\u202e\u2028\ufeff\udc80\u0301"
-        ),
-        st.characters(),
-    ),
-    max_size=6,
-)
+ODD_CHARACTERS = "ab<&\"' \x00\x07\n\x1b\x7f\x85\x9b\u200b\u200e\u202e\u2028\ufeff\udc80\u0301"
+ODD = st.text(st.sampled_from(ODD_CHARACTERS) | st.characters(), max_size=6)
 LINKS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=4)
 
 

@@ -90,16 +90,8 @@ def test_the_first_screen_of_the_readme_has_them():
     first = "\n".join((ROOT / "README.md").read_text(encoding="utf-8").split("\n")[:64])
     python, console = (re.search(f"```{kind}\n(.*?)```", first, re.DOTALL)[1]
                        for kind in ("python", "console"))  # fmt: skip
-    for word in (
-        "read_corpus",
-        'corpus["p05"]',
-        "agree",
-        "score",
-        "compare",
-        "Aligner.train",
-        "from_texts",
-    ):
-        assert word in python
+    words = ("read_corpus", 'corpus["p05"]', "agree", "score", "compare", "Aligner.train")
+    assert all(word in python for word in (*words, "from_texts"))
     for command in ("show", "agree", "score", "align", "phrases", "select"):
         assert f"$ alignkit {command} " in console
     assert re.search(r"score \S+ --hyp-annotator \w+ \w+ --ref-annotator", console)  # compares

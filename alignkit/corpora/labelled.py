@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_kind, words
 from alignkit._support.values import FrozenMap
@@ -20,6 +18,11 @@ from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
 """Why a cell of a matrix holds no label."""
@@ -62,6 +65,8 @@ def judgments_of(
     corpus: Corpus, annotators: Sequence[str] | None, view: View, *, lenient: bool = False
 ) -> LabelMatrix:
     """Return what annotators, None for all, judged, as a view shows it."""
+    import numpy as np  # not for the help of `convert`
+
     check_kind("corpus", corpus, Corpus)
     check_kind("view", view, View)
     known = judges_of(corpus)
@@ -293,6 +298,8 @@ def count_labels(
 
 
 def _counted(matrix: LabelMatrix) -> _Counts:
+    import numpy as np
+
     size = len(matrix.labels)
     return tuple(
         tuple(np.bincount(row[row >= 0], minlength=size).tolist()) for row in matrix.values

@@ -18,8 +18,6 @@ from contextlib import ExitStack, closing, suppress
 from itertools import islice, zip_longest
 from typing import NamedTuple, NoReturn, TextIO
 
-import numpy as np
-
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.opening import MAX_MEGABYTES, MAX_WORDS, has_controls, look_ahead
 from alignkit.io.options import ReadOptions
@@ -349,6 +347,8 @@ class _Lines:
         self._next()
 
     def _next(self) -> None:
+        import numpy as np
+
         self._chunk, self._at, self._k = next(self._chunks, b""), 0, 0
         self._ends = np.flatnonzero(np.frombuffer(self._chunk, np.uint8) == 10) + 1
 

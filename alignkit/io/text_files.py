@@ -15,9 +15,7 @@ from dataclasses import dataclass
 from io import BufferedReader
 from itertools import pairwise
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from alignkit._support.wording import natural_key
 from alignkit.errors import FormatError, OptionError
@@ -34,7 +32,6 @@ from alignkit.io.opening import (
     too_large,
 )
 from alignkit.io.options import ReadOptions
-from alignkit.io.words_kernel import number_words
 
 _OF_HOSTS = ("idna", "punycode")  # for names of hosts, not for text
 
@@ -85,7 +82,11 @@ def is_word(token: str) -> bool:
     return _WRITABLE.fullmatch(token) is not None
 
 
-_Numbered = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    _Numbered = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 def words_of_bytes(data: bytes, share: Callable[[str], str]) -> list[tuple[str, ...]]:
@@ -109,6 +110,10 @@ def words_of_both(
 
 
 def _numbered(data: bytes) -> _Numbered:
+    import numpy as np
+
+    from alignkit.io.words_kernel import number_words
+
     return number_words(np.frombuffer(data, np.uint8), data.count(b"\n"))
 
 
@@ -116,6 +121,8 @@ def _shared(data: bytes, numbered: _Numbered, share: Callable[[str], str]) -> li
     ids, starts, begins, ends = numbered
     places = zip(begins.tolist(), ends.tolist(), strict=True)
     distinct = [share(data[a:b].decode()) for a, b in places]
+    import numpy as np
+
     words = tuple(np.array(distinct, object)[ids].tolist())
     bounds = starts.tolist()
     return [words[a:b] for a, b in pairwise(bounds)]

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from os import PathLike, fspath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import FormatError, JoinError, OptionError, UnknownNameError
@@ -29,7 +29,6 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
 from alignkit.model.brackets import Brackets, read_brackets, read_fitting
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees import Tree
 
 TREE_NAME = "parse"
 """The name of trees that are given none."""
@@ -37,6 +36,9 @@ TREE_NAME = "parse"
 _LONG = 65535  # from this line on libxml2 numbers an element by the end of the text in it
 _HEAD = 200  # lines that tell the form
 _BRACKET = re.compile(r"\\[()\\]|[()]")
+
+if TYPE_CHECKING:
+    from alignkit.model.trees import Tree
 
 
 class WrittenTree(NamedTuple):
@@ -383,6 +385,8 @@ class _TreeFile:
             self._counts["sentences without a parse"] += 1
             return None
         self._count(read)
+        from alignkit.model.trees import Tree  # NumPy
+
         return Tree.of_brackets(read, tokens)
 
     def _count(self, read: Brackets) -> None:
