@@ -24,6 +24,12 @@ from alignkit.agreement.overlaps import OVERLAP, Overlap, OverlapRow
 from alignkit.agreement.pairs import CorpusData, CorpusPart, PairData
 from alignkit.stats.resampling import Interval
 
+OF_TWO = (*CELLS, *ALPHA)
+"""The statistics of two annotators besides `OVERLAP`; of all words, and of different ones."""
+
+OF_ALL = ALPHA
+"""The statistics of all annotators besides `FLEISS`; of all words, and of different ones."""
+
 Sections = Sequence[CorpusPart]
 
 
@@ -82,7 +88,7 @@ def two_sections(
         without = [name for name in (first, second) if not data.records_judged(name)]
         unjudged = f"{without[0]!r} records no judged cells" if without else ""
     overlap = _StatisticRows.of(chosen, OVERLAP)
-    statistics = ALPHA if unjudged else (*CELLS, *ALPHA)
+    statistics = [each for each in OF_TWO if not (unjudged and each in CELLS)]
     known = _known(every)
     more = _StatisticRows.of(known, statistics)
     if options.ignore_identical:
@@ -147,10 +153,10 @@ def joint_sections(
     """Compute what all annotators together have in each section."""
     everyone, two = _pairs(data, names, options), _pairs(data, names, options, least=2)
     fleiss = _StatisticRows.of(_known(everyone), FLEISS)
-    alpha = _StatisticRows.of(_known(two), ALPHA)
+    alpha = _StatisticRows.of(_known(two), OF_ALL)
     if options.ignore_identical:
         different = replace(alpha.data, ignore_identical=True, _links={})
-        alpha += _StatisticRows.of(different, ALPHA, DIFFERENT)
+        alpha += _StatisticRows.of(different, OF_ALL, DIFFERENT)
     results = []
     drawn = [table.intervals(sections, options, seed) for table in (fleiss, alpha)]
     for k, section in enumerate(sections):
