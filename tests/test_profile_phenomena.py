@@ -13,8 +13,9 @@ import pytest
 from command import EFLOMAL, FAST, GOLD, PARAPHRASES, run, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_label_scores import judged
 
-from alignkit import Annotation, Corpus, SentencePair, read_corpus, score, write_corpus
+from alignkit import Corpus, read_corpus, score, write_corpus
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring import link_ratios, profile_labels, profile_rows
 from alignkit.scoring.profile_tests import against_complement, against_whole
@@ -197,24 +198,13 @@ def test_the_test_against_the_whole_set_is_that_of_mann_and_whitney(values, data
     assert found == pytest.approx(erfc(z / sqrt(2)) / 2)
 
 
-def judged(rows, names):
-    """Return pairs with the phenomena and the judgments of each."""
-    return Corpus(
-        SentencePair(
-            str(k), None, None,
-            {name: Annotation(None, judgment=x) for name, x in zip(names, said, strict=True) if x},
-            {"phenomena": phenomena},
-        )
-        for k, (phenomena, *said) in enumerate(rows)
-    )  # fmt: skip
-
-
-LABELLED = judged(
-    [("a,b" if k % 3 else "a", str(k % 2), str((k // 5) % 2), str((k * 7 // 3) % 2))
-     for k in range(24)]
-    + [("c", "1", "0", "1"), ("c", "1", "", "1"), ("", "0", "0", "0")],
-    ("gold", "one", "two"),
-)  # fmt: skip
+SAID = [(str(k % 2), str((k // 5) % 2), str((k * 7 // 3) % 2)) for k in range(24)]
+SAID += [("1", "0", "1"), ("1", "", "1"), ("0", "0", "0")]
+PHENOMENA = ["a,b" if k % 3 else "a" for k in range(24)] + ["c", "c", ""]
+LABELLED = Corpus(
+    replace(pair, attributes={"phenomena": names})
+    for pair, names in zip(judged(SAID, ("gold", "one", "two")), PHENOMENA, strict=True)
+)
 
 
 def test_labels_are_profiled_by_accuracy_and_mcnemar():

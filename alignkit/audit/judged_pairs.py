@@ -76,8 +76,8 @@ def draw_pairs(
     scheme
         Of the judgments; None: the scheme that all judgments of the corpus fit.
     view
-        What judges choose from, see `alignkit.model.labels.get_view`; None: ``"binary"``, or the full
-        scheme where it has no such view.
+        What judges choose from, see `alignkit.model.labels.get_view`; None: ``"binary"``, or the
+        full scheme where it has no such view.
     upheld
         The labels of the view that uphold a pair; None: those that say nothing but paraphrase.
     plain

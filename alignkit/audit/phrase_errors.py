@@ -184,7 +184,7 @@ def _check_pairs(pairs: Sequence[SentencePair], by: str | None) -> None:
 def _differences(
     pairs: Sequence[SentencePair], names: tuple[str, str], options: _Options
 ) -> dict[str, Rows]:
-    parts_of: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
+    rows_of: dict[str, list[Rows]] = {name: [] for name in ORIGINS}
     vocabulary = Vocabulary(casefold=not options.exact_case)
     for start in range(0, len(pairs), _BLOCK):
         block = pairs[start : start + _BLOCK]
@@ -209,10 +209,10 @@ def _differences(
             (options.kind == "all") | (phrases.atomic == (options.kind == "atomic"))
             for phrases in (hyp, ref)
         )
-        parts_of["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
-        parts_of["reference"].append(theirs[ref_kind & ~ref_shared])
-        parts_of["both"].append(mine[hyp_kind & hyp_shared])
-    return {name: np.concatenate(parts) for name, parts in parts_of.items()}
+        rows_of["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
+        rows_of["reference"].append(theirs[ref_kind & ~ref_shared])
+        rows_of["both"].append(mine[hyp_kind & hyp_shared])
+    return {name: np.concatenate(parts) for name, parts in rows_of.items()}
 
 
 def _rows(phrases: PhraseArrays, start: int) -> Rows:
@@ -221,7 +221,7 @@ def _rows(phrases: PhraseArrays, start: int) -> Rows:
 
 
 def _shared(first: Rows, second: Rows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Say of each row of two tables without repeated rows whether the other has it."""
+    """Return for each row of two tables, neither with repeated rows, whether the other has it."""
     rows = np.concatenate([first, second])
     order = np.lexsort(rows.T[::-1])
     ranked = rows[order]

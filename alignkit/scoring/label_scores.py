@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +18,10 @@ from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts, values_of
 from alignkit.model.labels import Scheme, get_scheme, get_view
 from alignkit.scoring.profile import Profile
-from alignkit.scoring.profile_tests import profile_rows
+from alignkit.scoring.profile_tests import ProfileOptions, profile_rows
+from alignkit.scoring.settings import takes_options
 from alignkit.stats.intervals import wilson_interval
 from alignkit.stats.ratios import Counts, ratio
-from alignkit.stats.resampling import SEED
 from alignkit.stats.tests import alone_right, holm, mcnemar
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Result
@@ -288,10 +289,7 @@ def score_labels(
     (0.75, 0.5)
     """
     check_arguments(score_labels, locals())
-    names = [reference, *hypotheses]
-    if not hypotheses or len(set(names)) < len(names):
-        raise OptionError("name one system or more, each once, and the reference apart from them")
-    seen = get_view(scheme, view)
+    names, seen = _names(hypotheses, reference), get_view(scheme, view)
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, names, seen, lenient=lenient)
     gold = matrix.values[0]
@@ -299,7 +297,7 @@ def score_labels(
         name: [said.judgment if (said := pair.annotations.get(name)) else "" for pair in corpus]
         for name in names
     }
-    systems, caution_texts = list[SystemScore](), [*notes]
+    systems, cautions = list[SystemScore](), [*notes]
     common: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     for name, mine in zip(hypotheses, matrix.values[1:], strict=True):
         both = (gold >= 0) & (mine >= 0)
@@ -310,22 +308,29 @@ def score_labels(
         right = int((mine == gold)[common].sum())
         systems.append(SystemScore(name, seen.labels, confusion, flags, int(common.sum()), right))
         if left := len(both) - int(both.sum()):
-            caution_texts.append(
+            cautions.append(
                 f"{name}: {how_many(left, 'pair')} of {len(both)} left out, which it or "
                 f"{reference} did not judge, or the view does not score"
             )
-    if len({said.pairs for said in systems}) > 1:
-        caution_texts.append(
+    if len({system.pairs for system in systems}) > 1:
+        cautions.append(
             f"the systems judged different pairs: compare them on the {int(common.sum())} that all "
             "judged"
         )
     return LabelScores(
         tuple(systems),
         tuple(_compared(hypotheses, gold, matrix.values[1:])),
-        tuple(caution_texts),
+        tuple(cautions),
         f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}",
         left_out,
     )
+
+
+def _names(systems: Sequence[str], reference: str) -> list[str]:
+    names = [reference, *systems]
+    if not systems or len(set(names)) < len(names):
+        raise OptionError("name one system or more, each once, and the reference apart from them")
+    return names
 
 
 def _flags(
@@ -358,6 +363,7 @@ def _compared(
     yield from (LabelComparison(*first, p) for first, p in zip(rows, corrected, strict=True))
 
 
+@takes_options(ProfileOptions, without=["paired"])
 def profile_labels(
     corpus: Corpus,
     systems: Sequence[str],
@@ -367,14 +373,8 @@ def profile_labels(
     view: str = "full",
     lenient: bool = False,
     rewrites: bool = False,
-    by: str = "phenomena",
     split: str | None = ",",
-    like: str | None = None,
-    trials: int = 10_000,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    alpha: float = 0.05,
-    seed: int = SEED,
+    **options: Any,
 ) -> Profile:
     """Profile systems by how often they judge pairs as a reference does, phenomenon by phenomenon.
 
@@ -399,25 +399,22 @@ def profile_labels(
         If nobody is named, or one twice, or no pair was judged by all.
     """
     check_arguments(profile_labels, locals())
-    names = [reference, *systems]
-    if not systems or len(set(names)) < len(names):
-        raise OptionError("name one system or more, each once, and the reference apart from them")
+    names = _names(systems, reference)
     corpus, left_out, cautions = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, names, get_view(scheme, view), lenient=lenient)
     judged: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     if not judged.any():
         raise OptionError(f"no pair was judged by all of {', '.join(names)}, and is scored")
     kept = Corpus(pair for pair, known in zip(corpus, judged.tolist(), strict=True) if known)
-    groups = [values_of(text, split) for text in group_texts(kept, by, [reference])]
+    groups = [
+        values_of(text, split)
+        for text in group_texts(kept, options.get("by", "phenomena"), [reference])
+    ]
     values = matrix.values[:, judged]
     right = np.equal(values[1:], values[0])
-    profile = profile_rows(
-        dict(zip(systems, np.stack([right, np.ones_like(right)], axis=2).astype(np.int64),
-                 strict=True)),
-        groups, _accuracy,
-        "accuracy", by=by, paired="mcnemar", like=like, trials=trials, resamples=resamples,
-        confidence=confidence, alpha=alpha, seed=seed,
-    )  # fmt: skip
+    rows = np.stack([right, np.ones_like(right)], axis=2).astype(np.int64)
+    named = dict(zip(systems, rows, strict=True))
+    profile = profile_rows(named, groups, _accuracy, "accuracy", paired="mcnemar", **options)
     notes = (*cautions, *profile.notes)
     if left := len(corpus) - len(kept):
         notes = (

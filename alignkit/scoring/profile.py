@@ -142,7 +142,7 @@ class Profile(Result):
         )
 
     def _fails(self, part: OnPhenomenon) -> str:
-        """Say that a system fails most on a phenomenon, or that it does so nowhere for sure."""
+        """Return that a system fails most on a phenomenon, or nowhere clearly."""
         if self._below(part):
             return f" fails most on {self._said(part)}"
         end = "highest" if self.measured.lower_is_better else "lowest"

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan, nan
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_attributes
 from alignkit._support.wording import how_many, overlapping
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
 from alignkit.scoring.ranking import FEW_HOLD, Measured, rank
+from alignkit.scoring.settings import takes_options
 from alignkit.stats.ratios import LOWER_IS_BETTER, Counts, Ratios
 from alignkit.stats.resampling import (
     FEW_PAIRS,
@@ -177,17 +178,33 @@ _CARE = (
 
 
 @dataclass(frozen=True)
-class _Drawing:
-    """How a profile is measured, tested and drawn."""
+class ProfileOptions:
+    """The options of a profile; see `profile_rows` for their meaning."""
+
+    by: str = "phenomena"
+    paired: str = "randomization"
+    like: str | None = None
+    trials: int = 10_000
+    resamples: int = 1000
+    confidence: float = 0.95
+    alpha: float = 0.05
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        check_attributes(self)
+        check_drawing(self.resamples, self.confidence, self.seed)
+        if self.paired not in PAIRED:
+            raise UnknownNameError("test of two systems:", self.paired, PAIRED)
+        if self.like not in (None, KOVATCHEV):
+            raise UnknownNameError("way to test:", self.like or "", [KOVATCHEV])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Profiling(ProfileOptions):
+    """The options of a profile, and the measure it is of."""
 
     measure: Ratios
     name: str
-    paired: str
-    like: str | None
-    trials: int
-    resamples: int
-    confidence: float
-    seed: int
 
     def value(self, rows: Counts) -> float:
         return of_corpus(self.measure, rows)[self.name]
@@ -203,20 +220,13 @@ class _Drawing:
         return _WHOLE, _PAIRED[self.like if self.paired == "mcnemar" else self.paired]
 
 
+@takes_options(ProfileOptions)
 def profile_rows(
     systems: Mapping[str, Counts],
     groups: Sequence[Sequence[str]],
     measure: Ratios,
     name: str,
-    *,
-    by: str = "phenomena",
-    paired: str = "randomization",
-    like: str | None = None,
-    trials: int = 10_000,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    alpha: float = 0.05,
-    seed: int = SEED,
+    **options: Any,
 ) -> Profile:
     """Profile systems by the phenomena that sentence pairs hold.
 
@@ -256,12 +266,11 @@ def profile_rows(
     identification, RANLP. Mann & Whitney 1947, Annals of Mathematical Statistics 18(1):50-60.
     """
     check_arguments(profile_rows, locals())
-    check_drawing(resamples, confidence, seed)
-    how = _Drawing(measure, name, paired, like, trials, resamples, confidence, seed)
+    how = _Profiling(measure=measure, name=name, **options)
     pairs = _check(systems, groups, how)
     names = sorted({value for values in groups for value in values if value})
     held = {x: np.array([x in values for values in groups], bool) for x in names}
-    streams = np.random.default_rng(seed).spawn(2)
+    streams = np.random.default_rng(how.seed).spawn(2)
     parts = list(_parts(systems, held, how, streams[0]))
     ranked = _in_order(names, parts, lower=name in LOWER_IS_BETTER)
     parts.sort(key=lambda part: (list(systems).index(part.system), ranked.index(part.phenomenon)))
@@ -276,19 +285,19 @@ def profile_rows(
         {system: how.value(rows) for system, rows in systems.items()},
         tuple(parts),
         tuple(_differences(systems, {x: held[x] for x in ranked}, how, streams[1])),
-        rank(measured, alpha=alpha),
-        by,
+        rank(measured, alpha=how.alpha),
+        how.by,
         pairs,
         how.notes(),
-        alpha,
-        tuple(_notes(groups, held, by, how)),
-        f"measure:{name}|test:{like or 'permutation'}|paired:{paired}|trials:{trials}|"
-        f"interval:bootstrap|confidence:{confidence}|resamples:{resamples}|alpha:{alpha}|"
-        f"seed:{seed}|version:{__version__}",
+        how.alpha,
+        tuple(_notes(groups, held, how)),
+        f"measure:{name}|test:{how.like or 'permutation'}|paired:{how.paired}|trials:{how.trials}|"
+        f"interval:bootstrap|confidence:{how.confidence}|resamples:{how.resamples}|"
+        f"alpha:{how.alpha}|seed:{how.seed}|version:{__version__}",
     )
 
 
-def _check(systems: Mapping[str, Counts], groups: Sequence[object], how: _Drawing) -> int:
+def _check(systems: Mapping[str, Counts], groups: Sequence[object], how: _Profiling) -> int:
     if not systems:
         raise OptionError("there is no system to profile")
     for system, rows in systems.items():
@@ -297,15 +306,11 @@ def _check(systems: Mapping[str, Counts], groups: Sequence[object], how: _Drawin
         known = how.measure(rows[:0].sum(0, keepdims=True))
         if how.name not in known:
             raise UnknownNameError("measure", how.name, known)
-    if how.paired not in PAIRED:
-        raise UnknownNameError("test of two systems:", how.paired, PAIRED)
-    if how.like not in (None, KOVATCHEV):
-        raise UnknownNameError("way to test:", how.like or "", [KOVATCHEV])
     return len(groups)
 
 
 def _notes(
-    groups: Sequence[Sequence[str]], held: Mapping[str, NDArray[np.bool_]], by: str, how: _Drawing
+    groups: Sequence[Sequence[str]], held: Mapping[str, NDArray[np.bool_]], how: _Profiling
 ) -> Iterator[str]:
     pairs = len(groups)
     yield from few_pairs(pairs)
@@ -317,13 +322,13 @@ def _notes(
     if none := sum(not any(values) for values in groups):
         yield f"{none} of {how_many(pairs, 'sentence pair')} hold no phenomenon"
     if several := sum(len(values) > 1 for values in groups):
-        yield overlapping(several, pairs, by)
+        yield overlapping(several, pairs, how.by)
     yield from _same_tests(held, how)
     if how.like is not None:
         yield _CARE
 
 
-def _same_tests(held: Mapping[str, NDArray[np.bool_]], how: _Drawing) -> Iterator[str]:
+def _same_tests(held: Mapping[str, NDArray[np.bool_]], how: _Profiling) -> Iterator[str]:
     tested = _tested(held)
     for name, first in one_test_each(tested, complements=how.exact).items():
         if name == first:
@@ -349,7 +354,7 @@ def _in_order(names: Sequence[str], parts: Sequence[OnPhenomenon], *, lower: boo
 def _parts(
     systems: Mapping[str, Counts],
     held: Mapping[str, NDArray[np.bool_]],
-    how: _Drawing,
+    how: _Profiling,
     rng: np.random.Generator,
 ) -> Iterator[OnPhenomenon]:
     alike = one_test_each(_tested(held), complements=how.exact)
@@ -377,7 +382,7 @@ def _corrected(p_values: Mapping[str, float]) -> dict[str, tuple[float, float]]:
 def _p_values(
     systems: Mapping[str, Counts],
     tested: Mapping[str, NDArray[np.bool_]],
-    how: _Drawing,
+    how: _Profiling,
     rng: np.random.Generator,
 ) -> Mapping[str, Mapping[str, float]]:
     if not tested:
@@ -395,7 +400,7 @@ def _p_values(
     }
 
 
-def _intervals(inside: Counts, outside: Counts, how: _Drawing) -> tuple[Interval, Interval]:
+def _intervals(inside: Counts, outside: Counts, how: _Profiling) -> tuple[Interval, Interval]:
     rng = np.random.default_rng(how.seed)
     drawn = []
     for rows in (inside, outside):
@@ -412,7 +417,7 @@ def _intervals(inside: Counts, outside: Counts, how: _Drawing) -> tuple[Interval
 def _differences(
     systems: Mapping[str, Counts],
     held: Mapping[str, NDArray[np.bool_]],
-    how: _Drawing,
+    how: _Profiling,
     rng: np.random.Generator,
 ) -> Iterator[Difference]:
     alike = one_test_each(_tested(held), complements=False)

@@ -156,7 +156,7 @@ def percent(value: float) -> str:
 
 
 def left_out_pairs(skipped: int, pairs: int) -> tuple[str, ...]:
-    """Say that sentence pairs are left out, beside those that were scored; nothing if none is."""
+    """Return a caution that sentence pairs are left out; none if none is."""
     if not skipped:
         return ()
     return (

@@ -30,7 +30,7 @@ from alignkit.scoring.measures import (
 )
 from alignkit.scoring.records import group_records, pair_records
 from alignkit.scoring.result import Score, digest_of
-from alignkit.scoring.settings import ScoreSettings, Signature, takes_settings
+from alignkit.scoring.settings import ScoreSettings, Signature, takes_options
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,7 +78,7 @@ def score(
     /,
     **options: Unpack[ScoreOptions],
 ) -> Score: ...
-@takes_settings
+@takes_options(ScoreSettings)
 def score(
     corpus: Any,
     hypothesis: Any = _SYSTEM,
@@ -279,7 +279,7 @@ def _is_path(side: object) -> bool:
     return isinstance(side, (str, os.PathLike))
 
 
-@takes_settings
+@takes_options(ScoreSettings)
 def score_blocks(
     blocks: Iterable[Block],
     *,
@@ -374,7 +374,7 @@ def _score(
     )
 
 
-@takes_settings
+@takes_options(ScoreSettings)
 def score_records(
     corpus: Corpus,
     hypothesis: str = "system",

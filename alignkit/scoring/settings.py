@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from alignkit._support.arguments import check_attributes
 from alignkit.errors import OptionError, UnknownNameError
@@ -184,14 +184,22 @@ class ScoreSettings:
         )
 
 
-def takes_settings(function: F) -> F:
-    """Show the fields of `ScoreSettings` in the signature of a function that has ``**options``."""
-    shown = signature(function)
-    *others, rest = shown.parameters.values()
-    options = [
+def takes_options(kind: type[Any], *, without: Collection[str] = ()) -> Callable[[F], F]:
+    """Show the fields of a dataclass in the signature of a function that takes ``**options``.
+
+    Other keywords of the function, ``**reading``, stay last.
+    """
+    named = [
         Parameter(x.name, Parameter.KEYWORD_ONLY, default=x.default, annotation=x.type)
-        for x in fields(ScoreSettings)
+        for x in fields(kind)
+        if x.name not in without
     ]
-    reading = [rest] if rest.name == "reading" else []
-    vars(function)["__signature__"] = shown.replace(parameters=[*others, *options, *reading])
-    return function
+
+    def decorate(function: F) -> F:
+        shown = signature(function)
+        *others, rest = shown.parameters.values()
+        last = [rest] if rest.name == "reading" else []
+        vars(function)["__signature__"] = shown.replace(parameters=[*others, *named, *last])
+        return function
+
+    return decorate

@@ -1,4 +1,4 @@
-"""Say by kind of link where a system errs: what it draws wrongly, and what it misses.
+"""Count the errors of a system by kind of link: what it draws wrongly, and what it misses.
 
 Precision asks, of the system's sure links in a class, how many the gold standard has; recall, of
 the gold standard's, how many the system has.
