@@ -7,12 +7,12 @@ makes its lines of the output.
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -124,10 +124,10 @@ def write_records(
 
 
 def add_records(
-    runs: Runs, exchange: BucketExchange, bucket: int, places: Mapping[str, str], *, skip: int = 0
+    runs: Runs, exchange: BucketExchange, bucket: int, numbered: Numbered, *, skip: int = 0
 ) -> None:
     """Add a bucket of what all parts hold; their words get the numbers that they have in all."""
-    for key, path in places.items():
+    for key, path in numbered.places.items():
         try:
             numbers = np.fromfile(path, np.int32)
         except OSError as problem:
@@ -234,88 +234,14 @@ def cut_points(samples: Sequence[Sequence[str]], pool: WordPool, buckets: int) -
     return [phrase for k, phrase in enumerate(chosen) if k == 0 or phrase != chosen[k - 1]]
 
 
-class Exchange:
-    """The steps of a run that exchanges records, one after the other."""
+class Step(NamedTuple):
+    """A step of an exchange: what it does to each thing, by a function and its arguments."""
 
-    def __init__(
-        self,
-        session: Session,
-        run: Run,
-        where: BucketExchange,
-        parts: int,
-        progress: OnProgress | None,
-    ) -> None:
-        self._session, self._run, self._where = session, run, where
-        self._progress, self._done, self._total = progress, 0, parts + 2 * where.buckets
-
-    def _reporter(self, text: str) -> Callable[[str], None]:
-        def report(_key: str) -> None:
-            self._done += 1
-            if self._progress is not None:
-                self._progress(self._done, self._total, text)
-
-        return report
-
-    def records(
-        self, text: str, function: Callable[..., Done], parts: Mapping[str, tuple[Any, ...]]
-    ) -> dict[str, Any]:
-        """Let each part write its records; return what the tasks gave."""
-        names, memory = list(parts), memory_of(self._where.room)
-        self._run.claim(*(self._where.path("words", name) for name in names))
-        tasks = {}
-        for k in largest_first(range(len(parts)), [part for part, *_ in parts.values()]):
-            part, *given = parts[names[k]]
-            part = part.called(self._session.path)
-            arguments = part, *given, self._where, len(parts)
-            tasks[names[k]] = Task(str(part), arguments, memory, _SMALLER)
-        report = self._reporter(text)
-        return self._run.do(self._session, "records", function, tasks, report, errors=10)
-
-    def number(self, values: Mapping[str, Any]) -> tuple[Numbered, list[list[int]]]:
-        """Give the words of all parts numbers, and cut their second phrases into buckets."""
-        numbered = number_words(self._run, self._session, self._where, list(values))
-        samples = [phrase for part in values.values() for phrase in part["sample"]]
-        return numbered, cut_points(samples, WordPool.read(numbered.pool), self._where.buckets)
-
-    def turned(
-        self, what: tuple[str, str], function: Callable[..., Done], *given: Any, rooms: int = 1
-    ) -> list[Any]:
-        """Let each bucket of records write them turned round; return what the tasks gave."""
-        return self._buckets("turned", self._where.buckets, what, function, given, rooms)
-
-    def lines(
-        self,
-        output: str,
-        count: int,
-        what: tuple[str, str],
-        function: Callable[..., Done],
-        *given: Any,
-    ) -> list[Any]:
-        """Let each bucket of second phrases write its lines, and join them."""
-        values = self._buckets("lines", count, what, function, given)
-        with apart(), replacing_bytes(output, text=True) as out:
-            for bucket in range(count):
-                with open(self._where.path("lines", bucket), "rb") as lines:
-                    shutil.copyfileobj(lines, out, 1 << 20)
-        return values
-
-    def _buckets(
-        self,
-        step: str,
-        count: int,
-        what: tuple[str, str],
-        function: Callable[..., Done],
-        given: Sequence[Any],
-        rooms: int = 1,
-    ) -> list[Any]:
-        thing, done = what
-        memory = memory_of(rooms * self._where.room)
-        tasks = {
-            f"{k}": Task(f"bucket {k} of {thing}", (k, *given, self._where), memory, _SMALLER)
-            for k in range(count)
-        }
-        report = self._reporter(f"{thing} are {done}")
-        return list(self._run.do(self._session, step, function, tasks, report).values())
+    things: str
+    done: str  # what happens to them, e.g. "joined"
+    function: Callable[..., Done]
+    arguments: tuple[Any, ...] = ()
+    rooms: int = 1  # how many times a task sorts
 
 
 @dataclass(frozen=True)
@@ -328,25 +254,66 @@ class ExchangeOptions:
     progress: OnProgress | None = None
 
 
-@contextmanager
-def exchanging(
+def exchange_records(
     session: Session,
-    parts: Sequence[Part],
+    parts: Mapping[str, tuple[Part, tuple[Any, ...]]],
     output: str,
     what: Mapping[str, Any],
     reading: ReadOptions,
     options: ExchangeOptions,
-) -> Iterator[Exchange]:
-    """Begin a run, or go on with an earlier one."""
-    refuse_replacing([one_file(output)], parts)
-    parts = [part.called(session.path) for part in parts]
+    steps: tuple[Step, Step, Step],
+    check: Callable[[Iterable[Any]], None] = lambda values: None,
+) -> tuple[list[Any], list[Any]]:
+    """Write a table by three steps; return the values of the parts, and those of the buckets.
+
+    The first step writes the records of each part, given with its arguments. The second turns each
+    bucket of them round; the third writes the lines of each bucket of those. `check` may refuse the
+    values of the parts.
+    """
+    refuse_replacing([one_file(output)], files := [part for part, _ in parts.values()])
+    files = [part.called(session.path) for part in files]
+    read, turn, write = steps
     with running(options.work, output) as run:
         run.try_workers(session)
-        facts = check_parts(session, parts, file_facts, reading, run=run)
-        run.settle({**what, "inputs": inputs_of(parts, facts)})
+        facts = check_parts(session, files, file_facts, reading, run=run)
+        run.settle({**what, "inputs": inputs_of(files, facts)})
         buckets = run.read("buckets.json")
         if buckets is None:
             buckets = options.buckets or 2 * session.workers
             run.write(buckets, "buckets.json")
-        where = BucketExchange(run.folder, buckets, options.room)
-        yield Exchange(session, run, where, len(parts), options.progress)
+        exchange = BucketExchange(run.folder, buckets, options.room)
+        count, total = itertools.count(1), len(files) + 2 * buckets
+
+        def do(step: Step, folder: str, tasks: Mapping[str, Task], errors: int) -> dict[str, Any]:
+            def report(_key: str) -> None:
+                if options.progress is not None:
+                    options.progress(next(count), total, f"{step.things} are {step.done}")
+
+            return run.do(session, folder, step.function, tasks, report, errors=errors)
+
+        def over_buckets(step: Step, folder: str, number: int, *given: Any) -> list[Any]:
+            memory, more = memory_of(step.rooms * options.room), (*step.arguments, exchange)
+            tasks = {
+                f"{k}": Task(f"bucket {k} of {step.things}", (k, *given, *more), memory, _SMALLER)
+                for k in range(number)
+            }
+            return list(do(step, folder, tasks, 1).values())
+
+        names, memory = list(parts), memory_of(options.room)
+        run.claim(*(exchange.path("words", name) for name in names))
+        tasks = {}
+        for k in largest_first(range(len(files)), files):
+            arguments = files[k], *parts[names[k]][1], *read.arguments, exchange, len(files)
+            tasks[names[k]] = Task(str(files[k]), arguments, memory, _SMALLER)
+        values = do(read, "records", tasks, 10)
+        check(values.values())
+        numbered = number_words(run, session, exchange, list(values))
+        samples = [phrase for value in values.values() for phrase in value["sample"]]
+        cuts = cut_points(samples, WordPool.read(numbered.pool), buckets)
+        tallies = over_buckets(turn, "turned", buckets, numbered, cuts)
+        tallies += over_buckets(write, "lines", len(cuts) + 1, numbered.shown)
+        with apart(), replacing_bytes(output, text=True) as out:
+            for bucket in range(len(cuts) + 1):
+                with open(exchange.path("lines", bucket), "rb") as lines:
+                    shutil.copyfileobj(lines, out, 1 << 20)
+    return list(values.values()), tallies

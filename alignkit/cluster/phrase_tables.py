@@ -8,7 +8,7 @@ phrase. Entries of tables go by pivot first, then by the phrase that is paraphra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,12 @@ from alignkit._support.arguments import check_arguments
 from alignkit.cluster.exchange import (
     BucketExchange,
     ExchangeOptions,
+    Numbered,
     PhraseSample,
+    Step,
     add_records,
     add_turned,
-    exchanging,
+    exchange_records,
     write_records,
     write_text,
     write_turned,
@@ -155,19 +157,18 @@ def count_parts(
         "min_count": min_count,
         "input": asdict(given),
     }
-    with exchanging(session, parts, output, what, given.reading, options) as run:
-        tasks = {part.key: (part, settings, given) for part in parts}
-        values = run.records("parts are counted", _count_part, tasks)
-        numbered, cuts = run.number(values)
-        arguments = numbered.places, numbered.pool, cuts, min_count
-        step = "target phrases", "brought together"
-        tallies = run.turned(step, _turn, *arguments, rooms=2)
-        run.lines(output, len(cuts) + 1, ("source phrases", "written"), _write, numbered.shown)
+    steps = (
+        Step("parts", "counted", _count_part, (settings, given)),
+        Step("target phrases", "brought together", _turn, (min_count,), rooms=2),
+        Step("source phrases", "written", _write),
+    )
+    files = {part.key: (part, ()) for part in parts}
+    values, tallies = exchange_records(session, files, output, what, given.reading, options, steps)
     return Counted(
-        sum(part["pairs"] for part in values.values()),
-        sum(part["occurrences"] for part in values.values()),
+        sum(part["pairs"] for part in values),
+        sum(part["occurrences"] for part in values),
         PhraseTally(*(sum(tally[k] for tally in tallies) for k in range(2))),
-        sum((Counter(part["counts"]) for part in values.values()), Counter()),
+        sum((Counter(part["counts"]) for part in values), Counter()),
     )
 
 
@@ -202,16 +203,15 @@ def _count_part(
 
 def _turn(
     bucket: int,
-    places: Mapping[str, str],
-    pool: str,
+    numbered: Numbered,
     cuts: Sequence[Sequence[int]],
     min_count: int,
     exchange: BucketExchange,
 ) -> Done:
-    ranks = np.arange(len(WordPool.read(pool)), dtype=np.int32)
+    ranks = np.arange(len(WordPool.read(numbered.pool)), dtype=np.int32)
     tally = PhraseTally()
     with Runs(exchange.folder, room=exchange.room) as runs:
-        add_records(runs, exchange, bucket, places)
+        add_records(runs, exchange, bucket, numbered)
         records = turned(runs, ranks, min_count, tally)
         path = write_turned(exchange, bucket, records, cuts)
     return Done([tally.different, tally.left_out], [path])
@@ -222,7 +222,7 @@ def _write(bucket: int, shown: str, exchange: BucketExchange) -> Done:
     with Runs(exchange.folder, sums=2, room=exchange.room) as runs:
         add_turned(runs, exchange, bucket)
         path = write_text(exchange, bucket, table_lines(table_blocks(runs), words))
-    return Done(None, [path])
+    return Done([0, 0], [path])
 
 
 # Pivots
@@ -310,31 +310,34 @@ def join_tables(
     options: ExchangeOptions = ExchangeOptions(),  # noqa: B008 - frozen
 ) -> Joined:
     """Write the paraphrases of one or two tables, each in some files, in a session; see `pivot`."""
-    files = [part for table in tables for part in table]
+    sides = range(1, len(tables) + 1)
+    files = {
+        f"{side}-{part.key}": (part, (side,))
+        for side, table in zip(sides, tables, strict=True)
+        for part in table
+    }
     what = {"command": "pivot", "settings": asdict(settings), "input": asdict(given)}
-    with exchanging(session, files, output, what, ReadOptions(), options) as run:
-        tasks = {
-            f"{side}-{part.key}": (part, side, given)
-            for side, table in enumerate(tables, 1)
-            for part in table
-        }
-        values = run.records("tables are read", _read_part, tasks)
-        sides = range(1, len(tables) + 1)
-        entries, left_out = (
-            tuple(sum(part[name] for part in values.values() if part["side"] == k) for k in sides)
-            for name in ("entries", "left_out")
-        )
-        for count, table in zip(entries, tables, strict=True):
+    steps = (
+        Step("tables", "read", _read_part, (given,)),
+        Step("pivots", "joined", _join, (len(tables), settings.identity)),
+        Step("paraphrases", "written", _write_pivots, (settings,)),
+    )
+
+    def numbers(values: Iterable[dict[str, Any]], name: str) -> tuple[int, ...]:
+        return tuple(sum(part[name] for part in values if part["side"] == k) for k in sides)
+
+    def check(values: Iterable[dict[str, Any]]) -> None:
+        for count, table in zip(numbers(values, "entries"), tables, strict=True):
             if not count:
                 more = f", nor do {len(table) - 1} more" if len(table) > 1 else ""
                 raise OptionError(
                     f"{table[0].paths[0]}: holds no phrase pairs{more}; name a file that does"
                 )
-        numbered, cuts = run.number(values)
-        arguments = numbered.places, numbered.pool, len(tables), cuts, settings.identity
-        tallies = run.turned(("pivots", "joined"), _join, *arguments)
-        step = "paraphrases", "written"
-        tallies += run.lines(output, len(cuts) + 1, step, _write_pivots, numbered.shown, settings)
+
+    values, tallies = exchange_records(
+        session, files, output, what, ReadOptions(), options, steps, check
+    )
+    entries, left_out = (numbers(values, name) for name in ("entries", "left_out"))
     names = [field.name for field in fields(PivotTally)]
     tally = PivotTally(*(sum(row[name] for row in tallies) for name in names))
     return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
@@ -363,14 +366,13 @@ def _read_part(
 
 def _join(
     bucket: int,
-    places: Mapping[str, str],
-    pool: str,
-    tables: int,
+    numbered: Numbered,
     cuts: Sequence[Sequence[int]],
+    tables: int,
     identity: bool,
     exchange: BucketExchange,
 ) -> Done:
-    count = len(WordPool.read(pool)) + 1
+    count = len(WordPool.read(numbered.pool)) + 1
     names = (
         np.arange(count, dtype=np.int32),
         np.full(count, -1, np.int32),
@@ -378,7 +380,7 @@ def _join(
     )
     tally = PivotTally()
     with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
-        add_records(runs, exchange, bucket, places, skip=_MARK)
+        add_records(runs, exchange, bucket, numbered, skip=_MARK)
         paths = pivot_paths(runs, tables, identity, names, tally)
         path = write_turned(exchange, bucket, paths, cuts)
     return Done(asdict(tally), [path])
