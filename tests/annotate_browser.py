@@ -61,21 +61,21 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(20)
-        if self.process.stdout is not None:
-            self.process.stdout.close()
+        self.process.stdout.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
 
-@contextmanager
 def serving(corpus, *more, annotator="anna"):
     """Serve a corpus (or its project) until the end of the block."""
     given = [str(corpus), "--annotator", annotator, *more]
     if corpus.suffix == ".jsonl":
         given += ["--format", "alignkit-jsonl"]
-    server = Server(*given)
-    try:
-        yield server
-    finally:
-        server.stop()
+    return Server(*given)
 
 
 @contextmanager
@@ -255,11 +255,3 @@ def serious(page):
         page.evaluate(source.read_text(encoding="utf-8"))
     page.evaluate("Promise.all(document.getAnimations().map(one => one.finished))")
     return [text for impact, text in page.evaluate(FOUND) if impact in ("serious", "critical")]
-
-
-@contextmanager
-def without_problems():
-    """Yield a list for what goes wrong on pages; it has to stay empty."""
-    problems = []
-    yield problems
-    assert problems == []

@@ -30,9 +30,8 @@ def project(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(project):
     options = "--annotator", "carla", "--adjudicate", "--suggestions", "none"
-    server = Server(project, *options)
-    yield server
-    server.stop()
+    with Server(project, *options) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from annotate_browser import (
     press,
     saved,
     serious,
+    serving,
     until,
     views,
     write_corpus,
@@ -82,12 +83,8 @@ def judge_all(page, keys):
 
 
 def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems):
-    server = Server(
-        str(corpus(tmp_path)), "--format", "alignkit-jsonl", "--task", "judge",
-        "--scheme", "turku", "--annotator", "anna",
-    )  # fmt: skip
     project = str(tmp_path / "pairs.jsonl.alignkit")
-    try:
+    with serving(corpus(tmp_path), "--task", "judge", "--scheme", "turku") as server:
         with browser(bypass_csp=True) as first:
             page = enter(first, server.url, problems)
             assert "It was in the news ." in page.inner_text("#source-context")
@@ -117,8 +114,6 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems):
             dashboard(third, page)
             adjudicate(page)
             rewrites_are_looked_at_again(page, project)
-    finally:
-        server.stop()
     check_export(project, tmp_path)
 
 
@@ -229,34 +224,31 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems):
         (tmp_path / side).mkdir()
         (tmp_path / side / "a.txt").write_text(text, encoding="utf-8")
         (tmp_path / side / "b.txt").write_text("Nothing.", encoding="utf-8")
-    server = Server("--task", "extract", "en", "fr", "--annotator", "anna", folder=tmp_path)
-    try:
-        with browser(bypass_csp=True) as context:
-            page = enter(context, server.url, problems)
-            press(page, "Control+Shift+ArrowRight Enter")  # by keyboard: the first sentences
-            assert "now mark a span of the target" in page.inner_text("#status-text")
-            press(page, "s Enter ArrowDown s Enter ArrowDown s Enter")
-            words = page.locator("#source span")  # They talked . Then they agreed , ...
-            begin, end = (words.nth(at).bounding_box() for at in (3, 5))
-            page.mouse.move(begin["x"] + 3, begin["y"] + 8)
-            page.mouse.down()
-            page.mouse.move(end["x"] + 3, end["y"] + 8, steps=5)
-            page.mouse.up()
-            page.locator("#target span", has_text="étaient").dblclick()
-            looked_at(page, "extract")
-            page.click("#take")
-            saved(page)
-            assert page.locator("#taken-list li").count() == 3
-            press(page, "x")  # the pair at the cursor, and back again
-            press(page, "u")
-            assert page.locator("#taken-list li").count() == 3
-            press(page, "Control+Enter")
-            on(page, "b")
-            press(page, "Control+Enter")
-            until(lambda: "all that is here is done" in page.inner_text("#status-text"))
-            saved(page)
-    finally:
-        server.stop()
+    words = "--task", "extract", "en", "fr", "--annotator", "anna"
+    with Server(*words, folder=tmp_path) as server, browser(bypass_csp=True) as context:
+        page = enter(context, server.url, problems)
+        press(page, "Control+Shift+ArrowRight Enter")  # by keyboard: the first sentences
+        assert "now mark a span of the target" in page.inner_text("#status-text")
+        press(page, "s Enter ArrowDown s Enter ArrowDown s Enter")
+        words = page.locator("#source span")  # They talked . Then they agreed , ...
+        begin, end = (words.nth(at).bounding_box() for at in (3, 5))
+        page.mouse.move(begin["x"] + 3, begin["y"] + 8)
+        page.mouse.down()
+        page.mouse.move(end["x"] + 3, end["y"] + 8, steps=5)
+        page.mouse.up()
+        page.locator("#target span", has_text="étaient").dblclick()
+        looked_at(page, "extract")
+        page.click("#take")
+        saved(page)
+        assert page.locator("#taken-list li").count() == 3
+        press(page, "x")  # the pair at the cursor, and back again
+        press(page, "u")
+        assert page.locator("#taken-list li").count() == 3
+        press(page, "Control+Enter")
+        on(page, "b")
+        press(page, "Control+Enter")
+        until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+        saved(page)
     project, out = str(tmp_path / "en.alignkit"), str(tmp_path / "out.jsonl")
     (row,) = json.loads(command("yield", project, "--json"))["annotators"]
     assert (row["documents"], row["done"], row["without"], row["pairs"]) == (2, 2, 1, 3)

@@ -51,14 +51,10 @@ def opened(request, tmp_path_factory):
                     cell(0, 0, 0, value), sent("done", before=False, after=True)
                 )
     problems = []
-    server = Server(path, *kind.options)
-    try:
-        with browser() as context:
-            context.add_init_script(LOG)
-            page = enter(context, server.url, problems)
-            yield kind, page, Network(context.new_cdp_session(page))
-    finally:
-        server.stop()
+    with Server(path, *kind.options) as server, browser() as context:
+        context.add_init_script(LOG)
+        page = enter(context, server.url, problems)
+        yield kind, page, Network(context.new_cdp_session(page))
     assert problems == []
 
 

@@ -245,24 +245,20 @@ def test_two_annotate_and_a_third_makes_gold(tmp_path):
     shutil.copy(PARAPHRASES, tmp_path / "samples")
     run(CHOSEN, tmp_path), run(SUGGESTED, tmp_path)
     problems = []
-    server = Server(*shlex.split(STARTED)[2:], folder=tmp_path)
-    try:
-        with browser() as first:
-            boss = first.new_page()
-            boss.goto(server.url)
-            boss.wait_for_selector("#start-text:text-matches('None of the 4 pairs is ready yet')")
-            boss.close()
-            assigned, agreed = printed()
-            assert run(ASSIGNED, tmp_path).startswith(assigned)
-            pages = [invited(first, command, problems, tmp_path) for command in (ANNA, BEN)]
-            annotate(pages[0], "anna", samples)
-            annotate(pages[1], "ben", samples)
-            page = invited(first, CARLA, problems, tmp_path)
-            adjudicate(page)
-            run(EXPORTED, tmp_path)
-            check_dashboard(page, tmp_path)
-    finally:
-        server.stop()
+    with Server(*shlex.split(STARTED)[2:], folder=tmp_path) as server, browser() as first:
+        boss = first.new_page()
+        boss.goto(server.url)
+        boss.wait_for_selector("#start-text:text-matches('None of the 4 pairs is ready yet')")
+        boss.close()
+        assigned, agreed = printed()
+        assert run(ASSIGNED, tmp_path).startswith(assigned)
+        pages = [invited(first, command, problems, tmp_path) for command in (ANNA, BEN)]
+        annotate(pages[0], "anna", samples)
+        annotate(pages[1], "ben", samples)
+        page = invited(first, CARLA, problems, tmp_path)
+        adjudicate(page)
+        run(EXPORTED, tmp_path)
+        check_dashboard(page, tmp_path)
     assert not problems
     check_gold(tmp_path, samples)
     assert agreed in run(AGREED, tmp_path)

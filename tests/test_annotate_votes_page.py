@@ -39,16 +39,15 @@ def path(tmp_path):
 def page(path):
     """Open the page of an adjudicator before anything is ready."""
     problems = []
-    server = Server(path, "--annotator", "carla", "--adjudicate")
-    try:
-        with browser(bypass_csp=True) as context:
-            page = context.new_page()
-            page.on("pageerror", lambda error: problems.append(str(error)))
-            page.goto(server.url)
-            page.wait_for_selector("body[data-state=waiting]")
-            yield page
-    finally:
-        server.stop()
+    with (
+        Server(path, "--annotator", "carla", "--adjudicate") as server,
+        browser(bypass_csp=True) as context,
+    ):
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(server.url)
+        page.wait_for_selector("body[data-state=waiting]")
+        yield page
     assert not problems
 
 

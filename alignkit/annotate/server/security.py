@@ -99,22 +99,19 @@ def refusal(status: int, message: str, **more: Any) -> Response:
     return json_reply({"error": message, **more}, status)
 
 
-async def _refused(_: Request, error: Exception) -> Response:
-    assert isinstance(error, RefusedError)
-    reply = refusal(error.status, error.message, **error.more)
-    if error.status in (408, 413):
-        reply.headers["Connection"] = "close"  # what else comes is no request
-    return reply
-
-
-async def _unrouted(_: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    reply = refusal(error.status_code, _SENTENCES.get(error.status_code, str(error.detail)))
-    reply.headers.update(error.headers or {})
-    return reply
-
-
-async def _project(_: Request, error: Exception) -> Response:
+async def _answer(_: Request, error: Exception) -> Response:
+    """Return what goes out in place of an exception."""
+    if isinstance(error, RefusedError):
+        reply = refusal(error.status, error.message, **error.more)
+        if error.status in (408, 413):
+            reply.headers["Connection"] = "close"  # what else comes is no request
+        return reply
+    if isinstance(error, HTTPException):
+        reply = refusal(error.status_code, _SENTENCES.get(error.status_code, str(error.detail)))
+        reply.headers.update(error.headers or {})
+        return reply
+    if not isinstance(error, AlignkitError):
+        return refusal(500, "this is a fault in alignkit; the terminal tells which")
     more: dict[str, Any] = {}
     if isinstance(error, Conflict):
         more = {"conflicts": error.conflicts, "seq": error.seq, "events": error.events}
@@ -125,16 +122,9 @@ async def _project(_: Request, error: Exception) -> Response:
     return refusal(status, text, **more)
 
 
-async def _fault(_: Request, __: Exception) -> Response:
-    return refusal(500, "this is a fault in alignkit; the terminal tells which")
-
-
-HANDLERS: dict[Any, Any] = {
-    RefusedError: _refused,
-    HTTPException: _unrouted,
-    AlignkitError: _project,
-    Exception: _fault,
-}
+HANDLERS: dict[Any, Any] = dict.fromkeys(
+    (RefusedError, HTTPException, AlignkitError, Exception), _answer
+)
 """What answers in place of an exception."""
 
 

@@ -1,4 +1,4 @@
-"""Give commands that work on parts of a corpus the same options, and the same face."""
+"""The options, session and progress of commands that work on parts of a corpus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common.messages import ProgressBar, say
-from alignkit.cli.parser import number
+from alignkit.cli.parser import add_options, number
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.atomic_files import WriteError, refuse_address, together
 from alignkit.io.options import ReadOptions
@@ -19,40 +19,29 @@ if TYPE_CHECKING:
     from alignkit.cluster.session import Session
 
 
-_EVERY = 60.0  # seconds between lines, where stderr is no terminal
+_EVERY = 60.0  # seconds between lines, if stderr is no terminal
+
+
+_OPTIONS = """
+    --cluster C  let workers of Dask do it: local:4 (so many processes here), tcp://HOST:8786, or
+        FILE.json, which a scheduler wrote; the output is the same (default: this process)
+    --work DIR  folder that all workers see; what is done is kept in its folder alignkit-run, so
+        that the same command goes on after a stop (default: one beside the output, until all is
+        done)
+    --wait SECONDS  wait so long for workers, at the start and when none are left (default: for
+        ever; with --cluster local, 30)
+"""
+_ESTIMATE = """
+    --estimate  look into some parts, and print about how large the corpus is and what memory and
+        disk it takes, instead of doing it
+"""
 
 
 def add_cluster(parser: argparse.ArgumentParser, *, estimate: bool = True) -> None:
     """Add the options of work on parts; perhaps that of an estimate."""
     parser.set_defaults(stray=_stray)
     group = parser.add_argument_group("more than one machine")
-    group.add_argument(
-        "--cluster",
-        metavar="C",
-        help="let workers of Dask do it: local:4 (so many processes here), tcp://HOST:8786, or "
-        "FILE.json, which a scheduler wrote; the output is the same (default: this process)",
-    )
-    group.add_argument(
-        "--work",
-        metavar="DIR",
-        help="folder that all workers see; what is done is kept in its folder alignkit-run, so "
-        "that the same command goes on after a stop (default: one beside the output, until all is "
-        "done)",
-    )
-    group.add_argument(
-        "--wait",
-        type=number(0),
-        metavar="SECONDS",
-        help="wait so long for workers, at the start and when none are left (default: for ever; "
-        "with --cluster local, 30)",
-    )
-    if estimate:
-        group.add_argument(
-            "--estimate",
-            action="store_true",
-            help="look into some parts, and print about how large the corpus is and what memory "
-            "and disk it takes, instead of doing it",
-        )
+    add_options(group, _OPTIONS + _ESTIMATE * estimate, wait={"type": number(0)})
 
 
 def _stray(_options: argparse.Namespace, words: Sequence[str]) -> str:
@@ -61,20 +50,17 @@ def _stray(_options: argparse.Namespace, words: Sequence[str]) -> str:
 
 
 def of_parts(options: argparse.Namespace, *paths: str | None) -> bool:
-    """Return whether a command is to work on parts: one has a ``*``, or there are workers."""
+    """Return whether a command is to work on parts: a path has a ``*``, or there are workers."""
     if options.wait is not None and options.cluster is None:
         raise OptionError("--wait is for the workers of a cluster; name it by --cluster")
-    if (
-        options.cluster is not None
-        or options.work is not None
-        or getattr(options, "estimate", False)
-    ):
+    if by_workers(options) or getattr(options, "estimate", False):
         return True
-    if not any(path is not None and "*" in path for path in paths):
+    starred = [path for path in paths if path is not None and "*" in path]
+    if not starred:
         return False
     from alignkit.cluster.parts import is_pattern
 
-    return any(path is not None and is_pattern(path) for path in paths)
+    return any(map(is_pattern, starred))
 
 
 def by_workers(options: argparse.Namespace) -> bool:
@@ -83,7 +69,7 @@ def by_workers(options: argparse.Namespace) -> bool:
 
 
 def refuse_options(options: argparse.Namespace, names: dict[str, object], why: str) -> None:
-    """Refuse options that work on parts does not have; `names` have what they are elsewhere."""
+    """Refuse options that work on parts does not have; `names` has their defaults."""
     for name, default in names.items():
         if getattr(options, name) != default:
             flag = name.replace("_", "-")
@@ -99,7 +85,7 @@ def reading_of(options: argparse.Namespace) -> ReadOptions:
 
 @contextmanager
 def opened_session(options: argparse.Namespace) -> Iterator[Session]:
-    """Connect to the workers that the options name; tell where they can be watched."""
+    """Connect to the workers that the options name; print where they can be watched."""
     from alignkit.cluster.session import ThisProcess, check_address, open_session
 
     if options.work is not None:
@@ -125,7 +111,7 @@ def size(bytes: float) -> str:
 
 
 def _goes_on(error: object) -> bool:
-    """Return whether what stopped a run lies in the machines, and the same command may go on."""
+    """Return whether machines failed, not the input, so that the same command may go on."""
     if not isinstance(error, AlignkitError):
         return False
     from alignkit.cluster.session import ClusterError
@@ -134,12 +120,12 @@ def _goes_on(error: object) -> bool:
 
 
 class PartsProgress:
-    """Tell how far work on parts is: in a line that changes, or in a line a minute."""
+    """The progress of work on parts: a line that changes, or a line a minute."""
 
     def __init__(self, label: str) -> None:
         self._line = ProgressBar(label, None, None)
         self._label = label
-        self._begun = self._told = time.monotonic()
+        self._begun = self._printed = time.monotonic()
         self.text = ""
 
     def __enter__(self) -> PartsProgress:
@@ -151,11 +137,11 @@ class PartsProgress:
             say(f"{self._label}: {self.text}; what is done is kept: the same command goes on")
 
     def __call__(self, done: int, total: int, text: str) -> None:
-        """Take in what is done, of how much, and what that is."""
+        """Show how much is done, of how much."""
         share, self.text = done / max(total, 1), text
         self._line.reach(share, text)
         now = time.monotonic()
-        if now - self._told > _EVERY and not self._line.active:
+        if now - self._printed > _EVERY and not self._line.active:
             left = (now - self._begun) * (1 / max(share, 1e-9) - 1)
             say(f"{self._label}: {text}, {share:.0%}, {left:.0f} s left")
-            self._told = now
+            self._printed = now
