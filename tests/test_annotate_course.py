@@ -66,9 +66,9 @@ def test_each_done_pair_is_learned_and_cross_validation_comes_now_and_then(align
     pupil = Learner(aligner)
     lesson = pupil.learn(work(1, 2, 3))
     assert (lesson.pairs, lesson.used) == (3, False)
-    assert "begins with 5" in lesson.told
+    assert "begins with 5" in lesson.verdict
     lesson = pupil.learn(work(*range(1, 8)))
-    assert (lesson.pairs, lesson.used, lesson.told[:8]) == (7, True, "learned:")
+    assert (lesson.pairs, lesson.used, lesson.verdict[:8]) == (7, True, "learned:")
     assert 0 < lesson.before < lesson.after < 1
     assert pupil.learn(work(*range(1, 8))) is None
     before = suggested(pupil.aligner, 40)
@@ -104,7 +104,7 @@ def test_where_there_is_no_gain_nothing_is_suggested_otherwise(aligner):
     pupil = Learner(aligner)
     nothing = {f"p{k}": Alignment() for k in range(1, 6)}
     lesson = pupil.learn(work(*range(1, 6), **nothing))
-    assert (lesson.used, lesson.told.startswith("not used: no gain")) == (False, True)
+    assert (lesson.used, lesson.verdict.startswith("not used: no gain")) == (False, True)
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_a_model_that_has_learned_from_gold_keeps_what_it_suggests(store, aligne
     running = Course(store, SuggestionPlan("model", "m.model"), lambda *_: None)
     lesson, rows = running.go_on()
     assert (lesson.used, list(rows)) == (False, [])
-    assert "m.model has learned from gold already" in lesson.told
+    assert "m.model has learned from gold already" in lesson.verdict
     finish(store, 6)
     assert running.go_on()[0] is None
 

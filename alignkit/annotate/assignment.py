@@ -1,4 +1,22 @@
-"""Assign the pairs of a project, and add pairs to it: what `assigning` draws goes into the log."""
+"""Assign pairs to annotators: whose pairs are whose, in what order, and who sees suggestions.
+
+All of it is drawn by a seed. What is drawn of a pair follows from the seed and its id alone, or
+from counts of what was drawn before; so rows that are there stay when pairs or annotators come, and
+new ones are added.
+
+Definitions
+-----------
+trial
+    Pairs that all annotate first; by strata, and in no arm.
+double
+    The share of the other pairs that two annotate: in each stratum that share, rounded up or down.
+control
+    A share of the pairs, and no fewer than a least number (or all), by strata of length and
+    uncertainty, of those that several annotate as long as there are some. Two of three of these are
+    ``split``: a coin says which half of the annotators sees no suggestions; one of three is
+    ``bare``: nobody sees any. Those that one annotates are ``coin``: a coin decides. By comparing
+    within a pair, some hundred pairs tell what takes several times as many between pairs.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +24,7 @@ import hashlib
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -33,6 +51,7 @@ from alignkit.annotate.project.store import Store
 from alignkit.corpora.split import divide_evenly
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Column
+from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 
 MEASURES = ("length", "uncertainty")
@@ -58,8 +77,6 @@ class StratifiedPair(NamedTuple):
 def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]) -> float:
     """Return what suggestions leave open, from 0 to 1: the mean over words of their doubt.
 
-    Examples
-    --------
     >>> doubt_of(2, 1, [(0, 0, 0.75, 2), (1, 0, 0.9, 2)])  # .5 and .2; .5
     0.4
     """
@@ -75,8 +92,6 @@ def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]
 def cuts_of(values: Iterable[float]) -> tuple[float, ...]:
     """Return where values part into thirds; fewer cuts where many are equal.
 
-    Examples
-    --------
     >>> cuts_of([1, 2, 3, 4, 5, 6]), cuts_of([2, 2, 2])
     ((3.0, 5.0), ())
     """
@@ -91,27 +106,24 @@ def cuts_of(values: Iterable[float]) -> tuple[float, ...]:
 def stratum_of(item: StratifiedPair, names: Iterable[str], cuts: Cuts) -> StratumKey:
     """Return in which stratum a pair is: for each measure its part, for each attribute its value.
 
-    Examples
-    --------
     >>> item = StratifiedPair(1, "a", 12, None, {"genre": "news"})
     >>> stratum_of(item, ("length", "genre"), {"length": (10.0, 20.0)})
     ('1', 'news')
     """
-    return tuple(_part(item, name, cuts) for name in names)
-
-
-def _part(item: StratifiedPair, name: str, cuts: Cuts) -> str:
-    if name not in MEASURES:
-        return item.attributes.get(name, "")
-    value = item.length if name == "length" else item.doubt
-    return "" if value is None else str(bisect_right(cuts.get(name, ()), value))
+    values = {"length": item.length, "uncertainty": item.doubt}
+    parts = (
+        bisect_right(cuts.get(name, ()), value) if (value := values.get(name)) is not None else ""
+        for name in names
+    )
+    return tuple(
+        str(part) if name in values else item.attributes.get(name, "")
+        for name, part in zip(names, parts, strict=True)
+    )
 
 
 def named_stratum(stratum: StratumKey, names: Sequence[str], cuts: Cuts) -> str:
     """Return a stratum in words.
 
-    Examples
-    --------
     >>> named_stratum(("1", "news"), ("length", "genre"), {"length": (10.0, 20.0)})
     'middle, 10 to 19; genre news'
     """
@@ -192,7 +204,6 @@ class _Drawing:
                 self.begun.add(k)
                 self.added[k].append(name)
         self.arms: dict[int, str] = {}
-        self.strata = {k: self.stratum(k, plan.stratify) for k in self.items}
 
     def stratum(self, k: int, names: Sequence[str]) -> StratumKey:
         return stratum_of(self.items[k], names, self.plan.cuts)
@@ -205,10 +216,6 @@ class _Drawing:
         text = "\n".join((str(self.plan.seed), *words))
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
-    def shuffled(self, strata: Iterable[StratumKey], purpose: str) -> list[StratumKey]:
-        """Return strata in an order drawn by the seed, which decides the rounding."""
-        return sorted(strata, key=lambda key: (self._hash(purpose, *map(str, key)), key))
-
     def holders(self, k: int) -> list[str]:
         """Return the annotators who have a pair or are being given it."""
         return [*self.had.get(k, ()), *self.added.get(k, ())]
@@ -217,22 +224,26 @@ class _Drawing:
         self, numbers: Iterable[int], count: int, names: Sequence[str], purpose: str
     ) -> list[int]:
         """Draw `count` pairs by their hash, the same share of each stratum."""
-        groups: defaultdict[StratumKey, list[int]] = defaultdict(list)
-        for k in numbers:
-            groups[self.stratum(k, names)].append(k)
-        total = sum(map(len, groups.values()))
-        if not count or not total:
+        own = list(numbers)
+        if not count or not own:
             return []
         drawn = []
-        for group, wanted in self._shares(groups, purpose, min(count / total, 1.0)):
+        for group, wanted in self._shares(own, names, purpose, min(count / len(own), 1.0)):
             drawn += sorted(group, key=lambda k: (self.number(purpose, k), k))[:wanted]
         return drawn
 
     def _shares(
-        self, groups: Mapping[StratumKey, list[int]], purpose: str, share: float
+        self, numbers: Iterable[int], names: Sequence[str], purpose: str, share: float
     ) -> list[tuple[list[int], int]]:
-        """Return the pairs of each stratum, with how many of them make its share."""
-        ordered = [groups[key] for key in self.shuffled(groups, purpose)]
+        """Return the pairs of each stratum, with how many of them make its share.
+
+        The order of strata is drawn by the seed; it decides the rounding.
+        """
+        groups: defaultdict[StratumKey, list[int]] = defaultdict(list)
+        for k in numbers:
+            groups[self.stratum(k, names)].append(k)
+        shuffled = sorted(groups, key=lambda key: (self._hash(purpose, *map(str, key)), key))
+        ordered = [groups[key] for key in shuffled]
         counts = divide_evenly([len(group) for group in ordered], [share, 1 - share])
         return [(group, wanted) for group, (wanted, _) in zip(ordered, counts, strict=True)]
 
@@ -263,22 +274,20 @@ class _Drawing:
             return
         twice = self._twice(rest)
         deal = _Deal(self, rest)
-        by_stratum = sorted(rest, key=lambda k: (self.strata[k], self.number("who", k), k))
+        names = self.plan.stratify
+        by_stratum = sorted(rest, key=lambda k: (self.stratum(k, names), self.number("who", k), k))
         for k in [k for k in by_stratum if k in twice]:
             deal.give(k, 2)
         for k in by_stratum:
             deal.give(k, 1)
 
     def _twice(self, rest: Sequence[int]) -> set[int]:
-        groups: defaultdict[StratumKey, list[int]] = defaultdict(list)
-        for k in rest:
-            groups[self.strata[k]].append(k)
-
         def reluctance(k: int) -> tuple[bool, bool, int, int]:
             return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
 
         twice: set[int] = set()
-        for group, wanted in self._shares(groups, "double", self.plan.double or 0.0):
+        share = self.plan.double or 0.0
+        for group, wanted in self._shares(rest, self.plan.stratify, "double", share):
             have = [k for k in group if len(self.holders(k)) > 1]
             free = sorted((k for k in group if len(self.holders(k)) < 2), key=reluctance)
             twice.update(have, free[: max(wanted - len(have), 0)])
@@ -538,7 +547,7 @@ def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
 
 @dataclass(frozen=True)
 class AnnotatorShare:
-    """Count the pairs of one annotator."""
+    """The counts of one annotator's pairs."""
 
     annotator: str  # whose they are
     pairs: int  # how many there are, and how many of them are new
@@ -553,7 +562,7 @@ class AnnotatorShare:
 
 @dataclass(frozen=True)
 class Stratum:
-    """Count the pairs of a stratum; `by` says what the strata are for."""
+    """The counts of a stratum's pairs; `by` says what the strata are for."""
 
     by: str  # double, whose share is kept in the strata, or control, likewise
     name: str  # which pairs they are
@@ -566,7 +575,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Assignment:
+class Assignment(Result):
     """What is assigned in a project, and what an assignment added."""
 
     plan: AssignmentPlan  # how it was done, and how new pairs are assigned
@@ -583,20 +592,26 @@ class Assignment:
         plan = {name: getattr(self.plan, name) for name in self.plan.__struct_fields__}
         return {**asdict(self), "plan": msgspec.to_builtins(plan)}
 
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> list[Table]:
         """Return a table of the annotators, and one of the strata for each thing they are for."""
         counts = (
             f"{self.assigned:,} of {self.pairs:,} pairs are assigned; {self.new:,} rows are new"
         )
-        tables = [_counts_table(f"pairs of each annotator: {counts}", self.annotators, ())]
+        tables = [_counts_table(f"pairs of each annotator: {counts}", self.annotators)]
         titles = {"double": "by what is annotated twice", "control": "by the control sample"}
         for by, title in titles.items():
             if rows := [row for row in self.strata if row.by == by]:
-                tables.append(_counts_table(f"strata, {title}", rows, ("by",)))
-        return tuple(tables)
+                tables.append(_counts_table(f"strata, {title}", rows))
+        return tables
 
-    def __str__(self) -> str:
-        return "\n\n".join(map(str, self.tables()))
+
+def _counts_table(title: str, rows: Sequence[AnnotatorShare | Stratum]) -> Table:
+    columns = {field.name: Column(field.name, "count") for field in fields(rows[0])}
+    columns.pop("by", None)
+    texts = {"annotator": Column("annotator", "text"), "name": Column("stratum", "text")}
+    columns |= {name: column for name, column in texts.items() if name in columns}
+    values = [[getattr(row, name) for name in columns] for row in rows]
+    return Table(title, list(columns.values()), values)
 
 
 def assign_pairs(
@@ -650,52 +665,29 @@ def _counted(
     shares = []
     for name in dict.fromkeys((*plan.annotators, *(row.annotator for row in before))):
         own = [row for row in rows if row.annotator == name]
-        hidden = sum(not row.shown for row in own)
-        trial = sum(row.trial for row in own)
         double = sum(held[row.k] > 1 for row in own if not row.trial)
-        arms = Counter(row.arm for row in own)
-        counts = trial, double, arms["split"], arms["bare"], arms["coin"], hidden
-        shares.append(AnnotatorShare(name, len(own), new[name], *counts))
+        counts = len(own), new[name], sum(row.trial for row in own), double
+        hidden = sum(not row.shown for row in own)
+        shares.append(AnnotatorShare(name, *counts, *_arms(row.arm for row in own), hidden))
+    by_pair: defaultdict[int, list[Assigned]] = defaultdict(list)
+    for row in rows:
+        by_pair[row.k].append(row)
     strata = []
     for by, names in (("double", plan.stratify), ("control", CONTROL)):
-        strata += _strata(by, names, items, rows, drawn.plan)
+        groups: defaultdict[StratumKey, list[list[Assigned]]] = defaultdict(list)
+        for item in items:
+            groups[stratum_of(item, names, plan.cuts)].append(by_pair[item.k])
+        for key, pairs in sorted(groups.items()):
+            trial = sum(any(row.trial for row in own) for own in pairs)
+            double = sum(len(own) > 1 and not own[0].trial for own in pairs)
+            arms = _arms(next((row.arm for row in own if row.arm), "") for own in pairs)
+            named = named_stratum(key, names, plan.cuts)
+            strata.append(Stratum(by, named, len(pairs), trial, double, *arms))
     sizes = len(items), len({row.k for row in rows}), len(drawn.rows)
     suggested = sum(item.doubt is not None for item in items)
     return Assignment(plan, *sizes, tuple(shares), tuple(strata), suggested, others)
 
 
-def _strata(
-    by: str,
-    names: Sequence[str],
-    items: Sequence[StratifiedPair],
-    rows: Iterable[Assigned],
-    plan: AssignmentPlan,
-) -> list[Stratum]:
-    by_pair: defaultdict[int, list[Assigned]] = defaultdict(list)
-    for row in rows:
-        by_pair[row.k].append(row)
-    groups: defaultdict[tuple[str, ...], list[list[Assigned]]] = defaultdict(list)
-    for item in items:
-        groups[stratum_of(item, names, plan.cuts)].append(by_pair[item.k])
-    strata = []
-    for key, pairs in sorted(groups.items()):
-        trial = sum(any(row.trial for row in own) for own in pairs)
-        double = sum(len(own) > 1 and not own[0].trial for own in pairs)
-        arms = Counter(next((row.arm for row in own if row.arm), "") for own in pairs)
-        counts = len(pairs), trial, double, arms["split"], arms["bare"], arms["coin"]
-        strata.append(Stratum(by, named_stratum(key, names, plan.cuts), *counts))
-    return strata
-
-
-def _counts_table(
-    title: str, rows: Sequence[AnnotatorShare | Stratum], left_out: Sequence[str]
-) -> Table:
-    records = [
-        {name: value for name, value in asdict(row).items() if name not in left_out} for row in rows
-    ]
-    text = {"annotator", "name"}
-    columns = [
-        Column("stratum" if name == "name" else name, "text" if name in text else "count")
-        for name in records[0]
-    ]
-    return Table(title, columns, [list(record.values()) for record in records])
+def _arms(arms: Iterable[str]) -> tuple[int, int, int]:
+    counts = Counter(arms)
+    return counts["split"], counts["bare"], counts["coin"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import count
+from itertools import count, groupby, islice
 from math import nan
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -31,6 +31,7 @@ from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair
 from alignkit.model.trees import Tree
 from alignkit.tables.columns import Column, Value
+from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
 _CHUNK = 500
@@ -61,7 +62,7 @@ def exported(
         own = None if account is None or not assigned else PairList(conn, account).numbers()
         for start in range(1, queries.count_pairs(conn) + 1, _CHUNK):
             some = asked.where(and_(table.pair >= start, table.pair < start + _CHUNK))
-            said: dict[int, dict[str, Annotation]] = {}
+            said: defaultdict[int, dict[str, Annotation]] = defaultdict(dict)
             changed = last_changes(conn, start, start + _CHUNK)
             trees = queries.trees_of(conn, start, start + _CHUNK)
             for k, who, text in conn.execute(some.order_by(table.pair, table.account)):
@@ -74,21 +75,19 @@ def exported(
                     continue
                 if unfinished is not None and annotation.alignment is not None and not state.done:
                     unfinished[names[who]] += 1
-                said.setdefault(k, {})[names[who]] = annotation
-            for k in range(start, start + _CHUNK):
-                pair = next(pairs, None)
-                if pair is None:
-                    return
-                if own is not None and pair.k not in own:
-                    continue
-                annotations = said.get(k, {})
-                made = SentencePair(pair.id, pair.source, pair.target, annotations, pair.attributes)
-                yield _with_trees(made, trees[k], outdated) if k in trees else made
+                said[k][names[who]] = annotation
+            for pair in islice(pairs, _CHUNK):
+                if own is None or pair.k in own:
+                    both = pair.source, pair.target
+                    made = SentencePair(pair.id, *both, said[pair.k], pair.attributes)
+                    yield _with_trees(made, trees.get(pair.k, {}), outdated)
 
 
 def _with_trees(
     pair: SentencePair, texts: dict[str, dict[str, str]], outdated: Counter[str] | None
 ) -> SentencePair:
+    if not texts:
+        return pair
     kept: dict[str, dict[str, Tree]] = {"source": {}, "target": {}}
     for side, named in texts.items():
         for name, text in named.items():
@@ -137,7 +136,7 @@ def joined(
 
 @dataclass(frozen=True)
 class Harvest:
-    """Count what one annotator took."""
+    """The counts of what one annotator took."""
 
     annotator: str  # who
     documents: int  # how many pairs of documents are theirs
@@ -154,7 +153,7 @@ class Harvest:
 
 
 @dataclass(frozen=True)
-class Yield:
+class Yield(TableResult):
     """What all annotators of a project took from its documents."""
 
     rows: tuple[Harvest, ...]
@@ -179,9 +178,6 @@ class Yield:
         ]
         return Table("pairs taken from documents", columns, rows)
 
-    def __str__(self) -> str:
-        return str(self.table())
-
 
 def count_yield(store: Store) -> Yield:
     """Count what was taken from the documents of a project."""
@@ -201,14 +197,11 @@ def count_yield(store: Store) -> Yield:
             states = [decode_state(text) for k, text in conn.execute(asked) if k in numbers]
             if states or (numbers and name != gold):
                 done = [len(state.extracts) for state in states if state.done]
-                open_ = [len(state.extracts) for state in states if not state.done]
-                rows.append(_counted(name, len(numbers), done, sum(open_)))
+                left = sum(len(state.extracts) for state in states if not state.done)
+                without = done.count(0)
+                counts = len(done), len(done) - without, without, sum(done), left
+                rows.append(Harvest(name, len(numbers), *counts))
     return Yield(tuple(rows))
-
-
-def _counted(name: str, documents: int, done: Sequence[int], open: int) -> Harvest:
-    without = done.count(0)
-    return Harvest(name, documents, len(done), len(done) - without, without, sum(done), open)
 
 
 ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
@@ -241,7 +234,7 @@ def exported_work(
     assigned: bool = False,
     outdated: Counter[str] | None = None,
 ) -> Iterator[SentencePair]:
-    """Yield all that is exported; the parameters are those of `exporting.exported`."""
+    """Yield all that is exported, rewrites and extracts too; see `exported`."""
     with store.database.reading() as conn:
         account = None if annotator is None else queries.account_of(conn, annotator)
         own = None if account is None or not assigned else PairList(conn, account).numbers()
@@ -271,15 +264,8 @@ def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairStat
         .where(table.pair > 0, table.state.contains(f'"{kind}":['))
         .order_by(table.pair, table.account)
     )
-    k, states = 0, dict[int, PairState]()
-    for pair, account, text in conn.execute(asked).all():
-        if pair != k and states:
-            yield k, states
-            states = {}
-        k = pair
-        states[account] = decode_state(text)
-    if states:
-        yield k, states
+    for k, rows in groupby(conn.execute(asked).all(), key=lambda row: int(row[0])):
+        yield k, {account: decode_state(text) for _, account, text in rows}
 
 
 def _pairs(
@@ -344,22 +330,20 @@ def _numbered(
     """Return of all that was ever made of a pair its number, and when it was changed last."""
     begun: dict[tuple[int, int, str], int] = {}
     changed: dict[tuple[int, int, str], str | None] = {}
-    for k in _of_one_id(conn, pair.id):
+    for k in _numbers(conn, pair.id):
         for account, log in queries.pair_log(conn, k).items():
-            for event, _ in log if alone in (None, account) else ():
+            for event in log if alone in (None, account) else ():
                 for key, _, after in getattr(decode_data(event.data), kind):
                     if after is not None:
                         begun.setdefault((k, account, key), event.n)
                         changed[k, account, key] = last_change([event])
     ordered = sorted(begun, key=lambda owner: (begun[owner], owner[1], key_number(owner[2])))
-    numbers = zip(ordered, _free(conn, f"{pair.id}/{_LETTERS[kind]}"), strict=False)
+    begin = f"{pair.id}/{_LETTERS[kind]}"
+    free = (number for number in count(1) if not _numbers(conn, f"{begin}{number}"))
+    numbers = zip(ordered, free, strict=False)
     return {owner[1:]: (number, changed[owner]) for owner, number in numbers if owner[0] == pair.k}
 
 
-def _of_one_id(conn: Connection, id: str) -> list[int]:
+def _numbers(conn: Connection, id: str) -> list[int]:
     table = schema.pair.c
     return list(conn.execute(select(table.k).where(table.id == id, table.k > 0)).scalars())
-
-
-def _free(conn: Connection, begin: str) -> Iterator[int]:
-    return (number for number in count(1) if not _of_one_id(conn, f"{begin}{number}"))

@@ -13,14 +13,19 @@ from dataclasses import dataclass, field, replace
 from itertools import starmap
 
 import msgspec
-from msgspec import Raw
 from sqlalchemy import Connection, insert, select, update
 
 from alignkit.annotate.assignment import add_pairs
 from alignkit.annotate.creation import import_id
 from alignkit.annotate.exporting import joined
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.appending import Batch, Writer, append_to_project, enrolled
+from alignkit.annotate.project.appending import (
+    Batch,
+    Writer,
+    append_to_project,
+    enrolled,
+    new_event,
+)
 from alignkit.annotate.project.conversion import annotation_of, difference, merged, trees_of
 from alignkit.annotate.project.events import (
     JUDGMENT,
@@ -31,7 +36,6 @@ from alignkit.annotate.project.events import (
     Mark,
     decode_data,
     encode,
-    now,
     read_why,
     write_why,
 )
@@ -45,9 +49,9 @@ from alignkit.annotate.project.fold import (
     text_row,
 )
 from alignkit.annotate.project.names import ProjectError
-from alignkit.annotate.project.queries import PairRow, StreamRow, last_change
+from alignkit.annotate.project.queries import PairRow, StreamRow, last_change, last_writing
 from alignkit.annotate.project.rewording import Rewording, reword
-from alignkit.annotate.project.state import PairState, copied, writes
+from alignkit.annotate.project.state import PairState, copied
 from alignkit.annotate.project.store import Store
 from alignkit.model.alignment import NULL
 from alignkit.model.annotation import Annotation
@@ -152,9 +156,8 @@ def _reword(
         kept = 0 if old.done else len(old.marks)
         result.lost += [(pair.k, pair.id, names[account], mark) for mark in new.marks[kept:]]
         words = encode([pair.source, pair.target])
-        writer.add(
-            imported_event("text", import_id(pair.k, names[account], words, encode(text))), data
-        )
+        id = import_id(pair.k, names[account], words, encode(text))
+        writer.add(new_event("text", id=id), data)
         writer.save()
     changed = {"rev": text.rev, "search": searched(pair.id, *text.source, *text.target)}
     conn.execute(update(schema.pair).where(schema.pair.c.k == pair.k).values(**changed))
@@ -207,10 +210,9 @@ class _Taking:
         self._batch, self._holds, self._result = batch, holds, result
         self._accounts = Accounts(batch)
         self._scheme = queries.scheme_of(batch.conn)
-        self._log: dict[int, list[tuple[Event, str]]] | None = None  # of a pair, once it is asked
+        self._log: dict[int, list[LogEvent]] | None = None  # of a pair, once it is asked
 
     def take(self, pair: PairRow, other: SentencePair) -> None:
-        """Take all annotations of a pair."""
         """Take all annotations of a pair."""
         if not other.annotations:
             return
@@ -242,14 +244,15 @@ class _Taking:
         data = difference(stream.state, wanted, how="import")
         data.when = annotation.when or ""
         last = str(stream.state.seq).encode() if stream.state.seq else pair.id.encode()
-        writer.add(imported_event("edit", import_id(pair.k, name, last, encode(data)), name), data)
+        id = import_id(pair.k, name, last, encode(data))
+        writer.add(new_event("edit", name, id=id), data)
         writer.save()
 
     def _is_older(self, pair: PairRow, account: int, annotation: Annotation) -> bool:
         if self._log is None:
             self._log = queries.pair_log(self._batch.conn, pair.k)
         state = PairState()
-        for event, _ in self._log.get(account, ()):
+        for event in self._log.get(account, ()):
             state.apply(event.kind, decode_data(event.data))
             wanted = merged(state, annotation, self._holds, self._scheme)
             if self._says_nothing_new(state, wanted):
@@ -260,11 +263,6 @@ class _Taking:
         if annotation_of(state) is None:
             return False
         return difference(state, wanted) == difference(state, copied(state, done=wanted.done))
-
-
-def imported_event(kind: str, id: str, actor: str = "") -> LogEvent:
-    """Return an event that no client has sent; its place and data come with `Writer.add`."""
-    return LogEvent(id, 0, 0, kind, 1, actor, now(), "", 0, Raw(b"{}"))
 
 
 _Judged = tuple[str, tuple[str, ...]]
@@ -384,20 +382,18 @@ def _merge(
     stream: StreamRow,
     pair: PairRow,
     name: str,
-    log: Sequence[tuple[Event, str]],
+    events: Sequence[LogEvent],
     same_texts: bool,
     result: Imported,
 ) -> None:
-    events = [event for event, _ in log]
     shared = _shared(conn, pair.k, name, events)
     if shared == len(events):
         result.same += 1
         return
     at = queries.event_ids(conn, stream.id, stream.state.seq)[0]
     if same_texts and at == (events[shared - 1].id if shared else None):
-        for event, digest in log[shared:]:
-            data = decode_data(event.data)
-            writer.add(LogEvent(**msgspec.structs.asdict(event), sent=digest), data)
+        for event in events[shared:]:
+            writer.add(event, decode_data(event.data))
         changed = True
     else:
         old, new = _folded(events, shared)
@@ -408,7 +404,8 @@ def _merge(
         if changed:
             data.how, data.when = "import", last_change(events) or ""
             id = import_id(pair.k, name, events[-1].id.encode())
-            writer.add(imported_event("edit", id, _last_actor(events) or name), data)
+            last = last_writing(events)
+            writer.add(new_event("edit", last.actor if last and last.actor else name, id=id), data)
     writer.save()
     result.new += stream.id is None
     result.changed += stream.id is not None and changed
@@ -423,12 +420,6 @@ def _shared(conn: Connection, k: int, name: str, events: Sequence[Event]) -> int
         if ids[count - 1] in known or merged[count - 1] in known:
             return count
     return 0
-
-
-def _last_actor(events: Sequence[Event]) -> str:
-    changes = (event for event in reversed(events) if writes(event.kind, decode_data(event.data)))
-    last = next(changes, None)
-    return last.actor if last is not None else ""
 
 
 def _folded(events: Sequence[Event], shared: int) -> tuple[PairState, PairState]:

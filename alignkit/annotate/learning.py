@@ -174,7 +174,7 @@ class Learner:
             self._refiner.update(changed)
         if different(given.values()) < FOLDS:
             self._due = True
-            return Lesson(len(given), told=f"learning begins with {FOLDS} done pairs")
+            return Lesson(len(given), verdict=f"learning begins with {FOLDS} done pairs")
         if self._due or self._new >= _step(len(given)):
             self._new, self._due = 0, False
             self._refiner.validate(threads=1)

@@ -1,14 +1,18 @@
-"""Estimate how far suggestions pull annotators, from a control sample in which some see none."""
+"""How far suggestions pull annotators, from a control sample in which some see none.
+
+`control_pairs` reads the sample from a project, `estimate_pull` estimates the pull from it. In
+between stand arrays: a row of counts for each work (what one annotator did with one pair), and
+samples of pairs, whose rows are summed and resampled.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from importlib import import_module
 from itertools import chain, combinations, pairwise
 from math import ceil, isnan, nan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +25,7 @@ from alignkit.agreement.tables import value
 from alignkit.annotate.assignment import CONTROL, assigned_rows, read_items, read_plan, stratum_of
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
-from alignkit.annotate.project.fold import Assigned
+from alignkit.annotate.project.fold import Assigned, Suggestion
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.state import decode_state
 from alignkit.errors import OptionError, UnknownNameError
@@ -40,8 +44,11 @@ from alignkit.stats.resampling import (
     stratified_weights,
 )
 from alignkit.tables.columns import Cell, Column
-from alignkit.tables.media import Report, get_medium
+from alignkit.tables.result import Result
 from alignkit.tables.table import Table
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 ARMS = {
     "": "not in the control sample: all see suggestions",
@@ -50,10 +57,6 @@ ARMS = {
     "coin": "annotated once, and a coin says whether with suggestions",
 }
 """The arms of the control sample, by the names that assignments have."""
-
-Suggested = tuple[int, int, "float | None", int]
-"""A suggested link: source and target word, from 0; its probability, if known; 1 possible, 2 sure.
-"""
 
 
 @dataclass(frozen=True)
@@ -74,10 +77,8 @@ class ControlPair:
 
     id: str  # its id, for messages
     arm: str  # one of ARMS
-    works: Mapping[
-        str, ControlWork
-    ]  # what the assigned annotators did who are done with it, by name
-    suggested: Sequence[Suggested] = ()  # the suggested links, shown or not
+    works: Mapping[str, ControlWork]  # by name, of the assigned annotators who are done with it
+    suggested: Sequence[Suggestion] = ()  # the suggested links, shown or not
     stratum: str = ""  # the stratum in which it was drawn
     open: int = 0  # how many of those to whom it is assigned are not done with it
     cells: frozenset[tuple[int, int]] = field(init=False, repr=False, compare=False)
@@ -95,24 +96,161 @@ class ControlPair:
                     f"pair {self.id!r}: the suggestion {i}-{j} has the probability {p}; give one "
                     "from 0 to 1, or None where it is not known"
                 )
-        wrong = self._wrong()
+        shown = [work.shown for work in self.works.values()]
+        wrong = ""
+        if self.arm == "bare" and any(shown):
+            wrong = "an annotator saw suggestions"
+        if not self.arm and not all(shown):
+            wrong = "an annotator saw no suggestions"
         if wrong:
             raise OptionError(f"pair {self.id!r} of the arm {self.arm!r}: {wrong}")
 
-    def _wrong(self) -> str:
-        shown = [work.shown for work in self.works.values()]
-        if self.arm == "bare" and any(shown):
-            return "an annotator saw suggestions"
-        if not self.arm and not all(shown):
-            return "an annotator saw no suggestions"
-        return ""
+
+def control_pairs(conn: Connection) -> Iterator[ControlPair]:
+    """Yield all pairs that are assigned to somebody, of the control sample and others.
+
+    What annotators did counts where it is done, and was assigned to them before they began. The
+    suggestions are those that the page shows: where they are learned, those of a pair stay from
+    when it is first opened.
+    """
+    plan = read_plan(conn)
+    if plan is None:
+        raise ProjectError(
+            "nothing is assigned, so that it is not known who saw suggestions; assign pairs first "
+            "(alignkit assign)"
+        )
+    rows: defaultdict[int, list[Assigned]] = defaultdict(list)
+    for row in assigned_rows(conn):
+        rows[row.k].append(row)
+    suggested, done = queries.suggested_cells(conn), _done(conn)
+    for item in read_items(conn):
+        arm = next((row.arm for row in rows[item.k] if row.arm), "")
+        own = [row for row in rows[item.k] if row.arm == arm]  # others had begun before
+        if own:
+            works = {
+                row.annotator: ControlWork(row.shown, *done[item.k, row.annotator])
+                for row in own
+                if (item.k, row.annotator) in done
+            }
+            _, cells = suggested.get(item.k, ("", ()))
+            links = [cell for cell in cells if cell[0] >= 0 and cell[1] >= 0]
+            stratum = " ".join(stratum_of(item, CONTROL, plan.cuts))
+            yield ControlPair(item.id, arm, works, links, stratum, len(own) - len(works))
+
+
+def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
+    names = dict(enumerate(queries.annotators(conn), 1))
+    table, counts = schema.stream.c, schema.pair_counts.c
+    asked = select(table.pair, table.account, table.state).where(
+        counts.account == table.account, counts.pair == table.pair, counts.done.is_(True)
+    )
+    works = {}
+    for k, account, text in conn.execute(asked):
+        state = decode_state(text)
+        said = annotation_of(state)
+        if said is not None and said.alignment is not None:
+            works[k, names[account]] = said.alignment, state.rejected
+    return works
+
+
+@dataclass(frozen=True, eq=False)
+class WorkRows:
+    """A row for each of W works, in the order of pairs, and of annotators within them."""
+
+    pair: Ints  # (W,) the number of its pair
+    shown: Mask  # (W,) whether suggestions were shown
+    f1: Floats  # (W,) F1 of its links and the suggestions; NaN where there are neither
+    suggested: Ints  # (W, B) how many suggestions there are, by bin of their probability
+    taken: Ints  # (W, B) how many of them it has
+    rejected: Ints  # (W,) how many of the suggestions it has not, but put aside
+
+
+def count_works(
+    pairs: Sequence[ControlPair], edges: Sequence[float], *, least: float = 0.0
+) -> WorkRows:
+    """Count for each work what it has of the suggestions."""
+    kept = [
+        [cell for cell in pair.suggested if cell[2] is None or cell[2] >= least] for pair in pairs
+    ]
+    works = [(k, work) for k, pair in enumerate(pairs) for work in pair.works.values()]
+    drawn = LinkArrays.pack([work.links for _, work in works])
+    put_aside = LinkArrays.pack([Alignment((), work.rejected) for _, work in works])
+    packed = LinkArrays.pack([Alignment((), [(i, j) for i, j, *_ in cells]) for cells in kept])
+    number = np.array([k for k, _ in works], np.int64)
+    hints = packed.take(number)
+    probabilities = [
+        nan if p is None else p for _, _, p, _ in chain.from_iterable(kept[k] for k in number)
+    ]
+    p = np.array(probabilities, np.float64)
+    bins = np.where(np.isnan(p), len(edges) + 1, np.searchsorted(edges, p, side="right"))
+    of = np.repeat(np.arange(len(works)), np.diff(hints.offsets))
+    taken, rejected = _among(hints, drawn), _among(hints, put_aside)
+
+    def by_bin(chosen: Mask) -> Ints:
+        width = len(edges) + 2
+        counts = np.bincount(of[chosen] * width + bins[chosen], minlength=len(works) * width)
+        return counts.reshape(len(works), width).astype(np.int64)
+
+    return WorkRows(
+        number,
+        np.array([work.shown for _, work in works], bool),
+        _f1(drawn, hints),
+        by_bin(np.ones(len(of), bool)),
+        by_bin(taken),
+        np.bincount(of[rejected & ~taken], minlength=len(works)),
+    )
+
+
+def _among(links: LinkArrays, others: LinkArrays) -> Mask:
+    """Return for each link of a corpus whether the same pair has it in another corpus."""
+    sizes = links.lengths.max(axis=0, initial=1), others.lengths.max(axis=0, initial=1)
+    n, m = np.maximum(*sizes).tolist()
+    keys = []
+    for arrays in (links, others):
+        row = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
+        keys.append((row * n + arrays.links[:, 0]) * m + arrays.links[:, 1])
+    return np.isin(*keys)
+
+
+_COLUMNS = [
+    LINK_COLUMNS.index(name) for name in ("hyp_possible", "ref_possible", "possible_in_possible")
+]
+
+
+def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
+    size, other, both = count_links(first, second)[:, _COLUMNS].T
+    return harmonic(ratio(both, size), ratio(both, other))
+
+
+def agreement_of_pairs(pairs: Sequence[ControlPair]) -> tuple[Ints, Floats]:
+    """Return the pairs that two have done, and the mean F1 of every two; NaN where undefined.
+
+    On split pairs every two are one who saw suggestions and one who did not.
+    """
+    twos = [
+        (k, first.links, other.links)
+        for k, pair in enumerate(pairs)
+        for first, other in combinations(pair.works.values(), 2)
+        if pair.arm != "split" or first.shown != other.shown
+    ]
+    numbers, place = np.unique(np.array([k for k, *_ in twos], np.int64), return_inverse=True)
+    f1 = _f1(
+        LinkArrays.pack([first for _, first, _ in twos]),
+        LinkArrays.pack([other for *_, other in twos]),
+    )
+    defined = ~np.isnan(f1)
+    totals, counts = (
+        np.bincount(place.reshape(-1)[defined], weights, len(numbers))
+        for weights in (f1[defined], None)
+    )
+    return numbers, ratio(totals, counts.astype(np.float64))
 
 
 @dataclass(frozen=True)
 class Estimate:
     """A figure with its interval."""
 
-    value: float  # naN where undefined
+    value: float  # NaN where undefined
     interval: Interval | str  # the interval, or the reason why there is none
     pairs: int  # how many sentence pairs it stands on
     left_out: int = 0  # how many more there are that say nothing: for them it is 0/0
@@ -133,7 +271,7 @@ class StratifiedSample:
     def __init__(
         self,
         rows: Rows,
-        strata: NDArray[np.int64],
+        strata: Ints,
         *,
         resamples: int,
         confidence: float,
@@ -166,9 +304,9 @@ class StratifiedSample:
         if self._drawn and other._drawn:
             drawn = self._drawn[name] - other._drawn[name]
             interval = self._spanned(drawn, min(self._degrees, other._degrees))
-        value = self._figures[name] - other._figures[name]
+        difference = self._figures[name] - other._figures[name]
         left_out = self._left_out + other._left_out
-        return Estimate(value, interval, self._pairs + other._pairs, left_out)
+        return Estimate(difference, interval, self._pairs + other._pairs, left_out)
 
     def _interval(self, name: str) -> Interval | str:
         if not self._drawn:
@@ -177,189 +315,17 @@ class StratifiedSample:
 
     def _spanned(self, drawn: Floats, degrees: int) -> Interval | str:
         interval = reasoned(drawn, expanded(self._confidence, degrees))
-        return (
-            replace(interval, confidence=self._confidence)
-            if isinstance(interval, Interval)
-            else interval
-        )
-
-
-Ints = NDArray[np.int64]
-
-_COLUMNS = [
-    LINK_COLUMNS.index(name) for name in ("hyp_possible", "ref_possible", "possible_in_possible")
-]
-
-
-@dataclass(frozen=True, eq=False)
-class WorkRows:
-    """A row for each of W works, in the order of pairs, and of annotators within them."""
-
-    pair: Ints  # (W,) the number of its pair
-    shown: NDArray[np.bool_]  # (W,) whether suggestions were shown
-    f1: Floats  # (W,) F1 of its links and the suggestions; NaN where there are neither
-    suggested: Ints
-    taken: Ints
-    rejected: Ints  # (W,) how many of the suggestions it has not, but put aside
-
-
-@dataclass(frozen=True, eq=False)
-class PairFigures:
-    """How far the annotators of pairs agree."""
-
-    pair: Ints  # (K,) the numbers of the pairs on which two can be compared
-    f1: Floats
-
-
-def count_works(
-    pairs: Sequence[ControlPair], edges: Sequence[float], *, least: float = 0.0
-) -> WorkRows:
-    """Count for each work what it has of the suggestions."""
-    kept = [
-        [cell for cell in pair.suggested if cell[2] is None or cell[2] >= least] for pair in pairs
-    ]
-    works = [(k, work) for k, pair in enumerate(pairs) for work in pair.works.values()]
-    drawn = LinkArrays.pack([work.links for _, work in works])
-    packed = LinkArrays.pack([_alignment(some) for some in kept])
-    number = np.array([k for k, _ in works], np.int64)
-    hints = packed.take(number)
-    bins = _bins([kept[k] for k, _ in works], edges)
-    of = np.repeat(np.arange(len(works)), np.diff(hints.offsets))
-    taken, rejected = _among(hints, drawn), _among(hints, _put_aside([work for _, work in works]))
-    size = len(works), len(edges) + 2
-    return WorkRows(
-        number,
-        np.array([work.shown for _, work in works], bool),
-        _f1(drawn, hints),
-        _count_table(of, bins, size),
-        _count_table(of[taken], bins[taken], size),
-        np.bincount(of[rejected & ~taken], minlength=len(works)),
-    )
-
-
-def agreement_of_pairs(pairs: Sequence[ControlPair]) -> PairFigures:
-    """Return for each pair how far every two agree; on split pairs, who saw suggestions and not."""
-    twos = [
-        (k, first.links, other.links)
-        for k, pair in enumerate(pairs)
-        for first, other in combinations(pair.works.values(), 2)
-        if pair.arm != "split" or first.shown != other.shown
-    ]
-    numbers, place = np.unique(np.array([k for k, *_ in twos], np.int64), return_inverse=True)
-    f1 = _f1(
-        LinkArrays.pack([first for _, first, _ in twos]),
-        LinkArrays.pack([other for *_, other in twos]),
-    )
-    defined = ~np.isnan(f1)
-    totals, counts = (
-        np.bincount(place.reshape(-1)[defined], weights, len(numbers))
-        for weights in (f1[defined], None)
-    )
-    return PairFigures(numbers, ratio(totals, counts.astype(np.float64)))
-
-
-def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
-    size, other, both = count_links(first, second)[:, _COLUMNS].T
-    return harmonic(ratio(both, size), ratio(both, other))
-
-
-def _alignment(suggested: Sequence[Suggested]) -> Alignment:
-    return Alignment((), [(i, j) for i, j, *_ in suggested])
-
-
-def _put_aside(works: Sequence[ControlWork]) -> LinkArrays:
-    return LinkArrays.pack([Alignment((), work.rejected) for work in works])
-
-
-def _bins(suggested: Sequence[Sequence[Suggested]], edges: Sequence[float]) -> Ints:
-    known = [np.nan if p is None else p for _, _, p, _ in chain.from_iterable(suggested)]
-    p = np.array(known, np.float64)
-    bins = np.searchsorted(np.asarray(edges, np.float64), p, side="right")
-    bins[np.isnan(p)] = len(edges) + 1
-    return bins.astype(np.int64)
-
-
-def _among(links: LinkArrays, others: LinkArrays) -> NDArray[np.bool_]:
-    n, m = np.maximum(
-        links.lengths.max(axis=0, initial=1), others.lengths.max(axis=0, initial=1)
-    ).tolist()
-    keys = []
-    for arrays in (links, others):
-        row = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
-        keys.append((row * n + arrays.links[:, 0]) * m + arrays.links[:, 1])
-    return np.isin(*keys)
-
-
-def _count_table(rows: Ints, columns: Ints, size: tuple[int, int]) -> Ints:
-    counts = np.bincount(rows * size[1] + columns, minlength=size[0] * size[1])
-    return counts.reshape(size).astype(np.int64)
-
-
-def control_pairs(conn: Connection) -> Iterator[ControlPair]:
-    """Yield all pairs that are assigned to somebody, of the control sample and others.
-
-    What annotators did counts where it is done, and was assigned to them before they began. The
-    suggestions are those that the page shows: where they are learned, those of a pair stay from
-    when it is first opened.
-    """
-    plan = read_plan(conn)
-    if plan is None:
-        raise ProjectError(
-            "nothing is assigned, so that it is not known who saw suggestions; assign pairs first "
-            "(alignkit assign)"
-        )
-    rows: defaultdict[int, list[Assigned]] = defaultdict(list)
-    for row in assigned_rows(conn):
-        rows[row.k].append(row)
-    suggested, done = _suggested_links(conn), _done(conn)
-    for item in read_items(conn):
-        arm = next((row.arm for row in rows[item.k] if row.arm), "")
-        own = [row for row in rows[item.k] if row.arm == arm]  # others had begun before
-        if own:
-            works = {
-                row.annotator: ControlWork(row.shown, *done[item.k, row.annotator])
-                for row in own
-                if (item.k, row.annotator) in done
-            }
-            yield ControlPair(
-                item.id,
-                arm,
-                works,
-                suggested.get(item.k, ()),
-                " ".join(stratum_of(item, CONTROL, plan.cuts)),
-                len(own) - len(works),
-            )
-
-
-def _suggested_links(conn: Connection) -> dict[int, list[Suggested]]:
-    by_pair = queries.suggested_cells(conn).items()
-    return {
-        k: [cell for cell in cells if cell[0] >= 0 and cell[1] >= 0] for k, (_, cells) in by_pair
-    }
-
-
-def _done(conn: Connection) -> dict[tuple[int, str], tuple[Alignment, set[tuple[int, int]]]]:
-    names = dict(enumerate(queries.annotators(conn), 1))
-    table, counts = schema.stream, schema.pair_counts
-    same = (counts.c.account == table.c.account) & (counts.c.pair == table.c.pair)
-    asked = select(table.c.pair, table.c.account, table.c.state).select_from(
-        table.join(counts, same)
-    )
-    works = {}
-    for k, account, text in conn.execute(asked.where(counts.c.done.is_(True))):
-        state = decode_state(text)
-        said = annotation_of(state)
-        if said is not None and said.alignment is not None:
-            works[k, names[account]] = said.alignment, state.rejected
-    return works
+        if isinstance(interval, str):
+            return interval
+        return replace(interval, confidence=self._confidence)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PullOptions:
     """The options of the estimate."""
 
-    edges: Sequence[float] = (0.1, 0.6, 0.9)
-    least: float = 0.0
+    edges: Sequence[float] = (0.1, 0.6, 0.9)  # where the bins of probabilities part
+    least: float = 0.0  # the least probability of suggestions that count
     resamples: int = 2000  # how many times to resample the pairs
     confidence: float = 0.95  # the share of the resamples within an interval
     seed: int = 12345  # the same seed gives the same intervals
@@ -387,17 +353,17 @@ class PullBin:
     low: float
     high: float
     suggestions: int  # how many there are
-    taken: Estimate  # the share that who saw them has, and that who saw none drew
+    taken: Estimate  # the share that annotators who saw them have, and that the others drew
     unseen: Estimate
     pull: Estimate  # the first less the second
 
 
 @dataclass(frozen=True, repr=False)
-class Pull:
+class Pull(Result):
     """How far suggestions pull; printed, it is the tables of the command."""
 
     options: PullOptions  # the options
-    pairs: Mapping[str, int]
+    pairs: Mapping[str, int]  # how many pairs of each arm are done by all
     open: Mapping[str, int]  # how many of each are not
     pull: Estimate  # the mean over split pairs of F1(shown, suggestions) - F1(hidden, suggestions)
     shown: Estimate  # the means of both
@@ -415,47 +381,53 @@ class Pull:
     def __repr__(self) -> str:
         return f"Pull({100 * self.pull.value:+.1f} on {self.pull.pairs} pairs)"
 
-    def __str__(self) -> str:
-        return self.show()
-
     def tables(self) -> list[Table]:
-        """Return the tables."""
-        tables: list[Table] = _shown().pull_tables(self)
-        return tables
+        """Return the tables: the estimate, what became of suggestions, the agreement."""
+        return [_estimates(self), _fates(self), _probabilities(self), _agreement(self)]
 
-    def show(self, medium: str = "text") -> str:
-        """Return the tables and cautions: ``"text"``, ``"markdown"``, ``"latex"``, ``"html"``."""
-        return str(_shown().pull_report(self, medium))
+    @property
+    def head(self) -> list[str]:
+        """Lines above the tables."""
+        shown = _signed("").show(_cell(self.pull)).text
+        counts = [
+            f"{self.pairs[arm]} {meaning}" + (f" ({self.open[arm]} open)" if self.open[arm] else "")
+            for arm, meaning in _MEANINGS.items()
+        ]
+        return [f"Pull of suggestions: {shown} points of F1", f"Pairs done: {', '.join(counts)}"]
+
+    @property
+    def settings(self) -> str:
+        """The settings behind the numbers, in one line."""
+        options = self.options
+        return str(
+            Signature(
+                links="all",
+                level="pull",
+                interval="bootstrap-strata",
+                confidence=options.confidence,
+                resamples=options.resamples,
+                seed=options.seed,
+            )
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Return everything as JSON takes it; NaN is None."""
-        return {field.name: _told(getattr(self, field.name)) for field in fields(self)}
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
 
-def _told(value: object) -> object:
-    if isinstance(value, Estimate):
-        return value.to_dict()
-    if isinstance(value, PullBin):
-        return {field.name: _told(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {name: _told(part) for name, part in value.items()}
-    if isinstance(value, tuple):
-        return [_told(part) for part in value]
-    return jsonable(value)
+def _plain(held: object) -> object:
+    if isinstance(held, Estimate):
+        return held.to_dict()
+    if isinstance(held, PullBin):
+        return {field.name: _plain(getattr(held, field.name)) for field in fields(held)}
+    if isinstance(held, Mapping):
+        return {name: _plain(part) for name, part in held.items()}
+    if isinstance(held, tuple):
+        return [_plain(part) for part in held]
+    return jsonable(held)
 
 
-def _shown() -> Any:
-    return import_module("alignkit.annotate.preannotation_bias")
-
-
-ENOUGH = 97
-"""How many split pairs an interval of +-.05 takes where the difference has a deviation of .25."""
-
-_HALF_WIDTH = 0.05
-_NORMAL = 1.959964  # the 97.5 % point of the normal distribution
 _SAMPLES = ("split", "coin shown", "coin hidden", "seen", "both shown", "both split", "both bare")
-
-Mask = NDArray[np.bool_]
 
 
 def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = None) -> Pull:
@@ -473,22 +445,24 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
     Examples
     --------
     >>> from alignkit.model.alignment import Alignment
-    >>> from alignkit.annotate.preannotation_bias import ControlWork
-    >>> pair = ControlPair("1", "split", {"A": Work(True, Alignment.parse("0-0 1-1")),
-    ...                                   "B": Work(False, Alignment.parse("0-0"))},
-    ...                    [(0, 0, 0.99, 2), (1, 1, 0.7, 2)])
+    >>> works = {"A": ControlWork(True, Alignment.parse("0-0 1-1")),
+    ...          "B": ControlWork(False, Alignment.parse("0-0"))}
+    >>> pair = ControlPair("1", "split", works, [(0, 0, 0.99, 2), (1, 1, 0.7, 2)])
     >>> round(estimate_pull([pair]).pull.value, 3)
     0.333
     """
     check_arguments(estimate_pull, locals(), apart=["pairs"])
     given = every("pairs", pairs, ControlPair)
-    data = _Data.of(given, options or PullOptions())
+    data = _PullData.of(given, options or PullOptions())
     shown, hidden = data.side("split", True), data.side("split", False)
-    split = _split_sample(data, shown, hidden)
+    both = np.flatnonzero(shown.done & hidden.done)
+    split = _split_sample(data, shown, hidden, both)
     coin = {name: _coin_sample(data, name == "shown") for name in ("shown", "hidden")}
     seen = _seen_sample(data)
     between = _between_samples(data, given)
-    done, left = _progress(given)
+    done, left = (dict.fromkeys(_MEANINGS, 0) for _ in range(2))
+    for pair in given:
+        (left if pair.open else done)[_arm(pair)] += 1
     pull = Pull(
         data.options,
         done,
@@ -496,7 +470,7 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
         pull=split.estimate("pull"),
         shown=split.estimate("shown"),
         hidden=split.estimate("hidden"),
-        deviation=_deviation(data, shown, hidden),
+        deviation=_deviation(data, shown, hidden, both),
         coin={
             **{name: sample.estimate("mean") for name, sample in coin.items()},
             "pull": coin["shown"].less(coin["hidden"], "mean"),
@@ -504,7 +478,7 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
         suggestions=int(data.works.suggested[data.works.shown].sum()),
         accepted=seen.estimate("accepted"),
         rejected=seen.estimate("rejected"),
-        bins=tuple(_bins_of_pull(data, split, _both(shown, hidden))),
+        bins=tuple(_bins(data, split, both)),
         agreement={name: sample.estimate("mean") for name, sample in between.items()},
         excess={name: between[name].less(between["bare"], "mean") for name in ("shown", "split")},
     )
@@ -520,7 +494,7 @@ class _Side(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Data:
+class _PullData:
     """The rows of all works; of each pair its suggestions by bin, its arm and stratum."""
 
     works: WorkRows
@@ -530,7 +504,7 @@ class _Data:
     options: PullOptions
 
     @classmethod
-    def of(cls, pairs: Sequence[ControlPair], options: PullOptions) -> _Data:
+    def of(cls, pairs: Sequence[ControlPair], options: PullOptions) -> _PullData:
         arms = np.array([_arm(pair) for pair in pairs], object)
         _, strata = np.unique([pair.stratum for pair in pairs], return_inverse=True)
         works = count_works(pairs, options.edges, least=options.least)
@@ -576,12 +550,7 @@ def _arm(pair: ControlPair) -> str:
     return pair.arm or "shown"
 
 
-def _both(shown: _Side, hidden: _Side) -> Ints:
-    return np.flatnonzero(shown.done & hidden.done)
-
-
-def _split_sample(data: _Data, shown: _Side, hidden: _Side) -> StratifiedSample:
-    pairs = _both(shown, hidden)
+def _split_sample(data: _PullData, shown: _Side, hidden: _Side, pairs: Ints) -> StratifiedSample:
     suggested, taken, drawn = (
         np.hstack([counts.sum(axis=1, keepdims=True), counts])
         for counts in (data.suggested[pairs], shown.taken[pairs], hidden.taken[pairs])
@@ -596,7 +565,7 @@ def _split_sample(data: _Data, shown: _Side, hidden: _Side) -> StratifiedSample:
             "hidden": ratio(without, pairs),
             "pull": ratio(with_them - without, pairs),
         }
-        for k in range(width):
+        for k in range(width):  # of all suggestions, then of each bin
             some, took, drew = sums[:, 3 + k :: width].T
             measures[f"taken {k}"] = ratio(took, some)
             measures[f"unseen {k}"] = ratio(drew, some)
@@ -607,7 +576,7 @@ def _split_sample(data: _Data, shown: _Side, hidden: _Side) -> StratifiedSample:
     return data.sample("split", rows, measure, pairs, suggested[:, 0] > 0)
 
 
-def _bins_of_pull(data: _Data, split: StratifiedSample, pairs: Ints) -> Iterator[PullBin]:
+def _bins(data: _PullData, split: StratifiedSample, pairs: Ints) -> Iterator[PullBin]:
     counts = data.suggested[pairs].sum(axis=0).tolist()
     bounds = (0.0, *data.options.edges, 1.0)
     spans = [(0.0, 1.0), *pairwise(bounds), (nan, nan)]
@@ -617,22 +586,19 @@ def _bins_of_pull(data: _Data, split: StratifiedSample, pairs: Ints) -> Iterator
             yield PullBin(low, high, count, *parts)
 
 
-def _coin_sample(data: _Data, shown: bool) -> StratifiedSample:
+def _coin_sample(data: _PullData, shown: bool) -> StratifiedSample:
     side = data.side("coin", shown)
     pairs = np.flatnonzero(side.done)
     name = f"coin {'shown' if shown else 'hidden'}"
     return data.mean(name, side.f1[pairs], pairs, data.suggested[pairs].sum(axis=1) > 0)
 
 
-def _seen_sample(data: _Data) -> StratifiedSample:
+def _seen_sample(data: _PullData) -> StratifiedSample:
     works, size = data.works, len(data.arms)
     of = works.pair[works.shown]
+    counts = works.suggested.sum(axis=1), works.taken.sum(axis=1), works.rejected
     rows = np.stack(
-        [
-            np.bincount(of, counts[works.shown], minlength=size)
-            for counts in (works.suggested.sum(axis=1), works.taken.sum(axis=1), works.rejected)
-        ],
-        axis=1,
+        [np.bincount(of, count[works.shown], minlength=size) for count in counts], axis=1
     ).astype(np.float64)
 
     def measure(sums: Floats) -> dict[str, Floats]:
@@ -643,28 +609,27 @@ def _seen_sample(data: _Data) -> StratifiedSample:
     return data.sample("seen", rows[pairs], measure, pairs, rows[pairs, 0] > 0)
 
 
-def _between_samples(data: _Data, pairs: Sequence[ControlPair]) -> dict[str, StratifiedSample]:
-    agreement = agreement_of_pairs(pairs)
+def _between_samples(data: _PullData, pairs: Sequence[ControlPair]) -> dict[str, StratifiedSample]:
+    numbers, f1 = agreement_of_pairs(pairs)
     samples = {}
-    for arm in ("shown", "split", "bare"):
-        chosen = data.arms[agreement.pair] == arm
-        f1 = agreement.f1[chosen]
-        samples[arm] = data.mean(f"both {arm}", f1, agreement.pair[chosen], ~np.isnan(f1))
+    for arm in _AGREEMENT:
+        chosen = data.arms[numbers] == arm
+        own = f1[chosen]
+        samples[arm] = data.mean(f"both {arm}", own, numbers[chosen], ~np.isnan(own))
     return samples
 
 
-def _progress(pairs: Sequence[ControlPair]) -> tuple[dict[str, int], dict[str, int]]:
-    done, left = (dict.fromkeys(("split", "bare", "coin", "shown"), 0) for _ in range(2))
-    for pair in pairs:
-        (left if pair.open else done)[_arm(pair)] += 1
-    return done, left
-
-
-def _deviation(data: _Data, shown: _Side, hidden: _Side) -> float:
-    pairs = _both(shown, hidden)
+def _deviation(data: _PullData, shown: _Side, hidden: _Side, pairs: Ints) -> float:
     kept = pairs[data.suggested[pairs].any(axis=1)]
     difference = shown.f1[kept] - hidden.f1[kept]
     return float(difference.std(ddof=1)) if len(kept) > 1 else nan
+
+
+ENOUGH = 97
+"""How many split pairs an interval of +-.05 takes where the difference has a deviation of .25."""
+
+_HALF_WIDTH = 0.05
+_NORMAL = 1.959964  # the 97.5 % point of the normal distribution
 
 
 def _cautions(pull: Pull) -> Iterator[str]:
@@ -681,12 +646,10 @@ def _cautions(pull: Pull) -> Iterator[str]:
         yield caution
     if 1 < pairs < FEW_PAIRS:
         yield f"with fewer than about {FEW_PAIRS} pairs the bootstrap's intervals are too narrow"
-    unfinished = pull.open["split"] + pull.open["bare"]
-    if unfinished:
+    if unfinished := pull.open["split"] + pull.open["bare"]:
+        are = " of the control sample is" if unfinished == 1 else "s of the control sample are"
         yield (
-            f"{unfinished} pair{'' if unfinished == 1 else 's'} of the control sample "
-            f"{'is' if unfinished == 1 else 'are'} not done by all yet; those done first may "
-            "differ from the rest"
+            f"{unfinished} pair{are} not done by all yet; those done first may differ from the rest"
         )
     if pull.bins[-1].suggestions and isnan(pull.bins[-1].low):
         yield (
@@ -695,7 +658,7 @@ def _cautions(pull: Pull) -> Iterator[str]:
         )
 
 
-_ARMS = {
+_MEANINGS = {
     "split": "split by a coin",
     "bare": "bare of suggestions",
     "coin": "annotated once, by a coin",
@@ -706,36 +669,6 @@ _AGREEMENT = {
     "split": "one saw suggestions",
     "bare": "neither did",
 }
-
-
-def pull_tables(pull: Pull) -> list[Table]:
-    """Return the tables of a pull: the estimate, what became of suggestions, the agreement."""
-    return [_estimates(pull), _fates(pull), _bins_tables(pull), _agreement(pull)]
-
-
-def pull_report(pull: Pull, medium: str = "text") -> str:
-    """Return all tables, the cautions and the settings in a medium."""
-    written = get_medium(medium)
-    options = pull.options
-    signature = Signature(
-        links="all",
-        level="pull",
-        interval="bootstrap-strata",
-        confidence=options.confidence,
-        resamples=options.resamples,
-        seed=options.seed,
-    )
-    tables = [table.sheet() for table in pull_tables(pull)]
-    return written.report(Report(_head(pull), tables, pull.cautions, str(signature)))
-
-
-def _head(pull: Pull) -> list[str]:
-    shown = _signed("").show(_cell(pull.pull)).text
-    counts = [
-        f"{pull.pairs[arm]} {meaning}" + (f" ({pull.open[arm]} open)" if pull.open[arm] else "")
-        for arm, meaning in _ARMS.items()
-    ]
-    return [f"Pull of suggestions: {shown} points of F1", f"Pairs done: {', '.join(counts)}"]
 
 
 def _cell(estimate: Estimate) -> Cell:
@@ -779,17 +712,16 @@ def _fates(pull: Pull) -> Table:
         Column("accepted", "percent"),
         Column("rejected", "percent"),
     ]
-    row = [pull.suggestions, _cell(pull.accepted), _cell(pull.rejected)]
     return Table(
         "What became of suggestions",
         columns,
-        [row],
+        [[pull.suggestions, _cell(pull.accepted), _cell(pull.rejected)]],
         "Accepted: linked in the end. Rejected: put aside, and not linked.",
         stub=0,
     )
 
 
-def _bins_tables(pull: Pull) -> Table:
+def _probabilities(pull: Pull) -> Table:
     columns = [
         Column("probability"),
         Column("suggestions", "count"),
@@ -797,23 +729,17 @@ def _bins_tables(pull: Pull) -> Table:
         Column("drawn unseen", "percent", key="unseen"),
         _signed("pull"),
     ]
-    rows = [
-        [
-            _span(part) if k else "all",
-            part.suggestions,
-            *map(_cell, (part.taken, part.unseen, part.pull)),
-        ]
-        for k, part in enumerate(pull.bins)
-    ]
-    return Table(
-        "Suggestions on split pairs, linked by who saw them and who did not", columns, rows
-    )
-
-
-def _span(part: PullBin) -> str:
-    if isnan(part.low):
-        return "unknown"
-    return f"{part.low:g} to {'' if part.high == 1 else 'below '}{part.high:g}"
+    rows = []
+    for part in pull.bins:
+        name = f"{part.low:g} to {'' if part.high == 1 else 'below '}{part.high:g}"
+        if part is pull.bins[0]:
+            name = "all"
+        elif isnan(part.low):
+            name = "unknown"
+        figures = map(_cell, (part.taken, part.unseen, part.pull))
+        rows.append([name, part.suggestions, *figures])
+    title = "Suggestions on split pairs, linked by who saw them and who did not"
+    return Table(title, columns, rows)
 
 
 def _agreement(pull: Pull) -> Table:
@@ -824,16 +750,11 @@ def _agreement(pull: Pull) -> Table:
         Column("F1", "percent", key="f1"),
         _signed("less neither", key="excess"),
     ]
-    rows: list[list[Cell]] = [
-        [
-            name,
-            pull.agreement[arm].pairs,
-            pull.agreement[arm].left_out,
-            _cell(pull.agreement[arm]),
-            _cell(pull.excess[arm]) if arm in pull.excess else None,
-        ]
-        for arm, name in _AGREEMENT.items()
-    ]
+    rows: list[list[Cell]] = []
+    for arm, name in _AGREEMENT.items():
+        agreement = pull.agreement[arm]
+        excess = _cell(pull.excess[arm]) if arm in pull.excess else None
+        rows.append([name, agreement.pairs, agreement.left_out, _cell(agreement), excess])
     return Table(
         "F1 between two annotators, mean over pairs",
         columns,

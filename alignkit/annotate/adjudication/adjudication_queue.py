@@ -1,9 +1,13 @@
-"""List the pairs that are ready to be adjudicated, those first where most is at stake."""
+"""What adjudicators see: the list of the pairs that are ready, and a pair with the votes on it.
+
+In the list those pairs come first on which most is at stake. Of suggestions adjudicators see only
+whether there were any.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,8 +18,6 @@ from sqlalchemy import Connection, select
 from alignkit.annotate.adjudication.comparison import (
     REOPENED,
     Ballot,
-    GoldState,
-    VotedPlace,
     Voter,
     all_in,
     ballot_of,
@@ -34,38 +36,11 @@ from alignkit.annotate.adjudication.provenance import (
     suggestions_shown,
 )
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.events import Cell, Event, Texts, decode_data, shared_texts
+from alignkit.annotate.project.events import Texts, decode_data, shared_texts
 from alignkit.annotate.project.names import UnknownPair
-from alignkit.annotate.project.state import PairState, StateView, decode_state
+from alignkit.annotate.project.queries import PairPage
+from alignkit.annotate.project.state import PairState, decode_state
 from alignkit.annotate.project.store import Store
-
-
-def rewrites_changed(
-    conn: Connection, k: int, gold: int, decided: PairState, votes: Mapping[int, PairState]
-) -> bool:
-    """Return whether the rewrites of a pair ask for another look."""
-    own = set(decided.rewrites.values())
-    now = {texts for state in votes.values() for texts in state.rewrites.values()}
-    if not own and not now:
-        return False
-    log = {
-        account: [event for event, _ in rows] for account, rows in queries.pair_log(conn, k).items()
-    }
-    seen = _last_look(log.get(gold, ()))
-    then = {
-        texts for account in votes for texts in rewrites_at(log.get(account, ()), seen).values()
-    }
-    return bool((now - then) - own or (then - now) & own)
-
-
-def _last_look(events: Collection[Event]) -> int:
-    looks = (event.n for event in events if event.kind == "rewrite" or _ends(event))
-    return max(looks, default=0)
-
-
-def _ends(event: Event) -> bool:
-    return event.kind == "done" and decode_data(event.data).after is True
-
 
 _CHUNK = 400
 
@@ -101,7 +76,7 @@ class Neighbours(NamedTuple):
 
 
 class Docket:
-    """Keep the list of a project up to date: only pairs that have changed are looked at again."""
+    """The list of a project, kept up to date: only pairs that have changed are looked at again."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -140,7 +115,6 @@ class Docket:
         return Neighbours(at + 1, before, after, following)
 
     def _renew(self, conn: Connection) -> None:
-        rules = _Rules.of(conn)
         changed = self._changed(conn)
         ready = _ready(conn, changed)
         if changed is None:
@@ -148,52 +122,24 @@ class Docket:
         else:
             for k in changed - ready.keys():
                 self._known.pop(k, None)
-        for some in _chunks(ready):
-            self._known.update((row.k, row) for row in _listed_rows(conn, some, rules))
+        for row in _rows(conn, ready):
+            self._known[row.k] = row
         self._rows = sorted(self._known.values(), key=lambda row: (-row.stake, row.k))
 
     def _changed(self, conn: Connection) -> set[int] | None:
-        event, stream = schema.event_table.c, schema.stream.c
-        joined = schema.event_table.join(schema.stream, stream.id == event.stream)
-        asked = select(stream.pair).select_from(joined).where(event.n > self._n).distinct()
+        """Return the pairs that have changed; None if all are to be looked at."""
         if self._n < 0:
             return None
-        changed = set(conn.execute(asked).scalars())
+        event, stream = schema.event_table.c, schema.stream.c
+        asked = select(stream.pair).where(stream.id == event.stream, event.n > self._n)
+        changed = set(conn.execute(asked.distinct()).scalars())
         return None if 0 in changed or len(changed) > _CHUNK else changed
 
 
 def settled_pairs(conn: Connection, some: Collection[int]) -> set[int]:
     """Return those of some pairs that are done, and of which no vote is another one since."""
     ready = _ready(conn, some)
-    rules = _Rules.of(conn)
-    return {
-        looked.k
-        for few in _chunks(ready)
-        for looked in _looked(conn, few, rules)
-        if looked.state == "done"
-    }
-
-
-class _Rules(NamedTuple):
-    """The settings that the list depends on."""
-
-    gold: str
-    majority: bool
-    judged: bool
-
-    @classmethod
-    def of(cls, conn: Connection) -> _Rules:
-        row = conn.execute(select(schema.project.c.gold, schema.project.c.majority)).one()
-        return cls(row.gold, bool(row.majority), queries.task_of(conn) == "judge")
-
-
-class _Looked(NamedTuple):
-    """What a look at a pair found."""
-
-    k: int
-    ballots: dict[str, Ballot]
-    left: int
-    state: str
+    return {case.k for few in _looked(conn, ready) for case in few if case.state == "done"}
 
 
 def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[Voter]]:
@@ -206,59 +152,80 @@ def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[Vot
     return {k: those for k, those in by_pair.items() if all_in(those)}
 
 
-def _chunks(ready: dict[int, list[Voter]]) -> Iterator[dict[int, list[Voter]]]:
+def _rows(conn: Connection, ready: dict[int, list[Voter]]) -> Iterator[DocketRow]:
+    pair = schema.pair.c
+    for cases in _looked(conn, ready):
+        asked = select(pair.k, pair.id).where(pair.k.in_([case.k for case in cases]))
+        ids = {k: id for k, id in conn.execute(asked)}  # noqa: C416 - rows are no tuples to mypy
+        stakes = phrases_at_stake([case.ballots for case in cases])
+        for case, stake in zip(cases, stakes, strict=True):
+            yield DocketRow(case.k, ids[case.k], case.state, case.left, stake, len(case.ballots))
+
+
+class _Looked(NamedTuple):
+    """The state of a pair: the votes, and how many decisions are left."""
+
+    k: int
+    ballots: dict[str, Ballot]
+    left: int
+    state: str
+
+
+def _looked(conn: Connection, ready: dict[int, list[Voter]]) -> Iterator[list[_Looked]]:
+    """Look at pairs, some at a time."""
+    setting = conn.execute(select(schema.project)).one()
+    stream, account = schema.stream.c, schema.account.c
+    accounts = conn.execute(select(account.id).where(account.name == setting.gold))
+    gold, judged = accounts.scalar() or 0, setting.task == "judge"
     rows = iter(ready.items())
     while some := dict(islice(rows, _CHUNK)):
-        yield some
-
-
-def _listed_rows(
-    conn: Connection, ready: dict[int, list[Voter]], rules: _Rules
-) -> Iterable[DocketRow]:
-    pair = schema.pair.c
-    named = conn.execute(select(pair.k, pair.id).where(pair.k.in_(list(ready))))
-    ids = {k: id for k, id in named}  # noqa: C416 - rows are no tuples to a type checker
-    looked = list(_looked(conn, ready, rules))
-    stakes = phrases_at_stake([case.ballots for case in looked])
-    for case, stake in zip(looked, stakes, strict=True):
-        yield DocketRow(case.k, ids[case.k], case.state, case.left, stake, len(case.ballots))
-
-
-def _looked(conn: Connection, ready: dict[int, list[Voter]], rules: _Rules) -> Iterator[_Looked]:
-    stream, account = schema.stream.c, schema.account.c
-    joined = schema.stream.join(schema.account, account.id == stream.account)
-    asked = select(stream.pair, account.id, account.name, stream.state).select_from(joined)
-    states: dict[int, dict[int, PairState]] = {k: {} for k in ready}
-    gold = 0
-    for k, number, name, text in conn.execute(asked.where(stream.pair.in_(list(ready)))):
-        states[k][number] = decode_state(text)
-        gold = number if name == rules.gold else gold
-    for k, own in ready.items():
-        votes = {voter.account: states[k].get(voter.account, PairState()) for voter in own}
-        ballots = {
-            voter.name: ballot_of(votes[voter.account], judged=rules.judged) for voter in own
-        }
-        decided = states[k].get(gold, PairState())
-        held = gold_of(decided, judged=rules.judged)
-        items = compare(ballots, held, majority=rules.majority)
-        left = left_to_decide(items)
-        state = _state(items, held, left, decided.done)
-        if state in ("done", "agreed"):  # or somebody has to look at the rewrites
-            made = [vote.rewrites.values() for vote in votes.values()]
-            if decided.done and rewrites_changed(conn, k, gold, decided, votes):
+        asked = select(stream.pair, stream.account, stream.state).where(stream.pair.in_(list(some)))
+        states: dict[int, dict[int, PairState]] = {k: {} for k in some}
+        for k, number, text in conn.execute(asked):
+            states[k][number] = decode_state(text)
+        cases = []
+        for k, own in some.items():
+            votes = {voter.account: states[k].get(voter.account, PairState()) for voter in own}
+            decided = states[k].get(gold, PairState())
+            ballots = {voter.name: ballot_of(votes[voter.account], judged=judged) for voter in own}
+            held = gold_of(decided, judged=judged)
+            items = compare(ballots, held, majority=bool(setting.majority))
+            left = left_to_decide(items)
+            if any(item.state == REOPENED for item in items) or (decided.done and left):
                 state = "reopened"
-            elif not decided.done and set().union(*made) - shared_texts(made):
+            elif left:
                 state = "open"
-        yield _Looked(k, ballots, left, state)
+            else:
+                state = "done" if decided.done and not missing(items, held) else "agreed"
+                made = [vote.rewrites.values() for vote in votes.values()]
+                if decided.done and rewrites_changed(conn, k, gold, decided, votes):
+                    state = "reopened"
+                elif not decided.done and set().union(*made) - shared_texts(made):
+                    state = "open"  # somebody has to look at the rewrites
+            cases.append(_Looked(k, ballots, left, state))
+        yield cases
 
 
-def _state(items: Sequence[VotedPlace], gold: GoldState, left: int, done: bool) -> str:
-    if any(item.state == REOPENED for item in items) or (done and left):
-        return "reopened"
-    return "open" if left else "done" if done and not missing(items, gold) else "agreed"
-
-
-_MOST_UNDO = 100
+def rewrites_changed(
+    conn: Connection, k: int, gold: int, decided: PairState, votes: Mapping[int, PairState]
+) -> bool:
+    """Return whether the rewrites of a pair ask for another look."""
+    own = set(decided.rewrites.values())
+    now = {texts for state in votes.values() for texts in state.rewrites.values()}
+    if not own and not now:
+        return False
+    log = queries.pair_log(conn, k)
+    looks = (
+        event.n
+        for event in log.get(gold, ())
+        if event.kind == "rewrite"
+        or (event.kind == "done" and decode_data(event.data).after is True)
+    )
+    last = max(looks, default=0)
+    then = {
+        texts for account in votes for texts in rewrites_at(log.get(account, ()), last).values()
+    }
+    return bool((now - then) - own or (then - now) & own)
 
 
 class Vote(Struct):
@@ -276,29 +243,13 @@ class Vote(Struct):
     rewrites: list[tuple[str, Texts]] = []
 
 
-class GoldView(Struct):
-    """A pair as an adjudicator sees it."""
+class GoldView(PairPage):
+    """A pair as an adjudicator sees it; its state, undo and redo are gold's own."""
 
-    k: int
-    id: str
-    pairs: int  # how many pairs are ready, and how many of them are done
-    done: int
-    place: int  # where this one stands among them; see docket.Neighbours
-    previous: int | None
-    next: int | None
-    next_open: int | None
-    rev: int
-    source: list[str]
-    target: list[str]
-    attributes: dict[str, str]
-    state: StateView  # gold's own
-    undo: list[Event]
-    redo: list[Event]
     votes: list[Vote]  # in the order of their keys
     blind: bool  # the settings
     majority: bool
-    changed: bool  # it was done, and its rewrites are others since (late_rewrites)
-    n: int
+    changed: bool  # it was done, and its rewrites are others since (rewrites_changed)
 
 
 def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
@@ -307,50 +258,38 @@ def gold_view(store: Store, k: int, docket: Docket) -> GoldView:
         case = read_case(conn, k)
         case.check()
         names = names_of(conn, case.pair)
-        undo, redo = (
-            [names.hidden(event) for event in queries.stack(conn, case.gold.id, top, _MOST_UNDO)]
-            for top in (case.gold.state.undo, case.gold.state.redo)
-        )
-        votes, n = _votes(conn, case, names), queries.last_n(conn)
-        changed = case.gold.state.done and _case_changed(conn, case)
-    state = case.gold.state.view(undo[0].id if undo else None, redo[0].id if redo else None)
+        state, *stacks = queries.viewed(conn, case.gold)
+        undo, redo = ([names.hidden(event) for event in stack] for stack in stacks)
+        votes, n = list(_votes(conn, case, names)), queries.last_n(conn)
+        states = {voter.account: case.streams[voter.name].state for voter in case.voters}
+        gold, decided = queries.account_of(conn, queries.gold_name(conn)), case.gold.state
+        changed = decided.done and rewrites_changed(conn, k, gold, decided, states)
     if state.whys is not msgspec.UNSET:
         state.whys = [(i, j, names.hidden_why(text)) for i, j, text in state.whys]
     pair, listed = case.pair, docket.listed(limit=0)
     return GoldView(
         k, pair.id, listed.total, listed.done, *docket.neighbours(k),
         pair.rev, pair.source, pair.target, pair.attributes,
-        state, undo, redo, votes, names.blind, case.majority, changed, n,
+        state, undo, redo, n, votes, names.blind, case.majority, changed,
     )  # fmt: skip
 
 
-def _case_changed(conn: Connection, case: Case) -> bool:
-    votes = {voter.account: case.streams[voter.name].state for voter in case.voters}
-    gold = queries.account_of(conn, queries.gold_name(conn))
-    return rewrites_changed(conn, case.pair.k, gold, case.gold.state, votes)
-
-
-def _votes(conn: Connection, case: Case, names: Pseudonyms) -> list[Vote]:
+def _votes(conn: Connection, case: Case, names: Pseudonyms) -> Iterable[Vote]:
     accounts = {voter.name: voter.account for voter in case.voters}
     log = queries.pair_log(conn, case.pair.k)
     corrected = rewordings(conn, case.pair.k) if case.pair.rev > 1 else {}
-    votes = []
     for number, name in enumerate(names.ordered(case.streams), 1):
-        events = [event for event, _ in log.get(accounts[name], ())]
-        shown = f"vote {number}" if names.blind else name
-        state = case.streams[name].state
+        events, state = log.get(accounts[name], []), case.streams[name].state
         how = origins(events, corrected)
-        votes.append(_vote(names.shown(name), shown, state, how, suggestions_shown(events)))
-    return votes
-
-
-def _vote(
-    id: str, name: str, state: PairState, how: Mapping[Cell, tuple[str, str]], seen: bool | None
-) -> Vote:
-    said = sorted(state.cells.items())
-    cells = [(*cell, value, *how.get(cell, ("", ""))) for cell, value in said]
-    unseen = [cell for cell in sorted(state.bulk) if how.get(cell, ("",))[0] == BULK]
-    comments, rewrites = sorted(state.comments.items()), sorted(state.rewrites.items())
-    return Vote(
-        id, name, state.seq, seen, cells, unseen, comments, state.judgment, state.flags, rewrites
-    )
+        yield Vote(
+            id=names.shown(name),
+            name=f"vote {number}" if names.blind else name,
+            seq=state.seq,
+            shown=suggestions_shown(events),
+            cells=[(*cell, x, *how.get(cell, ("", ""))) for cell, x in sorted(state.cells.items())],
+            unseen=[c for c in sorted(state.bulk) if how.get(c, ("",))[0] == BULK],
+            comments=sorted(state.comments.items()),
+            judgment=state.judgment,
+            flags=state.flags,
+            rewrites=sorted(state.rewrites.items()),
+        )

@@ -1,4 +1,4 @@
-"""Compare what annotators voted on a pair with what adjudicators decided: pure, without a store.
+"""Compare what annotators voted on a pair with what adjudicators decided; and who has a vote.
 
 A *place* is a cell ``(i, j)``, -1 for the empty word, or `JUDGMENT`, the judgment of the pair as a
 whole. The value of a cell is 0 (no link), 1 (possible) or 2 (sure); that of the judgment its label
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
@@ -45,6 +46,13 @@ class GoldState:
     values: Mapping[Cell, Value] = field(default_factory=dict)
     whys: Mapping[Cell, Why] = field(default_factory=dict)
 
+    @cached_property
+    def taken(self) -> tuple[set[Cell], set[int], set[int]]:
+        """The nulls that are decided, and the source and target words that are linked."""
+        links = [place for place, value in self.values.items() if value and NULL not in place]
+        nulls = {place for place, value in self.values.items() if value and NULL in place}
+        return nulls, {i for i, _ in links}, {j for _, j in links}
+
 
 @dataclass(frozen=True)
 class VotedPlace:
@@ -63,21 +71,13 @@ class VotedPlace:
 
 
 def value_of(values: Mapping[Cell, Value], place: Cell) -> Value:
-    """Return a value, or what stands for none.
-
-    Examples
-    --------
-    >>> value_of({}, (0, 1)), value_of({}, JUDGMENT)
-    (0, ())
-    """
+    """Return a value, or what stands for none: 0 on a cell, an empty tuple for the judgment."""
     return values.get(place, () if place == JUDGMENT else 0)
 
 
 def as_read(place: Cell) -> tuple[bool, int, bool, int]:
     """Return what places are sorted by: by rows, nulls behind the words, the judgment last.
 
-    Examples
-    --------
     >>> sorted([(-1, -1), (0, -1), (-1, 0), (1, 1), (0, 0)], key=as_read)
     [(0, 0), (0, -1), (1, 1), (-1, 0), (-1, -1)]
     """
@@ -117,20 +117,13 @@ def compare(
     [((0, 0), 'agreed'), ((1, 1), 'decided')]
     """
     gold = gold or GoldState()
-    places = {
-        place for ballot in ballots.values() for place, value in ballot.values.items() if value
-    }
-    places.update(gold.values, gold.whys)
-    taken = _linked(gold.values)
-    return [_item(place, ballots, gold, taken, majority) for place in sorted(places, key=as_read)]
+    votes = [vote for ballot in ballots.values() for vote in ballot.values.items()]
+    places = {place for place, value in votes if value} | gold.values.keys() | gold.whys.keys()
+    return [_item(place, ballots, gold, majority) for place in sorted(places, key=as_read)]
 
 
 def _item(
-    place: Cell,
-    ballots: Mapping[str, Ballot],
-    gold: GoldState,
-    taken: tuple[set[Cell], set[int], set[int]],
-    majority: bool,
+    place: Cell, ballots: Mapping[str, Ballot], gold: GoldState, majority: bool
 ) -> VotedPlace:
     votes = tuple(ballot.at(place) for ballot in ballots.values())
     value, why = value_of(gold.values, place), gold.whys.get(place)
@@ -140,7 +133,7 @@ def _item(
         return VotedPlace(place, votes, state, value, why)
     shared = shared_value(votes, majority)
     otherwise = place in gold.values and shared != value
-    if shared is None or otherwise or _clashes(place, shared, taken):
+    if shared is None or otherwise or _clashes(place, shared, gold.taken):
         return VotedPlace(place, votes, OPEN, value)
     return VotedPlace(place, votes, AGREED, shared)
 
@@ -155,8 +148,6 @@ def _stale(why: Why, place: Cell, value: Value, ballots: Mapping[str, Ballot]) -
 def meant(why: Why, value: Value, *, majority: bool = True) -> Value | None:
     """Return the value that a reason gives; where it is the adjudicator's own, any.
 
-    Examples
-    --------
     >>> votes = {"anna": (2, 3), "ben": (1, 7)}
     >>> meant(Why("vote", "ben", votes), 2), meant(Why("agreed", "", votes), 2)
     (1, None)
@@ -176,12 +167,6 @@ def shared_value(votes: Sequence[Value], majority: bool) -> Value | None:
         return votes[0]
     value = max(votes, key=votes.count)
     return value if majority and 2 * votes.count(value) > len(votes) else None
-
-
-def _linked(values: Mapping[Cell, Value]) -> tuple[set[Cell], set[int], set[int]]:
-    links = [place for place, value in values.items() if value and NULL not in place]
-    nulls = {place for place, value in values.items() if value and NULL in place}
-    return nulls, {i for i, _ in links}, {j for _, j in links}
 
 
 def _clashes(place: Cell, value: Value, taken: tuple[set[Cell], set[int], set[int]]) -> bool:
@@ -300,35 +285,31 @@ def all_in(pair_voters: Sequence[Voter]) -> bool:
 def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
     """Count for each pair the atomic phrase pairs that some votes have, and others have not.
 
-    Examples
-    --------
     >>> one, other = Ballot({(0, 0): 2, (1, 1): 2}), Ballot({(0, 0): 2, (1, 1): 1})
     >>> phrases_at_stake([{"anna": one, "ben": other}, {"anna": one, "ben": one}])
     [1, 0]
     """
     counts = [0] * len(pairs)
-    differing = [(k, links) for k, links in enumerate(map(_links, pairs)) if _differ(links)]
-    packed = [_alignment(vote) for _, links in differing for vote in links]
+    votes = [
+        [
+            {place: value for place, value in ballot.values.items() if NULL not in place}
+            for ballot in ballots.values()
+        ]
+        for ballots in pairs
+    ]
+    differing = [(k, links) for k, links in enumerate(votes) if any(x != links[0] for x in links)]
+    packed = LinkArrays.pack(
+        [
+            Alignment([place for place, value in vote.items() if value == 2], vote)
+            for _, links in differing
+            for vote in links
+        ]
+    )
     for strength in LINKS:
-        spans = extract_phrases(LinkArrays.pack(packed), links=strength, kind="atomic")
+        spans = extract_phrases(packed, links=strength, kind="atomic")
         at = 0
         for k, links in differing:
             held = Counter(span for x in range(len(links)) for span in spans.pair(at + x))
             at += len(links)
             counts[k] += sum(count < len(links) for count in held.values())
     return counts
-
-
-def _links(ballots: Mapping[str, Ballot]) -> list[dict[Cell, Value]]:
-    return [
-        {place: value for place, value in ballot.values.items() if NULL not in place}
-        for ballot in ballots.values()
-    ]
-
-
-def _differ(links: Sequence[Mapping[Cell, Value]]) -> bool:
-    return any(vote != links[0] for vote in links)
-
-
-def _alignment(links: Mapping[Cell, Value]) -> Alignment:
-    return Alignment([place for place, value in links.items() if value == 2], links)

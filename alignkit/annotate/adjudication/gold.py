@@ -30,36 +30,35 @@ from alignkit.annotate.adjudication.comparison import (
     left_to_decide,
     meant,
     missing,
+    value_of,
     voters,
 )
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.appending import Writer, append_sent
+from alignkit.annotate.project.appending import Writer, append_sent, new_event
 from alignkit.annotate.project.events import (
     JUDGMENT,
     Cell,
     Data,
     Event,
-    LogEvent,
     Sent,
     Value,
     Why,
     WhyWrite,
     decode_data,
     encode,
-    now,
     read_why,
     shared_texts,
     write_why,
 )
 from alignkit.annotate.project.names import BadEvent, Conflict, NotReady, OldText
-from alignkit.annotate.project.queries import Appended, Changes, PairRow, StreamRow
+from alignkit.annotate.project.queries import Appended, Changes, PairList, PairRow, StreamRow
 from alignkit.annotate.project.state import PairState, conflicts, copied
 from alignkit.annotate.project.store import Store
 from alignkit.model.alignment import NULL
 
 
 class Pseudonyms:
-    """Turn the names of annotators into what an adjudicator may read on a pair, and back."""
+    """What an adjudicator may read on a pair in place of annotators' names, and back."""
 
     def __init__(self, known: Iterable[str], salt: str) -> None:
         self.blind = bool(salt)
@@ -73,12 +72,10 @@ class Pseudonyms:
         return "v" + hashlib.sha256(f"{self._salt}\n{name}".encode()).hexdigest()[:12]
 
     def ordered(self, names: Iterable[str]) -> list[str]:
-        """Return names as their votes are told: in order, or shuffled where they are hidden."""
+        """Return names in the order of their votes: as they are, or shuffled if they are hidden."""
         return sorted(names, key=self.shown) if self.blind else list(names)
 
     def _named(self, mark: str) -> str:
-        if not self.blind:
-            return mark
         if mark not in self._names:
             raise BadEvent(f"whys: {mark[:40]!r} stands for nobody of this project")
         return self._names[mark]
@@ -98,7 +95,7 @@ class Pseudonyms:
         return event
 
     def hidden_conflict(self, conflict: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what is told of a conflict without names."""
+        """Return the description of a conflict without names."""
         hidden = dict(conflict)
         if self.blind and hidden.get("field") == "why":
             for key in ("before", "after", "now"):
@@ -181,7 +178,7 @@ def gold_of(state: PairState, *, judged: bool = False) -> GoldState:
 
 
 def read_case(conn: Connection, k: int) -> Case:
-    """Read all that is to be known of a pair."""
+    """Read a pair with the votes on it and what is decided."""
     pair = queries.pair_row(conn, k)
     own = tuple(voters(conn, k).get(k, ()))
     streams = queries.streams_of(conn, pair)
@@ -260,31 +257,41 @@ class _Clerk:
     def _add_agreed(self, writer: Writer) -> None:
         first = not writer.state.seq
         if items := agreed_items(self._case.items(writer.state)):
-            self._add(writer, "decide", _agreed(items, self._case.ballots, writer.state))
+            agreed = _agreed(items, self._case.ballots, writer.state)
+            writer.add(new_event("decide", self._actor), agreed)
         made = [stream.state.rewrites.values() for stream in self._case.streams.values()]
         if first and (shared := shared_texts(made)):
             rows = ((f"r{at}", None, texts) for at, texts in enumerate(sorted(shared), 1))
-            self._add(writer, "rewrite", Data(how="agreed", rewrites=tuple(rows)))
-
-    def _add(self, writer: Writer, kind: str, data: Data) -> None:
-        event = LogEvent(str(uuid4()), 0, 0, kind, 1, self._actor, now(), "", 0, Raw(b"{}"))
-        writer.add(event, data)
+            data = Data(how="agreed", rewrites=tuple(rows))
+            writer.add(new_event("rewrite", self._actor), data)
 
     def _check(self, state: PairState, data: Data) -> None:
         reasons = {(i, j): after for i, j, _, after in data.whys}
-        written = {(i, j): after for i, j, _, after in data.cells}
+        written: dict[Cell, Value] = {(i, j): after for i, j, _, after in data.cells}
         if not reasons or None in reasons.values():
             raise BadEvent("whys: a decision has a reason, for each of its cells")
         if data.label is not None or data.flags is not None:
-            written[JUDGMENT] = -1
+            label = state.judgment if data.label is None else data.label[1]
+            flags = state.flags if data.flags is None else data.flags[1]
+            written[JUDGMENT] = (label, *flags) if label or flags else ()
         for place in written:
             if place not in reasons:
                 raise BadEvent(f"whys: {list(place)} is decided without a reason")
+        now = ballot_of(state).values
         if late := conflicts(state, "decide", data):  # first: a late reason need not fit any more
             raise Conflict(late)
         for place, text in reasons.items():
-            self._check_reason(place, read_why(str(text)), _after(place, state, data))
-        _check_nulls(state, written)
+            value = written.get(place, value_of(now, place))
+            self._check_reason(place, read_why(str(text)), value)
+        taken = [
+            {"i": i, "j": j, "before": 0, "after": 0, "now": state.cells[i, j]}
+            for link, value in written.items()
+            if value and NULL not in link
+            for i, j in ((link[0], NULL), (NULL, link[1]))
+            if (i, j) in state.cells and (i, j) not in written
+        ]
+        if taken:
+            raise Conflict(taken)
 
     def _check_reason(self, place: Cell, why: Why, value: Value) -> None:
         known = self._case.ballots
@@ -298,27 +305,6 @@ class _Clerk:
         said_so = meant(why, value, majority=self._case.majority)
         if said_so != value:
             raise BadEvent(f"whys: {list(place)} becomes {value}, and its reason says {said_so}")
-
-
-def _after(place: Cell, state: PairState, data: Data) -> Value:
-    if place == JUDGMENT:
-        label = state.judgment if data.label is None else data.label[1]
-        flags = state.flags if data.flags is None else data.flags[1]
-        return (label, *flags) if label or flags else ()
-    written = {(i, j): after for i, j, _, after in data.cells}
-    return written.get(place, state.cells.get(place, 0))
-
-
-def _check_nulls(state: PairState, written: Mapping[Cell, int]) -> None:
-    taken = [
-        {"i": i, "j": j, "before": 0, "after": 0, "now": state.cells[i, j]}
-        for link, value in written.items()
-        if value and NULL not in link
-        for i, j in ((link[0], NULL), (NULL, link[1]))
-        if (i, j) in state.cells and (i, j) not in written
-    ]
-    if taken:
-        raise Conflict(taken)
 
 
 def _agreed(items: Sequence[VotedPlace], ballots: Mapping[str, Ballot], state: PairState) -> Data:
@@ -361,27 +347,16 @@ def gold_changes(store: Store, after: int) -> GoldChanges | None:
     """Return what has changed behind number `after` of the project, or None."""
     with store.database.reading() as conn:
         account = queries.account_of(conn, queries.gold_name(conn))
-        event, stream = schema.event_table, schema.stream
-        joined = event.join(stream, event.c.stream == stream.c.id)
-        new = event.c.n > after
-        asked = (
-            select(stream.c.pair, *queries.EVENT)
-            .select_from(joined)
-            .where(new, stream.c.account == account)
-            .order_by(event.c.n)
-            .limit(_MOST_CHANGES)
-        )
-        rows = [(row[0], queries.event_of(row[1:])) for row in conn.execute(asked)]
+        rows = PairList(conn, account, everything=True).changes(after, _MOST_CHANGES)
         last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
-        others = select(stream.c.pair).select_from(joined).distinct()
-        others = others.where(
-            new, event.c.n <= last, stream.c.account != account, stream.c.pair > 0
-        )
-        votes = sorted(conn.execute(others).scalars())
+        event, stream = schema.event_table.c, schema.stream.c
+        others = select(stream.pair).where(
+            event.stream == stream.id, event.n > after, event.n <= last,
+            stream.account != account, stream.pair > 0,
+        )  # fmt: skip
+        votes = sorted(conn.execute(others.distinct()).scalars())
         if not rows and not votes:
             return None
-        changes: dict[int, list[Event]] = {}
-        for k, decided in rows:
-            names = names_of(conn, queries.pair_row(conn, k))
-            changes.setdefault(k, []).append(names.hidden(decided))
+        names = {k: names_of(conn, queries.pair_row(conn, k)) for k in {k for k, _ in rows}}
+        changes = queries.by_pair((k, names[k].hidden(event)) for k, event in rows)
         return GoldChanges(last, changes, votes)

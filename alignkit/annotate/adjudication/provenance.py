@@ -59,7 +59,8 @@ def origins(
     for event in events:
         data = decode_data(event.data)
         if event.kind == "text":
-            past = _moved(past, corrected[data.to])
+            moved = ((corrected[data.to].cell(cell), rows) for cell, rows in past.items())
+            past = defaultdict(list, {cell: rows for cell, rows in moved if cell is not None})
             continue
         if seq is not None and event.seq > seq:
             continue
@@ -71,15 +72,6 @@ def origins(
                 same = next((origin for value, origin in reversed(rows) if value == after), None)
             rows.append((after, same or LinkOrigin(how, event.at)))
     return {cell: rows[-1][1] for cell, rows in past.items() if rows[-1][0]}
-
-
-def _moved(past: _Past, rewording: Rewording) -> _Past:
-    moved: _Past = defaultdict(list)
-    for cell, rows in past.items():
-        place = rewording.cell(cell)
-        if place is not None:
-            moved[place] = rows
-    return moved
 
 
 def suggestions_shown(events: Iterable[Event]) -> bool | None:
@@ -101,12 +93,16 @@ def rewrites_at(events: Iterable[Event], n: int) -> dict[str, Texts]:
 def rewrite_lines(
     state: PairState, logs: Mapping[str, Sequence[Event]], gold: str, voters: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what is known of each rewrite that gold has; see `provenance.provenance`."""
+    """Yield what is known of each rewrite that gold has; see `provenance`."""
     written = _written(logs[gold])
     for key in sorted(state.rewrites, key=key_number):
         texts = state.rewrites[key]
         event = written[texts]
-        votes = {name: _vote(logs.get(name, ()), texts, event.n) for name in voters}
+        votes = {}
+        for name in voters:
+            earlier = [x for x in logs.get(name, ()) if x.n <= event.n]
+            said = texts in rewrites_at(earlier, event.n).values()
+            votes[name] = {"said": said, "seq": earlier[-1].seq if earlier else 0}
         having = [name for name, vote in votes.items() if vote["said"]]
         why = "own" if not having else "agreed" if len(having) == len(votes) else "vote"
         yield {
@@ -118,12 +114,6 @@ def rewrite_lines(
             "note": "",
             "votes": votes,
         }
-
-
-def _vote(events: Iterable[Event], texts: Texts, n: int) -> dict[str, Any]:
-    earlier = [event for event in events if event.n <= n]
-    said = texts in rewrites_at(earlier, n).values()
-    return {"said": said, "seq": earlier[-1].seq if earlier else 0}
 
 
 def _written(events: Iterable[Event]) -> dict[Texts, Event]:
@@ -172,8 +162,7 @@ def _pair(
 ) -> Iterator[dict[str, Any]]:
     if not state.whys and not state.rewrites:
         return
-    log = queries.pair_log(conn, k)
-    logs = {names[who]: [event for event, _ in rows] for who, rows in log.items()}
+    logs = {names[account]: events for account, events in queries.pair_log(conn, k).items()}
     if state.whys:
         corrected = rewordings(conn, k) if state.rev > 1 else {}
         yield from _decisions(state, logs, names[gold], corrected)
@@ -183,7 +172,10 @@ def _pair(
 
 
 def _decisions(
-    state: PairState, logs: Mapping[str, list[Event]], gold: str, corrected: Mapping[int, Rewording]
+    state: PairState,
+    logs: Mapping[str, Sequence[Event]],
+    gold: str,
+    corrected: Mapping[int, Rewording],
 ) -> Iterator[dict[str, Any]]:
     made = _makers(logs[gold])
 

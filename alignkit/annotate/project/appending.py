@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Insert, Update, bindparam, delete, func, inse
 
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.events import (
+    BROKEN,
     UNDOABLE,
     Data,
     Event,
@@ -44,8 +45,23 @@ from alignkit.annotate.project.queries import Appended, PairRow, StreamRow, last
 from alignkit.annotate.project.state import PairState, completed, inverse, writes
 
 
+def new_event(
+    kind: str,
+    actor: str = "",
+    *,
+    id: str = "",
+    seq: int = 0,
+    n: int = 0,
+    client_at: str = "",
+    sent: str = "",
+) -> LogEvent:
+    """Return an event of now; its place and data come with `Writer.add` unless they are given."""
+    id = id or str(uuid4())
+    return LogEvent(id, seq, n, kind, 1, actor, now(), client_at, 0, Raw(b"{}"), sent=sent)
+
+
 class Batch:
-    """Collect the rows of streams and events, and write them table by table."""
+    """The rows of streams and events that are written table by table."""
 
     def __init__(self, conn: Connection) -> None:
         self.conn = conn
@@ -68,7 +84,10 @@ class Batch:
             event.n = self._n = self.n + 1
         row, counts = stream_row(state), count_row(state)
         if stream is None:
-            stream = self._new_stream()
+            if self._stream is None:
+                highest = self.conn.execute(select(func.max(schema.stream.c.id))).scalar()
+                self._stream = int(highest or 0)
+            stream = self._stream = self._stream + 1
             self._rows["new stream"].append({"id": stream, **place, **row})
             self._rows["new counts"].append({**place, **counts})
         else:
@@ -77,13 +96,6 @@ class Batch:
             self._rows["counts"].append({**mine, **counts})
         self._rows["event"] += [event_row(event, stream) for event in events]
         return stream
-
-    def _new_stream(self) -> int:
-        if self._stream is None:
-            highest = self.conn.execute(select(func.max(schema.stream.c.id))).scalar()
-            self._stream = int(highest or 0)
-        self._stream += 1
-        return self._stream
 
     def flush(self) -> None:
         """Write what was put; then others may write."""
@@ -106,7 +118,7 @@ _WRITES: dict[str, Insert | Update] = {
 
 
 class Writer:
-    """Write events to one stream; nothing is stored before the batch is flushed."""
+    """The events that are added to one stream; none is stored before the batch is flushed."""
 
     def __init__(
         self, batch: Batch, account: int, annotator: str, pair: PairRow, stream: StreamRow
@@ -131,8 +143,8 @@ class Writer:
         if top is None or top.id != data.of:
             now_top = None if top is None else top.id
             raise Conflict([{"field": kind, "before": data.of, "after": None, "now": now_top}])
-        writes = inverse(top.kind, decode_data(top.data))
-        return msgspec.structs.replace(writes, of=data.of, seen=data.seen)
+        undone = inverse(top.kind, decode_data(top.data))
+        return msgspec.structs.replace(undone, of=data.of, seen=data.seen)
 
     def _at(self, seq: int) -> Any:
         return self._new.get(seq) or queries.event_at(self._batch.conn, self.stream, seq)
@@ -178,9 +190,8 @@ def append_sent(
             data = read_sent(sent, len(pair.source), len(pair.target))
             if sent.kind == "done" and queries.task_of(conn) == "judge":
                 data.how = "judge"
-            if data.extracts:
-                texts = document_texts(pair.attributes, pair.source, pair.target)
-                check_extracts(data.extracts, texts)
+            texts = document_texts(pair.attributes, pair.source, pair.target)
+            check_extracts(data.extracts, texts)
             if prepare is not None:
                 prepare(writer, sent, data)
             if data.label is not None and sent.kind in ("judge", "decide"):
@@ -188,15 +199,15 @@ def append_sent(
             if sent.kind in ("undo", "redo"):
                 data = writer.back(sent.kind, data)
             data = completed(writer.state, sent.kind, data)
-            event = _event(sent, digest, actor)
+            client_at = "" if sent.client_at is None else str(sent.client_at)
+            event = new_event(sent.kind, actor, id=sent.id, client_at=client_at, sent=digest)
             if sent.kind in UNDOABLE and not writes(sent.kind, data):
                 # another tab did the same: the page has looked, and there is no step to undo
                 event.kind, data = "open", Data(rev=rev, seen=data.seen)
             writer.add(event, data)
     except Conflict as conflict:
-        raise Conflict(
-            conflict.conflicts, seq, queries.events_after(conn, stream.id, base)
-        ) from None
+        missed = queries.events_after(conn, stream.id, base)
+        raise Conflict(conflict.conflicts, seq, missed) from None
     writer.save()
     n = batch.n
     batch.flush()
@@ -228,10 +239,15 @@ def _answer(conn: Connection, writer: Writer, n: int, base: int, before: int) ->
 def _unknown(
     events: Sequence[Sent], known: Mapping[str, tuple[int, str]], stream: int | None
 ) -> list[tuple[Sent, str]]:
+    """Return the events that are not stored yet, with their digests."""
     seen = dict(known)
     new = []
     for sent in events:
-        digest = _digest(sent)
+        try:
+            body = [sent.kind, sent.v, msgspec.json.decode(sent.data)]
+        except BROKEN as problem:
+            raise BadEvent(f"{sent.kind[:40]}: {problem}") from None
+        digest = sha256(msgspec.json.encode(body, order="sorted")).hexdigest()[:32]
         if sent.id not in seen:
             new.append((sent, digest))
             seen[sent.id] = stream or 0, digest
@@ -240,39 +256,15 @@ def _unknown(
     return new
 
 
-def _digest(sent: Sent) -> str:
-    try:
-        body = [sent.kind, sent.v, msgspec.json.decode(sent.data)]
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise BadEvent(f"{sent.kind[:40]}: {problem}") from None
-    return sha256(msgspec.json.encode(body, order="sorted")).hexdigest()[:32]
-
-
-def _event(sent: Sent, digest: str, actor: str) -> LogEvent:
-    client_at = "" if sent.client_at is None else str(sent.client_at)
-    kind, at = sent.kind, now()
-    return LogEvent(sent.id, 0, 0, kind, sent.v, actor, at, client_at, 0, Raw(b"{}"), sent=digest)
-
-
 def append_to_project(conn: Connection, kind: str, data: Struct, actor: str = "") -> None:
     """Append an event of pair 0; the caller brings its tables up to date."""
     table = schema.stream.c
-    row = conn.execute(select(table.id, table.seq).where(table.pair == 0)).one()
-    event = LogEvent(
-        str(uuid4()),
-        row[1] + 1,
-        queries.last_n(conn) + 1,
-        kind,
-        1,
-        actor,
-        now(),
-        "",
-        0,
-        Raw(encode(data)),
-    )
-    conn.execute(insert(schema.event_table), [event_row(event, row[0])])
+    id, seq = conn.execute(select(table.id, table.seq).where(table.pair == 0)).one()
+    event = new_event(kind, actor, seq=seq + 1, n=queries.last_n(conn) + 1)
+    event.data = Raw(encode(data))
+    conn.execute(insert(schema.event_table), [event_row(event, id)])
     changed = stream_row(PairState(seq=event.seq))
-    conn.execute(update(schema.stream).where(table.id == row[0]).values(**changed))
+    conn.execute(update(schema.stream).where(table.id == id).values(**changed))
 
 
 def enrolled(conn: Connection, name: str) -> int:
@@ -288,33 +280,32 @@ def enrolled(conn: Connection, name: str) -> int:
 
 def reopen_judged(conn: Connection) -> int:
     """Open again what was done by judging it; return how many pairs of annotators these are."""
-    batch, at = Batch(conn), now()
+    batch = Batch(conn)
     names = queries.annotators(conn)
     judged: dict[int, list[int]] = {}
     for k, account in sorted(queries.judged_pairs(conn)):
         judged.setdefault(k, []).append(account)
     count = 0
-    for pair in queries.pair_rows(conn):
-        streams = queries.streams_of(conn, pair) if pair.k in judged else {}
-        for account in judged.get(pair.k, ()):
+    for pair in queries.pair_rows(conn, judged):
+        streams = queries.streams_of(conn, pair)
+        for account in judged[pair.k]:
             stream = streams[account]
-            if not stream.state.done:
-                continue
-            writer = Writer(batch, account, names[account - 1], pair, stream)
-            before = last_change(queries.events_after(conn, stream.id, 0))
-            event = LogEvent(str(uuid4()), 0, 0, "done", 1, "", at, "", 0, Raw(b"{}"))
-            writer.add(event, Data(done=Turn(True, False), how="judge", when=before or ""))
-            writer.save()
-            count += 1
+            if stream.state.done:
+                writer = Writer(batch, account, names[account - 1], pair, stream)
+                before = last_change(queries.events_after(conn, stream.id, 0))
+                data = Data(done=Turn(True, False), how="judge", when=before or "")
+                writer.add(new_event("done"), data)
+                writer.save()
+                count += 1
     batch.flush()
     return count
 
 
+Rows = Iterable[tuple[int, Sequence[Suggestion]]]
+"""Suggestions by the number of their pair."""
+
 LEARNED = "learned-"
 """How the names of learned sets begin; a number follows."""
-
-Rows = Iterable[tuple[int, Sequence[Suggestion]]]
-
 _CHUNK = 256
 _table = schema.suggestion.c
 
@@ -325,7 +316,7 @@ def put_set(conn: Connection, name: str, rows: Rows) -> int:
     left = iter(rows)
     lengths = _lengths(queries.pair_rows(conn))
     conn.execute(delete(schema.suggestion).where(_table.set == name))
-    if name == conn.execute(select(schema.project.c.suggestions)).scalar():
+    if name == _base_set(conn):
         show_base(conn)
     new = True
     while (some := list(islice(left, _CHUNK))) or new:
@@ -335,6 +326,10 @@ def put_set(conn: Connection, name: str, rows: Rows) -> int:
             conn.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in chunk])
         stored, new = stored + len(chunk), False
     return stored
+
+
+def _base_set(conn: Connection) -> str:
+    return str(conn.execute(select(schema.project.c.suggestions)).scalar())
 
 
 def show_base(conn: Connection) -> None:
@@ -358,32 +353,26 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
         learned = LearnedFrom(parent, lesson.pairs, now(), lesson.before, lesson.after)
         conn.execute(insert(schema.learned_set).values(learned_row(number, name, learned)))
     append_to_project(conn, "suggest", Suggest(name, checked, learned=learned))
-    _show(conn, name, checked)
+    own = schema.pair.c
+    here = own.k == bindparam("of")
+    numbers = [{"of": k} for k, _ in checked]
+    shown = select(own.suggested).where(here, own.suggested != name).scalar_subquery()
+    before = delete(schema.suggestion).where(_table.pair == bindparam("of"), _table.set == shown)
+    conn.execute(before, numbers)
+    conn.execute(update(schema.pair).where(here).values(suggested=name), numbers)
+    conn.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in checked])
     return name
 
 
-def _show(conn: Connection, name: str, rows: Sequence[tuple[int, list[Suggestion]]]) -> None:
-    own = schema.pair.c
-    numbers = [{"of": k} for k, _ in rows]
-    shown = select(own.suggested).where(own.k == bindparam("of"), own.suggested != name)
-    before = delete(schema.suggestion).where(
-        _table.pair == bindparam("of"), _table.set == shown.scalar_subquery()
-    )
-    conn.execute(before, numbers)
-    conn.execute(
-        update(schema.pair).where(own.k == bindparam("of")).values(suggested=name), numbers
-    )
-    conn.execute(insert(schema.suggestion), [suggestion_row(name, *row) for row in rows])
-
-
 def _following(conn: Connection) -> tuple[int, str]:
+    """Return the number of the next learned set, and the set that it follows."""
     table = schema.learned_set.c
     last = conn.execute(select(table.number, table.set).order_by(table.number.desc())).first()
     any_shown = select(schema.pair.c.k).where(schema.pair.c.suggested != "").limit(1)
+    number = 1 if last is None else last.number + 1
     if last is None or conn.execute(any_shown).first() is None:  # or the project's own came since
-        base = conn.execute(select(schema.project.c.suggestions)).scalar()
-        return 1 if last is None else last.number + 1, str(base)
-    return last.number + 1, str(last.set)
+        return number, _base_set(conn)
+    return number, str(last.set)
 
 
 def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
@@ -398,7 +387,7 @@ def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
     return numbers
 
 
-def _lengths(pairs: Iterable[queries.PairRow]) -> dict[int, tuple[int, int]]:
+def _lengths(pairs: Iterable[PairRow]) -> dict[int, tuple[int, int]]:
     return {pair.k: (len(pair.source), len(pair.target)) for pair in pairs}
 
 

@@ -71,10 +71,24 @@ _RULES = {
 def wrong_value(conn: Connection, tables: Iterable[Table]) -> str:
     """Return the column that holds a value of a wrong kind, in words; empty if none does."""
     for table in tables:
-        wrong = conn.exec_driver_sql(_of_kinds(table)).scalar()
-        if wrong is not None:
+        cases = " ".join(
+            f"WHEN NOT ({_is(column.type)}) THEN '{column.name}'".replace("?", f'"{column.name}"')
+            for column in table.columns
+        )
+        asked = f'SELECT CASE {cases} END AS x FROM "{table.name}" WHERE x IS NOT NULL LIMIT 1'
+        if (wrong := conn.exec_driver_sql(asked).scalar()) is not None:
             return f"{table.name}.{wrong} holds a value of another kind"
     return ""
+
+
+def _is(kind: TypeEngine[object]) -> str:
+    if isinstance(kind, Boolean):
+        return "typeof(?) = 'integer' AND ? IN (0, 1)"
+    if isinstance(kind, Integer):
+        return f"typeof(?) = 'integer' AND ? BETWEEN 0 AND {_MOST}"
+    if isinstance(kind, Float):
+        return "typeof(?) IN ('integer', 'real') AND abs(?) < 1e300"
+    return "typeof(?) = 'text'"
 
 
 def first_fault(conn: Connection) -> str:
@@ -87,22 +101,6 @@ def first_fault(conn: Connection) -> str:
     return next(
         (message for message, asked in _RULES.items() if conn.exec_driver_sql(asked).scalar()), ""
     )
-
-
-def _of_kinds(table: Table) -> str:
-    kinds = ((column.name, _is(column.type).format(f'"{column.name}"')) for column in table.columns)
-    cases = " ".join(f"WHEN NOT ({holds}) THEN '{name}'" for name, holds in kinds)
-    return f'SELECT CASE {cases} END AS wrong FROM "{table.name}" WHERE wrong IS NOT NULL LIMIT 1'
-
-
-def _is(kind: TypeEngine[object]) -> str:
-    if isinstance(kind, Boolean):
-        return "typeof({0}) = 'integer' AND {0} IN (0, 1)"
-    if isinstance(kind, Integer):
-        return f"typeof({{0}}) = 'integer' AND {{0}} BETWEEN 0 AND {_MOST}"
-    if isinstance(kind, Float):
-        return "typeof({0}) IN ('integer', 'real') AND abs({0}) < 1e300"
-    return "typeof({0}) = 'text'"
 
 
 VERSION = 3
@@ -120,6 +118,11 @@ UNION ALL SELECT 'generated column ' || one.name || '.' || part.name
 FROM sqlite_master AS one, pragma_table_xinfo(one.name) AS part
 WHERE one.type = 'table' AND part.hidden
 """
+_REASONS = {
+    "locked": "another program keeps it locked; try again",
+    "readonly": "is read-only; allow writing, or work on a copy",
+    "disk is full": "the disk is full: make room there; nothing was changed",
+}
 _DAMAGE = "malformed", "not a database", "corrupt", "decode to UTF-8", "no such table"
 
 
@@ -147,14 +150,14 @@ def check_file(path: str, *, readonly: bool = False) -> None:
             f"{path}: is a project of a newer alignkit (version {version}; this one knows "
             f"{VERSION}); bring alignkit up to date"
         )
-    if not readonly and not os.access(path, os.W_OK):
-        raise ProjectError(f"{path}: is read-only; allow writing, or work on a copy")
-    folder = os.path.dirname(os.path.realpath(path))
-    if not readonly and not os.access(folder, os.W_OK):
-        raise ProjectError(
-            f"{path}: its folder is read-only, and a project keeps files beside it; allow writing, "
-            "or work on a copy"
-        )
+    where = {
+        path: "is read-only",
+        os.path.dirname(os.path.realpath(path)): "its folder is read-only, and a project keeps "
+        "files beside it",
+    }
+    for place, fault in where.items() if not readonly else ():
+        if not os.access(place, os.W_OK):
+            raise ProjectError(f"{path}: {fault}; allow writing, or work on a copy")
 
 
 def check_schema(conn: sqlite3.Connection, path: str) -> None:
@@ -200,19 +203,10 @@ def refusal(path: str, text: str) -> ProjectError:
     """Return an error that says in plain words what SQLite said."""
     if any(sign in text for sign in _DAMAGE):
         return DamagedProject(path, text)
-    error = ProjectError(f"{path}: {_reason(text)}")
+    reasons = (reason for sign, reason in _REASONS.items() if sign in text)
+    error = ProjectError(f"{path}: {next(reasons, f'the database refuses: {text}')}")
     error.path = path
     return error
-
-
-def _reason(text: str) -> str:
-    if "locked" in text:
-        return "another program keeps it locked; try again"
-    if "readonly" in text:
-        return "is read-only; allow writing, or work on a copy"
-    if "disk is full" in text:
-        return "the disk is full: make room there; nothing was changed"
-    return f"the database refuses: {text}"
 
 
 _held: set[str] = set()  # in this process, which its own locks would not keep out
@@ -232,28 +226,22 @@ class ServerLock:
                 raise ProjectError(
                     f"{path}: cannot be served: {self._path}: {problem.strerror}"
                 ) from None
-            if not lock_alone(self._file):
-                os.close(self._file)
-                raise ProjectError(_taken(path))
-            if os.fstat(self._file).st_size:  # a file of the user's, which is not to be removed
-                os.close(self._file)
-                raise ProjectError(
+            refused = _taken(path) if not lock_alone(self._file) else ""
+            if not refused and os.fstat(self._file).st_size:  # a file of the user's: leave it
+                refused = (
                     f"{path}: cannot be served: {self._path} is no lock of alignkit; move it "
                     "elsewhere"
                 )
-            if self._is_there():
-                break
-            os.close(self._file)  # its holder has just removed it
+            with suppress(FileNotFoundError):
+                if not refused and os.path.samestat(os.fstat(self._file), os.stat(self._path)):
+                    break
+            os.close(self._file)
+            if refused:
+                raise ProjectError(refused)  # else its holder has just removed it: once more
         _held.add(self._path)
 
-    def _is_there(self) -> bool:
-        try:
-            return os.path.samestat(os.fstat(self._file), os.stat(self._path))
-        except FileNotFoundError:
-            return False
-
     def release(self) -> None:
-        """Give the project free; a second call does nothing."""
+        """Release the project; a second call does nothing."""
         if self._path not in _held:
             return
         _held.discard(self._path)
@@ -285,7 +273,7 @@ class Database:
             check_file(path, readonly=readonly)
         self._uri = f"file:{quote(os.path.abspath(path))}?mode={_mode(path, readonly)}"
         self.engine = self._engine(readonly)
-        with self._told():
+        with self._refusing():
             if new:
                 self._prepare()
                 return
@@ -328,7 +316,7 @@ class Database:
 
     def finish(self) -> None:
         """Close a database that was made as new, whole on the disk."""
-        with self._told():
+        with self._refusing():
             self.close()
             conn = sqlite3.connect(self.path)
             conn.execute("PRAGMA journal_mode=WAL")
@@ -351,35 +339,30 @@ class Database:
                 conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
     def _check(self, log: bool) -> None:
+        both = "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master"
         with self.engine.connect() as conn:
-            names = {
-                row[0]
-                for row in conn.exec_driver_sql(
-                    "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master"
-                ).fetchall()
-            }
-            missing = sorted(METADATA.tables.keys() - names)
-            if missing:
-                raise DamagedProject(self.path, f"it has no table {missing[0]!r}")
+            names = conn.exec_driver_sql(both).scalars().all()
+            for missing in sorted(METADATA.tables.keys() - set(names)):
+                raise DamagedProject(self.path, f"it has no table {missing!r}")
             if fault := wrong_value(conn, LOG) if log else first_fault(conn):
                 raise DamagedProject(self.path, fault)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Give a connection that sees one state of the project."""
-        with self._told(), self.engine.connect() as conn:
+        """Open a connection that sees one state of the project."""
+        with self._refusing(), self.engine.connect() as conn:
             yield conn
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Give a connection whose work is committed as a whole, one writer after the other."""
-        with self._told(), self._writing, self.engine.connect() as conn:
+        """Open a connection whose work is committed as a whole, one writer after the other."""
+        with self._refusing(), self._writing, self.engine.connect() as conn:
             chosen = conn.execution_options(begin="BEGIN IMMEDIATE")
             with chosen.begin():
                 yield chosen
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _refusing(self) -> Iterator[None]:
         try:
             yield
         except DBAPIError as problem:

@@ -1,8 +1,13 @@
-"""Fold the log of a project: its streams, pairs, texts, suggestions, settings and annotators."""
+"""The log of a project, folded: its settings, pairs, texts, suggestions and streams.
+
+`Fold` takes in events in the order of the log; `project_tables` yields the rows of the tables that
+they come to. Whoever changes a table takes its rows from the same functions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -10,7 +15,7 @@ from msgspec import Struct, structs
 from sqlalchemy import Table
 
 from alignkit.annotate.project import schema
-from alignkit.annotate.project.events import LearnedFrom, LogEvent, decode_data, encode
+from alignkit.annotate.project.events import BROKEN, LearnedFrom, LogEvent, decode_data, encode
 from alignkit.annotate.project.names import GOLD, ProjectError
 from alignkit.annotate.project.state import PairState
 
@@ -142,7 +147,7 @@ class Folded:
             state.apply(kind, decode_data(text))
             if below != state.push(kind, seq, belows.__getitem__):
                 raise self._error(seq, f"the event below it is not {below}")
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        except BROKEN as problem:
             raise self._error(seq, str(problem)) from None
         belows.append(below)
 
@@ -152,7 +157,7 @@ class Folded:
 
 
 class Fold:
-    """Fold events in the order of the log."""
+    """What the events of a log come to, taken in one after the other."""
 
     def __init__(self) -> None:
         self.setting = Setting()
@@ -168,7 +173,7 @@ class Fold:
         self.seq = 0
 
     def stream(self, key: tuple[int, str]) -> Folded:
-        """Return the stream of a pair and an annotator, where its next event comes now."""
+        """Return the stream of a pair and an annotator as it is after the events so far."""
         folded = self.streams.get(key)
         if folded is None:
             texts = self.texts.get(key[0])
@@ -179,25 +184,27 @@ class Fold:
         """Take in the next event; see `Folded.add`."""
         if key[0]:
             self.stream(key).add(seq, kind, below, data)
-        else:
-            self.add_to_project(seq, kind, data)
-
-    def add_to_project(self, seq: int, kind: str, data: Any) -> None:
-        """Take in the next event of pair 0; see `Folded.add`."""
-        try:
-            self._add_to_project(seq, kind, data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-            raise ProjectError(f"event {seq} of the project: {problem}") from None
-
-    def _add_to_project(self, seq: int, kind: str, data: Any) -> None:
+            return
         if seq != self.seq + 1:
             raise ProjectError(f"event {seq} of the project: does not follow event {self.seq}")
         self.seq = seq
         if kind not in PROJECT_KINDS:
             raise ProjectError(f"event {seq} of the project: unknown kind {kind[:40]!r}")
-        decoded = msgspec.json.decode(data, type=PROJECT_KINDS[kind])
+        try:
+            decoded = msgspec.json.decode(data, type=PROJECT_KINDS[kind])
+        except BROKEN as problem:
+            raise ProjectError(f"event {seq} of the project: {problem}") from None
+        self._take(decoded)
+
+    def _take(self, decoded: Struct) -> None:
         if isinstance(decoded, Setting):
-            self._set(decoded)
+            changes = structs.asdict(decoded).items()
+            kept = {key: value for key, value in changes if value is not None}
+            if not decoded.key:
+                del kept["key"]  # its default: the project's own key stays
+            if decoded.suggestions is not None:
+                self.shown.clear()
+            self.setting = structs.replace(self.setting, **kept)
         elif isinstance(decoded, Account):
             self.accounts.append(decoded.name)
         elif isinstance(decoded, Import):
@@ -236,23 +243,18 @@ class Fold:
             self.assigned[row.k, row.annotator] = row
         self.plan = assign.plan or self.plan
 
-    def _set(self, setting: Setting) -> None:
-        names = [name for name in setting.__struct_fields__ if name != "key"]
-        changes = {name: getattr(setting, name) for name in names}
-        kept = {name: value for name, value in changes.items() if value is not None}
-        if setting.key:
-            kept["key"] = setting.key
-        if setting.suggestions is not None:
-            self.shown.clear()
-        self.setting = msgspec.structs.replace(self.setting, **kept)
-
 
 def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]]]:
     """Yield each table of the project itself, with the rows that its log comes to."""
     names = {name: id for id, name in enumerate(["", *fold.accounts])}
     yield schema.project, [_project_row(fold)]
     yield schema.account, ({"id": id, "name": name} for name, id in names.items())
-    yield schema.pair, _pair_table(fold)
+    first = {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
+    pairs = (
+        pair_row(pair, fold.texts[k][-1], fold.shown.get(k, ""))
+        for k, pair in sorted(fold.pairs.items())
+    )
+    yield schema.pair, chain([{**first, "suggested": ""}], pairs)
     assigned = fold.assigned.values()
     yield schema.assignment, (assignment_row(row, names[row.annotator]) for row in assigned)
     learned = enumerate(fold.learned.items(), 1)
@@ -273,18 +275,10 @@ def _project_row(fold: Fold) -> dict[str, Any]:
         "suggestions": setting.suggestions or "",
         "gold": setting.gold or GOLD,
         "task": setting.task or "align",
-        "assigning": "" if fold.plan is None else encode(fold.plan).decode(),
+        "assigning": "" if fold.plan is None else _json(fold.plan),
         "blind": int(bool(setting.blind)),
         "majority": int(bool(setting.majority)),
     }
-
-
-def _pair_table(fold: Fold) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the pairs; that of the project first."""
-    row = {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
-    yield {**row, "suggested": ""}
-    for k, pair in sorted(fold.pairs.items()):
-        yield pair_row(pair, fold.texts[k][-1], fold.shown.get(k, ""))
 
 
 def pair_row(pair: Pair, text: Text, suggested: str = "") -> dict[str, Any]:
@@ -292,10 +286,10 @@ def pair_row(pair: Pair, text: Text, suggested: str = "") -> dict[str, Any]:
     return {
         "k": pair.k,
         "id": pair.id,
-        "attributes": encode(pair.attributes).decode(),
+        "attributes": _json(pair.attributes),
         "rev": text.rev,
         "search": searched(pair.id, *text.source, *text.target),
-        "trees": encode(pair.trees).decode(),
+        "trees": _json(pair.trees),
         "suggested": suggested,
     }
 
@@ -307,13 +301,13 @@ def searched(*texts: str) -> str:
 
 def text_row(text: Text) -> dict[str, Any]:
     """Return the row of a pair's words."""
-    source, target = encode(text.source).decode(), encode(text.target).decode()
-    return {"pair": text.k, "rev": text.rev, "source": source, "target": target}
+    words = {"source": _json(text.source), "target": _json(text.target)}
+    return {"pair": text.k, "rev": text.rev, **words}
 
 
 def suggestion_row(name: str, k: int, cells: list[Suggestion]) -> dict[str, Any]:
     """Return the row of a pair's suggestions."""
-    return {"set": name, "pair": k, "cells": encode(cells).decode()}
+    return {"set": name, "pair": k, "cells": _json(cells)}
 
 
 def learned_row(number: int, name: str, learned: LearnedFrom) -> dict[str, Any]:
@@ -351,7 +345,7 @@ def stream_row(state: PairState) -> dict[str, Any]:
         "seq": state.seq,
         "undo_top": state.undo,
         "redo_top": state.redo,
-        "state": encode(state.view()).decode(),
+        "state": _json(state.view()),
         "notes": searched(*(state.comments[key] for key in sorted(state.comments))),
     }
 
@@ -361,3 +355,7 @@ def count_row(state: PairState) -> dict[str, Any]:
     nulls = sum(-1 in cell for cell in state.cells)
     comments, links = len(state.comments), len(state.cells) - nulls
     return {"links": links, "nulls": nulls, "comments": comments, "done": state.done}
+
+
+def _json(value: object) -> str:
+    return encode(value).decode()

@@ -1,4 +1,4 @@
-"""Name who takes part in a project and what they do: roles and tasks."""
+"""The errors of projects, and the names in them: roles, tasks, annotators, and where files lie."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class UnknownPair(ProjectError, LookupError):  # noqa: N818
     """A pair that the project does not have."""
 
     def __init__(self, k: int, pairs: int | None) -> None:
-        there = (
-            "your list shows those there are" if pairs is None else f"the pairs are 1 to {pairs}"
-        )
-        super().__init__(f"there is no pair {k}{' for you' if pairs is None else ''}; {there}")
+        there = f"; the pairs are 1 to {pairs}"
+        if pairs is None:
+            there = " for you; your list shows those there are"
+        super().__init__(f"there is no pair {k}{there}")
         self.k = k
 
 
@@ -98,24 +98,12 @@ _PACKAGE = Path(__file__).resolve().parent.parent.parent
 
 
 def samples() -> Path:
-    """Return the folder of the sample corpora.
-
-    Examples
-    --------
-    >>> (samples() / "french-english" / "gold.align").is_file()
-    True
-    """
+    """Return the folder of the sample corpora."""
     return _folder("samples", "paraphrases.jsonl")
 
 
 def guidelines() -> Path:
-    """Return the folder of the guidelines for annotators: Markdown pages and their examples.
-
-    Examples
-    --------
-    >>> (guidelines() / "README.md").is_file()
-    True
-    """
+    """Return the folder of the guidelines for annotators: Markdown pages and their examples."""
     return _folder("guidelines", "README.md")
 
 
@@ -197,7 +185,7 @@ def check_annotator(name: str, gold: str, suggesting: str | None) -> str:
 
 
 def not_assigned(name: str, others: Iterable[str]) -> str:
-    """Return what is told to an annotator without pairs."""
+    """Return the message for an annotator without pairs."""
     return (
         f"no pair is assigned to {name!r} (but to {', '.join(others)}); `alignkit assign PROJECT "
         "--annotators NAME` assigns some, and --annotator or --adjudicate says who you are"
@@ -206,14 +194,14 @@ def not_assigned(name: str, others: Iterable[str]) -> str:
 
 def own_folder() -> Path:
     """Return the folder of the user's data, made where there is none."""
-    home = os.path.expanduser("~")
+    home = Path(os.path.expanduser("~"))
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+        base = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
     elif sys.platform == "darwin":
-        base = os.path.join(home, "Library", "Application Support")
+        base = home / "Library" / "Application Support"
     else:
         named = os.environ.get("XDG_DATA_HOME", "")
-        base = named if os.path.isabs(named) else os.path.join(home, ".local", "share")
+        base = named if os.path.isabs(named) else home / ".local" / "share"
     folder = Path(base) / "alignkit"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

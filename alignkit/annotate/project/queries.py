@@ -8,7 +8,18 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
-from sqlalchemy import Connection, FromClause, Select, and_, bindparam, func, literal, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    bindparam,
+    func,
+    literal,
+    or_,
+    select,
+)
 
 from alignkit._support.timestamps import read_moment
 from alignkit.annotate.project import schema
@@ -41,13 +52,14 @@ class Suggested(Struct):
     cells: list[Suggestion]
 
 
-class PairView(Struct):
-    """A pair as one annotator sees it."""
+class PairPage(Struct):
+    """What annotators and adjudicators see of a pair."""
 
     k: int
     id: str
-    pairs: int  # how many the annotator has, and how many of them are done
+    pairs: int  # how many there are in the list, and how many of them are done
     done: int
+    place: int  # where this pair stands in the list, from 1
     previous: int | None
     next: int | None
     next_open: int | None
@@ -58,9 +70,13 @@ class PairView(Struct):
     state: StateView
     undo: list[Event]  # what would be undone and redone, the next first, 100 at most
     redo: list[Event]
-    suggestions: Suggested | None
     n: int
-    place: int  # where this one stands in the annotator's list, from 1
+
+
+class PairView(PairPage):
+    """A pair as one annotator sees it."""
+
+    suggestions: Suggested | None
 
 
 class QueueRow(Struct, omit_defaults=True):
@@ -114,6 +130,7 @@ EVENT = [
     for name in ("id", "seq", "n", "kind", "v", "actor", "at", "client_at", "below", "data")
 ]
 _MOST_PARAMETERS = 500
+_MOST_UNDO = 100
 _JUDGE, _JUDGED = '"task":"judge"', '"how":"judge"'  # as events hold them
 
 # statements that are asked for each stream: to make one takes longer than to ask it
@@ -208,7 +225,7 @@ def count_pairs(conn: Connection) -> int:
 
 
 def project_info(conn: Connection) -> ProjectInfo:
-    """Return what is told of the project."""
+    """Return the description of the project."""
     row = conn.execute(select(schema.project)).one()
     return ProjectInfo(
         row.name, row.key, last_n(conn), count_pairs(conn), row.threshold, row.scheme,
@@ -257,19 +274,23 @@ def judged_pairs(conn: Connection) -> set[tuple[int, int]]:
     )
     if conn.execute(settings.limit(1)).first() is None:
         return set()
+    joined = _latest(event.c.kind == "done")
+    asked = select(stream.c.pair, stream.c.account).select_from(joined)
+    return {(k, who) for k, who in conn.execute(asked.where(event.c.data.contains(_JUDGED)))}
+
+
+def _latest(*conditions: ColumnElement[bool]) -> FromClause:
+    """Return the last event of each stream that fulfils conditions, with its stream."""
+    event, stream = schema.event_table, schema.stream
     last = (
         select(event.c.stream, func.max(event.c.seq).label("seq"))
-        .where(event.c.kind == "done")
+        .select_from(event.join(stream, event.c.stream == stream.c.id))
+        .where(*conditions)
         .group_by(event.c.stream)
         .subquery()
     )
-    joined = event.join(last, and_(event.c.stream == last.c.stream, event.c.seq == last.c.seq))
-    asked = (
-        select(stream.c.pair, stream.c.account)
-        .select_from(joined.join(stream, stream.c.id == event.c.stream))
-        .where(event.c.data.contains(_JUDGED))
-    )
-    return {(k, account) for k, account in conn.execute(asked)}
+    same = and_(event.c.stream == last.c.stream, event.c.seq == last.c.seq)
+    return last.join(event, same).join(stream, stream.c.id == event.c.stream)
 
 
 def pair_row(conn: Connection, k: int) -> PairRow:
@@ -334,6 +355,13 @@ def _stream(row: Any, pair: PairRow) -> StreamRow:
     return StreamRow(id, state)
 
 
+def viewed(conn: Connection, stream: StreamRow) -> tuple[StateView, list[Event], list[Event]]:
+    """Return a state as it is sent, and the events that would be undone and redone next."""
+    id, state = stream
+    undo, redo = (stack(conn, id, top, _MOST_UNDO) for top in (state.undo, state.redo))
+    return state.view(undo[0].id if undo else None, redo[0].id if redo else None), undo, redo
+
+
 def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
     """Refuse stored cells that are not of the words of their pair, as other broken JSON."""
     n, m = len(pair.source), len(pair.target)
@@ -342,26 +370,25 @@ def check_cells(pair: PairRow, cells: Iterable[tuple[Any, ...]]) -> None:
             raise msgspec.ValidationError(f"pair {pair.k}: [{i}, {j}] is no cell of its words")
 
 
-def pair_log(conn: Connection, k: int) -> dict[int, list[tuple[Event, str]]]:
-    """Return all events of a pair with their digests, by the number of the annotator."""
-    events: dict[int, list[tuple[Event, str]]] = {}
-    for account, digest, *columns in conn.execute(_PAIR_LOG, {"k": k}):
-        events.setdefault(account, []).append((event_of(columns), digest))
+def pair_log(conn: Connection, k: int) -> dict[int, list[LogEvent]]:
+    """Return all events of a pair, by the number of the annotator, whose name they do not have."""
+    events: dict[int, list[LogEvent]] = {}
+    for account, digest, *columns, data in conn.execute(_PAIR_LOG, {"k": k}):
+        event = LogEvent(*(*columns, Raw(data.encode()), k, "", digest))
+        events.setdefault(account, []).append(event)
     return events
 
 
 def events_after(conn: Connection, stream: int | None, seq: int) -> list[Event]:
     """Return the events of a stream behind a number, in order."""
-    if stream is None:
-        return []
-    rows = conn.execute(_EVENTS_AFTER, {"stream": stream, "after": seq})
+    rows = conn.execute(_EVENTS_AFTER, {"stream": stream, "after": seq}) if stream else ()
     return [event_of(row) for row in rows]
 
 
 def event_of(row: Any) -> Event:
     """Return the event that the columns `EVENT` hold."""
-    id, seq, n, kind, v, actor, at, client_at, below, data = row
-    return Event(id, seq, n, kind, v, actor, at, client_at, below, Raw(data.encode()))
+    *columns, data = row
+    return Event(*(*columns, Raw(data.encode())))
 
 
 def event_at(conn: Connection, stream: int | None, seq: int) -> Event:
@@ -451,25 +478,22 @@ def log_events(conn: Connection) -> Iterator[LogEvent]:
         .execution_options(yield_per=1000)
     )
     for row in conn.execute(asked):
-        id, seq, n, kind, v, actor, at, client_at, below, text, k, name, sent = row
-        data = Raw(text.encode())
-        yield LogEvent(id, seq, n, kind, v, actor, at, client_at, below, data, k, name, sent)
+        *columns, text, k, name, sent = row
+        yield LogEvent(*(*columns, Raw(text.encode()), k, name, sent))
+
+
+def by_pair(rows: Iterable[tuple[int, Event]]) -> dict[int, list[Event]]:
+    """Group events by their pairs."""
+    pairs: dict[int, list[Event]] = {}
+    for k, event in rows:
+        pairs.setdefault(k, []).append(event)
+    return pairs
 
 
 def last_changes(conn: Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
     """Return when the streams of the pairs from one to before another were changed last."""
     event, stream = schema.event_table, schema.stream
-    chosen = and_(stream.c.pair >= first, stream.c.pair < end)
-    latest = (
-        select(event.c.stream, func.max(event.c.seq).label("seq"))
-        .select_from(event.join(stream, event.c.stream == stream.c.id))
-        .where(chosen, event.c.kind != "open")
-        .group_by(event.c.stream)
-        .subquery()
-    )
-    joined = latest.join(
-        event, and_(event.c.stream == latest.c.stream, event.c.seq == latest.c.seq)
-    ).join(stream, stream.c.id == event.c.stream)
+    joined = _latest(stream.c.pair >= first, stream.c.pair < end, event.c.kind != "open")
     columns = (stream.c.pair, stream.c.account, stream.c.id, event.c.kind, event.c.at, event.c.data)
     times: dict[tuple[int, int], str | None] = {}
     for k, account, id, kind, at, text in conn.execute(select(*columns).select_from(joined)):
@@ -483,11 +507,14 @@ def last_changes(conn: Connection, first: int, end: int) -> dict[tuple[int, int]
 
 def last_change(events: Iterable[Event]) -> str | None:
     """Return when a stream was changed last, given its events in order."""
-    for event in reversed(list(events)):
-        data = decode_data(event.data)
-        if writes(event.kind, data):
-            return _when(event.at, data)
-    return None
+    last = last_writing(events)
+    return None if last is None else _when(last.at, decode_data(last.data))
+
+
+def last_writing(events: Iterable[Event]) -> Event | None:
+    """Return the last event that changed anything, given a stream's events in order."""
+    changes = (x for x in reversed(list(events)) if writes(x.kind, decode_data(x.data)))
+    return next(changes, None)
 
 
 def _when(at: str, data: Data) -> str | None:
@@ -496,11 +523,10 @@ def _when(at: str, data: Data) -> str | None:
     return read_moment(at, "the time of an event")
 
 
-# statements that are asked for each request: to make one takes longer than to ask it
-_pair_pair_lists, _row = schema.pair.c, schema.assignment.c
-_of_pair_lists = _row.account == bindparam("of")
-_THERE = select(_pair_pair_lists.k, literal(True)).where(_pair_pair_lists.k == bindparam("k"))
-_ASSIGNED = select(_row.place, _row.shown).where(_of_pair_lists, _row.pair == bindparam("k"))
+_row = schema.assignment.c
+_mine = _row.account == bindparam("of")
+_THERE = select(_own.k, literal(True)).where(_own.k == bindparam("k"))
+_ASSIGNED = select(_row.place, _row.shown).where(_mine, _row.pair == bindparam("k"))
 _ANY = select(_row.pair).limit(1)
 
 
@@ -511,8 +537,8 @@ def _neighbours(k: Any, place: Any, *conditions: Any) -> Select[Any]:
     return select(before.scalar_subquery(), after.scalar_subquery())
 
 
-_NEAR = _neighbours(_row.pair, _row.place, _of_pair_lists)
-_BESIDE = _neighbours(_pair_pair_lists.k, _pair_pair_lists.k, _pair_pair_lists.k > 0)
+_NEAR = _neighbours(_row.pair, _row.place, _mine)
+_BESIDE = _neighbours(_own.k, _own.k, _own.k > 0)
 
 
 class Place(NamedTuple):
@@ -542,18 +568,18 @@ class PairList:
 
     def check(self, k: int) -> None:
         """Check that a pair is in the list."""
-        if self._at(k) is None:
-            raise UnknownPair(k, None if self.assigned else count_pairs(self._conn))
+        self._at(k)
 
     def _at(self, k: int) -> Any:
-        if not 0 < k < 2**31:
-            return None
         asked = _ASSIGNED if self.assigned else _THERE
-        return self._conn.execute(asked, {"of": self._account, "k": k}).first()
+        known = 0 < k < 2**31
+        row = self._conn.execute(asked, {"of": self._account, "k": k}).first() if known else None
+        if row is None:
+            raise UnknownPair(k, None if self.assigned else count_pairs(self._conn))
+        return row
 
     def place(self, k: int) -> Place:
         """Return where a pair stands."""
-        self.check(k)
         place, shown = self._at(k)
         near = _NEAR if self.assigned else _BESIDE
         asked = self._conn.execute(near, {"of": self._account, "place": place}).one()
@@ -581,11 +607,8 @@ class PairList:
     def next_open(self, place: int) -> int | None:
         """Return the next pair that is not done, from the first again after the last."""
         own, counts = self._own.c, schema.pair_counts.c
-        done = (
-            select(counts.pair)
-            .where(counts.account == self._account, counts.pair == own.k, counts.done.is_(True))
-            .exists()
-        )
+        mine = counts.account == self._account, counts.pair == own.k
+        done = select(counts.pair).where(*mine, counts.done.is_(True)).exists()
         for side in (own.place > place, own.place < place):
             asked = select(own.k).where(side, ~done).order_by(own.place).limit(1)
             number = self._conn.execute(asked).scalar()
@@ -608,19 +631,12 @@ class PairList:
             .add_columns(text.source, text.target)
             .join(schema.pair_text, and_(text.pair == pair.k, text.rev == pair.rev))
             .outerjoin(schema.stream, and_(stream.pair == pair.k, stream.account == self._account))
-            .where(
-                or_(
-                    pair.search.contains(wanted, autoescape=True),
-                    stream.notes.contains(wanted, autoescape=True),
-                )
-            )
+            .where(or_(*(x.contains(wanted, autoescape=True) for x in (pair.search, stream.notes))))
             .limit(limit)
         )
         rows = [
-            QueueRow(
-                k, id, done, links, notes, " ".join((*words_of(source), "/", *words_of(target)))
-            )
-            for k, id, done, links, notes, source, target in self._conn.execute(asked)
+            QueueRow(*(*counts, " ".join((*words_of(source), "/", *words_of(target)))))
+            for *counts, source, target in self._conn.execute(asked)
         ]
         return Queue(rows, len(rows), self.count_done())
 

@@ -1,4 +1,4 @@
-"""Fold the log of a project anew, and compare what it comes to with what is stored.
+"""Write a project from its log, and check a project against it.
 
 Where the log is long, a second process folds half of the streams; see `replay_share`.
 """
@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ from alignkit.annotate.project.state import PairState
 from alignkit.annotate.project.store import Store
 from alignkit.io.atomic_files import replacing_file
 
-_ROWS = 10_000
+_ROWS = 10_000  # rows that are written at once
 
 
 def build_project(path: str, log: Iterable[LogEvent]) -> None:
@@ -71,34 +71,39 @@ def _write(conn: Connection, log: Iterable[LogEvent]) -> None:
         insert_tuples(conn, schema.event_table, rows)
     if not fold.setting.key or not fold.pairs:
         raise ProjectError("the log holds no project: its first events, of pair 0, are missing")
-    _write_tables(conn, fold, streams)
-
-
-def _write_tables(conn: Connection, fold: Fold, streams: dict[tuple[int, str], int]) -> None:
-    for table, table_rows in project_tables(fold):
-        _insert(conn, table, table_rows)
-    number = {name: id for id, name in enumerate(["", *fold.accounts])}
-    rows, counts = [], []
-    for (k, name), id in streams.items():
-        if name not in number:
+    for k, name in streams:
+        if name and name not in fold.accounts:
             raise ProjectError(f"annotator {name!r} has events, but no account")
-        if k not in fold.pairs and k != 0:
+        if k and k not in fold.pairs:
             raise ProjectError(f"pair {k} has events, but no words")
-        state = fold.streams[k, name].state if k else PairState(seq=fold.seq)
-        rows.append({"id": id, "pair": k, "account": number[name], **stream_row(state)})
+    numbered = {id: key for key, id in streams.items()}
+    for table, table_rows in (*project_tables(fold), *_stream_tables(fold, numbered)):
+        left = iter(table_rows)
+        while part := list(islice(left, _ROWS)):
+            conn.execute(insert(table), part)
+
+
+def _stream_tables(
+    fold: Fold, streams: dict[int, tuple[int, str]]
+) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
+    """Yield the tables of streams, given pair and annotator of each, with their rows."""
+    accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
+    rows, counts = [], []
+    for id, (k, name) in streams.items():
+        place = {"pair": k, "account": accounts.get(name)}
+        folded = fold.streams.get((k, name))
+        state = folded.state if folded is not None else PairState(seq=0 if k else fold.seq)
+        rows.append({"id": id, **place, **stream_row(state)})
         if k:
-            counts.append({"pair": k, "account": number[name], **count_row(state)})
-    _insert(conn, schema.stream, rows)
-    _insert(conn, schema.pair_counts, counts)
-
-
-def _insert(conn: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
-    left = iter(rows)
-    while some := list(islice(left, _ROWS)):
-        conn.execute(insert(table), some)
+            counts.append({**place, **count_row(state)})
+    yield schema.stream, rows
+    yield schema.pair_counts, counts
 
 
 _MOST = 1000
+_BATCH = 1000  # rows that stay in the cache of the processor
+_LONG = 150_000  # events: to fold half of them takes longer than to start a process
+_LOG = "SELECT stream, seq, kind, below, data FROM event"
 _CODE = (
     "import sys; part, of, path, *sys.path[:] = sys.argv[1:]; "
     "from alignkit.annotate.project.replay import main; main(int(part), int(of), path)"
@@ -114,7 +119,7 @@ class Replay:
     differences: list[str] = field(default_factory=list)  # what is otherwise, in words
     more: int = 0  # how many differences are not listed
 
-    def tell(self, difference: str) -> None:
+    def add(self, difference: str) -> None:
         """Add a difference."""
         if len(self.differences) < _MOST:
             self.differences.append(difference)
@@ -122,24 +127,19 @@ class Replay:
             self.more += 1
 
     def joined(self, other: Replay) -> Replay:
-        """Return this with what another share found; what both found is told once."""
+        """Return this with the result of another share; what both have is listed once."""
         result = Replay(self.events + other.events, self.streams + other.streams)
         for difference in dict.fromkeys([*self.differences, *other.differences]):
-            result.tell(difference)
+            result.add(difference)
         result.more += self.more + other.more
         return result
 
 
 class ReplayShare(NamedTuple):
-    """Name the streams that one process looks at: every `of`-th."""
+    """The streams that one process looks at: every `of`-th; the first has all else, too."""
 
     part: int
     of: int
-
-    @property
-    def first(self) -> bool:
-        """Whether it is the share of the process that was asked."""
-        return self.part == 0
 
     def has(self, stream: int) -> bool:
         """Return whether a stream is in it."""
@@ -147,45 +147,6 @@ class ReplayShare(NamedTuple):
 
 
 WHOLE = ReplayShare(0, 1)
-
-
-class Helper:
-    """Replay a share in a process of its own; at the end of a `with` it is gone."""
-
-    def __init__(self, path: str, share: ReplayShare) -> None:
-        command = [sys.executable, "-c", _CODE, str(share.part), str(share.of), path]
-        self._process: subprocess.Popen[bytes] | None = None
-        with suppress(OSError):
-            self._process = subprocess.Popen(
-                [*command, *filter(None, sys.path)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-
-    def __enter__(self) -> Helper:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            if self._process.stdout is not None:
-                self._process.stdout.close()
-
-    def result(self) -> Replay | None:
-        """Wait for what it found; None if it could not be done."""
-        if self._process is None:
-            return None
-        said, _ = self._process.communicate()
-        if self._process.returncode:
-            return None
-        return msgspec.json.decode(said, type=Replay)
-
-
-_BATCH = 1000  # rows that stay in the cache of the processor
-_LONG = 150_000  # events whose halves are quicker than the start of a process
-_LOG = "SELECT stream, seq, kind, below, data FROM event"
 
 
 def replay(
@@ -197,9 +158,9 @@ def replay(
             processes = 2 if last_n(conn) > _LONG and (os.cpu_count() or 1) > 1 else 1
     if processes == 1:
         return replay_share(store, WHOLE, tell)
-    with Helper(store.path, ReplayShare(1, 2)) as helper:
+    with _helper(store.path, ReplayShare(1, 2)) as wait:
         result = replay_share(store, ReplayShare(0, 2), tell)
-        other = helper.result()
+        other = wait()
     if other is None:  # it was killed, or there is no room for it
         return result.joined(replay_share(store, ReplayShare(1, 2), tell))
     if tell is not None:
@@ -207,37 +168,73 @@ def replay(
     return result.joined(other)
 
 
+@contextmanager
+def _helper(path: str, share: ReplayShare) -> Iterator[Callable[[], Replay | None]]:
+    """Replay a share in a process of its own; what is given waits for its result."""
+    process: subprocess.Popen[bytes] | None = None
+    with suppress(OSError):
+        process = subprocess.Popen(
+            [sys.executable, "-c", _CODE, *map(str, share), path, *filter(None, sys.path)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def wait() -> Replay | None:
+        if process is None:
+            return None
+        output, _ = process.communicate()
+        return None if process.returncode else msgspec.json.decode(output, type=Replay)
+
+    try:
+        yield wait
+    finally:
+        if process is not None:
+            process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+
+
+def main(part: int, of: int, path: str) -> None:
+    """Replay a share, and print the result as JSON."""
+    gc.disable()  # a short life, full of tuples
+    with Store.open(path, readonly=True, log=True) as store:
+        result = replay_share(store, ReplayShare(part, of))
+    sys.stdout.buffer.write(msgspec.json.encode(asdict(result)))
+
+
 def replay_share(
     store: Store, share: ReplayShare = WHOLE, tell: Callable[[int], None] | None = None
 ) -> Replay:
     """Do the work of one process; the first looks at all that is no stream, too."""
     result = Replay()
+    first = share.part == 0
     with ExitStack() as opened:
         damage = None
-        if share.first:  # in SQLite, which needs no Python meanwhile
+        if first:  # in SQLite, which needs no Python meanwhile
             damage = opened.enter_context(ThreadPoolExecutor(1)).submit(_damage, store)
         conn = opened.enter_context(store.database.reading())
         streams = _streams(conn)
-        if share.first:
+        own = {id: key for id, key in streams.items() if share.has(id)}
+        if first:
             _check_numbers(conn, result)
         fold = _folded(conn, streams, share, result, tell)
-        result.streams = sum(k > 0 and share.has(id) for id, (k, _) in streams.items())
-        if share.first:
+        result.streams = sum(k > 0 for k, _ in own.values())
+        if first:
             for table, rows in project_tables(fold):
                 _compare(conn, table, rows, set(), result)
-        for table, rows, others in _stream_tables(fold, streams, share):
-            _compare(conn, table, rows, others, result)
+        accounts = {name: id for id, name in enumerate(["", *fold.accounts])}
+        left = [(id, k, accounts.get(name)) for id, (k, name) in streams.items() if id not in own]
+        others: dict[Table, set[tuple[Any, ...]]] = {
+            schema.stream: {(id,) for id, *_ in left},
+            schema.pair_counts: {(account, k) for _, k, account in left},
+        }
+        for table, rows in _stream_tables(fold, own):
+            _compare(conn, table, rows, others[table], result)
         for line in damage.result() if damage is not None else ():
-            result.tell(f"the file is damaged: {line}")
+            result.add(f"the file is damaged: {line}")
     return result
-
-
-def main(part: int, of: int, path: str) -> None:
-    """Replay a share, and print what was found as JSON."""
-    gc.disable()  # a short life, full of tuples
-    with Store.open(path, readonly=True, log=True) as store:
-        result = replay_share(store, ReplayShare(part, of))
-    sys.stdout.buffer.write(msgspec.json.encode(asdict(result)))
 
 
 def _damage(store: Store) -> list[str]:
@@ -263,7 +260,7 @@ def _check_numbers(conn: Connection, result: Replay) -> None:
     expected = 1
     for n in conn.execute(select(number).order_by(number)).scalars():
         if n != expected:
-            result.tell(f"event {expected} of the log is missing; {n} comes in its place")
+            result.add(f"event {expected} of the log is missing; {n} comes in its place")
         expected = n + 1
 
 
@@ -278,12 +275,11 @@ def _folded(
     begun: dict[int, Folded] = {}
     broken: set[int] = set()
     cursor = conn.connection.cursor()  # plain tuples: there may be millions
-    if share.of == 1:
-        cursor.execute(f"{_LOG} ORDER BY n")
-    else:
+    wanted = ""
+    if share.of > 1:
         project = next((id for id, (k, _) in streams.items() if k == 0), 0)
-        wanted = f"stream % {share.of} = {share.part} OR stream = {project}"
-        cursor.execute(f"{_LOG} WHERE {wanted} ORDER BY n")
+        wanted = f" WHERE stream % {share.of} = {share.part} OR stream = {project}"
+    cursor.execute(f"{_LOG}{wanted} ORDER BY n")
     while part := cursor.fetchmany(_BATCH):
         for stream, seq, kind, below, data in part:
             try:
@@ -291,49 +287,22 @@ def _folded(
                 if folded is not None:
                     folded.add(seq, kind, below, data)
                 elif stream not in broken:
-                    key = _key(streams, stream)
+                    if stream not in streams:
+                        raise ProjectError(f"events are in stream {stream}, which there is not")
+                    key = streams[stream]
                     fold.add(key, seq, kind, below, data)
                     if key[0]:
                         begun[stream] = fold.stream(key)
             except ProjectError as problem:
-                result.tell(str(problem))
+                result.add(str(problem))
                 broken.add(stream)
                 begun.pop(stream, None)
         result.events += len(part)
         if tell is not None:
             tell(len(part))
-    if not share.first:
+    if share.part:
         result.events -= fold.seq
     return fold
-
-
-def _key(streams: dict[int, tuple[int, str]], stream: int) -> tuple[int, str]:
-    if stream not in streams:
-        raise ProjectError(f"events are in stream {stream}, which there is not")
-    return streams[stream]
-
-
-def _stream_tables(
-    fold: Fold, streams: dict[int, tuple[int, str]], share: ReplayShare
-) -> Iterator[tuple[Table, list[dict[str, Any]], set[tuple[Any, ...]]]]:
-    names = {name: id for id, name in enumerate(["", *fold.accounts])}
-    rows, counts = [], []
-    others: tuple[set[tuple[Any, ...]], set[tuple[Any, ...]]] = set(), set()
-    for id, (k, name) in streams.items():
-        account = names.get(name)
-        if not share.has(id):
-            others[0].add((id,))
-            others[1].add((account, k))
-            continue
-        state = PairState(seq=fold.seq)
-        if k:
-            folded = fold.streams.get((k, name))
-            state = folded.state if folded is not None else PairState()
-        rows.append({"id": id, "pair": k, "account": account, **stream_row(state)})
-        if k:
-            counts.append({"account": account, "pair": k, **count_row(state)})
-    yield schema.stream, rows, others[0]
-    yield schema.pair_counts, counts, others[1]
 
 
 def _compare(
@@ -352,16 +321,16 @@ def _compare(
         named = f"{table.name} {', '.join(map(str, place))}"
         row = wanted.pop(place, None)
         if row is None:
-            result.tell(f"{named}: is stored, but not in the log")
+            result.add(f"{named}: is stored, but not in the log")
             continue
         for name, value in row.items():
             if stored[name] != value:
-                result.tell(
+                result.add(
                     f"{named}: {name} is stored as {_cut(stored[name])}; the log comes to "
                     f"{_cut(value)}"
                 )
     for place in wanted:
-        result.tell(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
+        result.add(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
 
 
 def _cut(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import (
@@ -161,39 +162,36 @@ assignment = Table(
 
 def add_missing(conn: Connection, metadata: MetaData) -> None:
     """Add the tables and columns that there are not yet; columns get their defaults."""
-    known = _columns(conn, metadata)
+    missing = list(_missing(conn, metadata))
     metadata.create_all(conn)
-    for table in metadata.sorted_tables:
-        for column in _missing(table, known):
+    for table, columns in missing:
+        for column in columns:
             definition = CreateColumn(column).compile(dialect=conn.dialect)
             conn.exec_driver_sql(f"ALTER TABLE {_quoted(conn, table.name)} ADD COLUMN {definition}")
 
 
 def stand_ins(conn: Connection, metadata: MetaData) -> list[str]:
     """Return the SQL of temporary tables and views that stand in for what there is not yet."""
-    known = _columns(conn, metadata)
     made = []
-    for table in metadata.sorted_tables:
+    for table, columns in _missing(conn, metadata):
         named = _quoted(conn, table.name)
-        if not known[table.name]:
-            made.append(str(CreateTable(table).compile(dialect=conn.dialect)))
-            made[-1] = made[-1].strip().replace("CREATE TABLE", "CREATE TEMP TABLE", 1)
-        elif missing := _missing(table, known):
-            more = ", ".join(f"{_default(c)} AS {_quoted(conn, c.name)}" for c in missing)
+        if not columns:
+            new = str(CreateTable(table).compile(dialect=conn.dialect)).strip()
+            made.append(new.replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+        else:
+            more = ", ".join(f"{_default(c)} AS {_quoted(conn, c.name)}" for c in columns)
             made.append(f"CREATE TEMP VIEW {named} AS SELECT *, {more} FROM main.{named}")
     return made
 
 
-def _columns(conn: Connection, metadata: MetaData) -> dict[str, set[str]]:
-    return {
-        name: {row[1] for row in conn.exec_driver_sql(f"PRAGMA main.table_info({name!r})")}
-        for name in metadata.tables
-    }
-
-
-def _missing(table: Table, known: dict[str, set[str]]) -> list[Column[Any]]:
-    there = known[table.name]
-    return [column for column in table.columns if there and column.name not in there]
+def _missing(conn: Connection, metadata: MetaData) -> Iterator[tuple[Table, list[Column[Any]]]]:
+    """Yield the tables that lack columns, with these; no columns if the table is not there."""
+    for table in metadata.sorted_tables:
+        rows = conn.exec_driver_sql(f"PRAGMA main.table_info({table.name!r})").fetchall()
+        known = {row[1] for row in rows}
+        columns = [column for column in table.columns if known and column.name not in known]
+        if columns or not known:
+            yield table, columns
 
 
 def _default(column: Column[Any]) -> str:

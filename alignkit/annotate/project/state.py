@@ -7,7 +7,7 @@ gone) is put into it before it is stored, by `completed`; `inverse` is what an u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from typing import Any
 
@@ -24,10 +24,7 @@ from alignkit.annotate.project.events import (
     Spans,
     Texts,
     Turn,
-    Weight,
     Write,
-    effective,
-    keyed_conflicts,
     put,
 )
 from alignkit.annotate.project.names import Conflict
@@ -53,9 +50,6 @@ class StateView(Struct):
     whys: list[tuple[int, int, str]] | UnsetType = UNSET  # left out where nothing is decided
     rewrites: list[tuple[str, Texts]] | UnsetType = UNSET
     extracts: list[tuple[str, Spans]] | UnsetType = UNSET
-
-
-_decode_view = msgspec.json.Decoder(StateView).decode
 
 
 class PairState(Struct):
@@ -88,23 +82,18 @@ class PairState(Struct):
                     cells[i, j] = after
                 else:
                     cells.pop((i, j), None)
-        if data.bulk:
-            _set_bits(self.bulk, data.bulk)
-        if data.rejected:
-            _set_bits(self.rejected, data.rejected)
+        for marked, writes in ((self.bulk, data.bulk), (self.rejected, data.rejected)):
+            for i, j, _, after in writes:
+                (marked.add if after else marked.discard)((i, j))
         if data.seen:
             self.bulk.difference_update(data.seen)
         if kind not in _PLAIN or data.how == "import" or data.weights or data.whys:
             self._apply_rest(kind, data)
 
     def _apply_rest(self, kind: str, data: Data) -> None:
-        for key, _, text in _comments(kind, data):
-            if text is None:
-                self.comments.pop(key, None)
-            else:
-                self.comments[key] = text
-        _put_cells(self.weights, data.weights)
-        _put_cells(self.whys, data.whys)
+        put(self.comments, _comments(kind, data))
+        put(self.weights, (((i, j), old, new) for i, j, old, new in data.weights))
+        put(self.whys, (((i, j), old, new) for i, j, old, new in data.whys))
         put(self.rewrites, data.rewrites)
         put(self.extracts, data.extracts)
         if data.label is not None:
@@ -113,8 +102,7 @@ class PairState(Struct):
             self.flags = data.flags[1]
         if data.provenance is not None:
             self.provenance = data.provenance[1]
-        turn = _turn(kind, data)
-        if turn is not None:
+        if (turn := _turn(kind, data)) is not None:
             self.done = turn.after
         if data.marks is not None:
             self.marks = data.marks
@@ -126,16 +114,15 @@ class PairState(Struct):
         self.seq = seq
         if kind in UNDOABLE:
             below, self.undo, self.redo = self.undo, seq, 0
-            return below
-        if kind == "undo":
+        elif kind == "undo":
             below, self.undo, self.redo = self.redo, below_of(self.undo), seq
-            return below
-        if kind == "redo":
+        elif kind == "redo":
             below, self.redo, self.undo = self.undo, below_of(self.redo), seq
-            return below
-        if kind == "text":
-            self.undo = self.redo = 0
-        return 0
+        else:
+            below = 0
+            if kind == "text":
+                self.undo = self.redo = 0
+        return below
 
     def view(self, undo: str | None = None, redo: str | None = None) -> StateView:
         """Return the state in lists, in order; the tops as the ids of their events."""
@@ -150,21 +137,13 @@ class PairState(Struct):
         )  # fmt: skip
 
 
-_WRITES = (
-    "cells", "bulk", "rejected", "weights", "comments", "whys", "rewrites", "extracts"
-)  # fmt: skip
+_WRITES = "cells", "bulk", "rejected", "weights", "comments", "whys", "rewrites", "extracts"
 """The fields of an event that hold rows, each with a value before and after at its end."""
 _CHANGES = ("label", "flags", "provenance")
 """The fields of an event that hold one value before and after."""
 _PLAIN = frozenset({"edit", "reject", "open"})
 """Kinds that as a rule write marks of cells alone; a million of them are folded in seconds."""
-
-
-def copied(state: PairState, **changes: object) -> PairState:
-    """Return a state that can be changed apart from the first."""
-    fields = {name: getattr(state, name) for name in state.__struct_fields__}
-    own = {name: copy(value) for name, value in fields.items() if isinstance(value, (dict, set))}
-    return msgspec.structs.replace(state, **{**own, **changes})
+_decode_view = msgspec.json.Decoder(StateView).decode
 
 
 def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
@@ -178,6 +157,13 @@ def decode_state(text: str | bytes, undo: int = 0, redo: int = 0) -> PairState:
         view.judgment, view.flags, view.done, view.marks, weights, view.provenance,
         whys, dict(view.rewrites or ()), dict(view.extracts or ()), undo, redo,
     )  # fmt: skip
+
+
+def copied(state: PairState, **changes: object) -> PairState:
+    """Return a state that can be changed apart from the first."""
+    fields = {name: getattr(state, name) for name in state.__struct_fields__}
+    own = {name: copy(value) for name, value in fields.items() if isinstance(value, (dict, set))}
+    return msgspec.structs.replace(state, **{**own, **changes})
 
 
 def inverse(kind: str, data: Data) -> Data:
@@ -206,30 +192,27 @@ def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
     >>> conflicts(state, "edit", Data(cells=[(0, 0, 0, 2)]))
     [{'i': 0, 'j': 0, 'before': 0, 'after': 2, 'now': 1}]
     """
-    clashes: list[dict[str, Any]] = []
-    values: dict[str, Any]
-    for i, j, before, after in data.cells:
-        now = state.cells.get((i, j), 0)
+    clashes: list[dict[str, Any]] = [
+        {"i": i, "j": j, "before": before, "after": after, "now": now}
+        for i, j, before, after in data.cells
+        if (now := state.cells.get((i, j), 0)) not in (before, after)
+    ]
+    rows: list[tuple[str, str | None, Any, Any, Any]] = [
+        ("comment", key, old or "", new or "", state.comments.get(key) or "")
+        for key, old, new in _comments(kind, data)
+    ]
+    rows += [("why", f"{i}-{j}", old, new, state.whys.get((i, j))) for i, j, old, new in data.whys]
+    if data.label is not None:
+        rows.append(("label", None, *data.label, state.judgment))
+    if data.flags is not None:
+        rows.append(("flags", None, *data.flags, state.flags))
+    rows += [("rewrite", key, a, b, state.rewrites.get(key)) for key, a, b in data.rewrites]
+    rows += [("extract", key, a, b, state.extracts.get(key)) for key, a, b in data.extracts]
+    for name, key, before, after, now in rows:
         if now not in (before, after):
-            clashes.append({"i": i, "j": j, "before": before, "after": after, "now": now})
-    for key, old, new in _comments(kind, data):
-        text = state.comments.get(key)
-        if (text or None) not in (old, new):
-            values = {"before": old or "", "after": new or "", "now": text or ""}
-            clashes.append({"field": "comment", "key": key, **values})
-    for i, j, was, why in data.whys:
-        held = state.whys.get((i, j))
-        if held not in (was, why):
-            values = {"before": was, "after": why, "now": held}
-            clashes.append({"field": "why", "key": f"{i}-{j}", **values})
-    for name, change, value in (
-        ("label", data.label, state.judgment),
-        ("flags", data.flags, state.flags),
-    ):
-        if change is not None and value not in change:
-            clashes.append({"field": name, "before": change[0], "after": change[1], "now": value})
-    clashes += keyed_conflicts("rewrite", state.rewrites, data.rewrites)
-    clashes += keyed_conflicts("extract", state.extracts, data.extracts)
+            place = {} if key is None else {"key": key}
+            values = {"before": before, "after": after, "now": now}
+            clashes.append({"field": name, **place, **values})
     return clashes + _null_conflicts(state, data)
 
 
@@ -237,8 +220,7 @@ def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
     nulls = {(i, j) for i, j, _, after in data.cells if after and -1 in (i, j)}
     if not nulls:
         return []
-    now = dict(state.cells)
-    now.update(((i, j), after) for i, j, _, after in data.cells)
+    now = state.cells | {(i, j): after for i, j, _, after in data.cells}
     return [
         {"i": i, "j": j, "before": 0, "after": 0, "now": value}
         for (i, j), value in now.items()
@@ -251,20 +233,17 @@ def completed(state: PairState, kind: str, data: Data) -> Data:
     if clashes := conflicts(state, kind, data):
         raise Conflict(clashes)
     cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
-    bulk = _effective_marks(state.bulk, data.bulk)
-    rejected = _effective_marks(state.rejected, data.rejected)
+    weighted = {(i, j) for i, j, *_ in data.weights}
+    lost = [cell for w in cells if (cell := (w[0], w[1])) in state.weights and cell not in weighted]
     changes: dict[str, Any] = {
         "cells": (*cells, *_nulls_of(state, cells)),
-        "bulk": (*bulk, *_dropped(state.bulk, bulk, [w[:2] for w in cells if not w[3]])),
-        "rejected": (
-            *rejected,
-            *_dropped(state.rejected, rejected, [w[:2] for w in cells if w[3]]),
-        ),
+        "bulk": _marks(state.bulk, data.bulk, [w[:2] for w in cells if not w[3]]),
+        "rejected": _marks(state.rejected, data.rejected, [w[:2] for w in cells if w[3]]),
         "seen": tuple(cell for cell in data.seen if cell in state.bulk) or (),  # the default itself
-        "weights": (*data.weights, *_weights_of(state, data, cells)),
+        "weights": (*data.weights, *((*cell, state.weights[cell], None) for cell in lost)),
         "whys": tuple(w for w in data.whys if state.whys.get((w[0], w[1])) != w[3]) or (),
-        "rewrites": effective(state.rewrites, data.rewrites),
-        "extracts": effective(state.extracts, data.extracts),
+        "rewrites": tuple(w for w in data.rewrites if state.rewrites.get(w[0]) != w[2]) or (),
+        "extracts": tuple(w for w in data.extracts if state.extracts.get(w[0]) != w[2]) or (),
     }
     if kind == "done":
         changes["before"] = state.done
@@ -275,6 +254,29 @@ def completed(state: PairState, kind: str, data: Data) -> Data:
     if data.flags is not None:
         changes["flags"] = (state.flags, data.flags[1])
     return msgspec.structs.replace(data, **changes)
+
+
+def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
+    """Return the writes that take away the nulls of words that are linked now."""
+    written = {(i, j) for i, j, *_ in cells}
+    more = {
+        null
+        for i, j, _, after in cells
+        if after and -1 not in (i, j)
+        for null in ((i, -1), (-1, j))
+        if null in state.cells and null not in written
+    }
+    return [(i, j, state.cells[i, j], 0) for i, j in sorted(more)]
+
+
+def _marks(
+    marked: set[Cell], writes: Sequence[Write], cells: Iterable[Cell]
+) -> tuple[tuple[int, int, int, int], ...]:
+    """Return the marks that change, and those taken away because their cells were written."""
+    changed = [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
+    written = {(i, j) for i, j, *_ in changed}
+    dropped = [(*cell, 1, 0) for cell in cells if cell in marked and cell not in written]
+    return (*changed, *dropped)
 
 
 def writes(kind: str, data: Data) -> bool:
@@ -295,24 +297,6 @@ def writes(kind: str, data: Data) -> bool:
     )
 
 
-def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
-    written = {(i, j) for i, j, *_ in cells}
-    more = {
-        null
-        for i, j, _, after in cells
-        if after and -1 not in (i, j)
-        for null in ((i, -1), (-1, j))
-        if null in state.cells and null not in written
-    }
-    return [(i, j, state.cells[i, j], 0) for i, j in sorted(more)]
-
-
-def _weights_of(state: PairState, data: Data, cells: Sequence[Write]) -> list[Weight]:
-    written = {(i, j) for i, j, *_ in data.weights}
-    places = [(i, j) for i, j, *_ in cells if (i, j) in state.weights and (i, j) not in written]
-    return [(*place, state.weights[place], None) for place in places]
-
-
 def _comment(kind: str, data: Data) -> OneComment | None:
     if kind == "comment":
         return OneComment(str(data.key), str(data.before), str(data.after))
@@ -328,25 +312,3 @@ def _comments(kind: str, data: Data) -> tuple[CommentWrite, ...]:
 
 def _turn(kind: str, data: Data) -> Turn | None:
     return Turn(bool(data.before), bool(data.after)) if kind == "done" else data.done
-
-
-def _effective_marks(marked: set[Cell], writes: Sequence[Write]) -> list[Write]:
-    return [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
-
-
-def _dropped(marked: set[Cell], writes: Sequence[Write], cells: Sequence[Cell]) -> list[Write]:
-    written = {(i, j) for i, j, *_ in writes}
-    return [(*cell, 1, 0) for cell in cells if cell in marked and cell not in written]
-
-
-def _set_bits(marked: set[Cell], writes: Sequence[Write]) -> None:
-    for i, j, _, after in writes:
-        (marked.add if after else marked.discard)((i, j))
-
-
-def _put_cells(held: dict[Cell, Any], writes: Sequence[tuple[int, int, Any, Any]]) -> None:
-    for i, j, _, after in writes:
-        if after is None:
-            held.pop((i, j), None)
-        else:
-            held[i, j] = after

@@ -1,4 +1,4 @@
-"""Ask and change a project: all that the server, the commands and tests need of it.
+"""An open project: all that the server, the commands and tests ask of it and change in it.
 
 All methods may be called from any thread. Each question sees one state of the project; each change
 is one transaction, on the disk when the method returns.
@@ -34,7 +34,6 @@ from alignkit.annotate.project.queries import (
     Queue,
 )
 
-_MOST_UNDO = 100
 _MOST_CHANGES = 2000
 _MOST_ROWS = 1000
 
@@ -86,7 +85,7 @@ class Store:
         return self.database.path
 
     def project(self) -> ProjectInfo:
-        """Return what is told of the project."""
+        """Return the description of the project."""
         with self.database.reading() as conn:
             return queries.project_info(conn)
 
@@ -139,8 +138,8 @@ class Store:
         majority: bool | None = None,
     ) -> None:
         """Change settings of the project; those that are None stay."""
-        given = {name: value for name, value in locals().items() if name != "self"}
-        changes = {name: value for name, value in given.items() if value is not None}
+        given = {key: value for key, value in locals().items() if key != "self"}
+        changes = {key: value for key, value in given.items() if value is not None}
         if gold is not None:
             check_name(gold)
         if task not in (None, *TASKS):
@@ -162,18 +161,15 @@ class Store:
         with self.database.reading() as conn:
             account = queries.account_of(conn, annotator)
             pair = queries.pair_row(conn, k)
-            stream, state = queries.stream_of(conn, account, pair)
-            undo = queries.stack(conn, stream, state.undo, _MOST_UNDO)
-            redo = queries.stack(conn, stream, state.redo, _MOST_UNDO)
+            stream = queries.stream_of(conn, account, pair)
             own = PairList(conn, account)
             at, done, pairs = own.place(k), own.count_done(), own.count()
             next_open = own.next_open(at.place) if done < pairs else None
-            view = state.view(undo[0].id if undo else None, redo[0].id if redo else None)
             shown = queries.suggested(conn, k) if at.shown else None
             return PairView(
-                k, pair.id, pairs, done, at.previous, at.next, next_open,
+                k, pair.id, pairs, done, at.place, at.previous, at.next, next_open,
                 pair.rev, pair.source, pair.target, pair.attributes,
-                view, undo, redo, shown, queries.last_n(conn), at.place,
+                *queries.viewed(conn, stream), queries.last_n(conn), shown,
             )  # fmt: skip
 
     def queue(self, annotator: str, *, after: int = 0, limit: int = 200) -> Queue:
@@ -218,10 +214,7 @@ class Store:
             if not rows:
                 return None
             last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
-        changes = Changes(last, {})
-        for k, event in rows:
-            changes.pairs.setdefault(k, []).append(event)
-        return changes
+        return Changes(last, queries.by_pair(rows))
 
     def set_suggestions(
         self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], *, show: bool = True
@@ -236,7 +229,7 @@ class Store:
     def add_learned(
         self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], lesson: Lesson
     ) -> str:
-        """Store what was learned for some pairs, and show it; see `suggesting.add_learned`."""
+        """Store what was learned for some pairs, and show it; see `appending.add_learned`."""
         with self.database.writing() as conn:
             return add_learned(conn, name, rows, lesson)
 
