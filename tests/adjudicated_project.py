@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from annotation import Tab, cell, sent
+from annotation import Tab, cell, done, sent
 
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.assignment import assign_pairs
@@ -45,7 +45,7 @@ def two_annotators(path: str, pairs: int = 3) -> None:
                 tab = draw(store, k, name, links if k % 3 == 1 else other, shown=name == "anna")
                 if k == 1:
                     _remark(tab, name)
-                tab.send(sent("done", before=False, after=True))
+                tab.send(done())
 
 
 def _remark(tab: Any, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from itertools import count
 
 import pytest
@@ -32,6 +33,10 @@ def cell(i, j, before, after, **more):
     return sent("edit", how="cell", cells=[[i, j, before, after]], **more)
 
 
+def done(before=False):
+    return sent("done", before=before, after=not before)
+
+
 def add_pairs(store, pairs):
     with store.database.writing() as conn:
         return assignment.add_pairs(conn, pairs)
@@ -56,11 +61,16 @@ def project(folder, corpus=None, name="project", annotator="anna", **more):
 
 def run_sql(path, *statements):
     """Change a project behind the back of the log."""
-    conn = sqlite3.connect(path)
-    for statement in statements:
-        conn.execute(statement)
-    conn.commit()
-    conn.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        for statement in statements:
+            conn.execute(statement)
+
+
+def copy_of(store, folder, name="other"):
+    """Return a copy of an open project, which goes on by itself."""
+    path = str(folder / name)
+    run_sql(store.path, f"VACUUM INTO '{path}'")
+    return Store.open(path)
 
 
 class Tab:

@@ -124,10 +124,11 @@ def test_a_vote_changed_later_reopens_its_place_and_no_other() -> None:
         (1, 1): Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)}),
     }
     gold = GoldState({(0, 0): 2, (1, 1): 1}, whys)
-    states = lambda said: [  # noqa: E731
-        (item.place, item.state, item.value)
-        for item in compare({name: Ballot(values, 9) for name, values in said.items()}, gold)
-    ]
+
+    def states(said):
+        ballots = {name: Ballot(values, 9) for name, values in said.items()}
+        return [(item.place, item.state, item.value) for item in compare(ballots, gold)]
+
     assert states(then) == [((0, 0), "agreed", 2), ((1, 1), "decided", 1)]
     now = {**then, "anna": {(0, 0): 2, (1, 1): 1}}
     assert states(now) == [((0, 0), "agreed", 2), ((1, 1), "reopened", 1)]

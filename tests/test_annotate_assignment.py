@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
 
 import pytest
-from annotation import Tab, add_pairs, cell, project, sent, small_corpus
+from annotation import Tab, add_pairs, cell, done, project, run_sql, small_corpus
 from command import run
 
 from alignkit import Alignment, Corpus, SentencePair, write_corpus
@@ -41,7 +40,7 @@ def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
     assert (view.place, view.pairs, view.previous) == (2, 6, first)
     assert (store.pair(first, "ben").previous, store.pair(last, "ben").next) == (None, None)
     assert [row.k for row in store.queue("ben", after=4).pairs] == lists["ben"][4:]
-    Tab(store, second, "ben").send(sent("done", before=False, after=True))
+    Tab(store, second, "ben").send(done())
     assert store.progress("ben") == (1, 6)
     assert store.pair(first, "ben").next_open == lists["ben"][2]
     assert store.pair(last, "ben").next_open == first
@@ -191,9 +190,7 @@ def test_the_log_rebuilds_the_assignment(tmp_path):
         with again.database.reading() as one, store.database.reading() as other:
             assert read_plan(one) == read_plan(other)
         assert not replay(again).differences
-        conn = sqlite3.connect(path)
-        conn.execute("UPDATE assignment SET shown = 0 WHERE pair = 41")
-        conn.commit()
+        run_sql(path, "UPDATE assignment SET shown = 0 WHERE pair = 41")
         assert len(replay(again).differences) == sum(row.k == 41 for row in rows_of(store))
 
 
@@ -204,22 +201,14 @@ def test_settings_that_cannot_be_are_refused(tmp_path):
             store.settings(**changes)
 
 
-def outdated(path: str) -> None:
-    conn = sqlite3.connect(path)
-    conn.execute("DROP TABLE assignment")
-    for column in ("gold", "task", "assigning", "blind", "majority"):
-        conn.execute(f"ALTER TABLE project DROP COLUMN {column}")
-    conn.execute("PRAGMA user_version=1")
-    conn.commit()
-    conn.close()
-
-
 def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path):
     store = project(tmp_path, small_corpus(5))
     Tab(store).send(cell(0, 0, 0, 2))
     store.close()
     path = store.path
-    outdated(path)
+    names = ("gold", "task", "assigning", "blind", "majority")
+    dropped = (f"ALTER TABLE project DROP COLUMN {name}" for name in names)
+    run_sql(path, "DROP TABLE assignment", *dropped, "PRAGMA user_version=1")
     before = (tmp_path / "project").read_bytes()
     with Store.open(path, readonly=True) as old:
         assert not replay(old).differences

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 from adjudicating import Bench, case, states
-from annotation import Tab, cell, cells_of, project
+from annotation import Tab, cell, cells_of, copy_of, project
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,22 +14,14 @@ from alignkit.annotate.project.events import JUDGMENT, Why, read_why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, Visitor
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.state import PairState
-from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit
 
 VOTES = {"anna": {(0, 0): 2, (3, 3): 2}, "ben": {(0, 0): 2, (2, 3): 1}}
 
 
-def copy(store, folder):
-    conn = sqlite3.connect(store.path)
-    conn.execute("VACUUM INTO ?", [str(folder / "other.alignkit")])
-    conn.close()
-    return Store.open(str(folder / "other.alignkit"))
-
-
 def adjudicated(tmp_path, votes=VOTES):
     store = case(tmp_path, votes)
-    other = copy(store, tmp_path)
+    other = copy_of(store, tmp_path)
     admit(other, Visitor("dan", ADJUDICATOR))
     here, there = Bench(store), Bench(other, actor="dan")
     here.open(), there.open()
@@ -102,7 +92,7 @@ def test_a_decision_taken_back_there_stays_where_it_was_made_anew_here(tmp_path)
     store = case(tmp_path, VOTES)
     carla = Bench(store)
     carla.open(), carla.take((3, 3), "anna")
-    other = copy(store, tmp_path)
+    other = copy_of(store, tmp_path)
     there = Bench(other, actor="dan")
     there.seq = carla.seq
     there.back()
@@ -118,7 +108,7 @@ def test_a_word_is_not_null_and_linked_after_a_merge(tmp_path) -> None:
         folder.mkdir()
         store = project(folder)
         Tab(store).send(cell(0, 0, 0, 2))
-        other = copy(store, folder)
+        other = copy_of(store, folder)
         Tab(store).send(here), Tab(other).send(there)
         merge_project(store, other)
         assert cells_of(store) == {(0, 0): 2, (1, 2): 2}

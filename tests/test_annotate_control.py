@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from annotation import Tab, cell, project, sent, small_corpus
+from annotation import Tab, cell, done, project, sent, small_corpus
 
 from alignkit import Alignment, Corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
@@ -39,7 +39,7 @@ def annotate(store, k, name, shown):
         tab.send(sent("reject", rejected=[[1, 1, 0, 1]]))
     else:
         tab.send(cell(1, 1, 0, 1) if shown else cell(3, 3, 0, 1))
-    tab.send(sent("done", before=False, after=True))
+    tab.send(done())
 
 
 def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):

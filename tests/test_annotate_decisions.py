@@ -56,26 +56,6 @@ def decide(*rows, cells=(), **more):
     return sent("decide", cells=[list(c) for c in cells], whys=[list(row) for row in rows], **more)
 
 
-def test_a_decision_writes_cells_and_whys_and_is_undone(small):
-    desk = Desk(small, 1, "gold")
-    both = [(0, 0, None, AGREED), (1, 1, None, VOTE)]
-    desk.send(decide(*both, cells=[(0, 0, 0, 2)]))
-    assert cells_of(small, 1, "gold") == {(0, 0): 2}
-    assert whys_of(small) == {(0, 0): AGREED, (1, 1): VOTE}  # 1-1 is decided to be no link
-    desk.send(decide((1, 1, VOTE, OWN), cells=[(1, 1, 0, 1)]))
-    event = small.history(1, "gold")[-1]
-    assert (event.kind, event.actor) == ("decide", "carla")
-    desk.back()
-    assert (cells_of(small, 1, "gold"), whys_of(small)[1, 1]) == ({(0, 0): 2}, VOTE)
-    desk.back("redo")
-    assert whys_of(small)[1, 1] == OWN
-    for _ in range(2):
-        desk.load()
-        desk.back()
-    assert (cells_of(small, 1, "gold"), whys_of(small)) == ({}, {})
-    assert not replay(small).differences
-
-
 def test_two_desks_that_decide_a_cell_otherwise_are_told(small):
     one, other = Desk(small, 1, "gold"), Desk(small, 1, "gold")
     one.send(decide((0, 0, None, VOTE)))

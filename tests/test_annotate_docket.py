@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 from adjudicating import LEFT, RIGHT, Bench, case, drawn
-from annotation import Tab, project, sent
+from annotation import Tab, done, project, run_sql, sent
 
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.adjudication.adjudication_queue import Docket
@@ -25,11 +23,11 @@ def test_a_pair_waits_for_all_who_have_it(tmp_path) -> None:
     assert [row.k for row in bench.docket.rows()] == [1]
     with pytest.raises(NotReady, match="'p2' is not ready to be adjudicated: ben not done"):
         _ = bench.view
-    Tab(store, 2, "ben").send(sent("done", before=False, after=True))
+    Tab(store, 2, "ben").send(done())
     assert [row.k for row in bench.docket.rows()] == [1, 2]
     event = sent("open", rev=1, suggestions=False)
     bench.send(event)
-    Tab(store, 2, "ben").send(sent("done", before=True, after=False))
+    Tab(store, 2, "ben").send(done(True))
     again = {"base": 0, "rev": 1, "events": [event]}
     assert not decide(store, 2, "carla", **again)[1]  # what is stored is acknowledged
     with pytest.raises(NotReady):
@@ -48,7 +46,7 @@ def test_where_nothing_is_assigned_those_who_annotated_vote(tmp_path) -> None:
     assert docket.rows() == []
     drawn(store, 1, "ben", {(0, 0): 1}, done=False)
     assert docket.rows() == []
-    Tab(store, 1, "ben").send(sent("done", before=False, after=True))
+    Tab(store, 1, "ben").send(done())
     assert [(row.k, row.votes, row.left, row.stake) for row in docket.rows()] == [(1, 2, 1, 1)]
 
 
@@ -127,11 +125,8 @@ def test_what_all_share_is_settled_in_projects_that_knew_no_majority(tmp_path) -
     store.settings(majority=True)
     assert [row.left for row in Docket(store).rows()] == [0]
     store.close()
-    with sqlite3.connect(store.path) as conn:
-        for column in ("blind", "majority"):
-            conn.execute(f"ALTER TABLE project DROP COLUMN {column}")
-        conn.execute("PRAGMA user_version = 1")
-    conn.close()
+    dropped = (f"ALTER TABLE project DROP COLUMN {name}" for name in ("blind", "majority"))
+    run_sql(store.path, *dropped, "PRAGMA user_version = 1")
     for readonly in (True, False):
         with Store.open(store.path, readonly=readonly) as old:
             assert [row.left for row in Docket(old).rows()] == [4]

@@ -15,7 +15,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("sqlalchemy")
 
 from adjudicated_project import two_annotators
-from annotation import Tab, cell, sent
+from annotation import Tab, cell, run_sql, sent
 from command import run
 
 from alignkit.annotate.adjudication.adjudication_queue import Docket, gold_view
@@ -50,9 +50,7 @@ def whole(tmp_path_factory) -> str:
         for kind in ("undo", "redo", "undo"):
             tab.back(kind)
         tab.send(sent("open", rev=1, suggestions=True))
-    with closing(sqlite3.connect(path)) as conn:
-        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        conn.execute("PRAGMA journal_mode=DELETE")
+    run_sql(path, "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode=DELETE")
     return path
 
 
@@ -107,9 +105,9 @@ def visit(path: str) -> None:
         asked += [lambda: store.append(2, "anna", base=0, rev=1, events=edit)]
         asked += [lambda k=k: gold_view(store, k, Docket(store)) for k in range(1, 6)]
         asked += [lambda: dashboard(store)]
-        for one in asked:
+        for ask in asked:
             with suppress(AlignkitError):
-                one()
+                ask()
 
 
 def dashboard(store: Store) -> None:
@@ -196,16 +194,14 @@ def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script)
 )
 def test_the_error_says_what_is_wrong(whole, tmp_path, statement, told):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
-    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
-        conn.execute(statement)
+    run_sql(path, statement)
     with pytest.raises(DamagedProject, match=told):
         Store.open(path)
 
 
 def test_a_project_with_damaged_tables_is_made_anew_from_its_log(whole, tmp_path, capsys):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
-    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
-        conn.execute("UPDATE pair_counts SET links = 'many'")
+    run_sql(path, "UPDATE pair_counts SET links = 'many'")
     run(capsys, "yield", path).failed("pair_counts.links holds a value of another kind")
     assert run(capsys, "events", path, "--check").code == 1
     assert run(capsys, "events", path, "--rebuild", tmp_path / "new").code == 0

@@ -168,20 +168,6 @@ def test_a_link_takes_no_decided_null_away_unseen(tmp_path):
     bench.done()
 
 
-def test_undo_and_redo_bring_back_values_and_reasons(bench):
-    bench.open()
-    seen = [(bench.gold, bench.whys)]
-    for place, name in (((1, 1), "ben"), ((2, 2), "anna"), ((1, 1), "anna")):
-        bench.take(place, name)
-        seen.append((bench.gold, bench.whys))
-    for expected in reversed(seen[:-1]):
-        bench.back()
-        assert (bench.gold, bench.whys) == expected
-    for expected in seen[1:]:
-        bench.back("redo")
-        assert (bench.gold, bench.whys) == expected
-
-
 def test_judgments_are_settled_likewise(tmp_path):
     store = case(tmp_path, {"anna": {}, "ben": {}}, pairs=3)
     drawn(store, 2, "anna", {}, judgment=("paraphrase", "unsure"))

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import shutil
-import sqlite3
 import sys
 import tracemalloc
 from collections import Counter
@@ -14,7 +13,7 @@ from itertools import pairwise, takewhile
 from tempfile import TemporaryDirectory
 
 import pytest
-from annotation import Tab, cell, cells_of, project, run_sql, sent, small_corpus
+from annotation import Tab, cell, cells_of, copy_of, done, project, run_sql, sent, small_corpus
 from command import PARAPHRASES, run, write
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -191,7 +190,7 @@ def test_corrected_words_are_a_barrier_to_undo_and_done_falls(tmp_path):
     store = project(tmp_path)
     store.set_suggestions("m", [(1, [(0, 0, 0.9, 2), (2, 2, 0.8, 2)]), (2, [(1, 1, 0.5, 1)])])
     tab = Tab(store)
-    tab.send(cell(0, 0, 0, 2), cell(2, 2, 0, 1), sent("done", before=False, after=True))
+    tab.send(cell(0, 0, 0, 2), cell(2, 2, 0, 1), done())
     result = take(store, words(source="new a b d"))
     assert (result.reworded, result.carried, len(result.lost)) == (1, 3, 1)
     view = store.pair(1, "anna")
@@ -205,7 +204,7 @@ def test_corrected_words_are_a_barrier_to_undo_and_done_falls(tmp_path):
     assert take(store, words(source="new a b d")).reworded == 0
     take(store, words(source="new a b e"))
     assert len(store.pair(1, "anna").state.marks) == 1  # until it is done
-    Tab(store).send(sent("done", before=False, after=True))
+    Tab(store).send(done())
     take(store, words(source="a b e"))
     assert store.pair(1, "anna").state.marks == []
     assert not replay(store).differences
@@ -294,13 +293,6 @@ def test_pairs_are_found_by_id_or_in_order(tmp_path):
         take(store, words("1", "x"), in_order=True)
 
 
-def _copy(store, folder, name):
-    conn = sqlite3.connect(store.path)
-    conn.execute("VACUUM INTO ?", [str(folder / name)])
-    conn.close()
-    return Store.open(str(folder / name))
-
-
 def log_of(store):
     return [bytes(event.data) for event in store.log()]
 
@@ -308,7 +300,7 @@ def log_of(store):
 def test_a_copy_that_went_on_gives_its_events(tmp_path):
     store = project(tmp_path)
     Tab(store).send(cell(0, 0, 0, 2))
-    other = _copy(store, tmp_path, "other")
+    other = copy_of(store, tmp_path)
     Tab(other).send(cell(1, 1, 0, 2), sent("comment", key="1-1", before="", after="there"))
     other.enrol("ben")
     Tab(other, 2, "ben").send(cell(3, 3, 0, 1))
@@ -330,7 +322,7 @@ def test_a_copy_that_went_on_gives_its_events(tmp_path):
 def test_work_on_both_sides_becomes_one_edit_with_what_was_changed_there(tmp_path):
     store = project(tmp_path)
     Tab(store).send(cell(0, 0, 0, 2), cell(3, 3, 0, 2))
-    other = _copy(store, tmp_path, "other")
+    other = copy_of(store, tmp_path)
     Tab(store).send(cell(1, 1, 0, 2), cell(3, 3, 2, 1))
     Tab(other).send(cell(2, 2, 0, 1), cell(0, 0, 2, 0), cell(3, 3, 2, 0))
     result = merge_project(store, other)
@@ -387,7 +379,7 @@ def test_the_commands_give_the_sample_back(capsys, tmp_path, sample):
 def test_export_tells_how_much_is_not_done(capsys, tmp_path):
     store = project(tmp_path, small_corpus(3))
     Tab(store, 1).send(cell(0, 0, 0, 2))
-    Tab(store, 2).send(cell(0, 0, 0, 2), sent("done", before=False, after=True))
+    Tab(store, 2).send(cell(0, 0, 0, 2), done())
     Tab(store, 3).send(sent("judge", label=["", "none"]))
     out = tmp_path / "out.jsonl"
     ran = run(capsys, "export", store.path, out, "--to", "alignkit-jsonl")

@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 from annotate_log import Stream
-from annotation import Tab, project, sent, small_corpus
+from annotation import Tab, done, project, sent, small_corpus
 from command import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,10 +43,6 @@ def extract(after, before=None, key="x1"):
 
 def said(pair, name):
     return replace(pair.annotation(name), when=None)
-
-
-def done():
-    return sent("done", before=False, after=True)
 
 
 @pytest.fixture
@@ -86,20 +82,17 @@ def test_a_rewrite_is_written_edited_and_undone(store):
         (rewrite(["a", "b"], key="x1"), "key 'x1' is none"),
         (rewrite(["a", "b"], key="r0"), "key 'r0' is none"),
         (rewrite(["a" * 20_001, "b"]), "20000"),
-        (rewrite(["a\x00", "b"]), "U+0000"),
+        (rewrite(["a\x00", "b"]), r"control character U\+0000"),
         (sent("rewrite", rewrites=[["r1", None, ["a", "b"]]] * 2), "named twice"),
         (extract([0, 1, 0, 8]), "characters 0 to 8 are no words of a text of 7"),
         (extract([1, 1, 0, 1]), "characters 1 to 1"),
         (extract([1, 2, 0, 1]), "characters 1 to 2"),
-        (extract([-1, 2, 0, 1]), "-1"),
+        (extract([-1, 2, 0, 1]), ">= 0"),
     ],
 )
 def test_what_cannot_be_is_refused(store, event, told):
-    with pytest.raises(BadEvent) as problem:
+    with pytest.raises(BadEvent, match=told):
         Tab(store).send(event)
-    assert told.replace("U+0000", "control character U+0000") in str(problem.value) or (
-        told == "-1" and ">= 0" in str(problem.value)
-    )
 
 
 def test_two_tabs_disagree_on_a_rewrite(store):
@@ -120,7 +113,7 @@ def test_judged_pairs_are_not_aligned_and_rewrites_are_pairs(store, tmp_path, ca
     anna.send(judge("4", flags=["<", "unsure"]), rewrite(["a", "w"]))
     anna.send(rewrite(["a b", "w x"], key="r2"), done())
     Tab(store, 2).send(judge("1"), done())
-    Tab(store, 3).send(sent("done", before=False, after=True))
+    Tab(store, 3).send(done())
     path = str(tmp_path / "out.jsonl")
     ran = run(capsys, "export", store.path, path, "--to", "alignkit-jsonl")
     assert (ran.code, ran.err) == (0, "")
@@ -179,7 +172,7 @@ def test_what_came_aligned_to_nothing_stays_so(tmp_path):
     assert said(pair, "anna") == Annotation(None, judgment="0")
     change_task(store, "align")  # what was judged was not aligned by that
     assert next(iter(exported_work(store))).annotation("anna").alignment is None
-    Tab(store).send(sent("done", before=True, after=False), done())
+    Tab(store).send(done(True), done())
     assert next(iter(exported_work(store))).alignment("anna") == Alignment()
     with pytest.raises(ProjectError, match="is a project to align, not to extract"):
         change_task(store, "extract")
@@ -287,18 +280,10 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
         "target_line": "1",
     }
     ran = run(capsys, "yield", store.path, "--json")
-    assert ran.json["annotators"] == [
-        {
-            "annotator": "anna",
-            "documents": 2,
-            "done": 2,
-            "with_pairs": 1,
-            "without": 1,
-            "pairs": 2,
-            "open": 0,
-            "pairs_per_document": 1.0,
-        }
-    ]
+    assert ran.json["annotators"] == [{
+        "annotator": "anna", "documents": 2, "done": 2, "with_pairs": 1, "without": 1, "pairs": 2,
+        "open": 0, "pairs_per_document": 1.0,
+    }]  # fmt: skip
     assert "anna" in run(capsys, "yield", store.path).out
     with pytest.raises(ProjectError, match="stay as they are"):
         import_pairs(store, [SentencePair("a", ("x",), ("y",))], holds=EVERYTHING)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from adjudicating import Bench
-from annotation import Tab, cell, project, sent
+from annotation import Tab, cell, done, project, sent
 from command import run
 
 from alignkit import Corpus, SentencePair, read_corpus
@@ -34,7 +34,7 @@ def store(tmp_path):
     ben.send(sent("open", rev=1, suggestions=False), cell(0, 0, 0, 2), cell(1, 1, 0, 1))
     ben.send(sent("judge", label=["", "paraphrase"], flags=[[], ["unsure"]]))
     for tab in (anna, ben):
-        tab.send(sent("done", before=False, after=True))
+        tab.send(done())
     for name in ("carla", "dora"):
         admit(store, Visitor(name, ADJUDICATOR))
     return store
@@ -140,7 +140,7 @@ def test_what_is_drawn_after_a_correction_is_told_beside_what_was_there(store) -
     anna, ben = Tab(store, 1, "anna"), Tab(store, 1, "ben")
     anna.send(cell(0, 3, 0, 2))
     for tab in (anna, ben):
-        tab.send(sent("done", before=False, after=True))
+        tab.send(done())
     carla = Bench(store)
     carla.open()
     for place in ((2, 1), (3, 2), (0, 3)):

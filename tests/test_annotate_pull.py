@@ -163,10 +163,6 @@ def test_f1_is_the_dice_coefficient_of_scipy():
     assert found.hidden.value == 0  # who draws nothing shares nothing: 0, not undefined
 
 
-def test_how_many_pairs_are_enough_is_the_usual_formula():
-    assert ceil((norm.ppf(0.975) * 0.25 / 0.05) ** 2) == ENOUGH
-
-
 # the bootstrap within strata
 
 
@@ -245,6 +241,7 @@ def test_pairs_that_are_not_done_by_both_are_counted_and_told():
 
 
 def test_enough_pairs_are_no_caution():
+    assert ceil((norm.ppf(0.975) * 0.25 / 0.05) ** 2) == ENOUGH  # the usual formula
     pairs = simulated(np.random.default_rng(1), 0.1, pairs=ENOUGH)
     assert estimate_pull(pairs, QUICK).cautions == ()
     few = estimate_pull(pairs[:20], QUICK).cautions

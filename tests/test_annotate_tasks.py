@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
 
 from adjudicating import Bench
-from annotation import Tab, cell, project, sent, small_corpus
+from annotation import Tab, cell, done, project, sent, small_corpus
 from annotation_server import make, served
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair
@@ -109,8 +109,7 @@ def judged(tmp_path):
 
 
 def judge(store, name, label, *events):
-    done = sent("done", before=False, after=True)
-    return Tab(store, 1, name).send(sent("judge", label=["", label]), *events, done)
+    return Tab(store, 1, name).send(sent("judge", label=["", label]), *events, done())
 
 
 def rewrite(texts, key="r1"):
@@ -152,16 +151,12 @@ def test_rewrites_that_all_share_are_taken_once(judged):
 PAIRS = [SentencePair(f"p{k}", ["a", "b"], ["c", "d"]) for k in range(3)]
 
 
-def finish():
-    return sent("done", before=False, after=True)
-
-
 def test_what_was_judged_is_open_again_when_it_is_to_be_aligned(tmp_path, monkeypatch):
     store = project(tmp_path, Corpus(PAIRS), scheme="binary", task="judge")
     for name in ("anna", "ben"):
         store.enrol(name)
         for k in (1, 2):
-            Tab(store, k, name).send(sent("judge", label=["", "1"]), finish())
+            Tab(store, k, name).send(sent("judge", label=["", "1"]), done())
     before = list(exported(store))
     monkeypatch.setattr("alignkit.annotate.project.appending.now", lambda: "2030-01-01T00:00:00Z")
     change_task(store, "align")
@@ -169,7 +164,7 @@ def test_what_was_judged_is_open_again_when_it_is_to_be_aligned(tmp_path, monkey
     assert next(iter(exported(store, done=True))).annotations == {}
     assert not Docket(store).rows()
     for name in ("anna", "ben"):
-        Tab(store, 1, name).send(cell(0, 0, 0, 2), finish())
+        Tab(store, 1, name).send(cell(0, 0, 0, 2), done())
     links = Alignment.parse("0-0")
     assert next(exported(store)).alignments == {"anna": links, "ben": links}
     assert [row.k for row in Docket(store).rows()] == [1]

@@ -1,4 +1,6 @@
-r"""Read documents of which pairs are to be extracted: two folders, two files, or JSON lines.
+r"""Make a project from a corpus, or from documents of which pairs are to be extracted.
+
+Documents are two folders, two files, or JSON lines.
 
 Two folders
     Files of the same name (its ending left out: ``a.txt`` and ``a.en`` are of one name) make a pair
@@ -161,7 +163,7 @@ def _beside(
     for folder, names in ((source, left), (target, right)):
         alone = [name for name in names if name not in shared]
         if alone and note is not None:
-            listed = ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else "")
+            listed = ", ".join(alone[:5]) + ", ..." * (len(alone) > 5)
             many = "1 file has" if len(alone) == 1 else f"{len(alone)} files have"
             note(f"{folder}: {many} no file of the same name in the other folder: {listed}")
     for name in shared:
@@ -186,7 +188,7 @@ def _document(name: str, source: Path, target: Path, encoding: str) -> Document:
 
 
 def _read(path: Path, encoding: str) -> str:
-    with _told(path, encoding):
+    with _naming(path, encoding):
         size = os.path.getsize(path)
         if size > _MOST:
             raise ProjectError(f"{path}: {size >> 20} MB are too many for a document; divide it")
@@ -194,7 +196,7 @@ def _read(path: Path, encoding: str) -> str:
 
 
 @contextmanager
-def _told(path: str | Path, encoding: str) -> Iterator[None]:
+def _naming(path: str | Path, encoding: str) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
@@ -211,7 +213,7 @@ def _clean(text: str) -> str:
 def _single(path: str, encoding: str) -> Iterator[Document]:
     if os.path.isdir(path):
         raise ProjectError(f"{path}: is one folder; name two, of source and of target documents")
-    with _told(path, encoding), open(path, encoding=encoding) as lines:
+    with _naming(path, encoding), open(path, encoding=encoding) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 yield _from_json(line.removeprefix("\ufeff"), path, number)

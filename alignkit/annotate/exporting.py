@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import count, groupby, islice
 from math import nan
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import Connection, select
 
 from alignkit.annotate.creation import divider
 from alignkit.annotate.project import queries, schema
@@ -45,42 +46,82 @@ def exported(
     unfinished: Counter[str] | None = None,
     assigned: bool = False,
     outdated: Counter[str] | None = None,
+    made: bool = False,
 ) -> Iterator[SentencePair]:
     """Yield all pairs with what the annotators said of them; see `conversion.annotation_of`.
 
-    Each annotation has the time of its last change, as far as known (`last_changes`).
+    Each annotation has the time of its last change, as far as known (`last_changes`). With `made`
+    the rewrites of a pair follow it; of documents there are only the pairs extracted from them.
     """
     with store.database.reading() as conn:
         account = None if annotator is None else queries.account_of(conn, annotator)
-        names = dict(enumerate(queries.annotators(conn), 1))
-        table = schema.stream.c
-        asked = select(table.pair, table.account, table.state)
-        if account is not None:
-            asked = asked.where(table.account == account)
-        scheme, judged = queries.scheme_of(conn), queries.judged_pairs(conn)
-        pairs = queries.pair_rows(conn)
         own = None if account is None or not assigned else PairList(conn, account).numbers()
+        names = dict(enumerate(queries.annotators(conn), 1))
+        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn))
+        if made and queries.task_of(conn) == "extract":
+            for k, states in _made(conn, "extracts"):
+                yield from _pairs(conn, queries.pair_row(conn, k), states, wanted, "extracts")
+            return
+        rewritten = dict(_made(conn, "rewrites")) if made else {}
+        judged, pairs = queries.judged_pairs(conn), queries.pair_rows(conn)
         for start in range(1, queries.count_pairs(conn) + 1, _CHUNK):
-            some = asked.where(and_(table.pair >= start, table.pair < start + _CHUNK))
-            said: defaultdict[int, dict[str, Annotation]] = defaultdict(dict)
-            changed = last_changes(conn, start, start + _CHUNK)
+            said = _said(conn, start, wanted, judged, unfinished)
             trees = queries.trees_of(conn, start, start + _CHUNK)
-            for k, who, text in conn.execute(some.order_by(table.pair, table.account)):
-                state = decode_state(text)
-                if done and not state.done:
-                    continue
-                when = changed.get((k, who))
-                annotation = annotation_of(state, scheme, when, judged=(k, who) in judged)
-                if annotation is None:
-                    continue
-                if unfinished is not None and annotation.alignment is not None and not state.done:
-                    unfinished[names[who]] += 1
-                said[k][names[who]] = annotation
             for pair in islice(pairs, _CHUNK):
-                if own is None or pair.k in own:
-                    both = pair.source, pair.target
-                    made = SentencePair(pair.id, *both, said[pair.k], pair.attributes)
-                    yield _with_trees(made, trees.get(pair.k, {}), outdated)
+                if own is not None and pair.k not in own:
+                    continue
+                words = pair.source, pair.target
+                shown = SentencePair(pair.id, *words, said[pair.k], pair.attributes)
+                yield _with_trees(shown, trees.get(pair.k, {}), outdated)
+                if pair.k in rewritten:
+                    yield from _pairs(conn, pair, rewritten[pair.k], wanted, "rewrites")
+
+
+exported_work = partial(exported, made=True)
+
+
+class _Wanted(NamedTuple):
+    """Whose work is exported."""
+
+    account: int | None
+    done: bool
+    own: set[int] | None
+    blind: bool
+    names: Mapping[int, str]
+    scheme: Scheme | None
+
+    def has(self, k: int, account: int, state: PairState) -> bool:
+        mine = self.account in (None, account) and (self.own is None or k in self.own)
+        return mine and (state.done or not self.done)
+
+
+def _said(
+    conn: Connection,
+    start: int,
+    wanted: _Wanted,
+    judged: set[tuple[int, int]],
+    unfinished: Counter[str] | None,
+) -> defaultdict[int, dict[str, Annotation]]:
+    """Return the annotations of a chunk of pairs, by pair and annotator."""
+    table = schema.stream.c
+    asked = select(table.pair, table.account, table.state).where(
+        table.pair >= start, table.pair < start + _CHUNK
+    )
+    if wanted.account is not None:
+        asked = asked.where(table.account == wanted.account)
+    changed = last_changes(conn, start, start + _CHUNK)
+    said: defaultdict[int, dict[str, Annotation]] = defaultdict(dict)
+    for k, account, text in conn.execute(asked.order_by(table.pair, table.account)):
+        state, name, place = decode_state(text), wanted.names[account], (k, account)
+        if wanted.done and not state.done:
+            continue
+        when = changed.get(place)
+        annotation = annotation_of(state, wanted.scheme, when, judged=place in judged)
+        if annotation is not None:
+            said[k][name] = annotation
+            if unfinished is not None and annotation.alignment is not None and not state.done:
+                unfinished[name] += 1
+    return said
 
 
 def _with_trees(
@@ -208,53 +249,6 @@ ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
 """The attribute of a made pair that names the pair that it comes from."""
 
 _LETTERS = {"rewrites": "r", "extracts": "x"}
-
-
-class _Wanted(NamedTuple):
-    """Whose work is exported."""
-
-    account: int | None
-    done: bool
-    own: set[int] | None
-    blind: bool
-    names: Mapping[int, str]
-    scheme: Scheme | None
-
-    def has(self, k: int, account: int, state: PairState) -> bool:
-        mine = self.account in (None, account) and (self.own is None or k in self.own)
-        return mine and (state.done or not self.done)
-
-
-def exported_work(
-    store: Store,
-    *,
-    annotator: str | None = None,
-    done: bool = False,
-    unfinished: Counter[str] | None = None,
-    assigned: bool = False,
-    outdated: Counter[str] | None = None,
-) -> Iterator[SentencePair]:
-    """Yield all that is exported, rewrites and extracts too; see `exported`."""
-    with store.database.reading() as conn:
-        account = None if annotator is None else queries.account_of(conn, annotator)
-        own = None if account is None or not assigned else PairList(conn, account).numbers()
-        names = dict(enumerate(queries.annotators(conn), 1))
-        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn))
-        if queries.task_of(conn) == "extract":
-            for k, states in _made(conn, "extracts"):
-                origin = queries.pair_row(conn, k)
-                yield from _pairs(conn, origin, states, wanted, "extracts")
-            return
-        rewritten = dict(_made(conn, "rewrites"))
-        numbers = count(1) if own is None else iter(sorted(own))
-        options = {"annotator": annotator, "done": done, "assigned": assigned}
-        counted = {"unfinished": unfinished, "outdated": outdated}
-        for pair in exported(store, **counted, **options):  # type: ignore[arg-type]
-            yield pair
-            k = next(numbers, 0)
-            if k in rewritten:
-                origin = queries.pair_row(conn, k)
-                yield from _pairs(conn, origin, rewritten[k], wanted, "rewrites")
 
 
 def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:

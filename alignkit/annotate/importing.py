@@ -36,6 +36,7 @@ from alignkit.annotate.project.events import (
     Mark,
     decode_data,
     encode,
+    put,
     read_why,
     write_why,
 )
@@ -60,7 +61,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 @dataclass
 class Imported:
-    """Count what an import did."""
+    """The counts of what an import did."""
 
     pairs: int = 0  # how many pairs of the file are in the project
     reworded: int = 0
@@ -104,9 +105,7 @@ def import_pairs(
             _move_suggestions(conn, {pair.k: pair for pair in pairs}, texts)
             names = dict(enumerate(queries.annotators(conn), 1))
             matches = [
-                (_reword(batch, names, pair, texts[pair.k], result), other)
-                if pair.k in texts
-                else (pair, other)
+                (_reword(batch, names, pair, texts.get(pair.k), result), other)
                 for pair, other in matches
             ]
             batch.flush()
@@ -142,8 +141,10 @@ def _corrected(pair: PairRow, other: SentencePair) -> Text | None:
 
 
 def _reword(
-    batch: Batch, names: dict[int, str], pair: PairRow, text: Text, result: Imported
+    batch: Batch, names: dict[int, str], pair: PairRow, text: Text | None, result: Imported
 ) -> PairRow:
+    if text is None:
+        return pair
     result.reworded += 1
     conn = batch.conn
     rewording = Rewording((pair.source, pair.target), (text.source, text.target))
@@ -186,21 +187,19 @@ def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[i
         append_to_project(conn, "suggest", Suggest(name, some))
 
 
-class Accounts:
-    """The numbers of the annotators; registers new ones."""
+class _Accounts(dict[str, int]):
+    """The numbers of the annotators; one who is asked for is registered if need be."""
 
     def __init__(self, batch: Batch) -> None:
+        super().__init__((name, id) for id, name in enumerate(queries.annotators(batch.conn), 1))
         self._batch = batch
-        self._numbers = {name: id for id, name in enumerate(queries.annotators(batch.conn), 1)}
 
-    def number(self, name: str) -> int:
-        """Return the number of an annotator."""
-        if name not in self._numbers:
-            if not name:
-                raise ProjectError("an annotator of the corpus has an empty name; give it one")
-            self._batch.flush()
-            self._numbers[name] = enrolled(self._batch.conn, name)
-        return self._numbers[name]
+    def __missing__(self, name: str) -> int:
+        if not name:
+            raise ProjectError("an annotator of the corpus has an empty name; give it one")
+        self._batch.flush()
+        self[name] = number = enrolled(self._batch.conn, name)
+        return number
 
 
 class _Taking:
@@ -208,7 +207,7 @@ class _Taking:
 
     def __init__(self, batch: Batch, holds: frozenset[str], result: Imported) -> None:
         self._batch, self._holds, self._result = batch, holds, result
-        self._accounts = Accounts(batch)
+        self._accounts = _Accounts(batch)
         self._scheme = queries.scheme_of(batch.conn)
         self._log: dict[int, list[LogEvent]] | None = None  # of a pair, once it is asked
 
@@ -220,7 +219,7 @@ class _Taking:
         self._log = None
         for name, annotation in other.annotations.items():
             try:
-                account = self._accounts.number(name)
+                account = self._accounts[name]
                 stream = streams.get(account) or StreamRow(None, PairState(rev=pair.rev))
                 self._merge(pair, account, name, stream, annotation)
             except ProjectError as problem:
@@ -309,14 +308,9 @@ def _put(state: PairState, place: Cell, held: _Held) -> None:
     value, why = held
     if not isinstance(value, int):
         state.judgment, state.flags = value[0], list(value[1])
-    elif value:
-        state.cells[place] = value
     else:
-        state.cells.pop(place, None)
-    if why is None:
-        state.whys.pop(place, None)
-    else:
-        state.whys[place] = why
+        put(state.cells, [(place, None, value or None)])
+    put(state.whys, [(place, None, why)])
 
 
 def _without_votes(text: str | None) -> str | None:
@@ -347,7 +341,7 @@ def merge_project(
         others = list(queries.pair_rows(there))
         pairs = list(queries.pair_rows(conn))
         batch = Batch(conn)
-        accounts = Accounts(batch)
+        accounts = _Accounts(batch)
         surplus: list[PairRow] = []
         for pair, twin in joined(pairs, others, in_order=in_order, surplus=surplus):
             result.pairs += 1
@@ -359,7 +353,7 @@ def merge_project(
             streams = queries.streams_of(conn, pair)
             for account, log in queries.pair_log(there, twin.k).items():
                 name = names[account - 1]
-                number = accounts.number(name)
+                number = accounts[name]
                 mine = streams.get(number) or StreamRow(None, PairState(rev=pair.rev))
                 into = Writer(batch, number, name, pair, mine)
                 _merge(conn, into, mine, pair, name, log, same, result)

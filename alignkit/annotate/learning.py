@@ -1,7 +1,8 @@
-"""Follow which pairs are done, whose links of them are learned from, and who goes on where."""
+"""Learn suggestions from the pairs that are done: whose links count, and for which pairs."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, islice
 
@@ -38,21 +39,22 @@ class DoneWork:
         if n == self.n:
             return
         event, stream = schema.event_table.c, schema.stream.c
-        columns = stream.pair, stream.account, event.sent != ""
-        asked = select(*columns).where(event.stream == stream.id, event.n > self.n)
+        asked = select(stream.pair, stream.account, event.sent != "").where(
+            event.stream == stream.id, event.n > self.n
+        )
         changed: set[int] = set()
         for k, account, sent in conn.execute(asked.order_by(event.n)):
             changed.add(k)
             if sent:
                 self.opened.add(k)
                 self.last[account] = k
-        gold = queries.account_of(conn, queries.gold_name(conn)) if _has_gold(conn) else 0
-        teachers = {gold, *self.last, *_assigned(conn)} - {0}
-        if teachers != self._teachers:
-            self._teachers = teachers
-            self._read(conn, None, gold)
-        else:
-            self._read(conn, sorted(changed - {0}), gold)
+        names, name = queries.annotators(conn), queries.gold_name(conn)
+        gold = 1 + names.index(name) if name in names else 0
+        assigned = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
+        teachers = {gold, *self.last, *assigned} - {0}
+        some = sorted(changed - {0}) if teachers == self._teachers else None
+        self._teachers = teachers
+        self._read(conn, some, gold)
         self.n = n
 
     def _read(self, conn: Connection, some: Sequence[int] | None, gold: int) -> None:
@@ -93,8 +95,6 @@ def put_together(alignments: Sequence[Alignment]) -> Alignment:
     To be suggested, and so sure here, is what more than half have linked, sure or possible: who
     has to draw it is spared that. Whatever else anybody has linked is possible.
 
-    Examples
-    --------
     >>> put_together([Alignment.parse("0-0 1-1"), Alignment.parse("0-0 1?1 2-2")])
     Alignment('0-0 1-1 2?2')
     """
@@ -107,19 +107,17 @@ def put_together(alignments: Sequence[Alignment]) -> Alignment:
     return Alignment(sure, possible)
 
 
-def _has_gold(conn: Connection) -> bool:
-    return queries.gold_name(conn) in queries.annotators(conn)
-
-
-def _assigned(conn: Connection) -> set[int]:
-    return set(conn.execute(select(schema.assignment.c.account).distinct()).scalars())
-
-
 def pairs_ahead(
     conn: Connection, last: Mapping[int, int], closed: Collection[int], most: int
 ) -> list[int]:
     """Return the numbers of pairs that annotators will open next, if they go on as they do."""
-    lists = _lists(conn, last)
+    table = schema.assignment.c
+    assigned: defaultdict[int, list[int]] = defaultdict(list)
+    asked = select(table.account, table.pair).order_by(table.account, table.place)
+    for account, k in conn.execute(asked):
+        assigned[account].append(k)
+    every = range(1, queries.count_pairs(conn) + 1)
+    lists: Mapping[int, Sequence[int]] = assigned or dict.fromkeys(last, every)
     ahead: dict[int, None] = {}
     for account, pairs in lists.items():
         at = last.get(account, 0)
@@ -129,23 +127,12 @@ def pairs_ahead(
     return sorted(ahead)
 
 
-def _lists(conn: Connection, last: Mapping[int, int]) -> dict[int, list[int] | range]:
-    table = schema.assignment.c
-    assigned: dict[int, list[int] | range] = {}
-    asked = select(table.account, table.pair).order_by(table.account, table.place)
-    for account, k in conn.execute(asked):
-        own = assigned.setdefault(account, [])
-        assert isinstance(own, list)
-        own.append(k)
-    return assigned or dict.fromkeys(last, range(1, queries.count_pairs(conn) + 1))
-
-
 _STEPS = ((10, 5), (100, 10))
 _STEP = 20
 
 
 class Learner:
-    """Refine an aligner by the pairs that are done."""
+    """An aligner that is refined by the pairs that are done."""
 
     def __init__(self, aligner: Aligner) -> None:
         self._refiner = Refiner.begin(aligner, TAUGHT)

@@ -106,8 +106,6 @@ def compare(
     until somebody decides. What is agreed but cannot stand beside gold (a link of a word that is
     decided to have no partner, and the reverse) is open.
 
-    Examples
-    --------
     >>> ballots = {"anna": Ballot({(0, 0): 2, (1, 1): 2}), "ben": Ballot({(0, 0): 2, (1, 1): 1})}
     >>> [(item.place, item.state) for item in compare(ballots)]
     [((0, 0), 'agreed'), ((1, 1), 'open')]

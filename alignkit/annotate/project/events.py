@@ -396,8 +396,6 @@ def read_why(text: str) -> Why:
 def write_why(why: Why) -> str:
     """Return the text of a why: the same for the same reason, votes by name.
 
-    Examples
-    --------
     >>> write_why(Why("vote", "anna", {"ben": (0, 3), "anna": (2, 5)}))
     '{"why":"vote","as":"anna","votes":{"anna":[2,5],"ben":[0,3]}}'
     """

@@ -58,8 +58,6 @@ def _before(went: list[int | None]) -> list[int]:
 def places(old: Words, new: Words) -> list[int | None]:
     """Return for each old word its place among the new ones; None where it is gone.
 
-    Examples
-    --------
     >>> places(["a", "fire", "in", "Dakha"], ["fire", "broke", "out", "in", "Dhaka"])
     [None, 0, 3, 4]
     """

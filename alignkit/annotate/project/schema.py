@@ -5,162 +5,149 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Connection,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn, CreateTable
 
 from alignkit.annotate.project.names import GOLD
 
-METADATA = MetaData()
+METADATA = sa.MetaData()
 
-project = Table(
+project = sa.Table(
     "project",
     METADATA,
-    Column("key", String(36), primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("scheme", Text, nullable=False),
-    Column("threshold", Float, nullable=False),
-    Column("suggestions", Text, nullable=False),
-    Column("gold", Text, nullable=False, server_default=GOLD),
-    Column("task", Text, nullable=False, server_default="align"),
-    Column("assigning", Text, nullable=False, server_default=""),
-    Column("blind", Integer, nullable=False, server_default="0"),
-    Column("majority", Integer, nullable=False, server_default="0"),
+    sa.Column("key", sa.String(36), primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("scheme", sa.Text, nullable=False),
+    sa.Column("threshold", sa.Float, nullable=False),
+    sa.Column("suggestions", sa.Text, nullable=False),
+    sa.Column("gold", sa.Text, nullable=False, server_default=GOLD),
+    sa.Column("task", sa.Text, nullable=False, server_default="align"),
+    sa.Column("assigning", sa.Text, nullable=False, server_default=""),
+    sa.Column("blind", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("majority", sa.Integer, nullable=False, server_default="0"),
 )
 """One row: its key is the project's own, the same in every copy; `gold` names the gold standard,
 `assigning` is the plan of assignment as JSON; `blind` and `majority` (0 or 1) say how
 pairs are adjudicated."""
 
-account = Table(
+account = sa.Table(
     "account",
     METADATA,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False, unique=True),
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
 )
 """The annotators; 0 is the project itself."""
 
-pair = Table(
+pair = sa.Table(
     "pair",
     METADATA,
-    Column("k", Integer, primary_key=True, autoincrement=False),
-    Column("id", Text, nullable=False, index=True),
-    Column("attributes", Text, nullable=False),
-    Column("rev", Integer, nullable=False),
-    Column("search", Text, nullable=False),
-    Column("trees", Text, nullable=False, server_default="{}"),
-    Column("suggested", Text, nullable=False, server_default=""),
+    sa.Column("k", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("id", sa.Text, nullable=False, index=True),
+    sa.Column("attributes", sa.Text, nullable=False),
+    sa.Column("rev", sa.Integer, nullable=False),
+    sa.Column("search", sa.Text, nullable=False),
+    sa.Column("trees", sa.Text, nullable=False, server_default="{}"),
+    sa.Column("suggested", sa.Text, nullable=False, server_default=""),
 )
 """The pairs, from 1 (0 is the project); `search` is id and words as they are searched, `trees` are
 those with which the pair came, as JSON, `suggested` is the learned set that is shown in place of
 the set that the project shows."""
 
-pair_text = Table(
+pair_text = sa.Table(
     "pair_text",
     METADATA,
-    Column("pair", ForeignKey("pair.k"), primary_key=True),
-    Column("rev", Integer, primary_key=True, autoincrement=False),
-    Column("source", Text, nullable=False),
-    Column("target", Text, nullable=False),
+    sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
+    sa.Column("rev", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("target", sa.Text, nullable=False),
 )
 """The words as JSON; a correction adds a row."""
 
-stream = Table(
+stream = sa.Table(
     "stream",
     METADATA,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("pair", ForeignKey("pair.k"), nullable=False),
-    Column("account", ForeignKey("account.id"), nullable=False),
-    Column("seq", Integer, nullable=False),
-    Column("undo_top", Integer, nullable=False),
-    Column("redo_top", Integer, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("notes", Text, nullable=False),
-    UniqueConstraint("account", "pair"),
-    Index("stream_pair", "pair"),
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("pair", sa.ForeignKey("pair.k"), nullable=False),
+    sa.Column("account", sa.ForeignKey("account.id"), nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False),
+    sa.Column("undo_top", sa.Integer, nullable=False),
+    sa.Column("redo_top", sa.Integer, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("notes", sa.Text, nullable=False),
+    sa.UniqueConstraint("account", "pair"),
+    sa.Index("stream_pair", "pair"),
 )
 """The snapshot of each stream; `notes` are its comments as they are searched."""
 
-event_table = Table(
+event_table = sa.Table(
     "event",
     METADATA,
-    Column("n", Integer, primary_key=True, autoincrement=False),
-    Column("id", String(64), nullable=False, unique=True),
-    Column("stream", ForeignKey("stream.id"), nullable=False),
-    Column("seq", Integer, nullable=False),
-    Column("kind", String(16), nullable=False),
-    Column("v", Integer, nullable=False),
-    Column("actor", Text, nullable=False),
-    Column("at", String(32), nullable=False),
-    Column("client_at", String(64), nullable=False),
-    Column("below", Integer, nullable=False),
-    Column("sent", String(64), nullable=False),
-    Column("data", Text, nullable=False),
-    UniqueConstraint("stream", "seq"),
+    sa.Column("n", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("id", sa.String(64), nullable=False, unique=True),
+    sa.Column("stream", sa.ForeignKey("stream.id"), nullable=False),
+    sa.Column("seq", sa.Integer, nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("v", sa.Integer, nullable=False),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("at", sa.String(32), nullable=False),
+    sa.Column("client_at", sa.String(64), nullable=False),
+    sa.Column("below", sa.Integer, nullable=False),
+    sa.Column("sent", sa.String(64), nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.UniqueConstraint("stream", "seq"),
 )
 """The log, in the order of `n`; rows are added, never changed."""
 
-suggestion = Table(
+suggestion = sa.Table(
     "suggestion",
     METADATA,
-    Column("set", Text, primary_key=True),
-    Column("pair", ForeignKey("pair.k"), primary_key=True),
-    Column("cells", Text, nullable=False),
+    sa.Column("set", sa.Text, primary_key=True),
+    sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
+    sa.Column("cells", sa.Text, nullable=False),
 )
 """The suggested cells of each pair as JSON, by set."""
 
-learned_set = Table(
+learned_set = sa.Table(
     "learned_set",
     METADATA,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("set", Text, nullable=False, unique=True),
-    Column("parent", Text, nullable=False),
-    Column("pairs", Integer, nullable=False),
-    Column("made", String(32), nullable=False),
-    Column("before", Float, nullable=False),
-    Column("after", Float, nullable=False),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("set", sa.Text, nullable=False, unique=True),
+    sa.Column("parent", sa.Text, nullable=False),
+    sa.Column("pairs", sa.Integer, nullable=False),
+    sa.Column("made", sa.String(32), nullable=False),
+    sa.Column("before", sa.Float, nullable=False),
+    sa.Column("after", sa.Float, nullable=False),
 )
 """What each learned set of suggestions was learned from; see `LearnedFrom`."""
 
-pair_counts = Table(
+pair_counts = sa.Table(
     "pair_counts",
     METADATA,
-    Column("account", ForeignKey("account.id"), primary_key=True),
-    Column("pair", ForeignKey("pair.k"), primary_key=True),
-    Column("links", Integer, nullable=False),
-    Column("nulls", Integer, nullable=False),
-    Column("comments", Integer, nullable=False),
-    Column("done", Boolean, nullable=False),
-    Index("pair_counts_done", "account", "done", "pair"),
+    sa.Column("account", sa.ForeignKey("account.id"), primary_key=True),
+    sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
+    sa.Column("links", sa.Integer, nullable=False),
+    sa.Column("nulls", sa.Integer, nullable=False),
+    sa.Column("comments", sa.Integer, nullable=False),
+    sa.Column("done", sa.Boolean, nullable=False),
+    sa.Index("pair_counts_done", "account", "done", "pair"),
 )
 """What each stream holds, for lists and totals that look at no state."""
 
-assignment = Table(
+assignment = sa.Table(
     "assignment",
     METADATA,
-    Column("account", ForeignKey("account.id"), primary_key=True),
-    Column("pair", ForeignKey("pair.k"), primary_key=True),
-    Column("place", Integer, nullable=False),
-    Column("shown", Boolean, nullable=False),
-    Column("arm", String(16), nullable=False),
-    Column("trial", Boolean, nullable=False),
-    Index("assignment_place", "account", "place"),
+    sa.Column("account", sa.ForeignKey("account.id"), primary_key=True),
+    sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("shown", sa.Boolean, nullable=False),
+    sa.Column("arm", sa.String(16), nullable=False),
+    sa.Column("trial", sa.Boolean, nullable=False),
+    sa.Index("assignment_place", "account", "place"),
 )
 """Whose pairs are whose, and in what order; where there is no row at all, all are everybody's."""
 
 
-def add_missing(conn: Connection, metadata: MetaData) -> None:
+def add_missing(conn: sa.Connection, metadata: sa.MetaData) -> None:
     """Add the tables and columns that there are not yet; columns get their defaults."""
     missing = list(_missing(conn, metadata))
     metadata.create_all(conn)
@@ -170,7 +157,7 @@ def add_missing(conn: Connection, metadata: MetaData) -> None:
             conn.exec_driver_sql(f"ALTER TABLE {_quoted(conn, table.name)} ADD COLUMN {definition}")
 
 
-def stand_ins(conn: Connection, metadata: MetaData) -> list[str]:
+def stand_ins(conn: sa.Connection, metadata: sa.MetaData) -> list[str]:
     """Return the SQL of temporary tables and views that stand in for what there is not yet."""
     made = []
     for table, columns in _missing(conn, metadata):
@@ -184,7 +171,9 @@ def stand_ins(conn: Connection, metadata: MetaData) -> list[str]:
     return made
 
 
-def _missing(conn: Connection, metadata: MetaData) -> Iterator[tuple[Table, list[Column[Any]]]]:
+def _missing(
+    conn: sa.Connection, metadata: sa.MetaData
+) -> Iterator[tuple[sa.Table, list[sa.Column[Any]]]]:
     """Yield the tables that lack columns, with these; no columns if the table is not there."""
     for table in metadata.sorted_tables:
         rows = conn.exec_driver_sql(f"PRAGMA main.table_info({table.name!r})").fetchall()
@@ -194,12 +183,12 @@ def _missing(conn: Connection, metadata: MetaData) -> Iterator[tuple[Table, list
             yield table, columns
 
 
-def _default(column: Column[Any]) -> str:
+def _default(column: sa.Column[Any]) -> str:
     default: Any = column.server_default
-    if isinstance(column.type, Integer):
+    if isinstance(column.type, sa.Integer):
         return str(int(default.arg))
     return "'" + str(default.arg).replace("'", "''") + "'"
 
 
-def _quoted(conn: Connection, name: str) -> str:
+def _quoted(conn: sa.Connection, name: str) -> str:
     return conn.dialect.identifier_preparer.quote(name)

@@ -186,8 +186,6 @@ def inverse(kind: str, data: Data) -> Data:
 def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
     """Return where a state holds neither what an event says was there nor what it sets.
 
-    Examples
-    --------
     >>> state = PairState(cells={(0, 0): 1})
     >>> conflicts(state, "edit", Data(cells=[(0, 0, 0, 2)]))
     [{'i': 0, 'j': 0, 'before': 0, 'after': 2, 'now': 1}]
@@ -282,8 +280,6 @@ def _marks(
 def writes(kind: str, data: Data) -> bool:
     """Return whether an event changes anything but what has been looked at.
 
-    Examples
-    --------
     >>> writes("done", Data(before=True, after=True))
     False
     """

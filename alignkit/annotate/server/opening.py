@@ -450,6 +450,6 @@ class Learning:
 
 def _outcome(lesson: Lesson) -> str:
     if not lesson.used:
-        return f"{lesson.told} ({lesson.pairs} done pairs)"
+        return f"{lesson.verdict} ({lesson.pairs} done pairs)"
     before, after = (f"{100 * f1:.1f}" for f1 in (lesson.before, lesson.after))
     return f"learned from {lesson.pairs} done pairs; F1 by cross-validation {before}, now {after}"

@@ -299,7 +299,7 @@ class Course:
             if learned is not None and learned.used:
                 self._stays = True
                 stays = f"{self._plan.name} has learned from gold already: suggestions stay"
-                return Lesson(len(pairs), told=stays), iter(())
+                return Lesson(len(pairs), verdict=stays), iter(())
             self._learner = Learner(aligner)
         lesson = self._learner.learn(pairs)
         if lesson is None or not lesson.used:

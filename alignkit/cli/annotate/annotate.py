@@ -35,13 +35,24 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
+from getpass import getuser
 from typing import TYPE_CHECKING
 
-from alignkit.annotate.project.names import TASKS, check_adjudicable
+from alignkit.annotate.project.names import (
+    ADJUDICATOR,
+    ANNOTATOR,
+    TASKS,
+    check_adjudicable,
+    own_folder,
+    page_of,
+    project_beside,
+    samples,
+)
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.inputs import add_reading_arguments, detect_format, reading_options
 from alignkit.cli.common.messages import say
-from alignkit.cli.parser import annotator_name, number
+from alignkit.cli.parser import add_options, annotator_name, number
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.texts import TOKENIZERS
 
@@ -58,156 +69,138 @@ _ELSEWHERE = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "corpus",
-        metavar="CORPUS",
-        nargs="?",
-        help="file or folder to annotate, or a project (default: the samples)",
+    either = {"action": argparse.BooleanOptionalAction}
+    add_options(
+        parser,
+        """
+        CORPUS  file or folder to annotate, or a project (default: the samples)
+        TARGET  with --task extract: target documents, where CORPUS holds the source documents
+        --annotator NAME  who annotates (default: the name you are logged in by)
+        --project FILE  the project (default: CORPUS.alignkit beside the corpus)
+        --adjudicate  decide where annotators differ, instead of annotating
+        --gold NAME  with --adjudicate: the name of what is decided (default: gold)
+        --blind  with --adjudicate: hide whose votes you see, from now on (default: as before)
+        --majority  with --adjudicate: what more than half of a pair's annotators share is settled,
+            from now on (default: as before; at first what all share)
+        """,
+        CORPUS={"dest": "corpus", "nargs": "?"},
+        TARGET={"dest": "documents", "nargs": "?"},
+        annotator={"type": _who},
+        gold={"type": _who},
+        blind=either,
+        majority=either,
     )
-    parser.add_argument(
-        "documents",
-        metavar="TARGET",
-        nargs="?",
-        help="with --task extract: target documents, where CORPUS holds the source documents",
+    tokenizers = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
+    add_options(
+        parser.add_argument_group("what is to be done"),
+        f"""
+        --task  align: draw links; judge: give pairs a label, flags, corrected texts; extract: take
+            pairs from documents (default: what is done in the project, or align)
+        --tokenize T  with --task extract, behind the documents: divide texts into words by nltk:
+            {tokenizers} (default: at white space alone)
+        """,
+        task={"choices": TASKS},
+        tokenize={"nargs": "?", "const": "treebank"},
     )
-    parser.add_argument(
-        "--annotator",
-        metavar="NAME",
-        type=_who,
-        help="who annotates (default: the name you are logged in by)",
-    )
-    parser.add_argument(
-        "--project", metavar="FILE", help="the project (default: CORPUS.alignkit beside the corpus)"
-    )
-    parser.add_argument(
-        "--adjudicate",
-        action="store_true",
-        help="decide where annotators differ, instead of annotating",
-    )
-    parser.add_argument(
-        "--gold",
-        metavar="NAME",
-        type=_who,
-        help="with --adjudicate: the name of what is decided (default: gold)",
-    )
-    parser.add_argument(
-        "--blind",
-        action=argparse.BooleanOptionalAction,
-        help="with --adjudicate: hide whose votes you see, from now on (default: as before)",
-    )
-    parser.add_argument(
-        "--majority",
-        action=argparse.BooleanOptionalAction,
-        help="with --adjudicate: what more than half of a pair's annotators share is settled, from "
-        "now on (default: as before; at first what all share)",
-    )
-    add_task_arguments(parser, TASKS)
     group = parser.add_argument_group("which links are suggested")
-    chosen = group.add_mutually_exclusive_group()
-    chosen.add_argument(
-        "--initial", metavar="NAME", help="those of this annotator or system in the corpus"
+    add_options(
+        group.add_mutually_exclusive_group(),
+        """
+        --initial NAME  those of this annotator or system in the corpus
+        --model FILE  those of an aligner that 'alignkit align --save' saved
+        --suggestions  those of an aligner trained on these very pairs (default), or none
+        """,
+        suggestions={"choices": ("trained", "none")},
     )
-    chosen.add_argument(
-        "--model", metavar="FILE", help="those of an aligner that 'alignkit align --save' saved"
+    add_options(
+        group,
+        """
+        --learning  learn from pairs that are done what to suggest for those that nobody has opened,
+            where an aligner suggests; it stays as it is said last (default: in a new project)
+        """,
+        learning=either,
     )
-    chosen.add_argument(
-        "--suggestions",
-        choices=("trained", "none"),
-        help="those of an aligner trained on these very pairs (default), or none",
+    add_options(
+        parser.add_argument_group("the page"),
+        """
+        --scheme NAME  labels of a new project's pairs
+        --guidelines FILE  your guidelines, Markdown (default: alignkit's)
+        --port N  default: one that stays the project's own
+        --host A  an address of the loopback alone
+        --allow-host NAME  a further name by which browsers reach it, e.g. through a tunnel
+        --no-browser  only print the URL
+        """,
+        port={"type": number(0, 65535)},
+        host={"default": "127.0.0.1"},
+        allow_host={"action": "append", "default": []},
     )
-    group.add_argument(
-        "--learning",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="learn from pairs that are done what to suggest for those that nobody has opened, "
-        "where an aligner suggests; it stays as it is said last (default: in a new project)",
-    )
-    group = parser.add_argument_group("the page")
-    group.add_argument("--scheme", metavar="NAME", help="labels of a new project's pairs")
-    group.add_argument(
-        "--guidelines", metavar="FILE", help="your guidelines, Markdown (default: alignkit's)"
-    )
-    group.add_argument(
-        "--port",
-        type=number(0, 65535),
-        metavar="N",
-        help="default: one that stays the project's own",
-    )
-    group.add_argument(
-        "--host", default="127.0.0.1", metavar="A", help="an address of the loopback alone"
-    )
-    group.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a further name by which browsers reach it, e.g. through a tunnel",
-    )
-    group.add_argument("--no-browser", action="store_true", help="only print the URL")
     add_reading_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     require_extra("annotate", "starlette", "uvicorn", "markdown_it")
-    from alignkit.annotate.server.serving import allowed_hosts, check_address, url_host
+    from alignkit.annotate.server import serving
+    from alignkit.annotate.server.opening import check_beforehand
 
-    address = check_address(options.host)
-    allowed_hosts(address, 0, options.allow_host)
+    address = serving.check_address(options.host)
+    serving.allowed_hosts(address, 0, options.allow_host)
     project, corpus = _places(options)
     _check(options)
     opening = _opening(options, project, corpus)
-    url = _invitation(options, opening)
-    if url is not None:
-        say(f"the server of {project} runs already; this lets {opening.visitor.name} in, once:")
+    visitor, gold = opening.visitor, options.gold or ""
+    if (url := _invitation(options, opening)) is not None:
+        say(f"the server of {project} runs already; this lets {visitor.name} in, once:")
         _show(url, options, wait=5)
         _tell_of_dashboard(url, options)
         return 0
-    from alignkit.annotate.server.opening import check_beforehand
-
-    known = check_beforehand(opening.job, opening.plan, opening.visitor.role, options.gold or "")
+    known = check_beforehand(opening.job, opening.plan, visitor.role, gold)
     if corpus is None:
         _tell_of_samples(opening.job, known)
-    from alignkit.annotate.server.serving import listen
-
-    listener = listen(address, options.port, project)
-    port = listener.getsockname()[1]
-    from alignkit.annotate.project.names import page_of
-    from alignkit.annotate.server.security import Entrance
-    from alignkit.annotate.server.server import AnnotationServer
-    from alignkit.annotate.server.serving import Server, ServerFile, own_port
-
-    host, page = f"{url_host(address)}:{port}", page_of(opening.visitor)
-    entrance = Entrance(
-        opening.visitor, lambda token: say(f"for another browser: http://{host}{page}#{token}")
-    )
-    beside = ServerFile(host, entrance.secret)
-
-    def started() -> None:
-        say(f"project {project}, {opening.visitor.role} {opening.visitor.name}; Ctrl-C stops")
-        if options.port is None and port != own_port(project):
-            say(_ELSEWHERE.format(own=own_port(project), port=port))
-        _show(f"http://{host}{page}#{entrance.token}", options)
-        _tell_of_dashboard(f"http://{host}{page}", options)
-
-    hosts = allowed_hosts(address, port, options.allow_host)
-    app = AnnotationServer(opening, entrance, hosts, lambda: _guidelines(options.guidelines)).app
-    server = Server(app, started, lambda: opening.opened is not None)
-    opening.start(failed=server.end, opened=lambda: beside.write(project))
-    code = server.serve_until_stopped(listener)
-    beside.remove(project)
-    opening.stop()
+    code = _serve(options, opening, address)
     if opening.problem is not None:
         raise opening.problem
     if opening.opened is None:
         say("stopped; the project was not yet made: start again")
         return 128 + code if code else 0
     again = "" if corpus is None else f" {shlex.quote(project)}"
-    name = shlex.quote(opening.visitor.name)
     role = " --adjudicate" if options.adjudicate else ""
-    go_on = f"alignkit annotate{again} --annotator {name}{role}"
+    go_on = f"alignkit annotate{again} --annotator {shlex.quote(visitor.name)}{role}"
     say(f"stopped; the work is in {project}; go on by: {go_on}")
     return 128 + code if code else 0
+
+
+def _serve(options: argparse.Namespace, opening: Opening, address: str) -> int:
+    """Serve the project until a signal comes; return its number, or 0."""
+    from alignkit.annotate.server import serving
+    from alignkit.annotate.server.guidelines_page import render_guidelines
+    from alignkit.annotate.server.security import Entrance
+    from alignkit.annotate.server.server import AnnotationServer
+
+    project, visitor = opening.job.project, opening.visitor
+    listener = serving.listen(address, options.port, project)
+    port, own = listener.getsockname()[1], serving.own_port(project)
+    host = f"{serving.url_host(address)}:{port}"
+    url = f"http://{host}{page_of(visitor)}"
+    entrance = Entrance(visitor, lambda token: say(f"for another browser: {url}#{token}"))
+    beside = serving.ServerFile(host, entrance.secret)
+
+    def started() -> None:
+        say(f"project {project}, {visitor.role} {visitor.name}; Ctrl-C stops")
+        if options.port is None and port != own:
+            say(_ELSEWHERE.format(own=own, port=port))
+        _show(f"{url}#{entrance.token}", options)
+        _tell_of_dashboard(url, options)
+
+    hosts = serving.allowed_hosts(address, port, options.allow_host)
+    guide = partial(render_guidelines, options.guidelines)
+    app = AnnotationServer(opening, entrance, hosts, guide).app
+    server = serving.Server(app, started, lambda: opening.opened is not None)
+    opening.start(failed=server.end, opened=lambda: beside.write(project))
+    code = server.serve_until_stopped(listener)
+    beside.remove(project)
+    opening.stop()
+    return code
 
 
 def _invitation(options: argparse.Namespace, opening: Opening) -> str | None:
@@ -253,8 +246,6 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
     """Return the project, and the corpus of which it is made; None where the samples are."""
     corpus = options.corpus
     if corpus is None:
-        from alignkit.annotate.project.names import own_folder
-
         project = options.project or own_folder() / "paraphrases.alignkit"
         return os.path.abspath(project), None
     if corpus == "-":
@@ -262,7 +253,6 @@ def _places(options: argparse.Namespace) -> tuple[str, str | None]:
     if not os.path.exists(corpus):
         raise OptionError(f"{corpus}: there is no such file; name a corpus or a project")
     from alignkit.annotate.project.database import is_project
-    from alignkit.annotate.project.names import project_beside
 
     if is_project(corpus):
         if options.project is not None:
@@ -286,7 +276,6 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> Opening:
-    from alignkit.annotate.project.names import ADJUDICATOR, ANNOTATOR
     from alignkit.annotate.server.child import SuggestionPlan
     from alignkit.annotate.server.opening import Opening
 
@@ -333,8 +322,6 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     if documents:
         job.documents, job.tokenize = documents, options.tokenize
     elif corpus is None:
-        from alignkit.annotate.project.names import samples
-
         job.corpus, job.format = str(samples() / "paraphrases.jsonl"), "alignkit-jsonl"
     else:
         job.corpus, job.format = corpus, _format(options)
@@ -348,7 +335,6 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     """Say that the samples are annotated by somebody of this name already."""
     if job.annotator not in known:
         return
-    from alignkit.annotate.project.names import samples
     from alignkit.annotate.server.opening import annotators_of
 
     file = str(samples() / "paraphrases.jsonl")
@@ -381,40 +367,12 @@ def _who(text: str) -> str:
 
 
 def _login() -> str:
-    from getpass import getuser
-
     with suppress(Exception):  # of several kinds, where the system knows no name
         return getuser()
     return "annotator"
 
 
-def _guidelines(path: str | None) -> str:
-    from alignkit.annotate.server.guidelines_page import render_guidelines
-
-    return render_guidelines(path)
-
-
 _LINKS = ("initial", "model", "suggestions")
-
-
-def add_task_arguments(parser: argparse.ArgumentParser, tasks: Sequence[str]) -> None:
-    """Declare what is to be done."""
-    group = parser.add_argument_group("what is to be done")
-    group.add_argument(
-        "--task",
-        choices=tasks,
-        help="align: draw links; judge: give pairs a label, flags, corrected texts; extract: "
-        "take pairs from documents (default: what is done in the project, or align)",
-    )
-    group.add_argument(
-        "--tokenize",
-        nargs="?",
-        const="treebank",
-        metavar="T",
-        help="with --task extract, behind the documents: divide texts into words by nltk: "
-        + "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
-        + " (default: at white space alone)",
-    )
 
 
 def check_task(options: argparse.Namespace) -> None:

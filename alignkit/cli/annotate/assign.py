@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from alignkit._support.wording import visible
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import json_text, say
-from alignkit.cli.parser import annotator_name, number
+from alignkit.cli.parser import add_options, annotator_name, number
 
 if TYPE_CHECKING:
     from alignkit.annotate.assignment import Assignment
@@ -32,56 +32,49 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("project", metavar="PROJECT", help="the project's file")
-    parser.add_argument(
-        "--annotators",
-        metavar="NAME",
-        nargs="+",
-        default=[],
-        type=annotator_name,
-        help="who annotates, besides those who do already",
+    add_options(
+        parser,
+        """
+        PROJECT  the project's file
+        --annotators NAME...  who annotates, besides those who do already
+        """,
+        PROJECT={"dest": "project"},
+        annotators={"default": [], "type": annotator_name},
     )
-    group = parser.add_argument_group("which pairs")
-    group.add_argument(
-        "--double",
-        metavar="SHARE",
-        type=_share,
-        help="the share of pairs that two annotate, the others one (default: all annotate all)",
+    add_options(
+        parser.add_argument_group("which pairs"),
+        """
+        --double SHARE  the share of pairs that two annotate, the others one (default: all annotate
+            all)
+        --trial N  pairs that all annotate first (default: 0)
+        --stratify BY...  keep shares in strata by length, or by attributes of pairs (default:
+            length)
+        --seed N  of all draws (default: 0)
+        """,
+        double={"type": _share},
+        trial={"type": number(0)},
+        seed={"type": number(0)},
     )
-    group.add_argument(
-        "--trial", metavar="N", type=number(0), help="pairs that all annotate first (default: 0)"
+    add_options(
+        parser.add_argument_group("in what order, with which suggestions"),
+        """
+        --order BY  hash: at random; uncertainty: what suggestions leave most open first; or an
+            attribute, such as document: pairs of one value together, as in the corpus (default:
+            hash)
+        --control SHARE  the share of pairs in the control sample; 0 for none (default: 0.1, or 0
+            where pairs are judged or extracted)
+        --control-least N  how many pairs it has at least, if there are so many (default: 150)
+        """,
+        control={"type": _share},
+        control_least={"type": number(0), "dest": "least"},
     )
-    group.add_argument(
-        "--stratify",
-        metavar="BY",
-        nargs="+",
-        help="keep shares in strata by length, or by attributes of pairs (default: length)",
+    add_options(
+        parser.add_argument_group("output"),
+        """
+        --dry-run  tell what would be done
+        --json  print JSON (default: tables)
+        """,
     )
-    group.add_argument("--seed", metavar="N", type=number(0), help="of all draws (default: 0)")
-    group = parser.add_argument_group("in what order, with which suggestions")
-    group.add_argument(
-        "--order",
-        metavar="BY",
-        help="hash: at random; uncertainty: what suggestions leave most open first; or an "
-        "attribute, such as document: pairs of one value together, as in the corpus "
-        "(default: hash)",
-    )
-    group.add_argument(
-        "--control",
-        metavar="SHARE",
-        type=_share,
-        help="the share of pairs in the control sample; 0 for none (default: 0.1, or 0 where "
-        "pairs are judged or extracted)",
-    )
-    group.add_argument(
-        "--control-least",
-        metavar="N",
-        type=number(0),
-        help="how many pairs it has at least, if there are so many (default: 150)",
-    )
-    group = parser.add_argument_group("output")
-    group.add_argument("--dry-run", action="store_true", help="tell what would be done")
-    group.add_argument("--json", action="store_true", help="print JSON (default: tables)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -90,19 +83,10 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.assignment import assign_pairs
     from alignkit.annotate.project.store import Store
 
+    names = ("double", "trial", "seed", "stratify", "order", "control", "least", "dry_run")
+    chosen = {name: getattr(options, name) for name in names}
     with Store.open(options.project, readonly=options.dry_run) as store:
-        assignment = assign_pairs(
-            store,
-            options.annotators,
-            double=options.double,
-            trial=options.trial,
-            seed=options.seed,
-            stratify=options.stratify,
-            order=options.order,
-            control=options.control,
-            least=options.control_least,
-            dry_run=options.dry_run,
-        )
+        assignment = assign_pairs(store, options.annotators, **chosen)
     print(json_text(assignment.to_dict()) if options.json else assignment)
     _tell(options, assignment)
     return 0

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import ProgressBar, counted, json_text, visible_lines
-from alignkit.cli.parser import output_file, saved_file
+from alignkit.cli.parser import add_options, output_file, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.options import ReadOptions
@@ -34,25 +34,24 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "project",
-        metavar="PROJECT",
-        help="the project's file; with --rebuild, a log in JSON lines too (- is stdin)",
+    add_options(
+        parser,
+        """
+        PROJECT  the project's file; with --rebuild, a log in JSON lines too (- is stdin)
+        -o, --output OUT  file for the log (default: stdout)
+        """,
+        PROJECT={"dest": "project"},
+        output={"type": output_file},
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        type=output_file,
-        default=None,
-        help="file for the log (default: stdout)",
+    add_options(
+        parser.add_mutually_exclusive_group(),
+        """
+        --check  fold the log, and compare
+        --rebuild FILE  write a new project from the log
+        """,
+        rebuild={"type": saved_file},
     )
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument("--check", action="store_true", help="fold the log, and compare")
-    kind.add_argument(
-        "--rebuild", metavar="FILE", type=saved_file, help="write a new project from the log"
-    )
-    parser.add_argument("--json", action="store_true", help="print the findings of --check as JSON")
+    add_options(parser, "--json  print the findings of --check as JSON")
 
 
 def run(options: argparse.Namespace) -> int:

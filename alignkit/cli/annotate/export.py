@@ -21,13 +21,12 @@ import argparse
 import json
 import os
 from collections import Counter
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import counted, say
 from alignkit.cli.corpora.convert import add_writing_arguments, check_writing, checked, write
-from alignkit.cli.parser import output
+from alignkit.cli.parser import add_options, output
 from alignkit.io.atomic_files import replacing
 from alignkit.io.format import WRITTEN, get_format
 
@@ -37,24 +36,32 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("project", metavar="PROJECT", help="the project's file")
-    parser.add_argument(
-        "output", metavar="OUT", type=output, help="file or folder to write; - is stdout"
+    add_options(
+        parser,
+        """
+        PROJECT  the project's file
+        OUT  file or folder to write; - is stdout
+        """,
+        PROJECT={"dest": "project"},
+        OUT={"dest": "output", "type": output},
     )
     group = add_writing_arguments(parser, f"one of {', '.join(WRITTEN)}")
-    group.add_argument(
-        "--annotator", metavar="A", help="the work of this one alone (default: of all)"
+    add_options(
+        group,
+        """
+        --annotator A  the work of this one alone (default: of all)
+        --done  leave out work that is not marked done
+        """,
     )
-    group.add_argument("--done", action="store_true", help="leave out work that is not marked done")
-    chosen = group.add_mutually_exclusive_group()
-    chosen.add_argument(
-        "--provenance",
-        metavar="FILE",
-        type=output,
-        help="where the gold standard's decisions are told (default: OUT.provenance.jsonl, unless "
-        "OUT is stdout)",
+    add_options(
+        group.add_mutually_exclusive_group(),
+        """
+        --provenance FILE  where the gold standard's decisions are told (default:
+            OUT.provenance.jsonl, unless OUT is stdout)
+        --no-provenance  do not tell them
+        """,
+        provenance={"type": output},
     )
-    chosen.add_argument("--no-provenance", action="store_true", help="do not tell them")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -79,11 +86,10 @@ def run(options: argparse.Namespace) -> int:
         write(counted(pairs, options.project, store.project().pairs), options)
         _write_provenance(store, options)
     if unfinished:
-        told = ", ".join(f"{count} by {name}" for name, count in sorted(unfinished.items()))
-        total = sum(unfinished.values())
+        shares = ", ".join(f"{count} by {name}" for name, count in sorted(unfinished.items()))
         say(
-            f"{options.project}: {total} alignments went along that are not marked "
-            f"done ({told}); --done leaves them out"
+            f"{options.project}: {unfinished.total()} alignments went along that are not marked "
+            f"done ({shares}); --done leaves them out"
         )
     if outdated:
         say(
@@ -104,13 +110,8 @@ def _write_provenance(store: Store, options: argparse.Namespace) -> None:
         path = options.output.rstrip("/" + os.sep) + ".provenance.jsonl"
     from alignkit.annotate.adjudication.provenance import provenance
 
-    lines = provenance(store, done=options.done)
-    first = next(lines, None)
-    if first is None and options.provenance is None:
-        return
-    count = 0
-    with replacing(path) as stream:
-        for line in chain([first] if first is not None else [], lines):
-            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
-            count += 1
-    say(f"{path}: where {count:,} decisions of the gold standard come from")
+    lines = [json.dumps(x, ensure_ascii=False) for x in provenance(store, done=options.done)]
+    if lines or options.provenance is not None:
+        with replacing(path) as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+        say(f"{path}: where {len(lines):,} decisions of the gold standard come from")

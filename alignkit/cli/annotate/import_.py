@@ -32,6 +32,7 @@ from alignkit.cli.common.inputs import (
     reading_options,
 )
 from alignkit.cli.common.messages import ProgressBar, json_text, visible_lines
+from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
 from alignkit.io.detection import fitting_formats
 from alignkit.io.opening import head_of
@@ -45,27 +46,25 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("project", metavar="PROJECT", help="the project's file")
-    parser.add_argument(
-        "input", metavar="FILE", help="corpus, text, or another project; - is stdin"
-    )
-    parser.add_argument(
-        "second", metavar="TARGET", nargs="?", help="the target words, where FILE is a plain text"
-    )
-    parser.add_argument(
-        "--words-only",
-        action="store_true",
-        help="take the words of FILE, and leave its annotations, even those that no longer fit",
-    )
-    parser.add_argument(
-        "--add-pairs",
-        action="store_true",
-        help="pairs of FILE whose ids the project does not have come into it, behind the others; "
-        "where pairs are assigned, these are too, and no other row changes (default: left out)",
+    add_options(
+        parser,
+        """
+        PROJECT  the project's file
+        FILE  corpus, text, or another project; - is stdin
+        TARGET  the target words, where FILE is a plain text
+        --words-only  take the words of FILE, and leave its annotations, even those that no longer
+            fit
+        --add-pairs  pairs of FILE whose ids the project does not have come into it, behind the
+            others; where pairs are assigned, these are too, and no other row changes (default: left
+            out)
+        """,
+        PROJECT={"dest": "project"},
+        FILE={"dest": "input"},
+        TARGET={"dest": "second", "nargs": "?"},
     )
     add_reading_arguments(parser)
     add_order_argument(parser)
-    parser.add_argument("--json", action="store_true", help="print what was done as JSON")
+    add_options(parser, "--json  print what was done as JSON")
 
 
 def run(options: argparse.Namespace) -> int:

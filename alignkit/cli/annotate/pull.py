@@ -16,31 +16,25 @@ import argparse
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.media import add_media
 from alignkit.cli.common.messages import json_text
-from alignkit.cli.parser import number
+from alignkit.cli.parser import add_options, number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("project", metavar="PROJECT", help="the project's file")
-    parser.add_argument(
-        "--least",
-        metavar="P",
-        type=float,
-        default=0.0,
-        help="the least probability of suggestions that count (default: 0)",
-    )
-    parser.add_argument(
-        "--resamples",
-        metavar="N",
-        type=number(1),
-        default=2000,
-        help="how many times to draw pairs for intervals (default: 2000)",
-    )
-    parser.add_argument(
-        "--confidence", metavar="C", type=float, default=0.95, help="of intervals (default: 0.95)"
-    )
-    parser.add_argument(
-        "--seed", metavar="N", type=number(0), default=12345, help="of the draws (default: 12345)"
+    add_options(
+        parser,
+        """
+        PROJECT  the project's file
+        --least P  the least probability of suggestions that count (default: 0)
+        --resamples N  how many times to draw pairs for intervals (default: 2000)
+        --confidence C  of intervals (default: 0.95)
+        --seed N  of the draws (default: 12345)
+        """,
+        PROJECT={"dest": "project"},
+        least={"type": float, "default": 0.0},
+        resamples={"type": number(1), "default": 2000},
+        confidence={"type": float, "default": 0.95},
+        seed={"type": number(0), "default": 12345},
     )
     add_media(parser, csv=None)
 
@@ -51,14 +45,9 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.preannotation_bias import PullOptions, control_pairs, estimate_pull
     from alignkit.annotate.project.store import Store
 
-    chosen = PullOptions(
-        least=options.least,
-        resamples=options.resamples,
-        confidence=options.confidence,
-        seed=options.seed,
-    )
-    with Store.open(options.project, readonly=True) as store, store.database.reading() as link:
-        pairs = list(control_pairs(link))
-    estimate = estimate_pull(pairs, chosen)
+    names = ("least", "resamples", "confidence", "seed")
+    chosen = PullOptions(**{name: getattr(options, name) for name in names})
+    with Store.open(options.project, readonly=True) as store, store.database.reading() as conn:
+        estimate = estimate_pull(control_pairs(conn), chosen)
     print(json_text(estimate.to_dict()) if options.json else estimate.show(options.medium))
     return 0

@@ -15,12 +15,19 @@ import argparse
 
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import json_text
+from alignkit.cli.parser import add_options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("project", metavar="PROJECT", help="the project's file")
-    parser.add_argument("--json", action="store_true", help="print JSON (default: a table)")
+    add_options(
+        parser,
+        """
+        PROJECT  the project's file
+        --json  print JSON (default: a table)
+        """,
+        PROJECT={"dest": "project"},
+    )
 
 
 def run(options: argparse.Namespace) -> int:
