@@ -273,13 +273,34 @@ class _Drawing:
                 self._add_all(k)
             return
         twice = self._twice(rest)
-        deal = _Deal(self, rest)
+        loads, together = Counter[str](), Counter[frozenset[str]]()
+
+        def give(k: int, wanted: int) -> None:
+            """Give a pair to the annotators with the fewest, and mix who works with whom."""
+            held = self.holders(k)
+            while len(held) < wanted and (
+                free := [name for name in self.plan.annotators if name not in held]
+            ):
+                shared = {x: sum(together[frozenset((x, other))] for other in held) for x in free}
+                name = min(free, key=lambda x: (loads[x], shared[x], self.number("who", k, x), x))
+                self.added[k].append(name)
+                count(held, name)
+                held.append(name)
+
+        def count(held: Sequence[str], name: str) -> None:
+            loads[name] += 1
+            together.update(frozenset((other, name)) for other in held)
+
+        for k in rest:
+            held = self.holders(k)
+            for at, name in enumerate(held):
+                count(held[:at], name)
         names = self.plan.stratify
         by_stratum = sorted(rest, key=lambda k: (self.stratum(k, names), self.number("who", k), k))
         for k in [k for k in by_stratum if k in twice]:
-            deal.give(k, 2)
+            give(k, 2)
         for k in by_stratum:
-            deal.give(k, 1)
+            give(k, 1)
 
     def _twice(self, rest: Sequence[int]) -> set[int]:
         def reluctance(k: int) -> tuple[bool, bool, int, int]:
@@ -350,39 +371,6 @@ class _Drawing:
         for item in self.items.values():
             places.setdefault(item.attributes.get(name, ""), len(places))
         return {k: (places[i.attributes.get(name, "")], k, k) for k, i in self.items.items()}
-
-
-class _Deal:
-    """Deals pairs to the annotators with the fewest, and mixes who works with whom."""
-
-    def __init__(self, drawing: _Drawing, rest: Sequence[int]) -> None:
-        self._drawing = drawing
-        self._loads = Counter[str]()
-        self._together = Counter[frozenset[str]]()
-        for k in rest:
-            self._count(drawing.holders(k))
-
-    def _count(self, names: Sequence[str], new: int = 0) -> None:
-        for at in range(new, len(names)):
-            self._loads[names[at]] += 1
-            for other in names[:at]:
-                self._together[frozenset((other, names[at]))] += 1
-
-    def give(self, k: int, wanted: int) -> None:
-        """Give a pair to annotators until `wanted` have it."""
-        drawing = self._drawing
-        held = drawing.holders(k)
-        while len(held) < wanted and (
-            free := [n for n in drawing.plan.annotators if n not in held]
-        ):
-            name = min(free, key=lambda name: self._rank(k, name, held))
-            drawing.added[k].append(name)
-            held.append(name)
-            self._count(held, len(held) - 1)
-
-    def _rank(self, k: int, name: str, held: Sequence[str]) -> tuple[int, int, int, str]:
-        together = sum(self._together[frozenset((name, other))] for other in held)
-        return self._loads[name], together, self._drawing.number("who", k, name), name
 
 
 def _unrepeated(items: Iterable[StratifiedPair]) -> dict[int, str]:

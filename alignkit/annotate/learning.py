@@ -10,7 +10,6 @@ from sqlalchemy import Connection, select
 
 from alignkit.align.aligner import Aligner
 from alignkit.align.supervised.gold import FOLDS, different, is_learnable
-from alignkit.align.supervised.measures import LearningReport
 from alignkit.align.supervised.refiner import Refiner
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.conversion import annotation_of
@@ -162,22 +161,17 @@ class Learner:
         if different(given.values()) < FOLDS:
             self._due = True
             return Lesson(len(given), verdict=f"learning begins with {FOLDS} done pairs")
-        if self._due or self._new >= _step(len(given)):
+        step = next((step for below, step in _STEPS if len(given) < below), _STEP)
+        if self._due or self._new >= step:
             self._new, self._due = 0, False
             self._refiner.validate(threads=1)
-        return _lesson(len(given), self._refiner.report)
-
-
-def _step(pairs: int) -> int:
-    return next((step for below, step in _STEPS if pairs < below), _STEP)
+        report = self._refiner.report
+        assert report is not None
+        values = report.before.value, report.after.value
+        return Lesson(len(given), report.used, report.verdict, *values)
 
 
 def _differs(pair: SentencePair, known: SentencePair | None) -> bool:
     if known is None or pair.words != known.words:
         return True
     return pair.alignment(TAUGHT) != known.alignment(TAUGHT)
-
-
-def _lesson(pairs: int, report: LearningReport | None) -> Lesson:
-    assert report is not None
-    return Lesson(pairs, report.used, report.verdict, report.before.value, report.after.value)

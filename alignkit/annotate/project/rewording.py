@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import structs
+
 from alignkit.annotate.project.events import Cell, Mark, comment_key
 from alignkit.annotate.project.state import PairState
 
@@ -125,7 +127,9 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
     new.provenance = state.provenance
     new.rewrites, new.extracts = dict(state.rewrites), dict(state.extracts)
     if not state.done:
-        new.marks = [_moved(mark, rewording) for mark in state.marks]
+        new.marks = [
+            structs.replace(mark, at=rewording.near(mark.side, mark.at)) for mark in state.marks
+        ]
     notes = dict(state.comments)
     for cell, value in sorted(state.cells.items()):
         place = rewording.cell(cell)
@@ -166,7 +170,3 @@ def _mark(cell: Cell, value: int, note: str, rewording: Rewording) -> Mark:
     text = f"{source} - {target}" if i >= 0 and j >= 0 else source or target
     at = rewording.near(side, place)
     return Mark(side, at, text, (i, j, value), note)
-
-
-def _moved(mark: Mark, rewording: Rewording) -> Mark:
-    return Mark(mark.side, rewording.near(mark.side, mark.at), mark.text, mark.was, mark.note)
