@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
 
@@ -64,6 +65,13 @@ def run_sql(path, *statements):
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:
         for statement in statements:
             conn.execute(statement)
+
+
+def ask(store, question, *more):
+    """Return the answer to a question that is asked of a connection."""
+    with store.database.reading() as conn:
+        answer = question(conn, *more)
+        return list(answer) if isinstance(answer, Iterator) else answer
 
 
 def copy_of(store, folder, name="other"):

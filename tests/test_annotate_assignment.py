@@ -6,7 +6,7 @@ import json
 from collections import Counter
 
 import pytest
-from annotation import Tab, add_pairs, cell, done, project, run_sql, small_corpus
+from annotation import Tab, add_pairs, ask, cell, done, project, run_sql, small_corpus
 from command import run
 
 from alignkit import Alignment, Corpus, SentencePair, write_corpus
@@ -19,8 +19,7 @@ from alignkit.annotate.server.sessions import admit
 
 
 def rows_of(store):
-    with store.database.reading() as conn:
-        return assigned_rows(conn)
+    return ask(store, assigned_rows)
 
 
 def list_of(store, name):
@@ -187,8 +186,7 @@ def test_the_log_rebuilds_the_assignment(tmp_path):
         assert rows_of(again) == rows_of(store)
         assert again.project() == store.project()
         assert (again.project().gold, again.project().task) == ("truth", "judge")
-        with again.database.reading() as one, store.database.reading() as other:
-            assert read_plan(one) == read_plan(other)
+        assert ask(again, read_plan) == ask(store, read_plan)
         assert not replay(again).differences
         run_sql(path, "UPDATE assignment SET shown = 0 WHERE pair = 41")
         assert len(replay(again).differences) == sum(row.k == 41 for row in rows_of(store))
@@ -255,8 +253,8 @@ def test_why_no_trial_and_no_control_sample_is_drawn_is_told(tmp_path, capsys):
     store.close()
     words = ("assign", path, "--annotators", "anna", "ben")
     run(capsys, *words, "--trial", "3").failed("none can be a trial that all do first")
-    with Store.open(path, readonly=True) as store, store.database.reading() as conn:
-        assert read_plan(conn) is None
+    with Store.open(path, readonly=True) as store:
+        assert ask(store, read_plan) is None
     ran = run(capsys, *words)
     assert "no pair is in the control sample: it takes pairs outside the trial that" in ran.err
 

@@ -61,15 +61,6 @@ def test_what_was_decided_there_says_who_did_it_and_when(tmp_path) -> None:
     assert states(here) == {(0, 0): "agreed", (2, 3): "decided", (3, 3): "decided"}
 
 
-def test_places_decided_alike_stay_as_they_are(tmp_path) -> None:
-    store, other, here, there = adjudicated(tmp_path)
-    here.take((3, 3), "anna")
-    there.own((3, 3), 2)
-    before = here.whys
-    assert merge_project(store, other).both == 0
-    assert (here.gold, here.whys) == ({(0, 0): 2, (3, 3): 2}, before)
-
-
 @pytest.mark.parametrize(("mine", "theirs"), [(2, 0), (0, 2), (1, 0), (0, 1), (2, 1)])
 def test_also_where_all_votes_are_alike(tmp_path, mine, theirs) -> None:
     store, other, here, there = adjudicated(tmp_path)
@@ -78,14 +69,6 @@ def test_also_where_all_votes_are_alike(tmp_path, mine, theirs) -> None:
     assert states(here)[0, 0] == "reopened"
     assert here.gold.get((0, 0), 0) == theirs
     assert read_why(here.whys[0, 0]) == Why("own", note="dan's")
-
-
-def test_judgments_decided_otherwise_are_reopened(tmp_path) -> None:
-    store, other, here, there = adjudicated(tmp_path)
-    here.own(JUDGMENT, ("paraphrase",)), there.own(JUDGMENT, ("partial", "unsure"))
-    assert merge_project(store, other).both == 1
-    assert states(here)[JUDGMENT] == "reopened"
-    assert here.gold[JUDGMENT] == ("partial", "unsure")
 
 
 def test_a_decision_taken_back_there_stays_where_it_was_made_anew_here(tmp_path) -> None:

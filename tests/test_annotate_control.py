@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from annotation import Tab, cell, done, project, sent, small_corpus
+from annotation import Tab, ask, cell, done, project, sent, small_corpus
 
 from alignkit import Alignment, Corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
@@ -28,8 +28,7 @@ def assigned(folder, names=("anna", "ben"), **options):
 
 
 def read(store):
-    with store.database.reading() as conn:
-        return list(control_pairs(conn))
+    return ask(store, control_pairs)
 
 
 def annotate(store, k, name, shown):
@@ -47,8 +46,7 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     before = read(store)
     assert {pair.arm for pair in before} == {"split", "bare"}
     assert all(pair.open == 2 and not pair.works for pair in before)
-    with store.database.reading() as conn:
-        rows = assigned_rows(conn)
+    rows = ask(store, assigned_rows)
     for row in rows:
         if row.k > 1:
             annotate(store, row.k, row.annotator, row.shown)

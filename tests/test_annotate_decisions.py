@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from annotation import Tab, cell, cells_of, project, sent
+from annotation import Tab, ask, cell, cells_of, project, sent
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repetitions import repetitions
@@ -137,8 +137,7 @@ def test_streams_without_decisions_hold_nothing_of_them(small):
 
 
 def status(store):
-    with store.database.reading() as conn:
-        return gold_status(conn)
+    return ask(store, gold_status)
 
 
 def test_the_name_of_the_gold_standard_is_nobody_else_s(tmp_path, small):

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from annotation import Tab, cell, project, run_sql, sent, small_corpus
+from annotation import Tab, ask, cell, project, run_sql, sent, small_corpus
 from annotation_server import until_ready
 
 from alignkit import Alignment, SentencePair
@@ -82,9 +82,11 @@ def sets(store, annotator="anna"):
 
 
 def stored(store):
-    with store.database.reading() as conn:
-        rows = conn.exec_driver_sql('SELECT "set", pair FROM suggestion ORDER BY 1, 2').all()
-    return [tuple(row) for row in rows]
+    return rows_of(store, 'SELECT "set", pair FROM suggestion ORDER BY 1, 2')
+
+
+def rows_of(store, question):
+    return ask(store, lambda conn: [tuple(row) for row in conn.exec_driver_sql(question)])
 
 
 def check(store, folder):
@@ -110,9 +112,7 @@ def test_a_learned_set_is_shown_for_its_pairs_and_takes_the_place_of_the_one_bef
     assert sets(store) == ["trained", "learned-1", *["learned-2"] * 3, "trained"]
     kept = [row for row in stored(store) if row[0] != "trained"]  # what nobody has seen is gone
     assert kept == [("learned-1", 2), ("learned-2", 3), ("learned-2", 4), ("learned-2", 5)]
-    with store.database.reading() as conn:
-        rows = conn.exec_driver_sql('SELECT "set", parent, pairs, after FROM learned_set').all()
-    told = [tuple(row) for row in rows]
+    told = rows_of(store, 'SELECT "set", parent, pairs, after FROM learned_set')
     assert told == [("learned-1", "trained", 5, 0.8), ("learned-2", "learned-1", 6, 0.8)]
     assert store.project().suggestions == "trained"
     check(store, tmp_path)
@@ -124,9 +124,7 @@ def test_other_suggestions_of_the_project_take_the_place_of_learned_ones(store, 
     assert set(sets(store)) == {"model"}
     check(store, tmp_path)
     assert learned(store, 3) == "learned-2"
-    with store.database.reading() as conn:
-        parents = conn.exec_driver_sql("SELECT parent FROM learned_set").scalars().all()
-    assert parents == ["trained", "model"]
+    assert rows_of(store, "SELECT parent FROM learned_set") == [("trained",), ("model",)]
     store.set_suggestions("model", [(k, BASE) for k in range(1, 7)])  # the same name, found anew
     assert set(sets(store)) == {"model"}
     learned(store, 4)
@@ -168,10 +166,9 @@ def test_a_project_of_before_shows_its_own_set_and_then_learns(store, tmp_path):
 def test_any_number_of_pairs_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.setattr(queries, "_MOST_PARAMETERS", 4)  # of a question
     store = project(tmp_path, small_corpus(11, AUTO))
-    with store.database.reading() as conn:
-        for some in ([], [3], [9, 2, 2, 11, 5, 1, 7, 4], range(1, 12)):
-            assert [row.k for row in queries.pair_rows(conn, some)] == sorted(set(some))
-        assert [row.k for row in queries.pair_rows(conn)] == list(range(1, 12))
+    for some in ([], [3], [9, 2, 2, 11, 5, 1, 7, 4], range(1, 12)):
+        assert [row.k for row in ask(store, queries.pair_rows, some)] == sorted(set(some))
+    assert [row.k for row in ask(store, queries.pair_rows)] == list(range(1, 12))
 
 
 def test_several_annotators_teach_what_most_have_linked():
@@ -183,8 +180,7 @@ def test_several_annotators_teach_what_most_have_linked():
 
 def taught(store, work=None):
     work = work or DoneWork()
-    with store.database.reading() as conn:
-        work.refresh(conn)
+    ask(store, work.refresh)
     return {k: pair.alignment(TAUGHT) for k, pair in work.pairs.items()}
 
 
@@ -232,27 +228,19 @@ def test_work_that_is_followed_is_as_if_it_were_read_at_the_end(tmp_path):
             words = [{k: p.words for k, p in x.pairs.items()} for x in (followed, anew)]
             assert words[0] == words[1]
             assert (followed.opened, followed.last) == (anew.opened, anew.last)
-    with store.database.reading() as conn:
-        assert followed.opened <= opened(conn)
+    assert followed.opened <= ask(store, opened)
     assert followed.pairs
 
 
 def test_the_pairs_ahead_are_those_that_each_annotator_will_open(tmp_path):
     store = made(tmp_path, 9)
-    with store.database.reading() as conn:
-        assert pairs_ahead(conn, {}, set(), 3) == []  # nobody has begun
-        assert pairs_ahead(conn, {1: 4}, {5}, 3) == [6, 7, 8]
-        assert pairs_ahead(conn, {1: 8, 2: 2}, {2, 4, 8}, 2) == [1, 3, 5, 9]
+    assert ask(store, pairs_ahead, {}, set(), 3) == []  # nobody has begun
+    assert ask(store, pairs_ahead, {1: 4}, {5}, 3) == [6, 7, 8]
+    assert ask(store, pairs_ahead, {1: 8, 2: 2}, {2, 4, 8}, 2) == [1, 3, 5, 9]
     assign_pairs(store, ["anna", "ben"], double=0.0, control=0.0)
-    with store.database.reading() as conn:
-        rows = conn.exec_driver_sql(
-            "SELECT a.name, s.pair FROM assignment s JOIN account a ON a.id = s.account "
-            "ORDER BY a.name, s.place"
-        ).all()
-        own = {name: [k for other, k in rows if other == name] for name in ("anna", "ben")}
-        number = {name: id for id, name in conn.exec_driver_sql("SELECT id, name FROM account")}
-        at = own["anna"][1]
-        found = pairs_ahead(conn, {number["anna"]: at}, {own["ben"][0]}, 2)
+    own = {name: [row.k for row in store.queue(name).pairs] for name in ("anna", "ben")}
+    number = ask(store, queries.account_of, "anna")
+    found = ask(store, pairs_ahead, {number: own["anna"][1]}, {own["ben"][0]}, 2)
     assert found == sorted({*own["anna"][2:4], *own["ben"][1:3]})
 
 
@@ -368,13 +356,11 @@ def test_who_is_to_see_no_suggestions_sees_no_learned_ones_and_the_pull_knows_th
     learned(store, *numbers)
     seen = {name: sets(store, name) for name in ("anna", "ben")}
     assert set(seen["anna"]) == set(seen["ben"]) == {None, "learned-1"}
-    with store.database.reading() as conn:
-        pairs = list(control_pairs(conn))
+    pairs = ask(store, control_pairs)
     strata = [pair.stratum for pair in pairs]
     assert all(pair.suggested == ((3, 3, 0.8, 2),) for pair in pairs)
     store.settings(suggestions="trained")
-    with store.database.reading() as conn:
-        assert [pair.stratum for pair in control_pairs(conn)] == strata  # as they were drawn
+    assert [pair.stratum for pair in ask(store, control_pairs)] == strata  # as they were drawn
 
 
 @pytest.fixture
@@ -452,9 +438,7 @@ def test_corrections_are_the_links_that_differ_in_the_order_of_done(tmp_path):
     Tab(store, 3).send(cell(0, 0, 0, 2))
     done(store, 5, "anna")
     done(store, 5, "anna", after=False)
-    with store.database.reading() as conn:
-        found = corrections_of(conn)
-        shown = gathered(conn)
+    found, shown = ask(store, corrections_of), ask(store, gathered)
     told = [(one.k, one.suggested, one.drawn, one.differ, one.taught) for one in found]
     assert told == [(2, 2, 2, 0, 0), (1, 2, 2, 2, 0), (4, 1, 1, 2, 3), (1, 2, 0, 2, 0)]
     assert (shown.pairs, shown.each, shown.sets) == (4, [0, 2, 2, 2], [0])
@@ -470,8 +454,7 @@ def test_pairs_of_annotators_who_see_no_suggestions_are_no_corrections(tmp_path)
     assign_pairs(store, ["anna"], control=1.0)
     for k in range(1, 13):
         done(store, k, "anna", (0, 0, 2))
-    with store.database.reading() as conn:
-        found = {one.k for one in corrections_of(conn)}
+    found = {one.k for one in ask(store, corrections_of)}
     assert found == {k for k, name in enumerate(sets(store), 1) if name}
     assert 0 < len(found) < 12
 
@@ -479,8 +462,7 @@ def test_pairs_of_annotators_who_see_no_suggestions_are_no_corrections(tmp_path)
 def test_no_suggestions_no_corrections(tmp_path):
     store = project(tmp_path, small_corpus(2, AUTO))
     done(store, 1)
-    with store.database.reading() as conn:
-        assert gathered(conn) is None
+    assert ask(store, gathered) is None
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 10, 57])

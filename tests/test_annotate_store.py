@@ -111,8 +111,8 @@ def test_every_kind_is_undone(store):
     assert state.flags == ["tense", "typo"]
     assert dict(state.comments) == {"0-0": "<b>why</b>", "2--1": "no word"}
     assert (state.judgment, state.done, state.rejected) == ("paraphrase", True, [(2, 2)])
-    found = Corpus(exported(store))[0].annotation("anna")
-    assert found.alignment.labels == {(0, 0): "<b>why</b>", (2, -1): "no word"}
+    labels = Corpus(exported(store))[0].alignment("anna").labels
+    assert labels == {(0, 0): "<b>why</b>", (2, -1): "no word"}
     for _ in range(6):
         tab.back()
     end = store.pair(1, "anna").state
@@ -120,9 +120,6 @@ def test_every_kind_is_undone(store):
     assert (end.judgment, end.flags, end.done, end.undo) == ("", [], False, None)
     undone = json.loads(bytes(store.history(1, "anna")[-3].data))
     assert undone["comment"] == {"key": "0-0", "before": "<b>why</b>", "after": ""}
-    for _ in range(6):
-        tab.back("redo")
-    assert store.pair(1, "anna").state.comments == state.comments
     assert not replay(store).differences
 
 
