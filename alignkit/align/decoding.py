@@ -11,14 +11,9 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_attributes, place
 from alignkit._support.jit import readonly
+from alignkit.align import decoding_kernel as kernel
 from alignkit.align.bitext import F4, F8, I4, I8, PARTS, Bitext, parts_of
 from alignkit.align.cooccurrence import Cooccurrence
-from alignkit.align.decoding_kernel import (
-    best_positions,
-    links_of_paths,
-    probabilities_of,
-    select_links,
-)
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
 from alignkit.align.expectation_kernel import Own, Pairs, Tables, hmm_paths, hmm_step, lexical_step
 from alignkit.align.memory_kernel import adapt, pair_tables
@@ -107,7 +102,7 @@ def _paths(pairs: Pairs, begin: int, end: int) -> tuple[I4, I4]:
 
 def _best_positions(pairs: Pairs, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[I4, I4]:
     paths = _paths(pairs, begin, end)
-    best_positions(begin, end, pairs.source_starts, pairs.target_starts, *posteriors, *paths)
+    kernel.best_positions(begin, end, pairs.source_starts, pairs.target_starts, *posteriors, *paths)
     return paths
 
 
@@ -386,7 +381,7 @@ def _by_posterior(
 ) -> AlignedLinks:
     forward, reverse = decoder.posteriors(begin, end)
     counts = np.empty(end - begin, np.int64)
-    links, means = select_links(
+    links, means = kernel.select_links(
         begin, end, decoder.pairs.source_starts, decoder.pairs.target_starts, forward, reverse,
         np.float32(threshold), counts,
     )  # fmt: skip
@@ -399,16 +394,16 @@ def _by_viterbi(
     pairs = decoder.pairs
     to, back, target_path, source_path = decoder.viterbi(begin, end)
     counts = np.empty(end - begin, np.int64)
-    links = links_of_paths(begin, end, pairs.target_starts, target_path, True, counts)
+    links = kernel.links_of_paths(begin, end, pairs.target_starts, target_path, True, counts)
     forward = _arrays(links, counts, lengths[begin:end])
-    links = links_of_paths(begin, end, pairs.source_starts, source_path, False, counts)
+    links = kernel.links_of_paths(begin, end, pairs.source_starts, source_path, False, counts)
     reverse = _arrays(links, counts, lengths[begin:end])
     single = {"forward": forward, "reverse": reverse}
     arrays = single.get(symmetrization)
     if arrays is None:
         arrays = symmetrize(forward, reverse, symmetrization)
     means = np.empty(len(arrays.links), np.float32)
-    probabilities_of(
+    kernel.probabilities_of(
         readonly(arrays.links), readonly(arrays.offsets), begin, pairs.target_starts, pairs.starts,
         to, back, means,
     )  # fmt: skip

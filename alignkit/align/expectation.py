@@ -11,18 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.parallel import available_cores
+from alignkit.align import maximization_kernel as kernel
 from alignkit.align.bitext import F4, F8, I4, I8, U1, Bitext, parts_of
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables, hmm_step, lexical_step
-from alignkit.align.maximization_kernel import (
-    add_levels,
-    add_nulls,
-    add_posteriors,
-    add_up,
-    numbers_in,
-    sum_totals,
-    units_of_likelihoods,
-)
 from alignkit.align.parameters import Positions
 from alignkit.align.priors import Backing, StemSums
 from alignkit.align.settings import FEW, Settings
@@ -104,7 +96,10 @@ class Sums(NamedTuple):
         """Return the sums over all parts."""
         sources, targets, jumps, likelihoods = zip(*parts, strict=True)
         return cls(
-            add_up(sources), add_up(targets), add_up(jumps), np.asarray(np.sum(likelihoods, axis=0))
+            kernel.add_up(sources),
+            kernel.add_up(targets),
+            kernel.add_up(jumps),
+            np.asarray(np.sum(likelihoods, axis=0)),
         )
 
 
@@ -161,9 +156,9 @@ class BitextPart:
     def _sums(self, jumps: I8) -> Sums:
         source, target = self.bitext.source, self.bitext.target
         nulls = np.zeros(len(source.words), np.int64), np.zeros(len(target.words), np.int64)
-        add_nulls(source.ids, self._source_nulls, nulls[0])
-        add_nulls(target.ids, self._target_nulls, nulls[1])
-        return Sums(*nulls, jumps, units_of_likelihoods(self._likelihoods))
+        kernel.add_nulls(source.ids, self._source_nulls, nulls[0])
+        kernel.add_nulls(target.ids, self._target_nulls, nulls[1])
+        return Sums(*nulls, jumps, kernel.units_of_likelihoods(self._likelihoods))
 
 
 def _levels(posteriors: F4) -> U1:
@@ -214,7 +209,7 @@ def counts_of(sums: I8, units: float = LEVELS) -> F4:
 def _totals_of(index: Cooccurrence, weights: F4, targets: int) -> tuple[I8, I8]:
     """Return the sums of weights (K,) by source word and by target word, in units."""
     source, target = np.zeros(len(index.rows) - 1, np.int64), np.zeros(targets, np.int64)
-    sum_totals(index.rows, index.columns, weights, source, target)
+    kernel.sum_totals(index.rows, index.columns, weights, source, target)
     return source, target
 
 
@@ -273,7 +268,7 @@ class Collapsed:
     def update(self, tables: Lexical, *, forget: bool = False) -> None:
         """Set the tables from the expected links, the prior and the stems."""
         sums = np.zeros(len(self._shard.prior), np.int64)
-        add_levels(self._cells, self.agreement, sums)
+        kernel.add_levels(self._cells, self.agreement, sums)
         counts = counts_of(sums)
         del sums
         if forget:
@@ -287,7 +282,8 @@ class Collapsed:
         weights, source, target = self._shard.weights(counts, self._shard.stem_sums(counts))
         tables.forward = tables.reverse = weights
         tables.set_totals(
-            numbers_in(source) + self._concentration, numbers_in(target) + self._concentration
+            kernel.numbers_in(source) + self._concentration,
+            kernel.numbers_in(target) + self._concentration,
         )
 
 
@@ -315,8 +311,8 @@ class Soft:
         expected = self.expected()
         forward = self._counts(expected[0])
         reverse = forward if self._agree else self._counts(expected[1])
-        source = numbers_in(_totals_of(self._index, forward, targets)[0])
-        target = numbers_in(_totals_of(self._index, reverse, targets)[1])
+        source = kernel.numbers_in(_totals_of(self._index, forward, targets)[0])
+        target = kernel.numbers_in(_totals_of(self._index, reverse, targets)[1])
         if self._bayes:
             forward, reverse = _exp_digamma(forward), _exp_digamma(reverse)
             source, target = _exp_digamma(source), _exp_digamma(target)
@@ -326,7 +322,7 @@ class Soft:
 
     def _counts(self, posteriors: F4) -> F4:
         sums = np.zeros(len(self._index.columns))
-        add_posteriors(self._index.cells, posteriors, sums)
+        kernel.add_posteriors(self._index.cells, posteriors, sums)
         return (sums + self._prior).astype(np.float32)
 
 

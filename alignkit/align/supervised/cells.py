@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 from alignkit.align.bitext import F4, F8, I4, I8, Bitext, Side
 from alignkit.align.decoding import Decoding
 from alignkit.align.priors import code_points, units_of
-from alignkit.align.supervised.cells_kernel import (
-    cell_features,
-    mark_cells,
-    neighbour_features,
-    similarities,
-)
+from alignkit.align.supervised import cells_kernel as kernel
 from alignkit.align.vectors.kernel import cosines_of_pair, vector_features
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, WordVectors, vectors_of
 from alignkit.errors import AlignerError
@@ -135,20 +130,20 @@ class Cells:
         sides = source.ids, source.starts, target.ids, target.starts
         pairs = begin, end, *sides
         likeness = np.zeros((len(forward), 2), np.float32)
-        similarities(*pairs, mine.codes, mine.starts, other.codes, other.starts, likeness)
+        kernel.similarities(*pairs, mine.codes, mine.starts, other.codes, other.starts, likeness)
         compared = [] if vectors is None else _compared(bitext, begin, end, vectors)
         between = [matrices[-1].ravel() for matrices in compared]
         cosines = np.concatenate([np.empty(0, np.float32), *between])
         marks = np.zeros(len(forward), np.uint8)
         means = np.minimum((forward + reverse) * np.float32(0.5), np.float32(1))
-        count = mark_cells(
+        count = kernel.mark_cells(
             begin, end, source.starts, target.starts, means, likeness, cosines, marks
         )
         names = names_of(vectors=vectors is not None)
         features = np.zeros((count, len(names)), np.float32)
         places = np.empty((count, 2), np.int32)
         ends = np.zeros(end - begin + 1, np.int64)
-        cell_features(
+        kernel.cell_features(
             *pairs, mine.kinds, other.kinds, mine.letters, other.letters,
             forward, reverse, *decoder.lexical(begin, end), likeness, marks, features, places, ends,
         )  # fmt: skip
@@ -177,7 +172,9 @@ class Cells:
     def set_neighbours(self, probabilities: F4, features: F4) -> None:
         """Set the features of the second round from the probabilities (K,) of the first."""
         column = features.shape[1] - len(NEIGHBOURS)
-        neighbour_features(self.lengths, self.ends, self.places, probabilities, features, column)
+        kernel.neighbour_features(
+            self.lengths, self.ends, self.places, probabilities, features, column
+        )
 
 
 def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from alignkit.align.bitext import F4, F8, I8
 from alignkit.align.expectation import Workers
 from alignkit.align.settings import THRESHOLD
+from alignkit.align.supervised import network_kernel as kernel
 from alignkit.align.supervised.cells import NEIGHBOURS, STRONG, STRONG_SECOND, GoldCounts, names_of
 from alignkit.align.supervised.gold import FOLDS, Gold
 from alignkit.align.supervised.learned import (
@@ -25,17 +26,6 @@ from alignkit.align.supervised.learned import (
     probabilities_of,
 )
 from alignkit.align.supervised.measures import GRID, best_of, calibration_error, rows_of
-from alignkit.align.supervised.network_kernel import (
-    HIDDEN,
-    LANES,
-    curvature,
-    linear_logits,
-    set_scale,
-    slope,
-    solve,
-    standardize,
-    train_epoch,
-)
 
 T = TypeVar("T")
 
@@ -121,10 +111,10 @@ class _Fits:
 def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
     """Return rows (C, width) of the columns, standardized, zeros behind; mean and spread (n,)."""
     mean, spread = np.empty(features.shape[1]), np.empty(features.shape[1])
-    set_scale(features, mean, spread)
+    kernel.set_scale(features, mean, spread)
     rows = np.zeros((len(features), width), np.float32)
     mean, spread = mean[columns], spread[columns]
-    standardize(features, columns, mean, spread, rows)
+    kernel.standardize(features, columns, mean, spread, rows)
     return rows, mean, spread
 
 
@@ -138,22 +128,22 @@ def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, floa
     weights, spread = np.zeros(width + 1), np.empty(len(rows))
     gradient, next_gradient = np.empty(width + 1), np.empty(width + 1)
     matrix, known = np.empty((width + 1, width + 1)), False
-    loss = slope(rows, offset, goals, penalty, weights, gradient, spread)
+    loss = kernel.slope(rows, offset, goals, penalty, weights, gradient, spread)
     for _ in range(_ROUNDS):
         size = np.abs(gradient).max()
         if size <= _CLOSE * (1 + len(rows)):
             break
         if not known:
-            curvature(rows, spread, penalty, matrix)
+            kernel.curvature(rows, spread, penalty, matrix)
             known = True
         step = gradient.copy()
-        solve(matrix.copy(), step)
+        kernel.solve(matrix.copy(), step)
         scale = 1.0
         while True:
             trial = weights - scale * step
             logits = offset.copy()
-            linear_logits(rows, trial[:-1], float(trial[-1]), logits)
-            trial_loss = slope(rows, logits, goals, penalty, trial, next_gradient, spread)
+            kernel.linear_logits(rows, trial[:-1], float(trial[-1]), logits)
+            trial_loss = kernel.slope(rows, logits, goals, penalty, trial, next_gradient, spread)
             if trial_loss <= loss + 1e-9 * abs(loss) or scale < 1e-4:
                 break
             scale /= 2
@@ -172,17 +162,19 @@ def _trained(
     hard, others = np.flatnonzero(~easy), np.flatnonzero(easy)
     rng = np.random.default_rng(seed)
     width = len(mean)
-    first = np.zeros((HIDDEN, -(-rows.shape[1] // LANES) * LANES), np.float32)
-    first[:, :width] = rng.normal(0, np.sqrt(2 / width), (width, HIDDEN)).T
-    second = np.zeros(HIDDEN + 1, np.float32)
-    second[:-1] = rng.normal(0, np.sqrt(1 / HIDDEN), HIDDEN)
+    first = np.zeros((kernel.HIDDEN, -(-rows.shape[1] // kernel.LANES) * kernel.LANES), np.float32)
+    first[:, :width] = rng.normal(0, np.sqrt(2 / width), (width, kernel.HIDDEN)).T
+    second = np.zeros(kernel.HIDDEN + 1, np.float32)
+    second[:-1] = rng.normal(0, np.sqrt(1 / kernel.HIDDEN), kernel.HIDDEN)
     moments = [np.zeros_like(layer) for layer in (first, first, second, second)]
     step = 0
     epochs = EPOCHS_OF_FEW if len(hard) + len(others) // THINNED < FEW else EPOCHS
     for epoch in range(epochs):
         rate = RATE * (1 - epoch / epochs)
         order = rng.permutation(np.concatenate([hard, others[epoch % THINNED :: THINNED]]))
-        step = train_epoch(rows, goals, scale, order, rate, DECAY, step, first, second, *moments)
+        step = kernel.train_epoch(
+            rows, goals, scale, order, rate, DECAY, step, first, second, *moments
+        )
     scaled = np.array(first[:, : width + 1].T, np.float64, order="C")
     scaled[:-1] /= spread[:, None]
     scaled[-1] -= (mean[:, None] * scaled[:-1]).sum(axis=0)
