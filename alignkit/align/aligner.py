@@ -121,10 +121,8 @@ class Aligner:
             If a setting makes no sense.
         """
         if others:
-            raise ArgumentError(
-                "train takes one bitext of (source, target) pairs; of two lists make one: "
-                "Aligner.train(list(zip(source, target)))"
-            )
+            zipped = "Aligner.train(list(zip(source, target)))"
+            raise ArgumentError(f"train takes one bitext of pairs; of two lists make one: {zipped}")
         check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
         check_dictionary(dictionary or {})
         bitext = bitext if isinstance(bitext, Bitext) else Bitext.pack(bitext)
@@ -316,10 +314,8 @@ class Aligner:
         """
         pair = _words("source", source), _words("target", target)
         if max(map(len, pair)) > LONGEST_PIECE:
-            raise AlignerError(
-                f"a line of {max(map(len, pair))} words: lines of more than {LONGEST_PIECE} are "
-                "cut when they are aligned, and have no posteriors as a whole"
-            )
+            size = f"{max(map(len, pair))} words, more than {LONGEST_PIECE}"
+            raise AlignerError(f"a line of {size}, is aligned in pieces and has no posteriors")
         bitext = Bitext.pack([pair], casefold=self.parameters.casefold)
         shape = len(pair[0]), len(pair[1])
         forward, reverse = self._adapter.decoder(bitext).posteriors(0, 1)

@@ -54,10 +54,9 @@ class Room:
             place = os.fspath(gettempdir() if folder is None else folder)
             TemporaryFile(dir=place).close()
         except OSError as problem:
-            raise AlignerError(
-                f"{folder or 'folder for temporary files'}: {problem.strerror}; training needs "
-                f"{bytes_on_disk(bitext, settings) / 1e6:,.1f} MB there: name another folder"
-            ) from None
+            name = f"{folder or 'folder for temporary files'}: {problem.strerror}"
+            needed = f"{bytes_on_disk(bitext, settings) / 1e6:,.1f} MB"
+            raise AlignerError(f"{name}; training needs {needed}: name another folder") from None
         return cls(place)
 
     def zeros(self, size: int, kind: type[T]) -> NDArray[T]:
@@ -73,10 +72,8 @@ class Room:
                     file.truncate(length)
                 return np.asarray(np.memmap(file, kind, "r+", shape=(size,)))
         except OSError as problem:
-            raise AlignerError(
-                f"cannot keep {length / 1e6:,.1f} MB in {self._folder}: {problem.strerror}; name "
-                "another folder"
-            ) from None
+            room = f"{length / 1e6:,.1f} MB in {self._folder}: {problem.strerror}"
+            raise AlignerError(f"cannot keep {room}; name another folder") from None
 
 
 @dataclass(frozen=True, eq=False)

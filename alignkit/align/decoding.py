@@ -224,10 +224,8 @@ class Adapter:
     def decoder(self, bitext: Bitext) -> Decoding:
         """Return what aligns a bitext: the tables of the training, carried over to its words."""
         if bitext.casefold != self.parameters.casefold:
-            raise AlignerError(
-                f"the aligner was trained with casefold={self.parameters.casefold}: pack the "
-                "bitext likewise"
-            )
+            trained = f"casefold={self.parameters.casefold}"
+            raise AlignerError(f"the aligner was trained with {trained}: pack the bitext likewise")
         whole = self._decoder(bitext)
         if not self._prefixes:
             return whole

@@ -125,10 +125,8 @@ def load_parameters(path: str) -> Parameters:
             parts[size] = _checked(part, header.prefixes[size], {})
         return _checked(stored, header, parts)
     except (AlignkitError, RecursionError) as problem:
-        raise AlignerError(
-            f"{path}: not a model that this version of alignkit can use ({str(problem)[:400]}); "
-            "train it anew"
-        ) from None
+        odd = f"not a model that this version of alignkit can use ({str(problem)[:400]})"
+        raise AlignerError(f"{path}: {odd}; train it anew") from None
 
 
 def _divided(stored: StoredModel, start: str) -> tuple[StoredModel, StoredModel]:
@@ -146,11 +144,9 @@ def _checked(
     stored: StoredModel, header: ModelHeader, prefixes: dict[int, Parameters]
 ) -> Parameters:
     lists = [name for name in stored.words if name.startswith("learned_")]
-    _require(
-        stored.words.keys() - set(lists) == {"source", "target"},
-        f"its lists of words are {', '.join(stored.words) or 'missing'}; expected source and "
-        "target",
-    )
+    names = ", ".join(stored.words) or "missing"
+    plain = stored.words.keys() - set(lists) == {"source", "target"}
+    _require(plain, f"its lists of words are {names}; expected source and target")
     for name, words in stored.words.items():
         _require(len(set(words)) == len(words), f"a word stands twice in the words of {name}")
     source, target = list(stored.words["source"]), list(stored.words["target"])
@@ -254,10 +250,8 @@ class ModelHeader:
             content.get("learned"),
             _vectors(content["vectors"]) if "vectors" in content else None,
         )
-        _require(
-            ("prefixes" in content) == settings.best,
-            "prefixes are there where settings say best, and not elsewhere",
-        )
+        fits = ("prefixes" in content) == settings.best
+        _require(fits, "prefixes are there where settings say best, and not elsewhere")
         if not settings.best:
             return header
         return replace(header, prefixes=dict(header._parts(content["prefixes"])))
@@ -303,10 +297,8 @@ def _round(content: object) -> Round:
         known = isinstance(model, str) and model in MODELS and type(number) is int and number > 0
         if known and all(type(score) is float and isfinite(score) for score in scores):
             return Round(model, number, *scores)
-    raise AlignerError(
-        f"history has the round {_short(content)}; a round is a model, its number from 1, and two "
-        "log-likelihoods"
-    )
+    expected = "expected a model, a number from 1, and two log-likelihoods"
+    raise AlignerError(f"history has the round {_short(content)}; {expected}")
 
 
 def _null_shares(content: object, settings: Settings) -> tuple[float, float] | None:

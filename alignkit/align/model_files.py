@@ -136,12 +136,9 @@ class Contents(NamedTuple):
             version: Any = content.get("version")
             _require(_is_count(version) and version != 0, f"its version is {_cut(version)!r}")
             if version > VERSION:
-                raise FormatError(
-                    f"is a model of file version {version}, made by a newer alignkit; this one "
-                    f"({__version__}) reads versions up to {VERSION}: install a newer alignkit, or "
-                    "train and save the model with this one",
-                    path,
-                )
+                newer = f"is a model of file version {version}, made by a newer alignkit"
+                reads = f"this one ({__version__}) reads versions up to {VERSION}"
+                raise FormatError(f"{newer}; {reads}: install a newer one, or train anew", path)
             entries = {"alignkit", "version", "header", "arrays", "words"}
             known = ", ".join(sorted(content))[:200]
             _require(set(content) == entries, f"it has the entries {known}")
@@ -154,10 +151,8 @@ class Contents(NamedTuple):
                 {key: _word_list(key, words[key]) for key in sorted(words)},
             )
         except _OddError as odd:
-            raise FormatError(
-                f"its header.json is not as the format says: {odd}; train and save the model again",
-                path,
-            ) from None
+            problem = f"its header.json is not as the format says: {odd}"
+            raise FormatError(f"{problem}; train and save the model again", path) from None
 
 
 class _OddError(Exception):
@@ -194,11 +189,8 @@ def _object(text: bytes, path: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or content.get("alignkit") != "model":
-        raise FormatError(
-            "is no model of alignkit: its header.json does not say that it is one; "
-            "name a file that alignkit saved",
-            path,
-        )
+        stranger = "is no model of alignkit: its header.json does not say that it is one"
+        raise FormatError(f"{stranger}; name a file that alignkit saved", path)
     if odd:
         raise _OddError(f"it holds {odd[0]}, which is no number of JSON")
     return content

@@ -44,14 +44,9 @@ class Lines(NamedTuple):
 
 
 def lines_of(
-    paths: list[str],
-    options: ReadOptions,
-    *,
-    format: str | None,
-    whole: bool,
-    refuse: Callable[[FormatError], None] | None = None,
-    watch: Watch = _unseen,
-) -> Iterator[Lines]:
+    paths: list[str], options: ReadOptions, *, format: str | None, whole: bool,
+    refuse: Callable[[FormatError], None] | None = None, watch: Watch = _unseen,
+) -> Iterator[Lines]:  # fmt: skip
     """Yield the lines of the input."""
     readings = [TextFile(path, options) for path in paths]
     if len(paths) == 1 and paths[0] == "-" and not whole and refuse is not None:
@@ -108,11 +103,8 @@ def _count(raw: bytes) -> int:
 
 def _refuse_counts(source: tuple[str, int], target: tuple[str, int]) -> None:
     longer, shorter = sorted((source, target), key=lambda side: -side[1])
-    raise FormatError(
-        f"has {longer[1]} lines, but {shorter[0]} has {shorter[1]}; line k of one is to translate "
-        "line k of the other",
-        longer[0],
-    )
+    counts = f"has {longer[1]} lines, but {shorter[0]} has {shorter[1]}"
+    raise FormatError(f"{counts}; line k of one must translate line k of the other", longer[0])
 
 
 def _decoded(reading: TextFile, raw: bytes, first: int) -> str:

@@ -65,12 +65,9 @@ def code_points(words: Sequence[str]) -> tuple[NDArray[np.uint32], I8]:
 
 
 def spelling_prior(
-    index: Cooccurrence,
-    source: Sequence[str],
-    target: Sequence[str],
-    weight: float,
+    index: Cooccurrence, source: Sequence[str], target: Sequence[str], weight: float,
     identity: float = 0.0,
-) -> F4:
+) -> F4:  # fmt: skip
     """Return pseudo-counts for words that are spelled alike, whatever their marks."""
     prior = np.zeros(len(index.columns), np.float32)
     if weight > 0 or identity > 0:
@@ -94,12 +91,9 @@ def check_dictionary(dictionary: Mapping[tuple[str, str], float]) -> None:
 
 
 def add_dictionary(
-    prior: F4,
-    index: Cooccurrence,
-    source: Sequence[str],
-    target: Sequence[str],
+    prior: F4, index: Cooccurrence, source: Sequence[str], target: Sequence[str],
     dictionary: Mapping[tuple[str, str], float],
-) -> int:
+) -> int:  # fmt: skip
     """Add the pseudo-counts of a dictionary to a prior (K,); return how many entries occur."""
     source_numbers, target_numbers = ({w: k for k, w in enumerate(x)} for x in (source, target))
     count = 0

@@ -69,15 +69,10 @@ class Trained(NamedTuple):
 
 
 def train(
-    bitext: Bitext,
-    settings: Settings,
-    workers: Workers,
-    *,
-    dictionary: Mapping[tuple[str, str], float],
-    room: Room,
-    vectors: VectorPrior | None,
+    bitext: Bitext, settings: Settings, workers: Workers, *,
+    dictionary: Mapping[tuple[str, str], float], room: Room, vectors: VectorPrior | None,
     progress: Progress | None = None,
-) -> Trained:
+) -> Trained:  # fmt: skip
     """Learn from a bitext without long lines; see `Aligner.train`."""
     training = Training(bitext, settings, workers, dictionary, room, vectors)
     if not training.bitext.starts[-1]:
@@ -112,14 +107,10 @@ class Training:
     """The training of the models that look at word pairs, positions and jumps."""
 
     def __init__(
-        self,
-        bitext: Bitext,
-        settings: Settings,
-        workers: Workers,
-        dictionary: Mapping[tuple[str, str], float] | None = None,
-        room: Room | None = None,
+        self, bitext: Bitext, settings: Settings, workers: Workers,
+        dictionary: Mapping[tuple[str, str], float] | None = None, room: Room | None = None,
         vectors: VectorPrior | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         room = room or Room()
         self.bitext, self.settings, self._workers = bitext, settings, workers
         self.index = (

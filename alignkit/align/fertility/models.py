@@ -210,15 +210,9 @@ class FertilityAlignment(NamedTuple):
 
 
 def align_fertility(
-    model: FertilityModel,
-    sources: I4,
-    targets: I4,
-    probabilities: F4,
-    null: F4,
-    start: I4,
-    *,
+    model: FertilityModel, sources: I4, targets: I4, probabilities: F4, null: F4, start: I4, *,
     sweeps: int = SWEEPS,
-) -> FertilityAlignment:
+) -> FertilityAlignment:  # fmt: skip
     """Align one sentence pair, from the alignment of another model."""
     if not len(sources) or not len(targets):
         nothing = np.zeros((len(sources), len(targets)), np.float32)

@@ -50,18 +50,9 @@ class FertilityTraining:
     """The training of one direction: round by round `expect`, `maximize`; at the end `finish`."""
 
     def __init__(
-        self,
-        text: FertilityText,
-        *,
-        model: str,
-        lexical: F4,
-        null: F4,
-        viterbi: I4,
-        classes: tuple[I4, I4] | None,
-        prior: F4,
-        discount: float = 0.0,
-        threads: int = 1,
-    ) -> None:
+        self, text: FertilityText, *, model: str, lexical: F4, null: F4, viterbi: I4,
+        classes: tuple[I4, I4] | None, prior: F4, discount: float = 0.0, threads: int = 1,
+    ) -> None:  # fmt: skip
         # discount: how much of its own counts a pair does not see, 0 (plain EM) to 1
         self.text, self._discount, self._threads = text, discount, threads
         self._kernel_text = text.kernel()
@@ -231,14 +222,9 @@ def word_classes(
 
 
 def train_fertilities(
-    settings: Settings,
-    bitext: Bitext,
-    index: Cooccurrence,
-    hmm: Decoder,
-    prior: F4,
-    workers: Workers,
-    report: Callable[[Round], None],
-) -> tuple[Fertilities, FertileDecoder]:
+    settings: Settings, bitext: Bitext, index: Cooccurrence, hmm: Decoder, prior: F4,
+    workers: Workers, report: Callable[[Round], None],
+) -> tuple[Fertilities, FertileDecoder]:  # fmt: skip
     """Train the fertility model of the settings from the HMM's Viterbi alignments."""
     known = hmm.tables
     parts = workers.map(lambda _, begin, end: hmm.paths(begin, end), parts_of(bitext.starts))

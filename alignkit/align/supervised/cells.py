@@ -115,14 +115,9 @@ class Cells:
 
     @classmethod
     def of(
-        cls,
-        decoder: Decoding,
-        bitext: Bitext,
-        begin: int,
-        end: int,
-        vectors: TwoVectors | None = None,
-        spelled: tuple[Spelled, Spelled] | None = None,
-    ) -> Cells:
+        cls, decoder: Decoding, bitext: Bitext, begin: int, end: int,
+        vectors: TwoVectors | None = None, spelled: tuple[Spelled, Spelled] | None = None,
+    ) -> Cells:  # fmt: skip
         """Return the cells of the pairs from begin to before end of a bitext."""
         source, target = bitext.source, bitext.target
         mine, other = spelled or Spelled.of(bitext)
@@ -186,10 +181,8 @@ def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list
     )
     for mine, theirs in zip(*sides, strict=True):
         if mine.shape[1] != theirs.shape[1]:
-            raise AlignerError(
-                f"vectors of {mine.shape[1]} and of {theirs.shape[1]} numbers: those of all "
-                "words are to be of one space"
-            )
+            numbers = f"{mine.shape[1]} and of {theirs.shape[1]} numbers"
+            raise AlignerError(f"vectors of {numbers}: both sides need vectors of one space")
         compared.append((_cosines(mine, mine), _cosines(theirs, theirs), _cosines(mine, theirs)))
     return compared
 

@@ -42,14 +42,9 @@ _CLOSE = 1e-7  # of the gradient to the number of rows
 
 
 def fit(
-    kinds: Sequence[FitKind],
-    prior: SupervisedRound,
-    names: Sequence[str],
-    features: F4,
-    goals: F4,
-    *,
-    second: bool,
-) -> list[SupervisedRound]:
+    kinds: Sequence[FitKind], prior: SupervisedRound, names: Sequence[str], features: F4, goals: F4,
+    *, second: bool,
+) -> list[SupervisedRound]:  # fmt: skip
     """Fit a round in each of some ways."""
     kept = goals >= 0
     if not kept.all():
@@ -207,14 +202,9 @@ class _Learning:
     """The fits of rounds to parts of the gold pairs."""
 
     def __init__(
-        self,
-        gold: Gold,
-        objective: str,
-        prior: StackedModel,
-        workers: Workers,
-        lexical: bool = True,
-        fold_of: I8 | None = None,
-    ) -> None:
+        self, gold: Gold, objective: str, prior: StackedModel, workers: Workers,
+        lexical: bool = True, fold_of: I8 | None = None,
+    ) -> None:  # fmt: skip
         self.gold, self.prior, self._workers, self._lexical = gold, prior, workers, lexical
         self.goals = gold.goals(objective)
         self.features = gold.cells.features
@@ -256,14 +246,9 @@ class _Learning:
 
 
 def validate(
-    gold: Gold,
-    objective: str,
-    prior: StackedModel,
-    workers: Workers,
-    *,
-    kinds: Sequence[FitKind] = tuple(KINDS.values()),
-    lexical: bool = True,
-) -> Validated:
+    gold: Gold, objective: str, prior: StackedModel, workers: Workers, *,
+    kinds: Sequence[FitKind] = tuple(KINDS.values()), lexical: bool = True,
+) -> Validated:  # fmt: skip
     """Choose a kind by the log-loss of cells out of fold, the threshold by the objective."""
     learning = _Learning(gold, objective, prior, workers, lexical)
     few = len(gold) < NETWORK_PAIRS
@@ -295,13 +280,9 @@ def validate(
 
 
 def refit(
-    gold: Gold,
-    objective: str,
-    prior: StackedModel,
-    kind: str,
-    workers: Workers,
+    gold: Gold, objective: str, prior: StackedModel, kind: str, workers: Workers,
     folds: Folds | None = None,
-) -> tuple[StackedModel, Folds]:
+) -> tuple[StackedModel, Folds]:  # fmt: skip
     """Fit rounds of a known kind: by two fits if `folds` has first rounds, else by seven."""
     fold_of = None if folds is None else folds.of
     learning = _Learning(gold, objective, prior, workers, fold_of=fold_of)

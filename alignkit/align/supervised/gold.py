@@ -63,14 +63,9 @@ class Gold:
 
     @classmethod
     def of(
-        cls,
-        aligner: Posteriors,
-        pairs: Sequence[SentencePair],
-        annotator: str,
-        vectors: TwoVectors | None,
-        *,
-        ignore_identical: bool = False,
-    ) -> Gold:
+        cls, aligner: Posteriors, pairs: Sequence[SentencePair], annotator: str,
+        vectors: TwoVectors | None, *, ignore_identical: bool = False,
+    ) -> Gold:  # fmt: skip
         """Take pairs that an annotator has aligned; see `is_learnable`."""
         bitext = Bitext.pack([pair.words for pair in pairs], casefold=aligner.parameters.casefold)
         alignments = [pair.alignment(annotator) for pair in pairs]

@@ -169,15 +169,9 @@ class Learned:
         return self.rounds is not None
 
     def cells(
-        self,
-        decoder: Decoding,
-        bitext: Bitext,
-        begin: int,
-        end: int,
-        vectors: TwoVectors | None,
-        spelled: tuple[Spelled, Spelled] | None = None,
-        numbers: tuple[I8, I8] | None = None,
-    ) -> tuple[Cells, F4]:
+        self, decoder: Decoding, bitext: Bitext, begin: int, end: int, vectors: TwoVectors | None,
+        spelled: tuple[Spelled, Spelled] | None = None, numbers: tuple[I8, I8] | None = None,
+    ) -> tuple[Cells, F4]:  # fmt: skip
         """Return the cells of some pairs of a bitext, and their probabilities.
 
         `spelled` and `numbers` are what is known of all words of the bitext; see `Spelled.of` and
@@ -192,14 +186,9 @@ class Learned:
         return cells, self.rounds.probabilities(cells)
 
     def align(
-        self,
-        decoder: Decoding,
-        bitext: Bitext,
-        workers: Workers,
-        threshold: float | None,
-        sure: float | None,
-        vectors: TwoVectors | None,
-    ) -> AlignedLinks:
+        self, decoder: Decoding, bitext: Bitext, workers: Workers, threshold: float | None,
+        sure: float | None, vectors: TwoVectors | None,
+    ) -> AlignedLinks:  # fmt: skip
         """Return the links of a bitext that are more probable than a threshold."""
         if self.lessons.vectors and self.used and vectors is None:
             raise AlignerError(
@@ -327,11 +316,8 @@ class Prior:
                 "is no prior of alignkit; name a file that holds one, or 'samples' or 'none'", path
             )
         if content.get("version") != _VERSION:
-            raise FormatError(
-                f"is a prior of version {str(content.get('version'))[:40]}; this alignkit reads "
-                f"version {_VERSION}",
-                path,
-            )
+            version = f"is a prior of version {str(content.get('version'))[:40]}"
+            raise FormatError(f"{version}; this alignkit reads version {_VERSION}", path)
         threshold = content.get("threshold")
         if not (isinstance(threshold, float) and 0 <= threshold <= 1):
             raise FormatError("its threshold is no probability", path)

@@ -240,10 +240,9 @@ class Refiner:
         course, gold = self._course, self._gold() if len(self._pairs) else None
         count = 0 if gold is None else gold.different
         if gold is None or count < FOLDS:
-            raise AlignerError(
-                f"{count} different pairs with words on both sides were aligned by "
-                f"{course.annotator!r}; learning takes at least {FOLDS}"
-            )
+            pairs = f"{count} different pairs with words on both sides"
+            needed = f"learning takes at least {FOLDS}"
+            raise AlignerError(f"{pairs} were aligned by {course.annotator!r}; {needed}")
         with Workers.opened(threads) as workers:
             chosen = validate(gold, course.objective, course.start, workers)
         report = _report(course, gold, chosen, self._pairs.left_out)

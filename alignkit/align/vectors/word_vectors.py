@@ -44,10 +44,8 @@ class WordVectors:
         self.words = checked_words("words", words)
         self.array = _plain(array)
         if len(self.array) != len(self.words):
-            raise AlignmentError(
-                f"there are {len(self.array)} vectors for {len(self.words)} words; give one for "
-                "each"
-            )
+            sizes = f"{len(self.array)} vectors for {len(self.words)} words"
+            raise AlignmentError(f"there are {sizes}; give one for each")
 
     @property
     def dimensions(self) -> int:
@@ -155,20 +153,14 @@ def vectors_of(
     except ValueError:  # rows of different lengths
         array = np.empty(0, object)
     if array.dtype.kind not in "fiu":
-        raise ArgumentError(
-            f"vectors gave {kind_of(given)} for {len(words)} words; it must give an array of "
-            "numbers"
-        )
+        gave = f"vectors gave {kind_of(given)} for {len(words)} words"
+        raise ArgumentError(f"{gave}; it must give an array of numbers")
     if array.ndim != 2 or len(array) != len(words):
-        raise AlignmentError(
-            f"vectors gave an array of the shape {array.shape} for {len(words)} words; it must "
-            "give a row for each word"
-        )
+        gave = f"vectors gave an array of the shape {array.shape} for {len(words)} words"
+        raise AlignmentError(f"{gave}; it must give a row for each word")
     if dimensions is not None and array.shape[1] != dimensions:
-        raise AlignmentError(
-            f"vectors gave {array.shape[1]} dimensions where it gave {dimensions} before; "
-            "both sides need vectors of one space"
-        )
+        gave = f"vectors gave {array.shape[1]} dimensions where it gave {dimensions} before"
+        raise AlignmentError(f"{gave}; both sides need vectors of one space")
     with np.errstate(over="ignore"):
         array = array.astype(np.float32)
     finite = np.isfinite(array).all(axis=1)

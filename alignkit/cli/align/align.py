@@ -171,9 +171,8 @@ class _Work:
         least = THRESHOLD if learned is None else learned.lessons.threshold
         if options.threshold is None and options.sure is not None and options.sure <= least:
             raise OptionError(
-                f"links are more probable than {least:g} anyway, so none of them would be only "
-                f"possible: let --sure be more than that, not {options.sure:g}, or give a "
-                "--threshold"
+                f"all links are more probable than {least:g}, so none would be only possible: let "
+                f"--sure be more than that, not {options.sure:g}, or give a --threshold"
             )
 
     def load(self) -> Iterator[InputBlock]:
@@ -185,10 +184,8 @@ class _Work:
         elif options.symmetrize != "posterior":
             learned = self.aligner.parameters.learned
             if learned is not None and learned.used:
-                say(
-                    f"{options.load}: what was learned from gold is for --symmetrize posterior "
-                    "alone"
-                )
+                reason = "what was learned from gold is for --symmetrize posterior alone"
+                say(f"{options.load}: {reason}")
             self.aligner = self.aligner.with_learned(None)
         if options.learn is None and options.prior in (None, "none"):
             self._check_vectors()
@@ -292,10 +289,8 @@ def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[Senten
     for block, links in aligned:
         for k, pair in enumerate(block.pairs or ()):
             if several and name in pair.alignments:
-                raise OptionError(
-                    f"pair {pair.id!r} has an alignment of {name!r} already: choose another name "
-                    "by --annotator"
-                )
+                there = f"pair {pair.id!r} has an alignment of {name!r} already"
+                raise OptionError(f"{there}: choose another name by --annotator")
             kept = dict(pair.annotations) if several else {}
             alignment = (  # as many digits as Pharaoh lines get
                 links.alignment(k, digits=4) if options.probs else links.arrays.alignment(k)

@@ -60,10 +60,8 @@ def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") 
     names = [name for name in (*SETTINGS, *more) if getattr(options, name) is not None]
     given = [flag(name) for name in names] + ["--keep-case"] * options.keep_case
     if options.load is not None and given:
-        raise OptionError(
-            f"--load takes what was learned with other options: leave out {', '.join(given)}"
-            f"{instead}"
-        )
+        why = "--load takes what was learned with other options"
+        raise OptionError(f"{why}: leave out {', '.join(given)}{instead}")
 
 
 def add_vectors(group: argparse._ArgumentGroup) -> None:
@@ -87,10 +85,8 @@ def check_vectors(options: argparse.Namespace) -> None:
     if given and options.vectors is None:
         raise OptionError(f"{given[0]} stands beside --vectors: name the file of vectors by that")
     if options.vectors is not None and options.vectors == options.target_vectors:
-        raise OptionError(
-            f"{options.vectors} is named twice: leave out --target-vectors where one file holds "
-            "the words of both sides"
-        )
+        instead = "if one file holds the words of both sides, leave out --target-vectors"
+        raise OptionError(f"{options.vectors} is named twice: {instead}")
 
 
 def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
@@ -289,10 +285,8 @@ def _check_learning(options: argparse.Namespace) -> None:
     if options.no_learned and (options.learn or options.prior):
         raise OptionError("--no-learned contradicts --learn and --prior: leave one of them out")
     if (options.learn or options.prior not in (None, "none")) and options.symmetrize != "posterior":
-        raise OptionError(
-            "what is learned gives probabilities, which --symmetrize posterior takes: leave out "
-            "--symmetrize"
-        )
+        why = "what is learned gives probabilities, which --symmetrize posterior takes"
+        raise OptionError(f"{why}: leave out --symmetrize")
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
@@ -307,10 +301,8 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 def _check_texts(options: argparse.Namespace) -> None:
     if options.format is not None:
-        raise OptionError(
-            "SRC and TGT are texts, line by line: --format is for one input that holds both; the "
-            "format of the output is named by --to"
-        )
+        why = "--format is for one input that holds SRC and TGT"
+        raise OptionError(f"{why}; the format of the output is named by --to")
     if options.source or options.target:
         raise OptionError("SRC and TGT hold the words: leave out --source and --target")
     refuse_links(options)

@@ -87,10 +87,8 @@ def _train(options: argparse.Namespace) -> int:
     """Run the command on parts, without a saved model."""
     output = None if options.output == "-" else options.output
     if output is None and options.save is None:
-        raise OptionError(
-            "name where the links of parts go by -o, as in 'out/*.align.gz', or where the model "
-            "goes by --save"
-        )
+        links = "name where the links of parts go by -o, as in 'out/*.align.gz'"
+        raise OptionError(f"{links}, or where the model goes by --save")
     if options.work is None:
         raise OptionError(
             "training on parts keeps what is done in a folder that all workers see: name it by "

@@ -77,11 +77,9 @@ def read_two_vectors(
     first = _read(options.vectors, source, options.max_size)
     second = _read(options.target_vectors, target, options.max_size)
     if first.dimensions != second.dimensions:
-        raise FormatError(
-            f"holds vectors of {second.dimensions} dimensions, but {options.vectors} of "
-            f"{first.dimensions}: vectors of both sides are to be of one space",
-            options.target_vectors,
-        )
+        sizes = f"{second.dimensions} dimensions, but {options.vectors} of {first.dimensions}"
+        problem = f"holds vectors of {sizes}: both sides need vectors of one space"
+        raise FormatError(problem, options.target_vectors)
     return first, second
 
 
@@ -96,14 +94,10 @@ def _read(path: str, words: Collection[str] | None, max_size: int) -> WordVector
 
 
 def train_aligner(
-    bitext: Bitext,
-    settings: Settings,
-    options: argparse.Namespace,
-    vectors: tuple[WordVectors | None, WordVectors | None],
-    *,
-    dictionary: Mapping[tuple[str, str], float] | None = None,
-    folder: str | None = None,
-) -> Aligner:
+    bitext: Bitext, settings: Settings, options: argparse.Namespace,
+    vectors: tuple[WordVectors | None, WordVectors | None], *,
+    dictionary: Mapping[tuple[str, str], float] | None = None, folder: str | None = None,
+) -> Aligner:  # fmt: skip
     """Train an aligner on a bitext; see `Aligner.train`."""
     from alignkit.align.aligner import Aligner
 
@@ -173,7 +167,5 @@ def report_odd(name: str, empty: int, cut: int) -> None:
     if empty:
         say(f"{name}: {empty:,} x pair with an empty side, aligned to nothing")
     if cut:
-        say(
-            f"{name}: {cut:,} x pair with more than {LONGEST_PIECE} words on a side, aligned in "
-            "pieces"
-        )
+        long = f"pair with more than {LONGEST_PIECE} words on a side"
+        say(f"{name}: {cut:,} x {long}, aligned in pieces")
