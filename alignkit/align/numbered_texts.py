@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
@@ -61,40 +61,44 @@ def lines_of(
 
 def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) -> Iterator[Lines]:
     first = 1
-    mine, theirs = (iter(()) if whole else side.raw_lines() for side in (source, target))
+    mine = _portions(source, whole)
+    theirs = iter([_raw(target)]) if whole else target.raw_lines()
     with watch(source) as step:
         while True:
-            some = [_raw(source)] if whole else _some(mine)
-            raw = b"".join(some)
+            raw = next(mine, b"")
             count = _count(raw)
-            other = _raw(target) if whole else b"".join(islice(theirs, count or 1))
+            other = b"".join(islice(theirs, 1 if whole else count or 1))
             if count != _count(other):
                 _refuse_counts(
-                    (source.path, first - 1 + count + sum(1 for _ in mine)),
+                    (source.path, first - 1 + count + sum(map(_count, mine))),
                     (target.path, first - 1 + _count(other) + sum(1 for _ in theirs)),
                 )
             if not count:
                 return
             yield Lines(_decoded(source, raw, first), _decoded(target, other, first), first, count)
-            if whole:
-                return
             first += count
             step(count)
 
 
+def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
+    """Yield a text as a whole, or as many lines at a time as are aligned at once."""
+    if whole:
+        yield _raw(reading)
+        return
+    some: list[bytes] = []
+    size = 0
+    for line in reading.raw_lines():
+        some.append(line)
+        size += len(line)
+        if size >= _BYTES or len(some) >= _LINES:
+            yield b"".join(some)
+            some, size = [], 0
+    if some:
+        yield b"".join(some)
+
+
 def _raw(reading: TextFile) -> bytes:
     return b"".join(reading.chunks())
-
-
-def _some(lines: Iterable[bytes]) -> list[bytes]:
-    """Take as many lines as are aligned at once."""
-    found, size = [], 0
-    for line in lines:
-        found.append(line)
-        size += len(line)
-        if size >= _BYTES or len(found) >= _LINES:
-            break
-    return found
 
 
 def _count(raw: bytes) -> int:
@@ -124,9 +128,9 @@ def _tagged(reading: TextFile, whole: bool) -> Iterator[Lines]:
     """Read texts that number their sentences, as those of the NAACL and WPT shared tasks."""
     texts = read_texts(reading)
     first = 1
-    while found := list(islice(texts or (), None if whole else _LINES)):
-        yield _joined([(text.source, text.target) for text in found], first)
-        first += len(found)
+    while some := list(islice(texts or (), None if whole else _LINES)):
+        yield _joined([(text.source, text.target) for text in some], first)
+        first += len(some)
 
 
 def _joined(sides: list[tuple[str, str]], first: int) -> Lines:
@@ -139,19 +143,11 @@ def _one_text(reading: TextFile, format: str | None, whole: bool, watch: Watch) 
     first = 1
     divided = TwoInLine(reading, format)
     with watch(reading) as step:
-        for raw in _portions(reading, whole):
+        for raw in filter(None, _portions(reading, whole)):
             lines = _decoded(reading, raw, first).split("\n")[:-1]
             yield _joined([divided(line, first + k) for k, line in enumerate(lines)], first)
             first += len(lines)
             step(len(lines))
-
-
-def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
-    lines = iter(()) if whole else reading.raw_lines()
-    while raw := _raw(reading) if whole else b"".join(_some(lines)):
-        yield raw
-        if whole:
-            return
 
 
 def _live_text(
