@@ -50,18 +50,13 @@ def add_reading_arguments(
     _add_options(group, [name for name in _OPTIONS if name != "lenient"])
 
 
-def add_limits(group: argparse._ActionsContainer) -> None:
-    """Add the option that allows longer lines than memory is sure to bear."""
-    _add_options(group, ["max_size"])
+def add_limits(group: argparse._ActionsContainer, *, words: bool = True) -> None:
+    """Add the options that allow more than memory is sure to bear; without `words`, of lines."""
+    _add_options(group, ["max_size", *(["max_words"] if words else [])])
 
 
 _OPTIONS = {option.name: option for option in fields(ReadOptions)}
-_TYPES = {
-    "base": int,
-    "name": annotator_name,
-    "max_size": number(1),
-    "max_words": number(1),
-}
+_TYPES = {"base": int, "name": annotator_name, "max_size": number(1), "max_words": number(1)}
 """How those options of `ReadOptions` are read that are no texts."""
 
 

@@ -111,7 +111,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         rules={"choices": FORMATS},
         encoding={"default": "utf-8"},
     )
-    add_limits(group)
+    add_limits(group, words=False)
     add_cluster(parser, estimate=False)
 
 
