@@ -510,17 +510,25 @@ def refuse_address(path: str) -> None:
         raise OptionError(f"{path}: is a URL; alignkit needs the path of a file or folder")
 
 
-def refuse_unwritable(paths: Iterable[str]) -> None:
-    """Refuse files, before any work, that could not be made."""
+def refuse_unwritable(paths: Iterable[str], *, in_new_folders: bool = False) -> None:
+    """Refuse files, before any work, that could not be written."""
     for path in paths:
         refuse_address(path)
-        folder = os.path.dirname(path) or "."
         if standard_stream(path) is not None:
             continue
+        place, problem = os.path.realpath(path), ""
+        folder = place if os.path.isdir(place) else os.path.dirname(place)
         if not os.path.isdir(folder):
-            raise OptionError(f"{path}: cannot be written: there is no folder {folder}")
-        if not os.access(folder, os.W_OK) and not os.path.exists(path):
-            raise OptionError(f"{path}: cannot be written: nothing can be made in {folder}")
+            if not in_new_folders:
+                problem = f"there is no folder {os.path.dirname(path)}"
+        elif os.path.exists(place) and not os.access(place, os.W_OK):
+            problem = "it is read-only"
+        elif not os.access(folder, os.W_OK) and (
+            os.path.isfile(place) or not os.path.exists(place)
+        ):
+            problem = "its folder takes no new file"
+        if problem:
+            raise OptionError(f"{path}: cannot be written: {problem}; {_UNCHANGED}")
 
 
 def refuse_same(paths: Iterable[str]) -> None:

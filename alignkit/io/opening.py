@@ -313,11 +313,10 @@ def bounded_chunks(
 
 
 def _refuse_returns(text: bytes, name: str) -> None:
-    """Refuse a text without line feeds of which carriage returns seem to end the lines."""
+    """Refuse a text without line feeds whose lines seem to end in carriage returns."""
     if b"\r" in text.rstrip(b"\r"):
-        raise FormatError(
-            "lines end in carriage returns alone, as on old Macs; turn them into line feeds", name
-        )
+        message = "lines end in carriage returns alone, as on old Macs; turn them into line feeds"
+        raise FormatError(message, name)
 
 
 def read_bounded(stream: BufferedReader | io.BytesIO, name: str, megabytes: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Read a text file: its lines as bytes or text, its words, and what is odd in it."""
+"""A text file: its lines as bytes or text, its words, and what is odd in it."""
 
 from __future__ import annotations
 
@@ -153,11 +153,7 @@ class TextFile:
     """
 
     def __init__(
-        self,
-        path: str,
-        options: ReadOptions,
-        *,
-        observe: Callable[[Finding], None] | None = None,
+        self, path: str, options: ReadOptions, *, observe: Callable[[Finding], None] | None = None
     ) -> None:
         self._encoding, self._recoded = line_encoding(options.encoding)
         self._ascii = holds_ascii(self._encoding)
@@ -229,9 +225,8 @@ class TextFile:
             return raw.decode(encoding).encode(self._encoding, "surrogatepass")
         except UnicodeDecodeError as problem:
             line = raw[: problem.start].decode(encoding, "ignore").count("\n") + 1
-            raise FormatError(
-                not_encoded(encoding, raw, problem), path or self.path, line
-            ) from None
+            message = not_encoded(encoding, raw, problem)
+            raise FormatError(message, path or self.path, line) from None
 
     def fraction(self) -> float | None:
         """Return how much of the file is read, 0 to 1; None where that cannot be known."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit.cli.parser import number
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.io.atomic_files import identity, refuse_address, refuse_same, standard_stream
+from alignkit.io.atomic_files import identity, refuse_same, refuse_unwritable, standard_stream
 
 if TYPE_CHECKING:
     from alignkit.io.options import ReadOptions
@@ -62,8 +62,7 @@ def check_files(options: argparse.Namespace) -> list[str]:
     """
     outputs: dict[str, str] = options.parser.outputs(options)
     refuse_same(outputs.values())
-    for path in outputs.values():
-        _check_output(path)
+    refuse_unwritable(outputs.values(), in_new_folders=True)
     for place, path in _named(options):
         file = "/dev/stdin" if path == "-" else path
         if os.path.isfile(file) and standard_stream(file) is not None:
@@ -78,22 +77,6 @@ def check_files(options: argparse.Namespace) -> list[str]:
         )
         _refuse_replaced(place, path, others)
     return list(outputs.values())
-
-
-def _check_output(path: str) -> None:
-    """Refuse, before any work, an output that could not be written."""
-    refuse_address(path)
-    place = os.path.realpath(path)
-    folder = place if os.path.isdir(place) else os.path.dirname(place)
-    if standard_stream(path) is not None or not os.path.isdir(folder):
-        return
-    problem = ""
-    if os.path.exists(place) and not os.access(place, os.W_OK):
-        problem = "it is read-only"
-    elif not os.access(folder, os.W_OK) and (os.path.isfile(place) or not os.path.exists(place)):
-        problem = "its folder takes no new file"
-    if problem:
-        raise OptionError(f"{path}: cannot be written: {problem}; nothing was changed")
 
 
 def refuse_second_reading(options: argparse.Namespace) -> None:

@@ -43,6 +43,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 
 from alignkit.errors import FormatError, OptionError
@@ -68,11 +69,14 @@ def _parse(reading: Reading) -> Iterator[Record]:
     annotators = _annotators(reading)
     places = sorted({place for files in annotators.values() for place in files})
     texts = read_texts(reading)
-    samples = _Samples(reading)
+    sample_of = lru_cache(maxsize=1)(partial(_sample, reading))
     for count, place in enumerate(places):
         id = f"{place[0]}.{place[1]}"
         try:
-            words = samples.words(place) if texts is None else _words(texts, count, places, reading)
+            if texts is None:
+                words = _words_of_sample(place, sample_of(place[0]), reading)
+            else:
+                words = _words(texts, count, places, reading)
             annotations = {
                 name: _annotation(files[place], reading)
                 for name, files in annotators.items()
@@ -132,12 +136,8 @@ def _annotation(path: Path, reading: Reading) -> RawAnnotation:
             continue
         i, j = map(int, match.groups()) if match else (null, null)
         if match is None or (i == null and j == null):
-            raise reading.error(
-                f"{line[:40]!r} is no link; expected two positions, of which one may be 0 (the "
-                "empty word) where words count from 1",
-                number,
-                path=str(path),
-            )
+            message = f"{line[:40]!r} is no link; expected two positions, one of them perhaps 0"
+            raise reading.error(f"{message}, the empty word, from base 1", number, path=str(path))
         links.append(RawLink(None if i == null else i, None if j == null else j, "sure", number))
     return RawAnnotation(links, path=str(path))
 
@@ -166,45 +166,32 @@ def _rest(texts: Iterator[PairText], places: list[_Place], reading: Reading) -> 
         yield Record(f"{last[0]}.{last[1]}", text.line, *words)
 
 
-class _Samples:
-    """Find the words where Blinker has them."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        here = Path(reading.path)
-        self._folders = [here, here.parent] if here.is_dir() else [here.parent, here.parent.parent]
-        self._sample = -1
-        self._sentences: list[_Words] | None = None
-
-    def words(self, place: _Place) -> _Words | None:
-        """Return the words of a pair, None where there are none."""
-        sample, k = place
-        if sample != self._sample:
-            self._sample, self._sentences = sample, self._read(sample)
-        if self._sentences is None:
-            return None
-        if k >= len(self._sentences):
-            raise self._reading.error(
-                f"EN.sample.{sample} and FR.sample.{sample} have {len(self._sentences)} lines, "
-                f"too few for SentPair{k}, which counts from 0"
+def _sample(reading: Reading, sample: int) -> list[_Words] | None:
+    """Return the sentences of a sample where Blinker has them; None if there are none."""
+    here = Path(reading.path)
+    for folder in (here, here.parent) if here.is_dir() else (here.parent, here.parent.parent):
+        sides = [folder / f"{language}.sample.{sample}" for language in ("EN", "FR")]
+        if all(path.is_file() for path in sides):
+            first, second = (
+                [reading.tokens(line) for _, line in reading.lines(str(path))] for path in sides
             )
-        return self._sentences[k]
+            if len(first) != len(second):
+                message = f"{len(second)} lines, but {sides[0].name} has {len(first)}"
+                raise reading.error(message, path=str(sides[1]))
+            return list(zip(first, second, strict=True))
+    return None
 
-    def _read(self, sample: int) -> list[_Words] | None:
-        for folder in self._folders:
-            sides = [folder / f"{language}.sample.{sample}" for language in ("EN", "FR")]
-            if all(path.is_file() for path in sides):
-                first, second = (
-                    [self._reading.tokens(line) for _, line in self._reading.lines(str(path))]
-                    for path in sides
-                )
-                if len(first) != len(second):
-                    raise self._reading.error(
-                        f"{len(second)} lines, but {sides[0].name} has {len(first)}",
-                        path=str(sides[1]),
-                    )
-                return list(zip(first, second, strict=True))
-        return None
+
+def _words_of_sample(
+    place: _Place, sentences: list[_Words] | None, reading: Reading
+) -> _Words | None:
+    sample, k = place
+    if sentences is not None and k >= len(sentences):
+        raise reading.error(
+            f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} lines, "
+            f"too few for SentPair{k}, which counts from 0"
+        )
+    return None if sentences is None else sentences[k]
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:

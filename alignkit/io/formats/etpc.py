@@ -246,8 +246,7 @@ def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record
         if not members:
             continue
         if not id or first is None or second is None:
-            name = local_name(element)[:40]
-            message = f"<{name}> without pair_id, sent1_tok or sent2_tok"
+            message = f"<{local_name(element)[:40]}> without pair_id, sent1_tok or sent2_tok"
             reading.refuse(reading.error(message, line, path=path))
             continue
         record = Record(id, line, split_words(first), split_words(second), path=path)
@@ -283,10 +282,8 @@ def _filled(
     for key, text in members.items():
         if key not in _NOT_KEPT and text.strip():
             record.attributes[key] = text.strip()
-    for name, chosen in (
-        ("phenomena", relations),
-        ("whole-sentence", [relation for relation in relations if relation.whole]),
-    ):
+    whole = [relation for relation in relations if relation.whole]
+    for name, chosen in {"phenomena": relations, "whole-sentence": whole}.items():
         types = dict.fromkeys(relation.type.replace(",", ";") for relation in chosen)
         if types:
             record.attributes[name] = ", ".join(types)

@@ -97,7 +97,5 @@ def _written(pair: SentencePair, number: int, writing: Writing) -> Object:
 
 
 FORMAT = Format(
-    parse=_parse,
-    write=_write,
-    holds=kinds("text, ids, nulls, attributes, absent, empty, spaces"),
+    parse=_parse, write=_write, holds=kinds("text, ids, nulls, attributes, absent, empty, spaces")
 )

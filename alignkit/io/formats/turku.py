@@ -123,9 +123,8 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
         if type(rewrite) is not list or [type(text) for text in rewrite] != [str, str]:
             raise FormatError("a rewrite is no list of two texts")
         other = _record(reading, f"{record.id}/r{k}", line, rewrite)
-        other.annotations[reading.options.name or _NAME] = RawAnnotation(
-            judgment="4", aligned=False
-        )
+        paraphrase = RawAnnotation(judgment="4", aligned=False)
+        other.annotations[reading.options.name or _NAME] = paraphrase
         other.attributes = shared | {"rewrite_of": record.id}
         yield other
 
