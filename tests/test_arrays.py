@@ -40,10 +40,8 @@ def test_alignments_come_back(alignments):
     assert back(arrays) == alignments
     assert arrays.lengths.tolist() == [list(one.extent()) for one in alignments]
     assert [arrays.alignment(k - len(alignments)) for k in range(len(alignments))] == alignments
-    given_lengths = [(5, 6)] * len(alignments)
-    assert check(LinkArrays.pack(alignments, given_lengths)).lengths.tolist() == [
-        [5, 6] for _ in alignments
-    ]
+    longer = check(LinkArrays.pack(alignments, [(5, 6)] * len(alignments)))
+    assert longer.lengths.tolist() == [[5, 6]] * len(alignments)
 
 
 def test_a_pair_that_is_not_there_is_an_index_error():
@@ -87,9 +85,8 @@ def test_links_between_equal_words_are_dropped(alignments, casefold, data):
 
     source, target = sentences(5), sentences(6)
     vocabulary = Vocabulary(casefold=casefold)
-    arrays = LinkArrays.pack(alignments, [(5, 6)] * len(alignments)).without_identical(
-        TokenArrays.pack(source, vocabulary), TokenArrays.pack(target, vocabulary)
-    )
+    words = (TokenArrays.pack(side, vocabulary) for side in (source, target))
+    arrays = LinkArrays.pack(alignments, [(5, 6)] * len(alignments)).without_identical(*words)
 
     def differ(a, b):
         return a.casefold() != b.casefold() if casefold else a != b
@@ -119,11 +116,10 @@ def test_lengths_too_few_or_too_small_are_refused():
 
 def hand(links=((0, 0), (1, 1), (0, 1)), sure=(1, 0, 1), offsets=(0, 2, 3), lengths=None, **kinds):
     lengths = ((2, 2), (1, 2)) if lengths is None else lengths
+    usual = {"links": np.int32, "sure": np.uint8, "offsets": np.int64, "lengths": np.int32}
+    values = {"links": links, "sure": sure, "offsets": offsets, "lengths": lengths}
     return LinkArrays(
-        np.array(links, kinds.get("links_kind", np.int32)),
-        np.array(sure, kinds.get("sure_kind", np.uint8)),
-        np.array(offsets, kinds.get("offsets_kind", np.int64)),
-        np.array(lengths, kinds.get("lengths_kind", np.int32)),
+        **{name: np.array(values[name], kinds.get(f"{name}_kind", usual[name])) for name in usual}
     )
 
 

@@ -111,16 +111,12 @@ def test_copies_and_double_transposition_are_equal(corpus):
             assert other.annotation(name).comment == annotation.comment
 
 
-def made(**genres):
-    return Corpus(
-        SentencePair(
-            id, None, None, {name: Alignment() for name in names}, {"genre": genre} if genre else {}
-        )
-        for id, (genre, names) in genres.items()
-    )
-
-
-THREE = made(a=("news", ["anna"]), b=("", ["anna", "ben"]), c=("news", []))
+THREE = Corpus(
+    SentencePair(id, None, None, dict.fromkeys(names, Alignment()), attributes)
+    for id, names, attributes in [
+        ("a", ["anna"], {"genre": "news"}), ("b", ["anna", "ben"], {}), ("c", [], {"genre": "news"})
+    ]
+)  # fmt: skip
 
 
 def test_a_corpus_is_a_sequence():

@@ -15,8 +15,7 @@ from alignkit._support.timestamps import PERIODS, period_of, read_moment
 from alignkit.agreement import agree
 from alignkit.cli.main import main
 from alignkit.corpora.counts import count_groups
-from alignkit.corpora.join import merge
-from alignkit.corpora.selection import concat
+from alignkit.corpora.join import concat, merge
 from alignkit.errors import (
     AlignmentError,
     ArgumentError,

@@ -67,9 +67,8 @@ def reason(source, target, seen, options):
         return "too_long"
     if ratio is not None and (n > ratio * m or m > ratio * n):
         return "too_unequal"
-    if options.get("drop_identical") and [w.casefold() for w in source] == [
-        w.casefold() for w in target
-    ]:
+    folded = [[word.casefold() for word in words] for words in (source, target)]
+    if options.get("drop_identical") and folded[0] == folded[1]:
         return "identical"
     if options.get("drop_repeated") and (source, target) in seen:
         return "repeated"
@@ -110,18 +109,16 @@ def test_nothing_is_kept_twice(groups, both_orders):
     assert len(set(kept)) == len(kept)
     if not both_orders:
         assert all(s == t for s, t in set(kept) & {(t, s) for s, t in kept})
-    assert kept == [
-        (p.source, p.target) for p in made(groups, drop_repeated=True, both_orders=both_orders)[0]
-    ]
+    once = made(groups, drop_repeated=True, both_orders=both_orders)[0]
+    assert kept == [(pair.source, pair.target) for pair in once]
 
 
 def test_the_articles_translations_make_its_number_of_pairs():
     """993 sentences, 11 translators, 55 pairings each (Cohn et al. 2008): 54,615 pairs."""
     pairings = pair_translations([["a"]] * 11 for _ in range(993))
     assert sum(1 for _ in pairings) == 54_615
-    assert pairings.counts == PairingCounts(
-        groups=993, sentences=993 * 11, pairs=54_615, kept=54_615
-    )
+    expected = PairingCounts(groups=993, sentences=993 * 11, pairs=54_615, kept=54_615)
+    assert pairings.counts == expected
 
 
 @pytest.mark.parametrize(
@@ -141,28 +138,29 @@ def test_a_ratio_is_compared_exactly(tenths):
     assert made([group], max_ratio=tenths / 10 - 0.001)[1].too_unequal == 1
 
 
-def test_limits_of_length_are_inclusive():
-    group = [["w"] * n for n in (1, 2, 49, 50)]
-    pairs, counts = made([group], min_length=2, max_length=49)
-    assert [pair.id for pair in pairs] == ["1/2-3"]
-    assert (counts.too_short, counts.too_long) == (3, 2)
-
-
-def test_the_first_is_paired_with_each_of_the_others():
-    group = [["a"], ["b"], ["c"]]
-    assert [pair.id for pair in made([group], which="first")[0]] == ["1/1-2", "1/1-3"]
-    pairs, counts = made([[[], ["b"], ["c"]]], which="first")
-    assert (pairs, counts.unpaired, counts.empty) == ([], 1, 1)
+@pytest.mark.parametrize(
+    ("group", "options", "ids", "counts"),
+    [
+        # limits of length are inclusive
+        ([["w"] * n for n in (1, 2, 49, 50)], {"min_length": 2, "max_length": 49},
+         ["1/2-3"], {"too_short": 3, "too_long": 2}),
+        # the first is paired with each of the others
+        ([["a"], ["b"], ["c"]], {"which": "first"}, ["1/1-2", "1/1-3"], {"kept": 2}),
+        ([[], ["b"], ["c"]], {"which": "first"}, [], {"unpaired": 1, "empty": 1}),
+        # an equal pair in both orders is kept once
+        ([["a"], ["a"]], {"both_orders": True, "drop_repeated": True}, ["1/1-2"], {"repeated": 1}),
+        ([["a"], ["a"]], {"both_orders": True}, ["1/1-2", "1/2-1"], {"kept": 2}),
+    ],
+)  # fmt: skip
+def test_a_group_is_paired(group, options, ids, counts):
+    pairs, counted = made([group], **options)
+    assert [pair.id for pair in pairs] == ids
+    assert {name: getattr(counted, name) for name in counts} == counts
 
 
 def test_groups_without_a_pair_are_counted():
     counts = made([[], [["a"]], [["a"], []], [["a"], ["b"]]])[1]
     assert counts == PairingCounts(groups=4, sentences=5, empty=1, unpaired=3, pairs=1, kept=1)
-
-
-def test_an_equal_pair_in_both_orders_is_kept_once():
-    assert made([[["a"], ["a"]]], both_orders=True, drop_repeated=True)[1].repeated == 1
-    assert made([[["a"], ["a"]]], both_orders=True)[1].kept == 2
 
 
 def test_words_do_not_run_into_each_other():

@@ -174,8 +174,7 @@ def test_text_stays_text(words):
         shown = tree.xpath(f"//table[@class='matrix']//th[@scope='{scope}']/bdi")
         assert [item.text or "" for item in shown] == [visible(word) for word in words]
     image = etree.fromstring(draw_svg(pair).encode())
-    assert {part.tag.removeprefix(SVG) for part in image.iter()} <= {
-        *("svg", "title", "style", "rect", "text", "path", "g")
-    }
+    known = {"svg", "title", "style", "rect", "text", "path", "g"}
+    assert {part.tag.removeprefix(SVG) for part in image.iter()} <= known
     texts = [item.text or "" for item in image.iter(f"{SVG}text")]
     assert visible(tokens[0]) in texts

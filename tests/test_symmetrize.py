@@ -18,48 +18,37 @@ def merged(forward, reverse, method):
     return str(symmetrize(Alignment.parse(forward), Alignment.parse(reverse), method))
 
 
-def test_a_diagonal_neighbour_comes_after_the_straight_ones():
-    # from 1-1 the links 1-0 and 0-1 are added first; then both words of 0-0 are taken
-    assert merged("0-1 1-0 1-1", "0-0 1-1", "grow-diag") == "0-1 1-0 1-1"
-
-
-def test_the_scan_begins_at_the_first_target_word():
-    # 0-0 is first and adds 0-1 and 1-0, so that 1-1 finds both its words taken
-    assert merged("0-0 2-2 0-1 1-0 1-1", "0-0 2-2", "grow-diag") == "0-0 0-1 1-0 2-2"
-    # 0-0 is first and adds 1-1, so that 1-2 and 2-1 find both their words taken
-    assert merged("0-0 2-2 1-2 2-1 1-1", "0-0 2-2", "grow-diag") == "0-0 1-1 2-2"
-
-
-def test_the_target_word_is_the_outer_order():
-    # 2-0 (target 0) goes before 0-2 (source 0): it adds 1-0 and 2-1, then 1-1 is not free
-    assert merged("0-2 2-0 1-0 2-1 1-1", "0-2 2-0", "grow-diag") == "0-2 1-0 2-0 2-1"
-
-
-def test_a_link_added_ahead_is_met_in_the_same_scan():
-    # 0-0 adds 1-1, which comes next, before 3-3, and adds 2-2; then 3-3 finds 2-3 and 3-2 taken
-    assert merged("0-0 3-3 1-1 2-2 2-3 3-2", "0-0 3-3", "grow-diag") == "0-0 1-1 2-2 3-3"
-
-
-def test_a_link_added_behind_is_met_in_the_next_scan():
-    assert merged("3-3 2-2 1-1 0-0", "3-3", "grow-diag") == "0-0 1-1 2-2 3-3"
-
-
-def test_growing_needs_something_to_grow_from():
-    assert merged("0-0", "1-1", "grow-diag") == ""
-
-
-def test_final_takes_forward_before_reverse():
-    assert merged("0-0", "0-1", "grow-diag-final-and") == "0-0"
-    assert merged("0-1", "0-0", "grow-diag-final-and") == "0-1"
-    assert merged("0-0", "0-1", "grow-diag-final") == "0-0 0-1"
-    # each takes a word of 1-1, which is last in spite of its lower words
-    assert merged("1-3 3-1", "1-1", "grow-diag-final") == "1-3 3-1"
-
-
-def test_final_wants_either_word_free_and_final_and_both():
-    forward, reverse = "0-0 1-1 1-2 4-4", "0-0 1-1 3-0"
-    assert merged(forward, reverse, "grow-diag-final") == "0-0 1-1 1-2 3-0 4-4"
-    assert merged(forward, reverse, "grow-diag-final-and") == "0-0 1-1 1-2 4-4"
+@pytest.mark.parametrize(
+    ("method", "forward", "reverse", "expected"),
+    [
+        # a diagonal neighbour comes after the straight ones: 1-1 adds 1-0 and 0-1 first, then both
+        # words of 0-0 are taken
+        ("grow-diag", "0-1 1-0 1-1", "0-0 1-1", "0-1 1-0 1-1"),
+        # the scan begins at the first target word: 0-0 adds 0-1 and 1-0, so 1-1 is not free
+        ("grow-diag", "0-0 2-2 0-1 1-0 1-1", "0-0 2-2", "0-0 0-1 1-0 2-2"),
+        # 0-0 is first and adds 1-1, so that 1-2 and 2-1 find both their words taken
+        ("grow-diag", "0-0 2-2 1-2 2-1 1-1", "0-0 2-2", "0-0 1-1 2-2"),
+        # the target word is the outer order: 2-0 goes before 0-2 and adds 1-0 and 2-1, not 1-1
+        ("grow-diag", "0-2 2-0 1-0 2-1 1-1", "0-2 2-0", "0-2 1-0 2-0 2-1"),
+        # a link added ahead is met in the same scan: 0-0 adds 1-1, that adds 2-2, before 3-3
+        ("grow-diag", "0-0 3-3 1-1 2-2 2-3 3-2", "0-0 3-3", "0-0 1-1 2-2 3-3"),
+        # a link added behind is met in the next scan
+        ("grow-diag", "3-3 2-2 1-1 0-0", "3-3", "0-0 1-1 2-2 3-3"),
+        # growing needs something to grow from
+        ("grow-diag", "0-0", "1-1", ""),
+        # final takes forward before reverse
+        ("grow-diag-final-and", "0-0", "0-1", "0-0"),
+        ("grow-diag-final-and", "0-1", "0-0", "0-1"),
+        ("grow-diag-final", "0-0", "0-1", "0-0 0-1"),
+        # each takes a word of 1-1, which is last in spite of its lower words
+        ("grow-diag-final", "1-3 3-1", "1-1", "1-3 3-1"),
+        # final wants either word free, final-and both
+        ("grow-diag-final", "0-0 1-1 1-2 4-4", "0-0 1-1 3-0", "0-0 1-1 1-2 3-0 4-4"),
+        ("grow-diag-final-and", "0-0 1-1 1-2 4-4", "0-0 1-1 3-0", "0-0 1-1 1-2 4-4"),
+    ],
+)
+def test_links_are_added_in_the_order_of_symal(method, forward, reverse, expected):
+    assert merged(forward, reverse, method) == expected
 
 
 @pytest.mark.parametrize("method", METHODS)

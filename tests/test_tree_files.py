@@ -14,8 +14,7 @@ from repetitions import repetitions
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.cli.main import main
-from alignkit.corpora.join import merge
-from alignkit.corpora.selection import concat
+from alignkit.corpora.join import concat, merge
 from alignkit.errors import AlignkitError, FormatError, JoinError, MissingTextError, OptionError
 from alignkit.io import ReadOptions
 from alignkit.io.text_files import TextFile

@@ -1,4 +1,4 @@
-"""Joining of inputs that hold the same sentence pairs, by id."""
+"""Put corpora together: inputs of the same pairs, joined by id, and corpora of different ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from alignkit._support.arguments import check_arguments, each
-from alignkit.errors import JoinError
+from alignkit.errors import ArgumentError, JoinError, RepeatedIdError
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
@@ -275,3 +275,56 @@ def _with_trees(
         if trees.setdefault(free, fitted) != fitted:
             raise JoinError(f"pair {pair.id!r} has a tree {free!r} already: choose a new name")
     return trees
+
+
+def concat(
+    corpora: Mapping[str, Iterable[SentencePair]] | Iterable[Iterable[SentencePair]],
+    *,
+    prefix: bool = False,
+) -> Corpus:
+    """Put corpora of different sentence pairs into one, in their order.
+
+    Annotators of the same name are taken for the same ones. Annotations of the same pairs are put
+    together by `merge`.
+
+    Parameters
+    ----------
+    corpora
+        The corpora, by name; names are ``"1"``, ``"2"``, ... where there are none.
+    prefix
+        Put the corpus's name and a slash before each id.
+
+    Raises
+    ------
+    RepeatedIdError
+        If an id stands in two of them.
+
+    Examples
+    --------
+    >>> news, web = Corpus.from_texts(["a"], ["b"]), Corpus.from_texts(["c"], ["d"])
+    >>> concat({"news": news, "web": web}, prefix=True).ids
+    ('news/1', 'web/1')
+    """
+    check_arguments(concat, locals(), apart=["corpora"])
+    if isinstance(corpora, (str, bytes)) or not isinstance(corpora, Iterable):
+        raise ArgumentError("corpora must be several corpora, in a list or by name")
+    if not isinstance(corpora, Mapping):
+        corpora = {str(number): corpus for number, corpus in enumerate(corpora, 1)}
+    homes: dict[str, str] = {}
+    clashes: dict[str, tuple[str, str]] = {}
+    pairs: list[SentencePair] = []
+    for name, corpus in corpora.items():
+        for pair in each(f"corpora[{name!r}]", corpus, SentencePair):
+            added = replace(pair, id=f"{name}/{pair.id}") if prefix else pair
+            home = homes.setdefault(added.id, name)
+            if home != name:
+                clashes.setdefault(added.id, (home, name))
+            pairs.append(added)
+    if clashes:
+        id, (home, name) = next(iter(clashes.items()))
+        more = f", and {len(clashes) - 1} more ids likewise" if len(clashes) > 1 else ""
+        raise RepeatedIdError(
+            f"id {id!r} stands in {home} and in {name}{more}; put names before the ids by "
+            "`prefix=True`, or, if these are the same pairs, merge them"
+        )
+    return Corpus(pairs)

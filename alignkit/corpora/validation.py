@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit._support.wording import how_many
 from alignkit.corpora.join import SeenIds
-from alignkit.corpora.leakage import Repeats
+from alignkit.corpora.selection import Repeats
 from alignkit.errors import FormatError
 from alignkit.io.base_checks import Fit, Fits, shift_of
 from alignkit.io.detection import with_shift

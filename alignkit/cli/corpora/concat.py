@@ -24,7 +24,7 @@ from alignkit.cli.corpora.convert import (
     write_whole,
 )
 from alignkit.cli.parser import add_options
-from alignkit.corpora.selection import concat
+from alignkit.corpora.join import concat
 from alignkit.errors import OptionError
 
 
