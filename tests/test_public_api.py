@@ -29,11 +29,11 @@ def python(code):
 
 @pytest.mark.parametrize("name", alignkit.__all__)
 def test_each_name_is_there_and_documented(name):
-    found = getattr(alignkit, name)
+    value = getattr(alignkit, name)
     assert name in dir(alignkit)
-    if inspect.isclass(found) or inspect.isfunction(found):
-        assert inspect.getdoc(found)
-        assert found.__module__.startswith("alignkit.")
+    if inspect.isclass(value) or inspect.isfunction(value):
+        assert inspect.getdoc(value)
+        assert value.__module__.startswith("alignkit.")
 
 
 def test_there_is_no_other_name():
@@ -63,23 +63,17 @@ def test_no_module_has_the_name_of_a_public_function():
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_all_that_is_public_is_there_and_documented(module):
+def test_a_module_and_what_a_package_exports_are_documented(module):
     loaded = importlib.import_module(module)
     assert inspect.getdoc(loaded)
-    own = [
-        name
-        for name, value in vars(loaded).items()
-        if not name.startswith("_") and getattr(value, "__module__", None) == module
-    ]
-    for name in {*own, *getattr(loaded, "__all__", ())}:
-        found = getattr(loaded, name)
-        if isinstance(found, GenericAlias):  # a class to inspect, before Python 3.11
+    for name in getattr(loaded, "__all__", ()):
+        value = getattr(loaded, name)
+        if isinstance(value, GenericAlias):  # a class to inspect, before Python 3.11
             continue
-        if inspect.isclass(found) or inspect.isfunction(found):
-            assert inspect.getdoc(found), f"{module}.{name}"
-        if inspect.isclass(found) and found.__module__ == module:
-            for key, value in vars(found).items():
-                if not key.startswith("_") and (
-                    inspect.isfunction(value) or isinstance(value, property)
-                ):
-                    assert inspect.getdoc(value), f"{module}.{name}.{key}"
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert inspect.getdoc(value), f"{module}.{name}"
+        for key, member in vars(value).items() if inspect.isclass(value) else ():
+            if not key.startswith("_") and (
+                inspect.isfunction(member) or isinstance(member, property)
+            ):
+                assert inspect.getdoc(member), f"{module}.{name}.{key}"

@@ -46,7 +46,6 @@ from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 
 _SIDES = ("source", "target")
-_NO_GROUPS: Mapping[str, Sequence[str]] = {}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -165,17 +164,14 @@ def _print_groups(result: GroupCounts, by: str) -> None:
         tokens = part.source_tokens, part.target_tokens
         means = [n / with_text if with_text else nan for n in tokens]
         rows.append([names[value], part.pairs, *(tokens if with_text else (nan, nan)), *means])
-    print()
-    print(Table("", columns, rows, note))
+    print(f"\n{Table('', columns, rows, note)}")
     people = [
-        (names[value], name, counts)
+        ((names[value], name), counts)
         for value, part in result.groups.items()
         for name, counts in part.annotators.items()
     ]
     if people:
-        counts_of = [(name, counts) for _, name, counts in people]
-        print()
-        print(_annotators(counts_of, {by: [group for group, *_ in people]}))
+        print(f"\n{_annotators(people, by)}")
 
 
 def _print(counts: CorpusCounts) -> None:
@@ -183,26 +179,23 @@ def _print(counts: CorpusCounts) -> None:
     print(f"{counts.pairs} sentence pairs{ids}")
     if counts.without_text < counts.pairs:
         with_text = counts.pairs - counts.without_text
-        sides = (
-            ("source", counts.source_tokens, counts.source_types, counts.longest_source),
-            ("target", counts.target_tokens, counts.target_types, counts.longest_target),
-        )
-        print()
         columns = [
             *(Column("side"), Column("words", "count"), Column("different", "count")),
             *(Column("a pair", "decimal", digits=1), Column("longest", "count")),
         ]
         rows: list[list[Cell]] = [
             [side, tokens, types, tokens / with_text, longest]
-            for side, tokens, types, longest in sides
+            for side, tokens, types, longest in (
+                ("source", counts.source_tokens, counts.source_types, counts.longest_source),
+                ("target", counts.target_tokens, counts.target_types, counts.longest_target),
+            )
         ]
-        print(Table("", columns, rows))
+        print(f"\n{Table('', columns, rows)}")
     if counts.annotators:
-        print()
-        print(_annotators(list(counts.annotators.items())))
+        people = [((name,), part) for name, part in counts.annotators.items()]
+        print(f"\n{_annotators(people)}")
     if counts.trees:
-        print()
-        print(_trees(counts.trees))
+        print(f"\n{_trees(counts.trees)}")
     if counts.attributes:
         listing = ", ".join(f"{name} ({n} values)" for name, n in counts.attributes.items())
         print(f"\nattributes: {visible(listing)}")
@@ -222,41 +215,29 @@ def _trees(result: Mapping[str, TreeCounts]) -> Table:
 
 
 def _annotators(
-    result: Sequence[tuple[str, AnnotatorCounts]], groups: Mapping[str, Sequence[str]] = _NO_GROUPS
+    people: Sequence[tuple[tuple[str, ...], AnnotatorCounts]], by: str | None = None
 ) -> Table:
-    """Return a table with a row for each annotator, behind the names of their groups, if any."""
-    judged = any(part.judged for _, part in result)
+    """Return a table with a row for each annotator, named behind the group if there are groups."""
+    judged = any(part.judged for _, part in people)
     names = ("pairs", "empty", "sure", "possible", "nulls", "1-1", "identical")
     columns = [
-        *(Column(name, key="group") for name in groups),
+        *([] if by is None else [Column(by, key="group")]),
         Column("annotator"),
         *(Column(name, "count") for name in names),
-        Column("source aligned", "percent", unit="%"),
-        Column("target aligned", "percent", unit="%"),
+        *(Column(f"{side} aligned", "percent", unit="%") for side in _SIDES),
         *([Column("judged only", "count")] if judged else []),
     ]
-    rows: list[list[Cell]] = [
-        [
-            *(column[k] for column in groups.values()),
-            name,
-            *_counts(part),
-            *([part.judged] if judged else []),
-        ]
-        for k, (name, part) in enumerate(result)
-    ]
+    rows: list[list[Cell]] = []
+    for words, part in people:
+        tokens = part.source_tokens, part.target_tokens
+        aligned = part.source_aligned, part.target_aligned
+        rows.append(
+            [
+                *words,
+                *(part.pairs, part.empty, part.sure, part.possible, part.nulls, part.one_to_one),
+                part.identical if any(tokens) else nan,
+                *(a / n if n else nan for a, n in zip(aligned, tokens, strict=True)),
+                *([part.judged] if judged else []),
+            ]
+        )
     return Table("", columns, rows)
-
-
-def _counts(part: AnnotatorCounts) -> list[float]:
-    tokens = part.source_tokens, part.target_tokens
-    aligned = part.source_aligned, part.target_aligned
-    return [
-        part.pairs,
-        part.empty,
-        part.sure,
-        part.possible,
-        part.nulls,
-        part.one_to_one,
-        part.identical if any(tokens) else nan,
-        *(a / n if n else nan for a, n in zip(aligned, tokens, strict=True)),
-    ]
