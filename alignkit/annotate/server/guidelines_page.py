@@ -9,8 +9,9 @@ has the anchor ``example-NAME``.
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -28,50 +29,34 @@ from alignkit.io.reading import iterate_pairs
 from alignkit.model.alignment import Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
 
-
-def read_example(path: Path) -> SentencePair | None:
-    """Return the pair of an example; None if the file is missing, or has no aligned pair."""
-    if not path.is_file():
-        return None
-    try:
-        pair = next(iter(iterate_pairs(path, format="alignkit-jsonl")), None)
-    except AlignkitError:
-        return None
-    return pair if pair and pair.has_text and pair.alignments else None
-
-
-def draw_example(pair: SentencePair) -> str:
-    """Draw a pair with its first alignment: rows are source words, columns target words."""
-    source, target = pair.source or (), pair.target or ()
-    alignment = pair.alignment(next(iter(pair.alignments)))
-    columns = "".join(
-        f'<th scope="col"><span dir="auto">{escape(word)}</span></th>' for word in target
-    )
-    rows = [
-        f'<tr><th scope="row" dir="auto">{escape(word)}</th>'
-        + "".join(_cell(alignment, Link(i, j)) for j in range(len(target)))
-        + "</tr>\n"
-        for i, word in enumerate(source)
-    ]
-    name = escape(f"{' '.join(source)} ~ {' '.join(target)}")
-    return (
-        f'<table class="matrix" aria-label="{name}">\n<thead><tr><td></td>{columns}</tr></thead>\n'
-        f"<tbody>\n{''.join(rows)}</tbody></table>"
-    )
-
-
-def _cell(alignment: Alignment, link: Link) -> str:
-    kind = "sure" if link in alignment.sure else "possible" if link in alignment.possible else ""
-    return f'<td class="{kind}"><span>{kind}</span></td>' if kind else "<td></td>"
-
-
 STYLE = "/page/guidelines.css"
 _PAGES = ("README.md", "quick-card.md")
 _LARGEST = 4_000_000  # characters: a page to be read by people
-_POLICY = "default-src 'none'; style-src 'self'"
 _COMMENT = re.compile(r"<!--(.*?)-->\s*", re.DOTALL)
 _EXAMPLE = re.compile(r"matrix: ([a-z0-9-]+)")
 _OUTSIDE = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
+_PAGE = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{{title}}</title>
+<link rel="stylesheet" href="{STYLE}">
+</head>
+<body>
+<a class="skip" href="#text">To the text</a>
+<nav id="contents" aria-label="Contents">
+<h2>Contents</h2>
+<ul>
+{{contents}}</ul>
+</nav>
+<main id="text" tabindex="-1">
+{{text}}</main>
+</body>
+</html>
+"""
 
 
 class _Heading(NamedTuple):
@@ -91,22 +76,28 @@ def render_guidelines(path: str | Path | None = None) -> str:
     """
     check_arguments(render_guidelines, locals())
     files = [guidelines() / name for name in _PAGES] if path is None else [Path(path)]
-    parser = _parser()
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    for name, rule in _RULES.items():
+        parser.add_render_rule(name, rule)
     pages = {
         file.name: _without_comments(parser.parse(_read(file)), file.parent / "examples")
         for file in files
     }
-    anchors = _Anchors()
-    headings = {name: list(anchors.give(tokens)) for name, tokens in pages.items()}
+    used = {"text", "contents"}  # anchors
+    headings = {name: _anchored(tokens, used) for name, tokens in pages.items()}
     tops = {name: some[0].anchor if some else "text" for name, some in headings.items()}
     listed = [heading for some in headings.values() for heading in some]
-    parts = []
+    text = ""
     for tokens in pages.values():
-        _mend_links(tokens, tops, anchors.used)
-        text = parser.renderer.render(tokens, parser.options, {})
-        parts.append(f"<article>\n{text}</article>\n")
-    title = listed[0].text if listed else files[0].name
-    return _page(title, _contents(listed), "".join(parts))
+        _mend_links(tokens, tops, used)
+        text += f"<article>\n{parser.renderer.render(tokens, parser.options, {})}</article>\n"
+    contents = "".join(
+        f'<li class="level{level}"><a href="#{escape(anchor)}">{escape(title)}</a></li>\n'
+        for level, anchor, title in listed
+        if level <= 3
+    )
+    title = escape(listed[0].text if listed else files[0].name)
+    return _PAGE.format(title=title, contents=contents, text=text)
 
 
 def _read(file: Path) -> str:
@@ -127,47 +118,6 @@ def _read(file: Path) -> str:
             f"the guidelines are longer than {_LARGEST:,} characters; divide them", str(file)
         )
     return text
-
-
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    for name, rule in _RULES.items():
-        parser.add_render_rule(name, rule)
-    return parser
-
-
-class _Anchors:
-    """Give headings the anchors that GitHub gives them; what comes twice is numbered."""
-
-    def __init__(self) -> None:
-        self.used = {"text", "contents"}
-
-    def give(self, tokens: list[Token]) -> Iterator[_Heading]:
-        for token, inline in pairwise(tokens):
-            if token.type == "heading_open":
-                text = _plain(inline.children or ())
-                anchor = self._unused(re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-"))
-                token.attrSet("id", anchor)
-                yield _Heading(int(token.tag[1]), anchor, text)
-        for token in tokens:
-            if "example" in token.meta:
-                token.meta["anchor"] = self._unused(f"example-{token.meta['example']}")
-
-    def _unused(self, wanted: str) -> str:
-        anchor, count = wanted or "section", 0
-        while anchor in self.used:
-            count += 1
-            anchor = f"{wanted or 'section'}-{count}"
-        self.used.add(anchor)
-        return anchor
-
-
-def _plain(children: Iterable[Token]) -> str:
-    """Return the words of a line without its marks."""
-    words = "".join(
-        " " if child.type in ("softbreak", "hardbreak") else child.content for child in children
-    )
-    return _COMMENT.sub("", words).strip()
 
 
 def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
@@ -195,6 +145,40 @@ def _without_comments(tokens: Sequence[Token], examples: Path) -> list[Token]:
         name = ""
         kept.append(token)
     return kept
+
+
+def _plain(children: Iterable[Token]) -> str:
+    """Return the words of a line without its marks."""
+    words = "".join(
+        " " if child.type in ("softbreak", "hardbreak") else child.content for child in children
+    )
+    return _COMMENT.sub("", words).strip()
+
+
+def _anchored(tokens: Sequence[Token], used: set[str]) -> list[_Heading]:
+    """Give headings the anchors that GitHub gives them, and examples theirs; return the headings.
+
+    An anchor that comes twice is numbered.
+    """
+
+    def unused(wanted: str) -> str:
+        numbered = (f"{wanted}-{count}" for count in itertools.count(1))
+        anchor = next(name for name in itertools.chain([wanted], numbered) if name not in used)
+        used.add(anchor)
+        return anchor
+
+    headings = []
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open":
+            text = _plain(inline.children or ())
+            name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+            heading = _Heading(int(token.tag[1]), unused(name or "section"), text)
+            token.attrSet("id", heading.anchor)
+            headings.append(heading)
+    for token in tokens:
+        if "example" in token.meta:
+            token.meta["anchor"] = unused(f"example-{token.meta['example']}")
+    return headings
 
 
 def _mend_links(tokens: Iterable[Token], tops: dict[str, str], known: set[str]) -> None:
@@ -226,30 +210,46 @@ def _mend_link(link: Token, tops: dict[str, str], known: set[str]) -> None:
         link.attrs = {"class": "file", "title": unquote(target)}
 
 
-def _contents(headings: Sequence[_Heading]) -> str:
-    items = [
-        f'<li class="level{heading.level}"><a href="#{escape(heading.anchor)}">'
-        f"{escape(heading.text)}</a></li>\n"
-        for heading in headings
-        if heading.level <= 3
+# Examples
+
+
+def read_example(path: Path) -> SentencePair | None:
+    """Return the pair of an example; None if the file is missing, or has no aligned pair."""
+    if not path.is_file():
+        return None
+    try:
+        pair = next(iter(iterate_pairs(path, format="alignkit-jsonl")), None)
+    except AlignkitError:
+        return None
+    return pair if pair and pair.has_text and pair.alignments else None
+
+
+def draw_example(pair: SentencePair) -> str:
+    """Draw a pair with its first alignment: rows are source words, columns target words."""
+    source, target = pair.source or (), pair.target or ()
+    alignment = pair.alignment(next(iter(pair.alignments)))
+    heads = [f'<th scope="col"><span dir="auto">{escape(word)}</span></th>' for word in target]
+    rows = [
+        f'<tr><th scope="row" dir="auto">{escape(word)}</th>'
+        + "".join(_cell(alignment, Link(i, j)) for j in range(len(target)))
+        + "</tr>\n"
+        for i, word in enumerate(source)
     ]
-    return f"<ul>\n{''.join(items)}</ul>\n"
-
-
-def _page(title: str, contents: str, text: str) -> str:
+    name = escape(f"{' '.join(source)} ~ {' '.join(target)}")
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f'<title>{escape(title)}</title>\n<link rel="stylesheet" href="{STYLE}">\n</head>\n'
-        '<body>\n<a class="skip" href="#text">To the text</a>\n'
-        f'<nav id="contents" aria-label="Contents">\n<h2>Contents</h2>\n{contents}</nav>\n'
-        f'<main id="text" tabindex="-1">\n{text}</main>\n</body>\n</html>\n'
+        f'<table class="matrix" aria-label="{name}">\n<thead><tr><td></td>{"".join(heads)}</tr></thead>\n'
+        f"<tbody>\n{''.join(rows)}</tbody></table>"
     )
 
 
-# how markdown-it calls a rule: itself, all tokens, the place of this one, options, environment
+def _cell(alignment: Alignment, link: Link) -> str:
+    kind = "sure" if link in alignment.sure else "possible" if link in alignment.possible else ""
+    return f'<td class="{kind}"><span>{kind}</span></td>' if kind else "<td></td>"
+
+
+# Rules of markdown-it: they get the renderer, all tokens, and the place of this one
+
+
 def _fence(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
     token = tokens[k]
     anchor = f' id="{token.meta["anchor"]}"' if "anchor" in token.meta else ""
@@ -258,31 +258,18 @@ def _fence(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
     return f'<div class="scroll" tabindex="0"{anchor}>{drawn}</div>\n'
 
 
-def _image(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
-    return f'<span class="picture">{escape(tokens[k].content)}</span>'
-
-
-def _table(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
-    return '<div class="scroll" tabindex="0"><table>\n'
-
-
-def _table_end(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
-    return "</table></div>\n"
-
-
-def _cell_guidelines_page(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
+def _cell_tag(self: RendererHTML, tokens: Sequence[Token], k: int, *_: Any) -> str:
     """Open a cell: the side to which its text goes is a class, for no style may stand inline."""
-    style = str(tokens[k].attrs.get("style", ""))
-    side = style.partition(":")[2]
+    side = str(tokens[k].attrs.get("style", "")).partition(":")[2]
     return f'<{tokens[k].tag} class="{escape(side)}">' if side else f"<{tokens[k].tag}>"
 
 
 _RULES = {
     "fence": _fence,
     "code_block": _fence,
-    "image": _image,
-    "table_open": _table,
-    "table_close": _table_end,
-    "th_open": _cell_guidelines_page,
-    "td_open": _cell_guidelines_page,
+    "image": lambda _, tokens, k, *__: f'<span class="picture">{escape(tokens[k].content)}</span>',
+    "table_open": lambda *_: '<div class="scroll" tabindex="0"><table>\n',
+    "table_close": lambda *_: "</table></div>\n",
+    "th_open": _cell_tag,
+    "td_open": _cell_tag,
 }
