@@ -237,7 +237,8 @@ def draw_example(pair: SentencePair) -> str:
     ]
     name = escape(f"{' '.join(source)} ~ {' '.join(target)}")
     return (
-        f'<table class="matrix" aria-label="{name}">\n<thead><tr><td></td>{"".join(heads)}</tr></thead>\n'
+        f'<table class="matrix" aria-label="{name}">\n'
+        f"<thead><tr><td></td>{''.join(heads)}</tr></thead>\n"
         f"<tbody>\n{''.join(rows)}</tbody></table>"
     )
 
