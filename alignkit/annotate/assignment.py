@@ -51,7 +51,6 @@ from alignkit.annotate.project.store import Store
 from alignkit.corpora.split import divide_evenly
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Column
-from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 
 MEASURES = ("length", "uncertainty")
@@ -563,7 +562,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Assignment(Result):
+class Assignment:
     """What is assigned in a project, and what an assignment added."""
 
     plan: AssignmentPlan  # how it was done, and how new pairs are assigned
@@ -591,6 +590,9 @@ class Assignment(Result):
             if rows := [row for row in self.strata if row.by == by]:
                 tables.append(_counts_table(f"strata, {title}", rows))
         return tables
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.tables()))
 
 
 def _counts_table(title: str, rows: Sequence[AnnotatorShare | Stratum]) -> Table:

@@ -82,9 +82,10 @@ class PairState(Struct):
                     cells[i, j] = after
                 else:
                     cells.pop((i, j), None)
-        for marked, writes in ((self.bulk, data.bulk), (self.rejected, data.rejected)):
-            for i, j, _, after in writes:
-                (marked.add if after else marked.discard)((i, j))
+        for i, j, _, after in data.bulk:
+            (self.bulk.add if after else self.bulk.discard)((i, j))
+        for i, j, _, after in data.rejected:
+            (self.rejected.add if after else self.rejected.discard)((i, j))
         if data.seen:
             self.bulk.difference_update(data.seen)
         if kind not in _PLAIN or data.how == "import" or data.weights or data.whys:
