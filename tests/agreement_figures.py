@@ -46,16 +46,6 @@ def figures(
 ) -> dict[str, Number]:
     """Return every figure of ``alignkit agree``, named ``pairing | section | level | statistic``.
 
-    - pairing: ``A ~ B`` (B is the reference), ``adjudicated: A ~ gold``, ``consensus: A ~ others``
-      (the majority of the other annotators), ``automatic: initial ~ A``, ``mean`` and ``automatic:
-      mean`` over such pairings, ``joint`` for all annotators together, ``A`` for an annotator's
-      edits.
-    - section: ``all``, or the name of a group.
-    - level: ``words.possible``, ``words.sure``, ``words.eq2``, ``phrases.possible``,
-      ``phrases.sure``, ``cells.all``, ``cells.possible``, ``cells.sure``, ``alpha.possible.masi``
-      and so on, ``fleiss``, ``pairs``, ``edits.sure.add`` and so on, ``disagreements.1-1`` and so
-      on. Behind ``different.`` stand those that leave identical cells out.
-
     With `chance_alone` without what no option of chance can change; with `different` there are
     kappa, AC1 and alpha over words that are not identical, too. C is computed where an option of
     it is given.
@@ -68,16 +58,9 @@ def figures(
     if initial is None and chance.get("missing_initial") != "empty":
         chance.pop("samples", None)
     found = agree(
-        corpus,
-        annotators,
-        initial=initial,
-        adjudicated=adjudicated,
-        systems=systems,
-        by=by,
-        seed=seed,
-        ignore_identical=not include_identical,
-        **chance,
-    )
+        corpus, annotators, initial=initial, adjudicated=adjudicated, systems=systems, by=by,
+        seed=seed, ignore_identical=not include_identical, **chance,
+    )  # fmt: skip
     rows = [*_beyond_chance(found), *_edits(found)] if computed else []
     if not chance_alone:
         rows += [*_overlaps(found, computed), *_report(found), *_disagreements(found)]
