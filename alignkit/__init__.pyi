@@ -4,10 +4,10 @@ from .align.bitext import Bitext as Bitext
 from .align.decoding import AlignedLinks as AlignedLinks
 from .corpora.counts import count_corpus as count_corpus
 from .corpora.counts import count_groups as count_groups
+from .corpora.join import concat as concat
 from .corpora.join import join_pairs as join_pairs
 from .corpora.join import merge as merge
 from .corpora.pairings import pair_translations as pair_translations
-from .corpora.join import concat as concat
 from .corpora.selection import sample as sample
 from .corpora.selection import select_ids as select_ids
 from .corpora.selection import split_corpus as split_corpus
