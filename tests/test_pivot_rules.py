@@ -149,7 +149,8 @@ def test_rules_in_any_format(capsys, tmp_path, format):
     assert {one.rule: one.p_target for one in read_rules(out, format)} == expected
     assert "4 of 4 paraphrases, by 4 paths" in ran.err
     ran = run(capsys, "pivot", path, path, "--to", "tsv", "--top", 1)
-    assert len(ran.out.splitlines()) == 3
+    out.write_text(ran.out, "utf-8")
+    assert len(list(read_rules(out, "tsv"))) == 3
     assert "1 beyond the best 1" in ran.err
 
 

@@ -263,8 +263,8 @@ def _phrases_of_parts(options: argparse.Namespace) -> int:
 
     if not options.counted:
         raise OptionError("parts ('*', --cluster) are counted together: say --table")
-    given = {"source": options.source, "target": options.target}
-    sides = {side: path for side, path in given.items() if path is not None}
+    named = {"source": options.source, "target": options.target}
+    sides = {side: path for side, path in named.items() if path is not None}
     parts = find_parts(options.input, *sides.values())
     if options.estimate:
         return _estimate(parts, sides, options)
@@ -286,15 +286,11 @@ def _phrases_of_parts(options: argparse.Namespace) -> int:
     from alignkit.cluster.phrase_tables import count_parts
 
     least = options.min_count or 1
+    given, settings = _given(parts, sides, options), _settings(options)
     with opened_session(options) as session, PartsProgress("phrases") as progress:
+        exchange = ExchangeOptions(room(options), work=options.work, progress=progress)
         result = count_parts(
-            session,
-            parts,
-            options.output,
-            _settings(options),
-            _given(parts, sides, options),
-            min_count=least,
-            options=ExchangeOptions(room(options), work=options.work, progress=progress),
+            session, parts, options.output, settings, given, min_count=least, options=exchange
         )
     tell(options.input, result.counts)
     _report(options.input, result.occurrences, result.tally, least)

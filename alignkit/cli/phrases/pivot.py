@@ -172,8 +172,8 @@ def _rules(
         replacing(options.output) as out,
         RulePivot(len(tables), on=options.pivot, folder=folder, room=room(options)) as rule_pivot,
     ):
-        for side, (path, format) in enumerate(zip(tables, formats, strict=True), start=1):
-            rules = read_rules(path, format, encoding=options.encoding, max_size=options.max_size)
+        for side, (path, own) in enumerate(zip(tables, formats, strict=True), start=1):
+            rules = read_rules(path, own, encoding=options.encoding, max_size=options.max_size)
             rules = counted(rules, path, None, "rules")
             try:
                 seen = rule_pivot.add(side, rules, min_count=options.min_count)
@@ -209,9 +209,8 @@ def _join_phrases(
     ):
         for side, files in enumerate(tables, start=1):
             if not sum([_read(path, side, pivot, options) for path in files]):
-                raise OptionError(
-                    f"{names[side - 1]}: holds no phrase pairs; name a file that does"
-                )
+                name = names[side - 1]
+                raise OptionError(f"{name}: holds no phrase pairs; name a file that does")
         lines = _json_lines(pivot, settings) if options.jsonl else pivot.lines(settings)
         with ProgressBar(options.table, None, "paraphrases") as progress:
             for text in lines:
@@ -245,14 +244,8 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
         options.pivot, options.min_count, options.table_format, options.encoding, options.max_size
     )
     with opened_session(options) as session, PartsProgress("pivot") as progress:
-        made = join_tables(
-            session,
-            parts,
-            options.output,
-            settings,
-            given,
-            ExchangeOptions(room(options), work=options.work, progress=progress),
-        )
+        exchange = ExchangeOptions(room(options), work=options.work, progress=progress)
+        made = join_tables(session, parts, options.output, settings, given, exchange)
     for path, entries, left_out in zip(tables, made.entries, made.left_out, strict=True):
         _report_rare(path, entries, left_out, options.min_count)
     _report_joined(made.tally, made.repeated, settings, " and ".join(tables))

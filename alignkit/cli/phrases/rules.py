@@ -213,21 +213,23 @@ def _check(options: argparse.Namespace) -> list[str] | None:
 def _learn_trees(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Grammar:
     from alignkit.rules.learning import learn_grammar
 
-    name = tree_name(options)
+    names = [
+        "links",
+        "grammar",
+        "string",
+        "all",
+        "deletions",
+        "max_variables",
+        "max_nodes",
+        "max_depth",
+    ]
     return learn_grammar(
         pairs,
-        links=options.links,
-        grammar=options.grammar,
-        source_tree=name,
-        target_tree=name,
-        string=options.string,
+        source_tree=tree_name(options),
+        target_tree=tree_name(options),
         size=options.size or 1,
-        all=options.all,
-        deletions=options.deletions,
-        max_variables=options.max_variables,
-        max_nodes=options.max_nodes,
-        max_depth=options.max_depth,
         examples=_examples(options),
+        **{name: getattr(options, name) for name in names},
     )
 
 
