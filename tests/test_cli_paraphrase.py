@@ -93,9 +93,7 @@ def test_streams_and_files(capsys, tmp_path, monkeypatch, files):
         (RULES.replace(":NN)", ":NN", 1), TREES, [], "rules.tsv:2:"),
         (RULES.replace("0.9", "nan"), TREES, [], "rules.tsv:2:"),
         (RULES, TREES, ["--min-p", "2"], "--min-p is 2.0; it must be between 0 and 1"),
-        (RULES, TREES, ["--min-p", "nan"], "--min-p is nan"),
         (RULES, TREES, ["--tree-format", "stanford-xml"], "s.trees"),
-        (RULES, TREES, ["--nbest", "0"], "--nbest"),
     ],
 )
 def test_what_is_wrong_is_told(capsys, tmp_path, rules, trees, options, told):

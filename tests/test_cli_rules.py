@@ -179,11 +179,9 @@ def test_what_cannot_be_is_refused(capsys, words, told):
 
 
 def test_several_annotators_are_to_be_chosen_from(capsys):
-    trees = [
-        *("--source-trees", SAMPLES / "paraphrases.source.trees"),
-        *("--target-trees", SAMPLES / "paraphrases.target.trees"),
-    ]
     path = SAMPLES / "paraphrases.jsonl"
+    sides = ("source", "target")
+    trees = [x for y in sides for x in (f"--{y}-trees", SAMPLES / f"paraphrases.{y}.trees")]
     told = "has the alignments of initial, anna, ben, gold: choose by --annotator"
     run(capsys, "rules", path, *trees).failed(f"{path}: pair 'p01' {told}")
     found = run(capsys, "rules", path, *trees, "--annotator", "gold", "--json").json

@@ -97,9 +97,6 @@ def test_what_cannot_be_drawn_is_refused(capsys, tmp_path, bare, files, pairs):
     two = str(tmp_path / "two.jsonl")
     write_corpus([pairs[0].with_annotation("ben", Alignment())], two, format="alignkit-jsonl")
     run(capsys, "show", two, "--trees").failed("gold, ben", "--annotators")
-    run(capsys, "show", two, "--trees", "--annotators", "ben", "--tree-name", "x").failed(
-        "tree", "'x'", "parse"
-    )
     wrong = write(tmp_path, "wrong.trees", "(S (NN snow) (VBZ falls))\n")
     run(capsys, "show", bare, "--trees", "--source-trees", wrong).failed(wrong, "snow", "rain")
 

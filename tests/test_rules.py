@@ -156,9 +156,8 @@ def test_string_to_tree_rules_are_those_of_the_definition(pair, string):
 def test_composed_string_to_tree_rules_keep_every_word(pair, side, size):
     found = extract_rules(pair, grammar="s2t", string=("source", "target")[side])
     matched, spans = map(tuple, found.matched.tolist()), found.spans[:, 2 * side :][:, :2].tolist()
-    words = {
-        node: pair.words[side][slice(*span)] for node, span in zip(matched, spans, strict=True)
-    }
+    held = [pair.words[side][slice(*span)] for span in spans]
+    words = dict(zip(matched, held, strict=True))
     for token in found.tokens(size):
         back = [
             (item,) if isinstance(item, str) else words[token.variables[item.number]]
@@ -230,21 +229,16 @@ def test_a_deep_tree_is_no_harder():
     words = [f"w{k}" for k in range(5_000)]
     tree = Tree.parse(deep(words))
     links = Alignment((k, k) for k in range(5_000))
-    pair = SentencePair("1", words, words, {"gold": links}).with_trees(
-        "gold", source=tree, target=tree
-    )
-    found = extract_rules(pair)
+    pair = SentencePair("1", words, words, {"gold": links})
+    found = extract_rules(pair, source_tree=tree, target_tree=tree)
     assert len(found) == 10_000
     assert found.recompose() == (tree, tree)
     lone = SentencePair("1", words, words, {"gold": Alignment([(4_999, 4_999)])})
     found = extract_rules(lone, source_tree=tree, target_tree=tree)
     assert len(found) == 5_001  # one class: two chains that fit one to one
     assert found.recompose() == (tree, tree)
-    (whole,) = extract_rules(
-        SentencePair("1", words, ["a"], {"gold": Alignment([(4_999, 0)])}),
-        source_tree=tree,
-        target_tree=Tree.parse("(A a)"),
-    ).minimal
+    short = SentencePair("1", words, ["a"], {"gold": Alignment([(4_999, 0)])})
+    (whole,) = extract_rules(short, source_tree=tree, target_tree=Tree.parse("(A a)")).minimal
     assert len(rule_text(whole)) > 50_000
 
 

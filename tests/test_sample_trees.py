@@ -87,12 +87,6 @@ def test_other_trees_are_refused(text: str, fault: str) -> None:
     assert list(told_faults(Tree.parse(text))) == [fault]
 
 
-def test_every_pair_has_two_trees_that_are_its_words() -> None:
-    assert len(PARAPHRASES) == 64
-    for pair, source, target in PARAPHRASES + STRUCTURES:
-        assert (source.words, target.words) == (pair.source, pair.target)
-
-
 @pytest.mark.parametrize("side", ["source", "target"])
 @pytest.mark.parametrize("name", ["paraphrases", "structures"])
 def test_a_line_is_the_tree_as_it_is_written_again(name: str, side: str) -> None:

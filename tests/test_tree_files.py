@@ -128,9 +128,7 @@ def test_one_file_holds_both_sides_in_turn(files):
         attach_trees(pairs(), both=files / "both", source=files / "s.txt")
     with pytest.raises(OptionError, match="no file of trees"):
         attach_trees(pairs())
-    with pytest.raises(
-        JoinError, match=r"both:7: holds 8 trees.*for 3 sentence pairs, which need 6"
-    ):
+    with pytest.raises(JoinError, match=r"both:7: holds 8 trees.*for 3 sentence pairs"):
         list(attach_trees(pairs()[:3], both=files / "both"))
 
 
@@ -219,10 +217,8 @@ def test_damaged_files_of_trees_are_refused_with_their_place(files, name):
         if problem is not None:
             continue
         assert len(found) == len(whole)
-        assert (
-            sum(len(pair.source_trees) + len(pair.target_trees) for pair in found)
-            == counts["trees"]
-        )
+        trees = [len(pair.source_trees) + len(pair.target_trees) for pair in found]
+        assert sum(trees) == counts["trees"]
         assert sum(counts[kind] for kind in counts if not kind.startswith("sides")) >= 4
     assert told["place"] > told["count"]
 
@@ -299,24 +295,18 @@ def test_commands_attach_count_and_check_trees(files, tmp_path, capsys, monkeypa
 def test_check_tells_of_flat_trees_and_of_trees_in_a_file_that_do_not_fit(tmp_path, capsys):
     words = tuple("abcdefghi")
     flat = Tree(words, ["S"], [-1], [0], [9], [1])
-    pair = SentencePair("1", words, words, {"a": Alignment.parse("0-0")}).with_trees(
-        "p", target=flat
-    )
+    pair = SentencePair("1", words, words, {"a": Alignment.parse("0-0")})
     path = str(tmp_path / "c.jsonl")
-    write_corpus([pair], path, format="alignkit-jsonl")
+    write_corpus([pair.with_trees("p", target=flat)], path, format="alignkit-jsonl")
     assert main(["check", path]) == 1
-    assert (
-        "flat tree: pair '1': target tree 'p' over 9 words is 1 node deep"
-        in capsys.readouterr().out
-    )
+    told = capsys.readouterr().out
+    assert "flat tree: pair '1': target tree 'p' over 9 words is 1 node deep" in told
     text = (tmp_path / "c.jsonl").read_text().replace("(S a b", "(S a x")
     (tmp_path / "c.jsonl").write_text(text)
     assert main(["check", path]) == 1
     assert "tree that does not fit" in (told := capsys.readouterr().out)
     assert "leaf 1 is 'x', but word 1 is 'b'" in told
-    with pytest.raises(
-        FormatError, match=r"c\.jsonl:2: pair '1': target tree 'p', character 6: leaf"
-    ):
+    with pytest.raises(FormatError, match=r"c\.jsonl:2: pair '1': target tree 'p', character 6"):
         read_corpus(path)
 
 

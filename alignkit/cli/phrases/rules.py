@@ -213,23 +213,15 @@ def _check(options: argparse.Namespace) -> list[str] | None:
 def _learn_trees(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Grammar:
     from alignkit.rules.learning import learn_grammar
 
-    names = [
-        "links",
-        "grammar",
-        "string",
-        "all",
-        "deletions",
-        "max_variables",
-        "max_nodes",
-        "max_depth",
-    ]
+    given = ("links", "grammar", "string", "all", "deletions")
+    bounds = ("max_variables", "max_nodes", "max_depth")
     return learn_grammar(
         pairs,
         source_tree=tree_name(options),
         target_tree=tree_name(options),
         size=options.size or 1,
         examples=_examples(options),
-        **{name: getattr(options, name) for name in names},
+        **{name: getattr(options, name) for name in given + bounds},
     )
 
 
