@@ -1,7 +1,7 @@
-"""Find the items of an alignment, and what two have in common: the compiled loops of one sample.
+"""The items of an alignment, and what two have in common: the compiled loops of one sample.
 
 A sample is the links of an initial alignment with some dropped and some cells added, see
-`flips_kernel`; a cell is numbered i M + j. Everything is linear in links and words, but for
+`sampling_kernel`; a cell is numbered i M + j. Everything is linear in links and words, but for
 closures that stretch over many words.
 """
 
@@ -50,7 +50,7 @@ def partners(
         of_target[j, 1] = -1
     begin = 0
     for d in range(drops + 1):  # the stretches of links between those that are dropped
-        end = dropped[d] if d < drops else len(links)
+        end = dropped[d] if d < drops else len(links)  # dropped[:drops] are rising places
         for k in range(begin, end):
             _extend(of_source, of_target, int(links[k, 0]), int(links[k, 1]))
         begin = end + 1
@@ -135,7 +135,7 @@ def atomic_boxes(n: int, of_source: Cells, of_target: Cells, last: Cells, boxes:
 @inlined
 def drop_identical_boxes(boxes: Cells, count: int, source: Ints, target: Ints) -> int:
     """Move the boxes of different words to the front; return how many."""
-    kept = 0
+    kept = 0  # boxes[:kept] are those of different words among boxes[:b]
     for b in range(count):
         size = boxes[b, 1] - boxes[b, 0]
         same = size == boxes[b, 3] - boxes[b, 2]
@@ -181,7 +181,9 @@ def drop_identical_cells(cells: Cells, size: int, source: Ints, target: Ints) ->
 def common_boxes(
     first: Cells, first_count: int, second: Cells, second_count: int, n: int, chains: Cells
 ) -> int:
-    """Count the boxes of both sets; `chains` links those of one set by their first word."""
+    """Count the boxes of both sets."""
+    # the first set as chained lists: chains[i, 0] is a box that starts at word i, chains[b, 1] the
+    # next box with the start of box b; -1 ends a list. A box is compared with those of its start
     chains[:n, 0] = -1
     for b in range(first_count):
         start = first[b, 0]
@@ -229,7 +231,7 @@ def identical_choices(
     stretches that end there are long.
     """
     pairs = len(source_offsets) - 1
-    found = np.zeros(pairs)
+    choices = np.zeros(pairs)
     for p in range(pairs):
         source = source_ids[source_offsets[p] : source_offsets[p + 1]]
         target = target_ids[target_offsets[p] : target_offsets[p + 1]]
@@ -242,8 +244,8 @@ def identical_choices(
                     stretch[j + 1] = 0.0
                 else:
                     stretch[j + 1] = stretch[j] + 1.0 if items == PHRASE_ITEMS else 1.0
-                found[p] += stretch[j + 1]
-    return found
+                choices[p] += stretch[j + 1]
+    return choices
 
 
 @jit

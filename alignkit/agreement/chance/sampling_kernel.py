@@ -1,6 +1,6 @@
-"""Sample chance annotations and compare them: the compiled loops behind `monte_carlo`.
+"""Chance annotations, sampled and compared: the compiled loops behind `monte_carlo`.
 
-A sample is kept as what it changes in the initial alignment (`flips_kernel`), and links are counted
+A sample is kept as what it changes in the initial alignment (`draw_flips`), and links are counted
 from that alone. So a sample of links takes time in proportion to its flips, one of phrase pairs to
 its links and to N + M.
 
@@ -35,7 +35,7 @@ States = NDArray[np.uint64]
 _KEPT = 4
 """The kind of a link that never flips; see `list_cells`."""
 
-_FAR = 2**61
+_FAR = 2**61  # a gap beyond the last cell: no flip
 _UNIT = 2.0**-53
 _11, _17, _19, _23, _41, _45 = (np.uint64(shift) for shift in (11, 17, 19, 23, 41, 45))
 
@@ -220,26 +220,14 @@ def draw_flips_by_kind(
 
 
 MOMENTS = (
-    "samples",
-    "filled",
-    "ratio",
-    "ratio_squared",
-    "common",
-    "norm",
-    "common_squared",
-    "common_norm",
-    "norm_squared",
+    *("samples", "filled", "ratio", "ratio_squared", "common", "norm"),
+    *("common_squared", "common_norm", "norm_squared"),
 )
 """The columns that `run` sums up for each pair; `filled`: samples in which a set is not empty."""
 
 RECORD = (
-    "common",
-    "first",
-    "second",
-    "first_adds",
-    "first_deletes",
-    "second_adds",
-    "second_deletes",
+    *("common", "first", "second"),
+    *("first_adds", "first_deletes", "second_adds", "second_deletes"),
 )
 """The columns that `run` keeps of each sample if asked; with four rates, four kinds of flips for
 either annotator: empty and filled cells of different words, the same of equal words."""
@@ -276,33 +264,20 @@ def run(
 
     Parameters
     ----------
-    initial, offsets, lengths
-        The initial alignments, as in `LinkArrays`.
-    source_ids, source_offsets, target_ids, target_offsets
-        The words, as in `TokenArrays`.
-    items
-        `items_kernel.PHRASE_ITEMS` or `items_kernel.LINK_ITEMS`.
-    drop
-        Whether identical items are left out of the samples.
-    largest
-        Whether the larger of the two sets is the norm, not the smaller.
-    rates
-        (P, 4): the chance that an empty and that a filled cell flips, for either annotator; or
+    initial, offsets, lengths : The initial alignments, as in `LinkArrays`.
+    source_ids, source_offsets, target_ids, target_offsets : The words, as in `TokenArrays`.
+    items : `items_kernel.PHRASE_ITEMS` or `items_kernel.LINK_ITEMS`.
+    drop : Whether identical items are left out of the samples.
+    largest : Whether the larger of the two sets is the norm, not the smaller.
+    rates : (P, 4): the chance that an empty and that a filled cell flips, for either annotator; or
         (P, 8): for either annotator the same of different, then of equal words.
-    bounded, universe, universe_offsets
-        Whether only some cells can flip, and which, as `initial`; this needs (P, 8) rates.
-    states
-        (P, 4): the random generators; they move on.
-    begin, stop
-        The pairs.
-    samples
-        How many samples to draw for each.
-    moments
-        (P, 9): sums over the samples are added; the columns are `MOMENTS`.
-    totals
-        (samples, 4): sums over the pairs are added: ratio, filled, common, norm.
-    records
-        (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 if not wanted.
+    bounded, universe, universe_offsets : Whether only some cells can flip, and which, as `initial`;
+        this needs (P, 8) rates.
+    states : (P, 4): the random generators; they move on.
+    begin, stop, samples : The pairs, and how many samples to draw for each.
+    moments : (P, 9): sums over the samples are added; the columns are `MOMENTS`.
+    totals : (samples, 4): sums over the pairs are added: ratio, filled, common, norm.
+    records : (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 if not wanted.
     """
     # room for the largest of the pairs, made once
     most_n, most_m, most_links = 0, 0, 0
@@ -346,7 +321,7 @@ def run(
                 if ends[kind] == ends[kind + 1]:
                     logs[kind] = logs[4 + kind] = 0.0
         logs_a, logs_b = logs[: len(logs) // 2], logs[len(logs) // 2 :]
-        state[:] = states[p]
+        state[:] = states[p]  # here `state` is the generator of pair p, before sample s
         sums = moments[p].copy()
         s = 0
         while s < samples:
@@ -437,20 +412,14 @@ def reweigh(
 
     Parameters
     ----------
-    records
-        (P, S, 7 or 11): as `run` writes them.
-    largest
-        As in `run`.
-    shifts
-        (P, 4 or 8): what each flip adds to the log weight of its sample: the logit of the new
+    records : (P, S, 7 or 11): as `run` writes them.
+    largest : As in `run`.
+    shifts : (P, 4 or 8): what each flip adds to the log weight of its sample: the logit of the new
         rate less that of the old one.
-    wanted
-        (P,): the pairs to do; the others are skipped.
-    means
-        (P, 3): set to the mean ratio of the samples with a set that is not empty (NaN: none),
+    wanted : (P,): the pairs to do; the others are skipped.
+    means : (P, 3): set to the mean ratio of the samples with a set that is not empty (NaN: none),
         the mean number of common items and the mean norm.
-    effective
-        (P,): set to the effective number of samples, (sum w)^2 / sum w^2.
+    effective : (P,): set to the effective number of samples, (sum w)^2 / sum w^2.
     """
     samples = records.shape[1]
     weights = np.empty(samples)

@@ -1,6 +1,6 @@
-"""Add up resampled tables of two annotators, and permute labels: the loops over judgments.
+"""Tables of two annotators, resampled or of permuted labels: the loops over judgments.
 
-Their face are `alignkit.agreement.judgments.tables` and `alignkit.agreement.judgments.null`.
+`alignkit.agreement.judgments.tables` calls them.
 """
 
 from __future__ import annotations
@@ -27,11 +27,14 @@ def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Flo
     sums: items; those with equal labels; how far labels are apart; the same expected, times items;
     the squares of how often each label is given.
     """
-    tables, drawn = (len(offsets) - 1) // (size * size), weights.shape[1]
-    found = np.zeros((5, tables, drawn))
+    couples, drawn = (len(offsets) - 1) // (size * size), weights.shape[1]
+    sums = np.zeros((5, couples, drawn))
     cell = np.empty(drawn, np.int32)
     first, second = np.empty((size, drawn)), np.empty((size, drawn))
-    for n in range(tables):
+    # the sums of table n: 0: sum_ij w_ij, 1: sum_i w_ii, 2: sum_ij far_ij w_ij,
+    # 3: sum_ij far_ij first_i second_j, 4: sum_i (first_i + second_i)^2, w_ij how often the items
+    # of cell (i, j) are drawn, first and second its margins; for all resamples r at once
+    for n in range(couples):
         first[:], second[:] = 0, 0
         for k in range(size * size):  # cell (i, j) of table n: how often its items are drawn
             begin, end = offsets[n * size * size + k], offsets[n * size * size + k + 1]
@@ -46,30 +49,30 @@ def couple_sums(offsets: Ints, items: Items, weights: Items, size: int, far: Flo
             for r in range(drawn):
                 first[i, r] += cell[r]
                 second[j, r] += cell[r]
-                found[2, n, r] += far[i, j] * cell[r]
+                sums[2, n, r] += far[i, j] * cell[r]
             if i == j:
                 for r in range(drawn):
-                    found[1, n, r] += cell[r]
+                    sums[1, n, r] += cell[r]
         # from the margins: sum of far[i, j] * first[i] * second[j], and of (first + second)^2
         for i in range(size):
             for r in range(drawn):
-                found[0, n, r] += first[i, r]
-                found[4, n, r] += (first[i, r] + second[i, r]) ** 2
+                sums[0, n, r] += first[i, r]
+                sums[4, n, r] += (first[i, r] + second[i, r]) ** 2
             for j in range(size):
                 for r in range(drawn):
-                    found[3, n, r] += far[i, j] * first[i, r] * second[j, r]
-    return found
+                    sums[3, n, r] += far[i, j] * first[i, r] * second[j, r]
+    return sums
 
 
 @jit
 def group_sums(group: Ints, weights: Items, groups: int) -> Floats:
     """Return the (G, R) sums of (P, R) weights of items, whose groups `group` (P,) tells."""
-    found = np.zeros((groups, weights.shape[1]))
+    sums = np.zeros((groups, weights.shape[1]))
     for p in range(len(group)):
-        to, row = found[group[p]], weights[p]
+        to, row = sums[group[p]], weights[p]
         for r in range(len(row)):
             to[r] += row[r]
-    return found
+    return sums
 
 
 @jit
@@ -78,16 +81,17 @@ def permute(codes: Labels, offsets: Ints, states: States) -> Labels:
 
     `states` are (R, 4), the random states, which change.
     """
-    found = np.empty((len(states), len(codes)), np.int8)
+    mixed = np.empty((len(states), len(codes)), np.int8)
     for r in range(len(states)):
-        row, state = found[r], states[r]
+        row, state = mixed[r], states[r]
         row[:] = codes
         for a in range(len(offsets) - 1):
-            begin = offsets[a]  # the labels from k + 1 on are final
+            begin = offsets[a]
+            # the labels from k + 1 on are final: each is drawn from those that were left
             for k in range(offsets[a + 1] - 1, begin, -1):
                 other = begin + min(k - begin, int(uniform(state) * (k - begin + 1)))
                 row[k], row[other] = row[other], row[k]
-    return found
+    return mixed
 
 
 @inlined
@@ -123,7 +127,7 @@ def consensus_tables(
     Returns (R, A, size * size) tables, rows his label, and in how many items there is a consensus.
     """
     annotators, count = len(offsets) - 1, len(ties)
-    found = np.zeros((len(permuted), annotators, size * size))
+    tables = np.zeros((len(permuted), annotators, size * size))
     settled = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
     consensus = np.empty(count, np.int8)
@@ -140,8 +144,8 @@ def consensus_tables(
             for j in range(offsets[a], offsets[a + 1]):
                 label, other = meaning[permuted[r, j]], consensus[items[j]]
                 if label >= 0 and other >= 0:
-                    found[r, a, label * size + other] += 1
-    return found, settled
+                    tables[r, a, label * size + other] += 1
+    return tables, settled
 
 
 @jit
@@ -162,7 +166,7 @@ def one_permuted_tables(
     of each annotator's items have a consensus, added up over the annotators.
     """
     annotators, count = len(offsets) - 1, len(ties)
-    found = np.zeros((len(permuted), annotators, size * size))
+    tables = np.zeros((len(permuted), annotators, size * size))
     settled = np.zeros(len(permuted), np.int64)
     votes = np.zeros((count, size), np.int16)
     for j in range(len(items)):
@@ -179,9 +183,9 @@ def one_permuted_tables(
                     votes[p, label] += 1
                     other = most(votes[p], least, lowest, ties[p])
                     if other >= 0:
-                        found[r, a, label * size + other] += 1
+                        tables[r, a, label * size + other] += 1
                         settled[r] += 1
                     votes[p, label] -= 1
                 if own >= 0:
                     votes[p, own] += 1
-    return found, settled
+    return tables, settled
