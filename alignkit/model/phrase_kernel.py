@@ -1,4 +1,4 @@
-"""Extract and match phrase pairs, from flat arrays of links: the compiled loops behind `phrases`.
+"""Extract and match phrase pairs, from flat arrays of links: the loops behind `phrase_arrays`.
 
 For each source start the source end rises, the target span follows as the least that holds all
 links of the source span, and the least and greatest source word that this target span is linked
@@ -67,9 +67,14 @@ def closures(n: int, by_source: Ints, by_target: Ints, closure: Ints, reach: Int
             reach[i] = max(reach[i], i)
             continue
         partner = min(by_target[low, 0], by_target[high, 0])
-        if partner < i:  # it is of the same component, so the closure is known
+        if partner < i:  # linked to the same target word: the same closure, known by now
             closure[i] = closure[partner]
             continue
+        # Grow the box [first, last] x [low, high] to a fixed point: take in what its target words
+        # are linked to, then what the new source words are linked to, until nothing is added.
+        # Before each round: all partners of the source words of the box lie in [low, high]; the
+        # partners of the target words [done_low, done_high] lie in [first, last]. At the end the
+        # two ranges of target words agree, so no link leaves the box: it is consistent.
         done_low, done_high = low, low - 1  # the target words that were looked at
         while done_low > low or done_high < high:
             need_first, need_last = first, last
@@ -190,16 +195,20 @@ def from_start(
     Returns the number written so far, or -1 when the room does not suffice.
     """
     stop = min(n, start + longest)
-    if keep == ATOMIC:
+    if keep == ATOMIC:  # no atomic pair that starts at the core ends beyond its reach
         stop = min(stop, reach[core] + 1)
     if not loose and written + stop - core > len(spans):
         return -1
+    # The source span is [core, end]. After each step: [low, high] is the least target span that
+    # holds all its links, and [first, last] the source words that this target span is linked to.
+    # So [core, end] x [low, high] is consistent if and only if core <= first and last <= end. As
+    # `first` only falls, first < core ends the scan; `last` > end waits for a longer source span.
     low, high = by_source[core, 0], by_source[core, 0] - 1
     first, last = core, core
     for end in range(core, stop):
         if by_source[end, 1] < 0:
             continue
-        if closure[end, 0] == core:
+        if closure[end, 0] == core:  # there is an atomic pair [core, closure[end, 1]]
             mark[closure[end, 1]] = core
         for j in range(by_source[end, 0], low):
             first = min(first, by_target[j, 0])
@@ -253,6 +262,7 @@ def around(
 
     Returns the number written so far, or -1 when the room does not suffice.
     """
+    # The unaligned words next to the core, as far as `longest` allows: any of them may be taken.
     free_low, free_high, free_end = low, high, end
     while free_low > 0 and by_target[free_low - 1, 1] < 0 and high - free_low + 1 < longest:
         free_low -= 1
@@ -286,6 +296,8 @@ def drop_identical(
     target_offsets: Offsets,
 ) -> None:
     """Move the phrase pairs whose two word sequences differ to the front, and set their `ends`."""
+    # In place: `written` never passes the phrase pair q that is read, and `begin` is the old
+    # `ends[k]`, which has been overwritten by the new one.
     written, begin = 0, 0
     for k in range(len(ends) - 1):
         stop = ends[k + 1]
@@ -303,7 +315,7 @@ def drop_identical(
 
 @jit
 def same_words(source_ids: Ints, i: int, target_ids: Ints, j: int, size: int) -> bool:
-    """Say whether `size` source words from i on are the target words from j on."""
+    """Return whether `size` source words from i on are the target words from j on."""
     same = 0
     while same < size and source_ids[i + same] == target_ids[j + same]:
         same += 1
@@ -391,8 +403,9 @@ def find(
 ) -> tuple[int, int, int]:
     """Count the atomic pairs of one alignment, those the other has, and those atomic there too.
 
-    `closure` is of the one, `other_closure`, `by_source` and `by_target` are of the other;
-    `source` and `target` are where the words of the sentence pair begin.
+    `closure` is of the alignment whose pairs are counted; `other_closure`, `by_source` and
+    `by_target` are of the other; `source` and `target` are where the words of the sentence pair
+    begin.
 
     Of two closures, either they are apart or one lies in the other. So those around a word,
     `around[:depth]`, are a chain, and one that was counted before is the innermost of it.
@@ -402,7 +415,7 @@ def find(
         first, last, low, high = closure[i, 0], closure[i, 1], closure[i, 2], closure[i, 3]
         if first < 0:
             continue
-        if first < last:
+        if first < last:  # a closure of one word cannot have been counted before
             while depth > 0 and closure[around[depth - 1], 1] < i:
                 depth -= 1
             if depth > 0:
@@ -426,6 +439,7 @@ def find(
             atomic_in_other += 1
         elif size + high - low > 1 and is_tight(first, last, low, high, by_source, by_target):
             in_other += 1
+            # atomic there if it is the closure of another of its words
             for word in range(first + 1, last + 1):
                 if is_closure(first, last, low, high, word, other_closure):
                     atomic_in_other += 1
@@ -435,7 +449,7 @@ def find(
 
 @jit
 def is_tight(first: int, last: int, low: int, high: int, by_source: Ints, by_target: Ints) -> bool:
-    """Say whether these words, from first to last, are a tight phrase pair of an alignment."""
+    """Return whether these words, from first to last, are a tight phrase pair of an alignment."""
     if by_source[first, 1] < 0 or by_source[last, 1] < 0:
         return False
     if by_target[low, 1] < 0 or by_target[high, 1] < 0:
@@ -452,7 +466,7 @@ def is_tight(first: int, last: int, low: int, high: int, by_source: Ints, by_tar
 
 @jit
 def is_closure(first: int, last: int, low: int, high: int, i: int, closure: Ints) -> bool:
-    """Say whether these words are the closure of source word i."""
+    """Return whether these words are the closure of source word i."""
     return bool(
         closure[i, 0] == first
         and closure[i, 1] == last

@@ -31,6 +31,7 @@ def union(
 
     The runs are `forward[f:f_end]` and `reverse[r:r_end]`.
     """
+    # A merge of two sorted runs; `order` compares the next links, source word first.
     size = 0
     while f < f_end or r < r_end:
         if r == r_end:
@@ -56,6 +57,8 @@ def by_target(links: Ints, size: int, m: int, rows: Offsets, order: Offsets) -> 
     `order` becomes the numbers of the links so sorted; those of target word j are
     `order[rows[j]:rows[j + 1]]`.
     """
+    # A counting sort: rows[j + 2] counts the links of j; summed up, rows[j + 1] is where those of
+    # j begin; each link that is placed moves it on, so that in the end it is where they end.
     rows[: m + 2] = 0
     for k in range(size):
         rows[links[k, 1] + 2] += 1
@@ -98,6 +101,8 @@ def grow(
     link has to be visited twice: after its visit all its neighbours are kept or have both words
     taken. So each scan after the first begins at the first link that was added behind.
     """
+    # `waiting` are the kept links that were not visited; all of them lie in order[begin:end] or,
+    # if added behind the scan, in order[again_begin:again_end].
     waiting[:size] = kept[:size]
     begin, end = 0, size
     while begin < end:
@@ -114,18 +119,18 @@ def grow(
                         continue
                     if source_taken[i] and target_taken[j]:
                         continue
-                    found = find(links, order, rows[j], rows[j + 1], i)
-                    if found < 0:
+                    spot = find(links, order, rows[j], rows[j + 1], i)
+                    if spot < 0:  # the neighbour is not in the union
                         continue
-                    kept[order[found]] = 1
-                    waiting[order[found]] = 1
+                    kept[order[spot]] = 1
+                    waiting[order[spot]] = 1
                     source_taken[i] = 1
                     target_taken[j] = 1
-                    if found > place:
-                        end = max(end, found + 1)
-                    else:
-                        again_begin = min(again_begin, found)
-                        again_end = max(again_end, found + 1)
+                    if spot > place:  # ahead: met in this scan
+                        end = max(end, spot + 1)
+                    else:  # behind: met in the next one
+                        again_begin = min(again_begin, spot)
+                        again_end = max(again_end, spot + 1)
             place += 1
         begin, end = again_begin, again_end
 
@@ -143,6 +148,7 @@ def add_free(
     target_taken: Bytes,
 ) -> None:
     """Add the links of one side alone of which a word, or both words, are not taken so far."""
+    # Each link that is added takes its words, so those behind see fewer free ones.
     for place in range(size):
         k = order[place]
         if origin[k] != side or kept[k]:
