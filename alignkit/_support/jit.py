@@ -90,7 +90,7 @@ def announce_compilation(tell: Callable[[], None]) -> None:
 
 
 class _Announcer(event.Listener):
-    """Tell of the first kernel of ours that is compiled."""
+    """A listener that reports the first kernel of ours that is compiled."""
 
     def __init__(self) -> None:
         self.tell: Callable[[], None] | None = _warn

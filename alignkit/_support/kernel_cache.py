@@ -1,4 +1,4 @@
-"""Keep the machine code of kernels between runs, so that nothing found there can do harm.
+"""The machine code of kernels, kept between runs; nothing in that folder can do harm.
 
 What cannot be used is compiled anew: a file that was cut or changed, that belongs to somebody else
 (what is read from it is run), or that another state of alignkit, numba or Python wrote.
@@ -38,7 +38,7 @@ OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML"
 
 
 class KernelCache(_Cache):
-    """Load and save the machine code of one kernel, as numba's dispatchers ask for it.
+    """The machine code of one kernel, loaded and saved as numba's dispatchers ask for it.
 
     Each signature has a file of its own: a mark, a checksum and a pickle.
     """
@@ -179,28 +179,34 @@ def _make(folder: Path) -> None:
 def _check(folder: Path, *, root: bool = True) -> None:
     """Raise OSError if others could have put something into a folder."""
     for path in (folder.parent, folder):
-        found = path.lstat()
-        if not stat.S_ISDIR(found.st_mode) or not _owned(found, root=root):
-            raise PermissionError(f"{path} is no folder of the user's")
-        if hasattr(os, "geteuid") and found.st_mode & 0o022:
-            raise PermissionError(f"{path} can be written by others")
+        status = path.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise PermissionError(f"{path} is no folder")
+        _refuse_others(status, path, root=root)
 
 
-def _owned(found: os.stat_result, *, root: bool) -> bool:
-    """Return whether something belongs to the user or, where that will do, to root."""
+def _owned(status: os.stat_result, *, root: bool) -> bool:
+    """Return whether something belongs to the user or, if that will do, to root."""
     if not hasattr(os, "geteuid"):
         return True
-    return found.st_uid == os.geteuid() or (root and found.st_uid == 0)
+    return status.st_uid == os.geteuid() or (root and status.st_uid == 0)
+
+
+def _refuse_others(status: os.stat_result, path: Path, *, root: bool = True) -> None:
+    """Raise OSError if something belongs to others, or others can write to it."""
+    if not _owned(status, root=root):
+        raise PermissionError(f"{path} is not the user's")
+    if hasattr(os, "geteuid") and status.st_mode & 0o022:
+        raise PermissionError(f"{path} can be written by others")
 
 
 def _read(path: Path) -> bytes:
     """Return what a file holds behind its checksum; raise OSError or ValueError if unusable."""
     with open(os.open(path, _READING), "rb") as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode) or not _owned(found, root=True):
-            raise PermissionError(f"{path} is no file of the user's")
-        if hasattr(os, "geteuid") and found.st_mode & 0o022:
-            raise PermissionError(f"{path} can be written by others")
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise PermissionError(f"{path} is no file")
+        _refuse_others(status, path)
         data = file.read()
     begin = len(MARK) + 32
     payload = data[begin:]

@@ -1,4 +1,8 @@
-"""Number the words of many lines at once, from bytes."""
+"""Numbers for the words of many lines at once, from bytes.
+
+A hash table with open addressing and linear probing; it holds the number of each distinct word, and
+its slots are four times the words that there is room for, so that at most a quarter is taken.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +46,8 @@ def _number(
 
     No array is made here: one that may be another in each turn is counted by numba in each.
     """
+    # Invariant: text[:at] is done, and ids[:tokens] are the numbers of its words. Each w < words is
+    # a distinct word, text[begins[w]:ends[w]], whose hash is hashes[w]; the table holds them all.
     at, line, tokens, words = place
     mask = np.uint64(len(table) - 1)
     while at < len(text):
@@ -53,15 +59,15 @@ def _number(
             at += 1
             continue
         begin = at
-        hash = np.uint64(14695981039346656037)  # FNV-1a
+        hash = np.uint64(14695981039346656037)  # FNV-1a: h = (h ^ byte) * prime, modulo 2^64
         while at < len(text) and not (text[at] == 32 or 9 <= text[at] <= 13):
             hash = (hash ^ np.uint64(text[at])) * np.uint64(1099511628211)
             at += 1
-        hash ^= hash >> np.uint64(29)
+        hash ^= hash >> np.uint64(29)  # the slot is taken from the low bits: mix in the high ones
         length = at - begin
         slot = hash & mask
         word = table[slot]
-        while word != _EMPTY:
+        while word != _EMPTY:  # ends: the table always has empty slots
             if hashes[word] == hash and ends[word] - begins[word] == length:
                 first, k = begins[word], 0
                 while k < length and text[first + k] == text[begin + k]:
@@ -71,7 +77,7 @@ def _number(
             slot = (slot + np.uint64(1)) & mask
             word = table[slot]
         if word == _EMPTY:
-            if words == len(begins):
+            if words == len(begins):  # no room: this word is begun anew in a larger table
                 at = begin
                 break
             word = words

@@ -1,6 +1,6 @@
-"""Read plain Pharaoh lines from bytes to sorted arrays, and write them.
+"""Plain Pharaoh lines, from bytes to sorted arrays and back.
 
-Whatever is unusual is left to others.
+A line with anything unusual (an id, a weight, a strange space) is left to the parser in Python.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LINK = 7 + 1 + 7 + 1  # bytes of a link at most: numbers up to 2 ** 20, and a s
 _WEIGHT = 10  # and of a weight: `:1.234e-05`
 _LEAST = 1e-9  # smaller weights are written as 0.0
 
-LONGEST = 2**20  # that of `alignkit.alignment`; numba would freeze an imported one
+LONGEST = 2**20  # that of `alignkit.model.alignment`; numba would freeze an imported one
 
 
 @jit
@@ -34,16 +34,19 @@ def _settle(
     sure: NDArray[np.uint8],
     start: int,
     end: int,
-    found: NDArray[np.int64],
+    repeated: NDArray[np.int64],
 ) -> int:
     """Sort the links of one line and drop repetitions; sure wins. Return the new end.
 
-    `found` counts duplicates (0) and links both sure and possible (1).
+    `repeated` counts duplicates (0) and links both sure and possible (1).
     """
+    # Shell's sort with the gaps 1, 4, 13, 40, ... (h = 3 h + 1): below 32 links the first gap is 1,
+    # which is plain insertion; so a line that is nearly sorted costs one pass. Invariant of each
+    # round: links[start:k] is sorted for every stride of `gap`.
     gap = 1
     while gap < (end - start) // 32:
         gap = 3 * gap + 1
-    while gap > 0:  # Shell's sort: plain insertion for most lines, which are short, nearly sorted
+    while gap > 0:
         for k in range(start + gap, end):
             i, j, flag = links[k, 0], links[k, 1], sure[k]
             rank = int(i) << 32 | int(j)
@@ -54,12 +57,14 @@ def _settle(
                 at -= gap
             links[at, 0], links[at, 1], sure[at] = i, j, flag
         gap //= 3
+    # links[start:kept] is sorted and without repetitions; `mixed` says that its last link was seen
+    # both as sure and as possible, which counts once however often it is repeated.
     kept = start
     mixed = False
     for k in range(start, end):
         if kept > start and _rank(links[k]) == _rank(links[kept - 1]):
             differs = sure[k] != sure[kept - 1] and not mixed
-            found[1 if differs else 0] += 1
+            repeated[1 if differs else 0] += 1
             mixed = mixed or differs
             sure[kept - 1] |= sure[k]
         else:
@@ -83,11 +88,7 @@ def _number(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
 
 @jit
 def scan(
-    text: NDArray[np.uint8],
-    lines: int,
-    base: int,
-    transpose: bool,
-    lengths: NDArray[np.int32],
+    text: NDArray[np.uint8], lines: int, base: int, transpose: bool, lengths: NDArray[np.int32]
 ) -> tuple[int, NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
     """Read a block of lines.
 
@@ -110,15 +111,17 @@ def scan(
         `PLAIN`, or another number when anything is unusual; then the rest means nothing.
     links, sure, offsets
         As in `LinkArrays`.
-    found
+    repeated
         (2,) the numbers of duplicate links and of links both sure and possible.
     """
+    # a link takes four bytes at least: two digits, its mark and what divides it from the next
     links = np.empty((len(text) // 4 + 1, 2), np.int32)
     sure = np.empty(len(text) // 4 + 1, np.uint8)
     offsets = np.zeros(lines + 1, np.int64)
-    found = np.zeros(2, np.int64)
+    repeated = np.zeros(2, np.int64)
     end, at = 0, 0
     for line in range(lines):
+        # links[offsets[line]:end] are those of the line so far, as written; `at` is behind them
         start = end
         while at < len(text) and text[at] != 10:
             if text[at] == 32 or text[at] == 13:
@@ -126,29 +129,29 @@ def scan(
                 continue
             i, at = _number(text, at)
             if i < 0 or at >= len(text):
-                return _UNUSUAL, links, sure, offsets, found
+                return _UNUSUAL, links, sure, offsets, repeated
             flag = 1 if text[at] == 45 else 0
             if not flag and text[at] != 63 and text[at] != 112:  # neither ? nor p
-                return _UNUSUAL, links, sure, offsets, found
+                return _UNUSUAL, links, sure, offsets, repeated
             j, at = _number(text, at + 1)
             if j < 0 or at >= len(text):
-                return _UNUSUAL, links, sure, offsets, found
+                return _UNUSUAL, links, sure, offsets, repeated
             if text[at] == 83 or text[at] == 80:  # S or P
                 flag = flag if text[at] == 83 else 0
                 at += 1
             if at < len(text) and text[at] != 32 and text[at] != 10 and text[at] != 13:
-                return _UNUSUAL, links, sure, offsets, found
+                return _UNUSUAL, links, sure, offsets, repeated
             i, j = (j - base, i - base) if transpose else (i - base, j - base)
             if not (0 <= i < LONGEST and 0 <= j < LONGEST):
-                return _UNUSUAL, links, sure, offsets, found
+                return _UNUSUAL, links, sure, offsets, repeated
             if len(lengths) and (i >= lengths[line, 0] or j >= lengths[line, 1]):
-                return _UNUSUAL, links, sure, offsets, found
+                return _UNUSUAL, links, sure, offsets, repeated
             links[end, 0], links[end, 1], sure[end] = i, j, flag
             end += 1
         at += 1
-        end = _settle(links, sure, start, end, found)
+        end = _settle(links, sure, start, end, repeated)
         offsets[line + 1] = end
-    return PLAIN, links[:end], sure[:end], offsets, found
+    return PLAIN, links[:end], sure[:end], offsets, repeated
 
 
 @jit
@@ -177,18 +180,19 @@ def _put_weight(text: NDArray[np.uint8], at: int, weight: float) -> int:
     A float32 times a power of ten up to the twelfth has at most 24 + 28 bits: the product is exact
     in 64 bits, and is rounded as decimal arithmetic rounds, ties to even.
     """
+    # scale = 10^(3 + exponent): at the end 1000 <= weight * scale < 10000, four digits
     exponent, scale = 0, 1000.0
     while weight >= _LEAST and weight * scale < 1000.0:
         exponent += 1
         scale *= 10.0
     digits = int(np.rint(weight * scale))
-    if digits == 10000:
+    if digits == 10000:  # rounded up to five digits
         digits = 1000
         exponent -= 1
     if exponent == 0:  # 1.0, or 0.0 where there was no search
         text[at], text[at + 1], text[at + 2] = (49 if digits == 1000 else 48), 46, 48
         return at + 3
-    length = 4
+    length = 4  # of the digits without the zeros at the end, which Python leaves out
     while digits % 10 == 0:
         digits //= 10
         length -= 1
