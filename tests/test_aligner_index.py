@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from alignkit._support import arguments
 from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence, Room, merged
-from alignkit.align.decoding_kernel import best_positions
+from alignkit.align.decoding_kernel import adapt, best_positions
 from alignkit.align.expectation import pairs_of, parts_of
 from alignkit.align.expectation_kernel import Own, Pairs
 from alignkit.align.maximization_kernel import add_chances, numbers_in
-from alignkit.align.memory_kernel import adapt
 from alignkit.align.parameters import Memory, Positions, keys_of
 from alignkit.errors import AlignmentError
 

@@ -19,7 +19,7 @@ from numba.core import event
 from alignkit._support import jit as jit_module
 from alignkit._support import kernel_cache
 from alignkit._support.jit import jit
-from alignkit.align import memory_kernel
+from alignkit.align import decoding_kernel
 from alignkit.cli.common.messages import heard
 
 POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no owners here")
@@ -37,8 +37,8 @@ def home(tmp_path, monkeypatch):
 
 def run():
     """Call a small kernel as a new process would; return whether it was compiled."""
-    kernel = jit(memory_kernel.mixed.py_func)
-    assert kernel(np.uint64(7), 5) == memory_kernel.mixed(np.uint64(7), 5)
+    kernel = jit(decoding_kernel.mixed.py_func)
+    assert kernel(np.uint64(7), 5) == decoding_kernel.mixed(np.uint64(7), 5)
     assert sum(kernel.stats.cache_hits.values()) + sum(kernel.stats.cache_misses.values()) == 1
     return not kernel.stats.cache_hits
 
@@ -86,7 +86,7 @@ def test_a_file_that_is_damaged_or_holds_no_kernel_costs_a_compilation(home, dam
 def test_the_kernel_of_another_name_is_not_taken(home):
     run()
     (path,) = kept(home)
-    kernel = jit(memory_kernel.mixed.py_func)
+    kernel = jit(decoding_kernel.mixed.py_func)
     kernel(np.uint64(7), np.int32(5))  # another signature
     (other,) = set(kept(home)) - {path}
     path.write_bytes(other.read_bytes())
@@ -221,7 +221,7 @@ def test_a_library_call_that_compiles_says_so_once_where_users_see_it(home, unto
     assert of_others(1) == 2
     assert not caplog.records
     run()
-    jit(memory_kernel.mixed.py_func)(np.uint64(7), np.uint64(5))
+    jit(decoding_kernel.mixed.py_func)(np.uint64(7), np.uint64(5))
     (told,) = caplog.records
     assert (told.name, told.levelname) == ("alignkit", "WARNING")
     assert told.getMessage() == "compiling kernels; they are kept for later runs"
@@ -280,7 +280,7 @@ def test_without_sources_nothing_is_kept(home, monkeypatch):
 @pytest.mark.slow
 def test_nothing_is_compiled_where_numba_is_switched_off(tmp_path):
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "XDG_CACHE_HOME": str(tmp_path)}
-    code = "from alignkit.align.memory_kernel import mixed; assert callable(mixed)"
+    code = "from alignkit.align.decoding_kernel import mixed; assert callable(mixed)"
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
     assert not kept(tmp_path)
 
@@ -293,7 +293,7 @@ def test_two_processes_compile_into_one_cache(tmp_path):
         "NUMBA_CACHE_DIR": "",
     }
     code = (
-        "import numpy as np; from alignkit.align.memory_kernel import mixed;"
+        "import numpy as np; from alignkit.align.decoding_kernel import mixed;"
         "print(mixed(np.uint64(7), 5), *mixed.stats.cache_hits.values())"
     )
 

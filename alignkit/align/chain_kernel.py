@@ -18,17 +18,9 @@ TINY = np.float32(1e-30)
 
 @inlined
 def transitions(
-    n: int,
-    s: int,
-    kinds: I4,
-    jumps: F4,
-    p0: np.float32,
-    steps: F4,
-    back: F4,
-    tail: F4,
-    first: F4,
+    n: int, s: int, kinds: I4, jumps: F4, p0: np.float32, steps: F4, back: F4, tail: F4, first: F4,
     last: F4,
-) -> None:
+) -> None:  # fmt: skip
     """Set the probabilities of going from each of n positions to each other one.
 
     steps[k * s + i] (and back, transposed) holds what a jump within the band has more than
@@ -53,6 +45,7 @@ def transitions(
     for i in range(n):
         first[i] /= total
     for k in range(n):
+        # a(i | k) = jumps[i - k] / total: the band alone is stored, less what is beyond it
         rest = jumps[kinds[k], beyond]
         low = max(0, k - band)
         size = min(n, k + band + 1) - low
@@ -80,45 +73,30 @@ def multiply(n: int, s: int, band: int, vector: F4, matrix: F4, out: F4) -> None
         low = max(0, k - band) & ~7
         size = min(s, (k + band + 11) & ~7) - low
         at = k * s + low
-        one = matrix[at : at + size]
-        two = matrix[at + s : at + s + size]
-        three = matrix[at + 2 * s : at + 2 * s + size]
-        four = matrix[at + 3 * s : at + 3 * s + size]
+        row = matrix[at : at + size]
+        row1 = matrix[at + s : at + s + size]
+        row2 = matrix[at + 2 * s : at + 2 * s + size]
+        row3 = matrix[at + 3 * s : at + 3 * s + size]
         a, b, c, d = vector[k], vector[k + 1], vector[k + 2], vector[k + 3]
         sums = out[low : low + size]
         for i in range(size):
-            sums[i] += a * one[i] + b * two[i] + (c * three[i] + d * four[i])
+            sums[i] += a * row[i] + b * row1[i] + (c * row2[i] + d * row3[i])
 
 
 @inlined_fast
 def forward_backward(
-    n: int,
-    m: int,
-    s: int,
-    band: int,
-    emission: F4,
-    null: F4,
-    p0: np.float32,
-    steps: F4,
-    back: F4,
-    tail: F4,
-    first: F4,
-    last: F4,
-    posterior: F4,
-    alpha: F4,
-    beta: F4,
-    work: F4,
-    scale: F4,
-    nulls: F4,
-    expected: F4,
-    collect: bool,
-) -> float:
+    n: int, m: int, s: int, band: int, emission: F4, null: F4, p0: np.float32, steps: F4, back: F4,
+    tail: F4, first: F4, last: F4, posterior: F4, alpha: F4, beta: F4, work: F4, scale: F4,
+    nulls: F4, expected: F4, collect: bool,
+) -> float:  # fmt: skip
     """Set the posteriors of n positions for each of m words; return the log-likelihood.
 
     A state is the position of the latest word that was not aligned to the empty word, so the
     empty word needs no states of its own. Rows have s >= n entries, the padding being zero.
     `last` becomes the posterior of ending after each position.
     """
+    # forward: alpha_j(i) = (1 - p0) t(j|i) sum_k alpha_{j-1}(k) a(i|k) + p0 null_j alpha_{j-1}(i),
+    # scaled to sum to 1; `product` collects the scales, and turns to a logarithm in time
     likelihood = 0.0
     product = 1.0
     before = alpha[:s]
@@ -133,6 +111,7 @@ def forward_backward(
                 link[i] = lexical[i] * first[i] * (ONE - p0)
                 now[i] = link[i] + pn * first[i]
         else:
+            # what jumps beyond the band bring is the same for all positions: a sum, not a product
             for i in range(s):
                 work[i] = before[i] * tail[i]
             rest = total_of(work[:s])
@@ -153,6 +132,7 @@ def forward_backward(
             now[i] *= inverse
             link[i] *= inverse
         before = now
+    # the end: each position is left by a jump to behind the last word
     for i in range(s):
         work[i] = before[i] * last[i]
     total = max(total_of(work[:s]), TINY)
@@ -161,6 +141,8 @@ def forward_backward(
     for i in range(s):
         beta[i] = last[i] * inverse
         last[i] = before[i] * beta[i]
+    # backward: link holds alpha's share of links to word j; times beta_j(i), the posteriors. What
+    # is left of 1 is that of the empty word. beta is scaled as alpha was
     for j in range(m - 1, -1, -1):
         o = j * s
         link = posterior[o : o + s]
@@ -175,6 +157,7 @@ def forward_backward(
         if j == 0:
             break
         if collect:
+            # expected[k, i] times a(i | k) is how often i is jumped to from k; see `collect_jumps`
             before = alpha[o - s : o]
             for k in range(n):
                 row = expected[k * s : k * s + s]
@@ -189,16 +172,9 @@ def forward_backward(
 
 @inlined
 def collect_jumps(
-    n: int,
-    s: int,
-    kinds: I4,
-    steps: F4,
-    tail: F4,
-    last: F4,
-    posterior: F4,
-    expected: F4,
+    n: int, s: int, kinds: I4, steps: F4, tail: F4, last: F4, posterior: F4, expected: F4,
     counts: I8,
-) -> None:
+) -> None:  # fmt: skip
     """Add the expected jumps of a sentence, in units, to counts: of the jump table's shape."""
     band = (counts.shape[1] - 2) // 2
     beyond = 2 * band + 1
@@ -219,26 +195,16 @@ def collect_jumps(
 
 @inlined_fast
 def viterbi(
-    n: int,
-    m: int,
-    s: int,
-    emission: F4,
-    null: F4,
-    p0: np.float32,
-    steps: F4,
-    tail: F4,
-    first: F4,
-    last: F4,
-    best: F4,
-    origins: I4,
-    path: I4,
-) -> float:
+    n: int, m: int, s: int, emission: F4, null: F4, p0: np.float32, steps: F4, tail: F4, first: F4,
+    last: F4, best: F4, origins: I4, path: I4,
+) -> float:  # fmt: skip
     """Set path (m,) to the position of each word in the most probable alignment, -1 for null.
 
     Returns its log-probability. `best` (m * s,) and `origins` (m * s,) are room to work in:
     origins holds k + 1 where word j itself went to the position, coming from k, and -1 - k where
     it is null and the state is kept.
     """
+    # best_j(i) = max of (1 - p0) t(j | i) max_k best_{j-1}(k) a(i | k) and p0 null_j best_{j-1}(i)
     likelihood = 0.0
     for j in range(m):
         o = j * s
@@ -270,6 +236,7 @@ def viterbi(
         likelihood += np.log(top)
         for i in range(n):
             best[o + i] /= top
+    # back from the best end along the origins
     o = (m - 1) * s
     state = 0
     top = np.float32(-1)

@@ -16,7 +16,6 @@ from alignkit.align.bitext import F4, F8, I4, I8, PARTS, Bitext, parts_of
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
 from alignkit.align.expectation_kernel import Own, Pairs, Tables, hmm_paths, hmm_step, lexical_step
-from alignkit.align.memory_kernel import adapt, pair_tables
 from alignkit.align.parameters import Fertilities, Parameters, Positions, keys_of
 from alignkit.align.priors import LEAST_PREFIX, VectorPrior, letters, spelling_prior
 from alignkit.align.settings import LONGEST_PIECE
@@ -247,7 +246,7 @@ class Adapter:
             floor[(source[index.source] >= 0) & (target[index.columns] >= 0)] = 0
         forward = prior + floor
         reverse = forward.copy()
-        adapt(
+        kernel.adapt(
             index.rows, index.columns, source, target, known.rows, known.columns,
             known.forward, known.reverse, forward, reverse,
         )  # fmt: skip
@@ -294,7 +293,7 @@ class Adapter:
         known, settings = self.parameters, self.parameters.settings
         mine = _numbers(source, self._source_numbers)
         theirs = _numbers(target, self._target_numbers)
-        made = pair_tables(
+        made = kernel.pair_tables(
             mine, theirs, *letters(source), *letters(target),
             known.rows, known.columns, known.forward, known.reverse,
             LEAST_PREFIX, float(settings.spelling), float(settings.identity),
@@ -329,7 +328,7 @@ class Adapter:
 
         known = self.parameters
         forward, reverse = lexical_tables(hmm.tables, index)
-        adapt(
+        kernel.adapt(
             index.rows, index.columns, source, target, known.rows, known.columns,
             fertilities.forward_lexical, fertilities.reverse_lexical, forward, reverse,
         )  # fmt: skip

@@ -1,33 +1,235 @@
-"""Choose links by their posteriors."""
+"""Align with learned tables: recall pairs of the training, carry tables over, choose links."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.jit import fast, inlined, jit
+from alignkit.align.expectation_kernel import Own, Pairs
+from alignkit.align.priors_kernel import add_similarity
 
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
+U1 = NDArray[np.uint8]
+U4 = NDArray[np.uint32]
+U8 = NDArray[np.uint64]
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+MIX = np.uint64(0xBF58476D1CE4E5B9)
+
+
+@jit
+def mixed(key: np.uint64, word: int) -> np.uint64:
+    """Mix a word into a hash."""
+    key = (key ^ np.uint64(word)) * MIX + STEP
+    return key ^ (key >> np.uint64(29))
+
+
+@jit
+def pair_keys(source: I4, source_starts: I8, target: I4, target_starts: I8, keys: U8) -> None:
+    """Set keys (P,) to a 64-bit number of the words of each pair; 0 where a word is unknown."""
+    for pair in range(len(keys)):
+        key = STEP
+        known = True
+        for at in range(source_starts[pair], source_starts[pair + 1]):
+            known &= source[at] >= 0
+            key = mixed(key, source[at])
+        key = mixed(key, source_starts[pair + 1] - source_starts[pair] + 1000000007)
+        for at in range(target_starts[pair], target_starts[pair + 1]):
+            known &= target[at] >= 0
+            key = mixed(key, target[at])
+        keys[pair] = max(key, np.uint64(1)) if known else np.uint64(0)
+
+
+@jit
+def count_above(levels: U1, begin: int, end: int) -> int:
+    """Return how many levels are above 0."""
+    size = 0
+    for at in range(begin, end):
+        size += levels[at] > 0
+    return size
+
+
+@jit
+def count_links(order: I8, pairs: Pairs, own: Own, offsets: I8) -> None:
+    """Set offsets (len(order) + 1,) from how many expected links the pairs in order have."""
+    offsets[0] = 0
+    for k in range(len(order)):
+        p = order[k]
+        size = count_above(own.links, pairs.starts[p], pairs.starts[p + 1])
+        size += count_above(own.source, pairs.source_starts[p], pairs.source_starts[p + 1])
+        size += count_above(own.target, pairs.target_starts[p], pairs.target_starts[p + 1])
+        offsets[k + 1] = offsets[k] + size
+
+
+@jit
+def keep(given: U1, begin: int, end: int, first: int, to: int, cells: U4, levels: U1) -> int:
+    """Keep what is above 0, from place `to` on, numbered from `first`; return the next place."""
+    for at in range(begin, end):
+        if given[at] > 0:
+            cells[to] = first + at - begin
+            levels[to] = given[at]
+            to += 1
+    return to
+
+
+@jit
+def remember(order: I8, pairs: Pairs, own: Own, offsets: I8, cells: U4, levels: U1) -> None:
+    """Keep the expected links of the pairs named in order; offsets (len(order) + 1,)."""
+    for k in range(len(order)):
+        # the N * M cells of the pair come first, then its N source words, then its M target words
+        p = order[k]
+        begin, end = pairs.starts[p], pairs.starts[p + 1]
+        first = end - begin
+        to = keep(own.links, begin, end, 0, offsets[k], cells, levels)
+        begin, end = pairs.source_starts[p], pairs.source_starts[p + 1]
+        to = keep(own.source, begin, end, first, to, cells, levels)
+        first += end - begin
+        keep(
+            own.target, pairs.target_starts[p], pairs.target_starts[p + 1], first, to, cells, levels
+        )
+
+
+@jit
+def recall(numbers: I8, pairs: Pairs, offsets: I8, cells: U4, levels: U1, own: Own) -> None:
+    """Set the expected links of pairs; numbers (P,) is where in the memory each is, or -1."""
+    for p in range(len(numbers)):
+        if numbers[p] < 0:
+            continue
+        size = pairs.starts[p + 1] - pairs.starts[p]
+        n = pairs.source_starts[p + 1] - pairs.source_starts[p]
+        m = pairs.target_starts[p + 1] - pairs.target_starts[p]
+        for at in range(offsets[numbers[p]], offsets[numbers[p] + 1]):
+            cell = np.int64(cells[at])
+            if cell < size:
+                own.links[pairs.starts[p] + cell] = levels[at]
+            elif cell < size + n:
+                own.source[pairs.source_starts[p] + cell - size] = levels[at]
+            elif cell < size + n + m:
+                own.target[pairs.target_starts[p] + cell - size - n] = levels[at]
+
+
+class PairTables(NamedTuple):
+    """What an aligner knows of one sentence pair, each word of which stands for itself.
+
+    `key` (1,) is the pair's in the memory; `places` number the words of the longer side, `cells`
+    the word pairs of `forward` and `reverse`. The rest is as in `Pairs` and `Tables`.
+    """
+
+    key: NDArray[np.uint64]
+    forward: F4
+    reverse: F4
+    source_kinds: I4
+    target_kinds: I4
+    places: I4
+    cells: I4
+    source_starts: I8
+    target_starts: I8
+    starts: I8
+
+
+@jit
+def adapt(
+    rows: I8, columns: I4, source_numbers: I4, target_numbers: I4, known_rows: I8,
+    known_columns: I4, forward: F4, reverse: F4, new_forward: F4, new_reverse: F4,
+) -> None:  # fmt: skip
+    """Replace new_forward and new_reverse (K',) where the word pair is known.
+
+    source_numbers (Vs',) and target_numbers (Vt',) are the known numbers of the words, or -1.
+    """
+    for row in range(len(rows) - 1):
+        word = source_numbers[row]
+        if word < 0:
+            continue
+        for place in range(rows[row], rows[row + 1]):
+            other = target_numbers[columns[place]]
+            if other < 0:
+                continue
+            # a binary search of the known row for the other word
+            low = known_rows[word]
+            high = min(known_rows[word + 1], low + other + 1)  # columns rise, by 1 at least
+            while low < high:
+                middle = (low + high) // 2
+                if known_columns[middle] < other:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < known_rows[word + 1] and known_columns[low] == other:
+                new_forward[place] = forward[low]
+                new_reverse[place] = reverse[low]
+
+
+@jit
+def kinds_in(numbers: I4, kinds: int) -> I4:
+    """Return the kinds of words by their numbers; see `kinds_of`."""
+    words_kinds = np.full(len(numbers), kinds - 1, np.int32)
+    for at in range(len(numbers)):
+        if 0 <= numbers[at] < kinds:
+            words_kinds[at] = numbers[at]
+    return words_kinds
+
+
+@jit
+def pair_tables(
+    source: I4, target: I4, source_letters: U4, source_letter_starts: I8, target_letters: U4,
+    target_letter_starts: I8, known_rows: I8, known_columns: I4, known_forward: F4,
+    known_reverse: F4, least: int, spelling: float, identity: float, floor: np.float32,
+    always: bool, kinds: int,
+) -> PairTables:  # fmt: skip
+    """Lay out the lexical tables of one pair, given as known numbers (N,) and (M,), or -1.
+
+    Word pairs that are not known get what spelling tells, and the floor; that where a word was
+    never seen alone, if not `always`.
+    """
+    n, m = len(source), len(target)
+    rows = np.arange(n + 1) * m
+    columns = np.empty(n * m, np.int32)
+    for i in range(n):
+        for j in range(m):
+            columns[i * m + j] = j
+    forward = np.zeros(n * m, np.float32)
+    add_similarity(
+        rows, columns, source_letters, source_letter_starts, target_letters, target_letter_starts,
+        least, spelling, identity, forward,
+    )  # fmt: skip
+    for i in range(n):
+        for j in range(m):
+            if always or source[i] < 0 or target[j] < 0:
+                forward[i * m + j] += floor
+    reverse = forward.copy()
+    adapt(
+        rows, columns, source, target, known_rows, known_columns, known_forward, known_reverse,
+        forward, reverse,
+    )  # fmt: skip
+    source_starts = np.array([0, n])
+    target_starts = np.array([0, m])
+    key = np.empty(1, np.uint64)
+    pair_keys(source, source_starts, target, target_starts, key)
+    places = np.arange(max(n, m)).astype(np.int32)
+    cells = np.arange(n * m).astype(np.int32)
+    starts = np.array([0, n * m])
+    kinds_of_source, kinds_of_target = kinds_in(source, kinds), kinds_in(target, kinds)
+    return PairTables(
+        key, forward, reverse, kinds_of_source, kinds_of_target, places, cells,
+        source_starts, target_starts, starts,
+    )  # fmt: skip
 
 
 @fast
 def select_links(
-    begin: int,
-    end: int,
-    source_starts: I8,
-    target_starts: I8,
-    forward: F4,
-    reverse: F4,
-    threshold: np.float32,
-    counts: I8,
-) -> tuple[I4, F4]:
+    begin: int, end: int, source_starts: I8, target_starts: I8, forward: F4, reverse: F4,
+    threshold: np.float32, counts: I8,
+) -> tuple[I4, F4]:  # fmt: skip
     """Return the links, (L, 2), whose mean posterior is above the threshold, and those means.
 
     forward and reverse hold the cells of the pairs from begin to before end; counts (end - begin,)
     is set to the number of links of each.
     """
+    # first count, then fill: links (L, 2) are as many as there are
     size = 0
     for cell in range(len(forward)):
         size += (forward[cell] + reverse[cell]) * np.float32(0.5) > threshold
@@ -55,28 +257,22 @@ def select_links(
 def best_of(posteriors: F4, first: int, step: int, count: int) -> int:
     """Return which of count posteriors is the greatest, -1 where what they leave is greater."""
     best = np.float32(0)
-    rest = np.float32(1)
-    found = -1
+    rest = np.float32(1)  # in the end what is left to the empty word
+    place = -1
     for k in range(count):
         x = posteriors[first + k * step]
         rest -= x
         if x > best:
             best = x
-            found = k
-    return -1 if rest > best else found
+            place = k
+    return -1 if rest > best else place
 
 
 @jit
 def best_positions(
-    begin: int,
-    end: int,
-    source_starts: I8,
-    target_starts: I8,
-    forward: F4,
-    reverse: F4,
-    target_path: I4,
-    source_path: I4,
-) -> None:
+    begin: int, end: int, source_starts: I8, target_starts: I8, forward: F4, reverse: F4,
+    target_path: I4, source_path: I4,
+) -> None:  # fmt: skip
     """Set what each word is aligned to where words are aligned one by one; -1 for nothing.
 
     A word is aligned to nothing when the empty word, which has what the posteriors leave, is more
@@ -118,6 +314,7 @@ def links_of_paths(begin: int, end: int, starts: I8, path: I4, backwards: bool, 
         length = starts[p + 1] - starts[p]
         before = size
         if backwards:
+            # a counting sort by source position: free[i] is where the next link of i goes
             free[:] = 0
             for j in range(length):
                 if path[a + j] >= 0:

@@ -86,6 +86,7 @@ def emissions(
     start = pairs.starts[p]
     own = len(evidence) > 0
     least = np.float32(1e-3) if own else TINY  # what is left of a total must divide
+    # first the divisors, without what the pair itself gave: rows[i] = 1 / (total(i) - own(i, .))
     for j in range(m):
         cols[j] = 0
     for i in range(n):
@@ -99,6 +100,7 @@ def emissions(
         rows[i] = ONE / max(tables.source_totals[pairs.source[a + i]] - taken, least)
     for j in range(m):
         cols[j] = ONE / max(tables.target_totals[pairs.target[b + j]] - cols[j], least)
+    # then t(j | i) = (weight - own) / divisor + LEAST: forward by target word, reverse by source
     for i in range(n):
         row = rows[i]
         places = pairs.cells[start + i * m : start + i * m + m]
@@ -192,6 +194,7 @@ def share_out(
     s = (n + 7) & ~7
     likelihood = 0.0
     for j in range(size):
+        # P(i | j) = (1 - p0) t(j | i) / n over (1 - p0) sum_i t(j | i) / n + p0 null_j
         row = emission[j * s : j * s + s]
         total = np.float32(0)
         for i in range(s):
@@ -208,22 +211,10 @@ def share_out(
 
 @fast
 def lexical_step(
-    begin: int,
-    end: int,
-    pairs: Pairs,
-    tables: Tables,
-    places: I8,
-    forward_positions: F4,
-    reverse_positions: F4,
-    own: Own,
-    agreement: U1,
-    source_nulls: F4,
-    target_nulls: F4,
-    out_forward: F4,
-    out_reverse: F4,
-    base: int,
-    likelihoods: F8,
-) -> None:
+    begin: int, end: int, pairs: Pairs, tables: Tables, places: I8, forward_positions: F4,
+    reverse_positions: F4, own: Own, agreement: U1, source_nulls: F4, target_nulls: F4,
+    out_forward: F4, out_reverse: F4, base: int, likelihoods: F8,
+) -> None:  # fmt: skip
     """Run IBM 1 or 2 in both directions over the pairs from begin to before end.
 
     Where `places` (P,) is not empty, cell (i, j) of pair p stands in the position tables at
@@ -269,25 +260,10 @@ def lexical_step(
 
 @fast
 def hmm_step(
-    begin: int,
-    end: int,
-    pairs: Pairs,
-    tables: Tables,
-    forward_jumps: F4,
-    reverse_jumps: F4,
-    own: Own,
-    agreement: U1,
-    source_nulls: F4,
-    target_nulls: F4,
-    out_forward: F4,
-    out_reverse: F4,
-    base: int,
-    likelihoods: F8,
-    first_pair: int,
-    every: int,
-    forward_counts: I8,
-    reverse_counts: I8,
-) -> None:
+    begin: int, end: int, pairs: Pairs, tables: Tables, forward_jumps: F4, reverse_jumps: F4,
+    own: Own, agreement: U1, source_nulls: F4, target_nulls: F4, out_forward: F4, out_reverse: F4,
+    base: int, likelihoods: F8, first_pair: int, every: int, forward_counts: I8, reverse_counts: I8,
+) -> None:  # fmt: skip
     """Run the HMM in both directions over the pairs from begin to before end.
 
     Expected jumps are counted, in units, in one pair of `every` (none: 0), the first of all pairs
@@ -320,6 +296,7 @@ def hmm_step(
         likelihoods[p] = 0
         if n == 0 or m == 0:
             continue
+        # rows are padded to eights, so that the loops over them vectorize
         sn = (n + 7) & ~7
         sm = (m + 7) & ~7
         collect = every > 0 and (first_pair + p) % every == 0
@@ -356,18 +333,9 @@ def hmm_step(
 
 @fast
 def hmm_paths(
-    begin: int,
-    end: int,
-    pairs: Pairs,
-    tables: Tables,
-    forward_jumps: F4,
-    reverse_jumps: F4,
-    own: Own,
-    target_path: I4,
-    source_path: I4,
-    target_base: int,
-    source_base: int,
-) -> None:
+    begin: int, end: int, pairs: Pairs, tables: Tables, forward_jumps: F4, reverse_jumps: F4,
+    own: Own, target_path: I4, source_path: I4, target_base: int, source_base: int,
+) -> None:  # fmt: skip
     """Set, for each word of the pairs from begin to before end, what Viterbi aligns it to.
 
     target_path holds a source position, or -1, for each target word, from word `target_base` on;

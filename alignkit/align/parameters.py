@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.align.bitext import F4, F8, I4, I8, U1, Bitext
+from alignkit.align.decoding_kernel import count_links, pair_keys, recall, remember
 from alignkit.align.expectation_kernel import Own, Pairs
 from alignkit.align.maximization_kernel import add_positions
-from alignkit.align.memory_kernel import count_links, pair_keys, recall, remember
 from alignkit.align.settings import Settings
 
 if TYPE_CHECKING:

@@ -16,8 +16,15 @@ from alignkit._support.arguments import words
 from alignkit.align.bitext import F4, I4, I8, Bitext
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.maximization_kernel import numbers_in
-from alignkit.align.priors_kernel import add_backing, add_similarity, add_to_stems, sum_stems
-from alignkit.align.vectors.kernel import ONE, add_in_context, add_static
+from alignkit.align.priors_kernel import (
+    ONE,
+    add_backing,
+    add_in_context,
+    add_similarity,
+    add_static,
+    add_to_stems,
+    sum_stems,
+)
 from alignkit.align.vectors.word_vectors import Vectors, WordVectors, vectors_of
 from alignkit.errors import ArgumentError, OptionError
 

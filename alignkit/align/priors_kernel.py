@@ -1,33 +1,29 @@
-"""Compare the spelling of words, and lend evidence between words of one stem."""
+"""Compare words by spelling and by vectors, and lend evidence between words of one stem."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.jit import jit
+from alignkit._support.jit import fast, inlined_fast, jit
 from alignkit.align.maximization_kernel import UNITS, plus
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]
+I2 = NDArray[np.int16]
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
 U4 = NDArray[np.uint32]
 
+ONE = 1 << 14
+"""The length of a vector. A cosine is a sum of products over its square, below 2^31."""
+
 
 @jit
 def add_similarity(
-    rows: I8,
-    columns: I4,
-    source: U4,
-    source_starts: I8,
-    target: U4,
-    target_starts: I8,
-    least: int,
-    weight: float,
-    identity: float,
-    prior: F4,
-) -> None:
+    rows: I8, columns: I4, source: U4, source_starts: I8, target: U4, target_starts: I8, least: int,
+    weight: float, identity: float, prior: F4,
+) -> None:  # fmt: skip
     """Add `weight` times the similarity of the two words to each place of prior (K,).
 
     1 for equal words, which get `identity` besides; else the common prefix over the longer
@@ -52,18 +48,14 @@ def add_similarity(
 
 @jit
 def sum_stems(
-    members: I4,
-    member_starts: I8,
-    rows: I8,
-    columns: I4,
-    target_stems: I4,
-    number: int,
+    members: I4, member_starts: I8, rows: I8, columns: I4, target_stems: I4, number: int,
     stem_pairs: I4,
-) -> int:
+) -> int:  # fmt: skip
     """Give numbers to the pairs of stems that occur, in stem_pairs (K,); return how many.
 
     `members` lists the source words of each source stem; `target_stems` (Vt,) has `number` values.
     """
+    # where[stem] is the number of its pair with the source stem at hand, if it is `begin` or more
     where = np.full(number, -1, np.int64)
     count = 0
     for stem in range(len(member_starts) - 1):
@@ -81,16 +73,9 @@ def sum_stems(
 
 @jit
 def add_to_stems(
-    rows: I8,
-    columns: I4,
-    counts: F4,
-    stem_pairs: I4,
-    source_stems: I4,
-    target_stems: I4,
-    pair_sums: I8,
-    source_sums: I8,
-    target_sums: I8,
-) -> None:
+    rows: I8, columns: I4, counts: F4, stem_pairs: I4, source_stems: I4, target_stems: I4,
+    pair_sums: I8, source_sums: I8, target_sums: I8,
+) -> None:  # fmt: skip
     """Add the counts (K,) of the word pairs to the sums of their stems, in units."""
     for word in range(len(rows) - 1):
         total = source_sums[source_stems[word]]
@@ -106,20 +91,10 @@ def add_to_stems(
 
 @jit
 def add_backing(
-    rows: I8,
-    columns: I4,
-    counts: F4,
-    stem_pairs: I4,
-    source_stems: I4,
-    target_stems: I4,
-    source_share: F4,
-    target_share: F4,
-    pair_sums: I8,
-    source_sums: F8,
-    target_sums: F8,
-    strength: float,
-    weights: F4,
-) -> None:
+    rows: I8, columns: I4, counts: F4, stem_pairs: I4, source_stems: I4, target_stems: I4,
+    source_share: F4, target_share: F4, pair_sums: I8, source_sums: F8, target_sums: F8,
+    strength: float, weights: F4,
+) -> None:  # fmt: skip
     """Add to each place what the other words of its two stems tell.
 
     strength * (c(stem pair) - c(place)) / sqrt(c(stem) c(stem)) * sqrt(share share); the sums of
@@ -135,3 +110,146 @@ def add_backing(
                 weights[place] += (
                     factor * (other / UNITS) * factors[target_stems[column]] * target_share[column]
                 )
+
+
+@jit
+def add_static(
+    rows: I8, columns: I4, source: I2, target: I2, weight: float, least: float, prior: F4
+) -> int:
+    """Add the pseudo-count of each word pair to prior (K,); return how many have one.
+
+    weight * (cosine - least) / (1 - least), where that is positive. source (Vs, d) and target
+    (Vt, d) are vectors of the length `ONE`, or zeros.
+    """
+    near = 0
+    for word in range(len(rows) - 1):
+        for place in range(rows[word], rows[word + 1]):
+            total = 0
+            for k in range(source.shape[1]):
+                total += source[word, k] * target[columns[place], k]
+            over = total / (ONE * ONE) - least
+            if over > 0:
+                prior[place] += weight * min(over / (1 - least), 1.0)
+                near += 1
+    return near
+
+
+@jit
+def add_in_context(
+    cells: I4, source: I2, target: I2, weight: float, least: float, sums: F8, counts: I4
+) -> None:
+    """Add the pseudo-counts of the cells of a sentence pair to the sums (K,) of their word pairs.
+
+    cells (N * M,) are the word pairs; source (N, d) and target (M, d) are as in `add_static`.
+    """
+    for i in range(len(source)):
+        for j in range(len(target)):
+            total = 0
+            for k in range(source.shape[1]):
+                total += source[i, k] * target[j, k]
+            over = total / (ONE * ONE) - least
+            place = cells[i * len(target) + j]
+            counts[place] += 1
+            if over > 0:
+                sums[place] += weight * min(over / (1 - least), 1.0)
+
+
+SHARPNESS = 10.0
+WINDOW = 2
+
+
+@jit
+def cosines_of_pair(source: I2, target: I2, cosines: F4) -> None:
+    """Set cosines (N, M) of whole vectors (N, d) and (M, d) of the length `ONE`."""
+    for i in range(len(source)):
+        for j in range(len(target)):
+            total = np.int32(0)
+            for k in range(source.shape[1]):
+                total = np.int32(total + source[i, k] * target[j, k])
+            cosines[i, j] = total / (ONE * ONE)
+
+
+@inlined_fast
+def cosine_of_sums(
+    own: F4, other: F4, cross: F4, a: int, b: int, skip: int, c: int, d: int, jump: int
+) -> float:
+    """Return the cosine of the sums of words a to before b and c to before d but skip and jump.
+
+    own and other are the cosines within the sides, cross (N, M) those between.
+    """
+    above = 0.0
+    left = 0.0
+    right = 0.0
+    for i in range(a, b):
+        if i == skip:
+            continue
+        for j in range(c, d):
+            if j != jump:
+                above += cross[i, j]
+        for k in range(a, b):
+            if k != skip:
+                left += own[i, k]
+    for j in range(c, d):
+        if j == jump:
+            continue
+        for k in range(c, d):
+            if k != jump:
+                right += other[j, k]
+    below = left * right
+    return above / np.sqrt(below) if below > 1e-9 else 0.0
+
+
+@fast
+def vector_features(
+    own: F4, other: F4, cross: F4, places: I4, first: int, last: int, features: F4, column: int
+) -> None:  # fmt: skip
+    """Set the 10 features from a column on, of the cells from first to before last of a pair."""
+    n, m = cross.shape
+    by_source, by_target = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)
+    by_source[:, :2] = -1
+    by_target[:, :2] = -1
+    for i in range(n):
+        for j in range(m):
+            x = cross[i, j]
+            weight = np.exp(SHARPNESS * x)
+            by_source[i, 2] += weight
+            by_target[j, 2] += weight
+            if x > by_source[i, 0]:
+                by_source[i, 1], by_source[i, 0] = by_source[i, 0], x
+            elif x > by_source[i, 1]:
+                by_source[i, 1] = x
+            if x > by_target[j, 0]:
+                by_target[j, 1], by_target[j, 0] = by_target[j, 0], x
+            elif x > by_target[j, 1]:
+                by_target[j, 1] = x
+    for row in range(first, last):
+        i, j = places[row, 0], places[row, 1]
+        x = cross[i, j]
+        known = own[i, i] > 0.5 and other[j, j] > 0.5
+        rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
+        other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
+        a, b, c, d = (
+            max(i - WINDOW, 0),
+            min(i + WINDOW + 1, n),
+            max(j - WINDOW, 0),
+            min(j + WINDOW + 1, m),
+        )
+        two = -1.0
+        for y in range(i - 1, i + 1):
+            if y >= 0 and y + 2 <= n:
+                two = max(two, cosine_of_sums(own, other, cross, y, y + 2, -1, j, j + 1, -1))
+        for z in range(j - 1, j + 1):
+            if z >= 0 and z + 2 <= m:
+                two = max(two, cosine_of_sums(own, other, cross, i, i + 1, -1, z, z + 2, -1))
+        out = features[row, column:]
+        out[0] = x
+        out[1] = x - rival if known else 0
+        out[2] = x - other_rival if known else 0
+        weight = np.exp(SHARPNESS * x)
+        out[3] = weight / by_source[i, 2]
+        out[4] = weight / by_target[j, 2]
+        out[5] = cosine_of_sums(own, other, cross, a, i, -1, c, j, -1)
+        out[6] = cosine_of_sums(own, other, cross, i + 1, b, -1, j + 1, d, -1)
+        out[7] = cosine_of_sums(own, other, cross, a, b, i, c, d, j)
+        out[8] = max(two - x, np.float32(-1))
+        out[9] = known

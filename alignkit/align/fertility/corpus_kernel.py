@@ -113,10 +113,10 @@ def null_logs(m: int, share: float) -> Reals:
 @jit
 def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: Logs) -> Logs:
     """Return the probability of each word from each cept's word, (n + 1, m), row 0 from NULL."""
-    found = np.empty((n + 1, m), np.float32)
+    lexical = np.empty((n + 1, m), np.float32)
     a, b, start = text.source_offsets[p], text.target_offsets[p], text.starts[p]
     for j in range(m):
-        found[0, j] = model.null[text.targets[b + j]]
+        lexical[0, j] = model.null[text.targets[b + j]]
     for i in range(n):
         total = model.totals[text.sources[a + i]]
         if model.discount > 0:
@@ -129,8 +129,8 @@ def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: Lo
             count = model.lexical[text.cells[at]]
             if model.discount > 0:
                 count = max(count - model.discount * own[at], np.float32(0))
-            found[i + 1, j] = (count + model.prior[text.cells[at]]) / total
-    return found
+            lexical[i + 1, j] = (count + model.prior[text.cells[at]]) / total
+    return lexical
 
 
 @jit
@@ -239,12 +239,9 @@ def collect(weight: float, sources: Ints, pair: KernelPair, counts: Counts) -> N
 
 @jit
 def collect_neighbours(
-    total: float,
-    likely: list[tuple[int, int, float]],
-    sources: Ints,
-    pair: KernelPair,
+    total: float, likely: list[tuple[int, int, float]], sources: Ints, pair: KernelPair,
     counts: Counts,
-) -> None:
+) -> None:  # fmt: skip
     """Count the alignment and its likely neighbours, each by its share."""
     weight = 1.0
     for _, _, ratio in likely:
@@ -303,11 +300,11 @@ def expect(
         if n == 0 or m == 0:
             viterbi[text.target_offsets[p] : text.target_offsets[p + 1]] = -1
             continue
-        found = translations(p, n, m, text, model, posteriors)
+        lexical = translations(p, n, m, text, model, posteriors)
         post = np.empty((n + 1, m), np.float32)
         alignment = viterbi[text.target_offsets[p] : text.target_offsets[p + 1]]
         score += align_pair(
-            sources, targets, found, model.blocks[p], model, sweeps, alignment,
+            sources, targets, lexical, model.blocks[p], model, sweeps, alignment,
             post, counting, counts,
         )  # fmt: skip
         for i in range(n):
@@ -319,13 +316,9 @@ def expect(
 
 @jit
 def scatter(
-    text: KernelText,
-    posteriors: Logs,
-    blocks: Offsets,
-    lexical: Reals,
-    null: Reals,
+    text: KernelText, posteriors: Logs, blocks: Offsets, lexical: Reals, null: Reals,
     distortion: Reals,
-) -> None:
+) -> None:  # fmt: skip
     """Add the posteriors of all links to the counts of word pairs and, if any, of positions."""
     for p in range(text.starts.size - 1):
         a, b = text.source_offsets[p], text.target_offsets[p]

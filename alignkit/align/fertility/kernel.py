@@ -370,16 +370,9 @@ def shift(group: int, sign: float, beside: Reals, twice: float, bigrams: Reals) 
 
 @jit
 def best_class(
-    number: int,
-    count: float,
-    beside: Reals,
-    twice: float,
-    bigrams: Reals,
-    sizes: Reals,
-    small: Reals,
-    near: Ints,
-    gains: Reals,
-) -> None:
+    number: int, count: float, beside: Reals, twice: float, bigrams: Reals, sizes: Reals,
+    small: Reals, near: Ints, gains: Reals,
+) -> None:  # fmt: skip
     """Set the gain in log-likelihood of each class for a word that is in none."""
     touched = 0
     for other in range(bigrams.shape[0]):

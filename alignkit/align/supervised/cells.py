@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from alignkit.align.bitext import F4, F8, I4, I8, Bitext, Side
 from alignkit.align.decoding import Decoding
 from alignkit.align.priors import code_points, units_of
+from alignkit.align.priors_kernel import cosines_of_pair, vector_features
 from alignkit.align.supervised import cells_kernel as kernel
-from alignkit.align.vectors.kernel import cosines_of_pair, vector_features
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, WordVectors, vectors_of
 from alignkit.errors import AlignerError
 

@@ -30,18 +30,9 @@ def logit(x: float) -> float:
 
 @jit
 def similarities(
-    begin: int,
-    end: int,
-    source: I4,
-    source_starts: I8,
-    target: I4,
-    target_starts: I8,
-    source_codes: U4,
-    source_code_starts: I8,
-    target_codes: U4,
-    target_code_starts: I8,
-    spelled: F4,
-) -> None:
+    begin: int, end: int, source: I4, source_starts: I8, target: I4, target_starts: I8,
+    source_codes: U4, source_code_starts: I8, target_codes: U4, target_code_starts: I8, spelled: F4,
+) -> None:  # fmt: skip
     """Set spelled (C, 2): longest common subsequence and prefix of the two words of each cell.
 
     The subsequence counts twice over both lengths, the prefix over the longer one.
@@ -106,15 +97,9 @@ def kth(values: F4, first: int, step: int, count: int, best: F4) -> int:
 
 @jit
 def mark_cells(
-    begin: int,
-    end: int,
-    source_starts: I8,
-    target_starts: I8,
-    means: F4,
-    spelled: F4,
-    cosines: F4,
+    begin: int, end: int, source_starts: I8, target_starts: I8, means: F4, spelled: F4, cosines: F4,
     marks: U1,
-) -> int:
+) -> int:  # fmt: skip
     """Set marks (C,) to 1 where a cell may be a link; return how many may.
 
     `cosines` (C,) may be empty. A word of which no cell is likely has five of them, else two.
@@ -177,26 +162,11 @@ def distance(goal: int, here: int) -> float:
 
 @jit
 def cell_features(
-    begin: int,
-    end: int,
-    source: I4,
-    source_starts: I8,
-    target: I4,
-    target_starts: I8,
-    source_kinds: U1,
-    target_kinds: U1,
-    source_letters: I4,
-    target_letters: I4,
-    forward: F4,
-    reverse: F4,
-    lexical_forward: F4,
-    lexical_reverse: F4,
-    spelled: F4,
-    marks: U1,
-    features: F4,
-    places: I4,
-    ends: I8,
-) -> None:
+    begin: int, end: int, source: I4, source_starts: I8, target: I4, target_starts: I8,
+    source_kinds: U1, target_kinds: U1, source_letters: I4, target_letters: I4, forward: F4,
+    reverse: F4, lexical_forward: F4, lexical_reverse: F4, spelled: F4, marks: U1, features: F4,
+    places: I4, ends: I8,
+) -> None:  # fmt: skip
     """Set features (K, 50) of the marked cells, places (K, 2), and ends (end - begin + 1,).
 
     Kinds of words: 1 punctuation, 2 holds a digit, 0 others. The cells of pair p are those from
@@ -243,17 +213,18 @@ def cell_features(
                 if not marks[base + cell]:
                     continue
                 x = means[cell]
-                one, other = min(forward[base + cell], 1.0), min(reverse[base + cell], 1.0)
+                to, back = min(forward[base + cell], 1.0), min(reverse[base + cell], 1.0)
+                # the columns are those of `CELL` in `cells`, in its order
                 out = features[row]
                 rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
                 other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
                 out[0] = x
                 out[1] = logit(x)
-                out[2] = logit(one)
-                out[3] = logit(other)
-                out[4] = logit(np.sqrt(one * other))
-                out[5] = min(one, other)
-                out[6] = logit(min(one, other))
+                out[2] = logit(to)
+                out[3] = logit(back)
+                out[4] = logit(np.sqrt(to * back))
+                out[5] = min(to, back)
+                out[6] = logit(min(to, back))
                 out[7] = max(0.0, 1 - by_source[i, 3])
                 out[8] = max(0.0, 1 - by_target[j, 3])
                 out[9] = rival
@@ -301,13 +272,13 @@ def cell_features(
                 out[42] = distance(to_target[j + 1] - 1 if j < m - 1 else n - 1, i)
                 out[43] = abs((i + 0.5) / n - (j + 0.5) / m)
                 out[44] = min(abs((i + 0.5) * m / n - (j + 0.5)), 2 * FAR) / FAR
-                one = min(lexical_forward[base + cell], 1.0)
-                other = min(lexical_reverse[base + cell], 1.0)
-                out[45] = (one + other) / 2
+                to = min(lexical_forward[base + cell], 1.0)
+                back = min(lexical_reverse[base + cell], 1.0)
+                out[45] = (to + back) / 2
                 out[46] = logit(out[45])
-                out[47] = logit(one)
-                out[48] = logit(other)
-                out[49] = min(one, other)
+                out[47] = logit(to)
+                out[48] = logit(back)
+                out[49] = min(to, back)
                 places[row, 0] = i
                 places[row, 1] = j
                 row += 1

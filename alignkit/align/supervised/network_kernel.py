@@ -23,9 +23,10 @@ def add_product(left: F4, right: F4, length: int, out: F4) -> None:
 
     w is a multiple of 64, length of 4.
     """
+    # two rows of out and four of right at a time, so that numbers are loaded once
     for h in range(0, HIDDEN, 2):
         for part in range(0, out.shape[1], LANES):
-            one, other = out[h, part : part + LANES], out[h + 1, part : part + LANES]
+            even, odd = out[h, part : part + LANES], out[h + 1, part : part + LANES]
             for x in range(0, length, 4):
                 p, q = right[x, part : part + LANES], right[x + 1, part : part + LANES]
                 r, s = right[x + 2, part : part + LANES], right[x + 3, part : part + LANES]
@@ -33,8 +34,8 @@ def add_product(left: F4, right: F4, length: int, out: F4) -> None:
                 h1 = h + 1
                 e, f, g, i = left[h1, x], left[h1, x + 1], left[h1, x + 2], left[h1, x + 3]
                 for k in range(LANES):
-                    one[k] += a * p[k] + b * q[k] + c * r[k] + d * s[k]
-                    other[k] += e * p[k] + f * q[k] + g * r[k] + i * s[k]
+                    even[k] += a * p[k] + b * q[k] + c * r[k] + d * s[k]
+                    odd[k] += e * p[k] + f * q[k] + g * r[k] + i * s[k]
 
 
 @inlined_fast
@@ -63,15 +64,15 @@ def network_logits(rows: F4, first: F4, second: F4, logits: F8) -> None:
     columns[width] = 1
     padded = np.zeros((HIDDEN, length), np.float32)
     padded[:, : width + 1] = first.T
-    units, found = np.empty((HIDDEN, LANES), np.float32), np.empty(LANES, np.float32)
+    units, odds = np.empty((HIDDEN, LANES), np.float32), np.empty(LANES, np.float32)
     for start in range(0, len(rows), LANES):
         size = min(LANES, len(rows) - start)
         for k in range(size):
             for x in range(width):
                 columns[x, k] = rows[start + k, x]
-        forward(columns, padded, second, length, units, found)
+        forward(columns, padded, second, length, units, odds)
         for k in range(size):
-            logits[start + k] += found[k]
+            logits[start + k] += odds[k]
 
 
 @inlined_fast
@@ -83,6 +84,7 @@ def adam(
     last, steady = np.float32(0.1), np.float32(0.9)
     last_square, steady_square = np.float32(0.001), np.float32(0.999)
     for x in range(len(weights)):
+        # mean and square are moving means of the slope and of its square
         g = slopes[x] * share + decay * weights[x]
         mean[x] = steady * mean[x] + last * g
         square[x] = steady_square * square[x] + last_square * g * g
@@ -186,15 +188,15 @@ def linear_logits(rows: F4, weights: F8, bias: float, logits: F8) -> None:
     """
     fours = len(rows) - len(rows) % 4
     for k in range(0, fours, 4):
-        one, other, third, last = bias, bias, bias, bias
+        first, second, third, last = bias, bias, bias, bias
         for x in range(rows.shape[1]):
             weight = weights[x]
-            one += rows[k, x] * weight
-            other += rows[k + 1, x] * weight
+            first += rows[k, x] * weight
+            second += rows[k + 1, x] * weight
             third += rows[k + 2, x] * weight
             last += rows[k + 3, x] * weight
-        logits[k] += one
-        logits[k + 1] += other
+        logits[k] += first
+        logits[k + 1] += second
         logits[k + 2] += third
         logits[k + 3] += last
     for k in range(fours, len(rows)):
