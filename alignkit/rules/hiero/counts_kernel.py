@@ -1,7 +1,7 @@
 """Settle counted hiero rules: their alignments, lexical weights and other order; compiled loops.
 
-Rules come as `extraction_kernel` writes them, target side first. They go source side first: the label
-of the left-hand side, the source side, 0, the target side, 0, and the word alignment. There a
+Rules come as `extraction_kernel` writes them, target side first. They go source side first: the
+label of the left-hand side, the source side, 0, the target side, 0, and the word alignment. There a
 variable of label l is l + 1 on the source side, where its place is its number, and
 2 l + number + 1 on the target side; words follow.
 """
