@@ -30,30 +30,17 @@ def count_found(
 ) -> Longs:
     """Count the minimal rules of some derivations, and those that are found in others.
 
-    Parameters
-    ----------
-    matched
-        (R, 2) int32: the matched nodes, in preorder of the source nodes.
-    afters
-        (R,) int32: for each the first that is not below it, counted within its pair.
-    begins
-        (P + 1,) int64: where the derivation of each pair begins.
-    changing
-        (R,) Whether the minimal rule at each is no identity.
-    other_matched, other_afters, other_begins
-        Those of the other derivations, of the same P pairs.
-    source_classes, target_classes
-        The class, by the other's links, of each node of all trees; -1 for none.
-    source_offsets, target_offsets
-        (P + 1,) int64: where the nodes of each tree begin.
-    size
-        The most nodes of the other's derivation that may make up one rule.
-
-    Returns
-    -------
-    rows
-        (P, 6) int64: rules, those found, matched nodes that the other's links make consistent; and
-        these three of the rules that are no identities, and of their roots.
+    matched: (R, 2) int32: the matched nodes, in preorder of the source nodes.
+    afters: (R,) int32: for each the first that is not below it, counted within its pair.
+    begins: (P + 1,) int64: where the derivation of each pair begins.
+    changing: (R,) Whether the minimal rule at each is no identity.
+    other_matched, other_afters, other_begins: Those of the other derivations, of the same P pairs.
+    source_classes, target_classes: The class, by the other's links, of each node of all trees; -1
+        for none.
+    source_offsets, target_offsets: (P + 1,) int64: where the nodes of each tree begin.
+    size: The most nodes of the other's derivation that may make up one rule.
+    Returns: (P, 6) int64: rules, those found, matched nodes that the other's links make consistent;
+        and these three of the rules that are no identities, and of their roots.
     """
     rows = np.zeros((len(begins) - 1, 6), np.int64)
     for k in range(len(rows)):
@@ -109,15 +96,15 @@ def is_composed(
 @jit
 def sides_differ(symbols: Ints, offsets: Longs) -> Bools:
     """Return which rules have two different sides; see `write_fragments` for what they are."""
-    found = np.zeros(len(offsets) // 2, np.bool_)
-    for r in range(len(found)):
+    differ = np.zeros(len(offsets) // 2, np.bool_)
+    for r in range(len(differ)):
         start, middle, end = offsets[2 * r], offsets[2 * r + 1], offsets[2 * r + 2]
-        found[r] = middle - start != end - middle
+        differ[r] = middle - start != end - middle
         for i in range(start, middle):
-            if found[r]:
+            if differ[r]:
                 break
-            found[r] = symbols[i] != symbols[middle + i - start]
-    return found
+            differ[r] = symbols[i] != symbols[middle + i - start]
+    return differ
 
 
 Floats = NDArray[np.float64]
@@ -138,15 +125,11 @@ def weigh_words(
     A word weighs the mean of the weights of its links, or as a word that is linked to nothing; a
     rule the product of its words.
 
-    Parameters
-    ----------
-    symbols, offsets, links, link_offsets
-        The rules; see `alignkit.rules.derivation.cuts_kernel`.
-    keys, weights, lone
-        As `alignkit.rules.learning.Weights` has them.
+    symbols, offsets, links, link_offsets: The rules; see `alignkit.rules.derivation.cuts_kernel`.
+    keys, weights, lone: As `alignkit.rules.learning.Weights` has them.
     """
-    found = np.ones((len(link_offsets) - 1, 2), np.float64)
-    for r in range(len(found)):
+    products = np.ones((len(link_offsets) - 1, 2), np.float64)
+    for r in range(len(products)):
         source = yielded(symbols[offsets[2 * r] : offsets[2 * r + 1]])
         target = yielded(symbols[offsets[2 * r + 1] : offsets[2 * r + 2]])
         sums = (np.zeros(len(target)), np.zeros(len(source)))
@@ -162,25 +145,25 @@ def weigh_words(
             words = target if way == 0 else source
             for i in range(len(words)):
                 if counts[way][i]:
-                    found[r, way] *= sums[way][i] / counts[way][i]
+                    products[r, way] *= sums[way][i] / counts[way][i]
                 elif words[i] >= 0:
-                    found[r, way] *= lone[words[i], way]
-    return found
+                    products[r, way] *= lone[words[i], way]
+    return products
 
 
 @jit
 def yielded(symbols: Ints) -> Ints:
     """Return the words of a side in order, -1 for a variable."""
-    found = np.empty(len(symbols), np.int32)
+    words = np.empty(len(symbols), np.int32)
     count, at = 0, 0
     while at < len(symbols):
         what = symbols[at] & ((1 << BITS) - 1)
         if what == WORD:
-            found[count] = symbols[at] >> BITS
+            words[count] = symbols[at] >> BITS
             count += 1
         elif what >= VARIABLE:
-            found[count] = -1
+            words[count] = -1
             count += 1
             at += 1
         at += 1
-    return found[:count]
+    return words[:count]

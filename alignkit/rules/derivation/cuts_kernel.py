@@ -16,15 +16,9 @@ Floats = NDArray[np.float64]
 def cut_minimal(matched: Ints, parents: Ints, begins: Longs) -> tuple[Ints, Longs, Ints]:
     """Cut below each matched pair of nodes at the next ones.
 
-    Parameters
-    ----------
-    matched, parents, begins
-        As `compose` has them.
-
-    Returns
-    -------
-    tuple
-        Variables (V, 2); where the variables of each rule begin, (R + 1,); the pair of each rule.
+    matched, parents, begins: As `compose` has them.
+    Returns: Variables (V, 2); where the variables of each rule begin, (R + 1,); the pair of each
+        rule.
     """
     count = len(matched)
     pairs, below = np.empty(count, np.int32), np.zeros(count + 2, np.int64)
@@ -47,20 +41,21 @@ def cut_minimal(matched: Ints, parents: Ints, begins: Longs) -> tuple[Ints, Long
 @jit
 def count_composed(parents: Ints, begins: Longs, size: int) -> Floats:
     """Return how many connected sets of so many nodes the derivation of each pair has."""
-    found = np.zeros(len(begins) - 1, np.float64)
+    counts = np.zeros(len(begins) - 1, np.float64)
     for k in range(len(begins) - 1):
         first, after = begins[k], begins[k + 1]
         # sets[i, s]: connected sets of s nodes whose highest is i; of those looked at so far
         sets = np.zeros((after - first, size + 1), np.float64)
         sets[:, 1] = 1
         for i in range(after - first - 1, -1, -1):
-            found[k] += sets[i, size]
+            counts[k] += sets[i, size]
             p = parents[first + i]
             if p >= 0:
+                # a set below p joins one of i: larger sizes first, so that i joins once
                 for s in range(size, 1, -1):
                     for below in range(1, s):
                         sets[p, s] += sets[p, s - below] * sets[i, below]
-    return found
+    return counts
 
 
 @jit
@@ -69,24 +64,13 @@ def compose(
 ) -> tuple[Ints, Ints, Longs, Ints, Ints]:
     """Put connected sets of nodes of derivations together: rules of one size.
 
-    Parameters
-    ----------
-    matched
-        (R, 2) int32: the matched nodes, in preorder of the derivations.
-    parents, afters
-        (R,) int32: of each in its derivation, counted within its pair.
-    begins
-        (P + 1,) int64: where the derivation of each pair begins.
-    size
-        How many nodes a set has.
-    room
-        How many sets there are; see `count_composed`.
-
-    Returns
-    -------
-    tuple
-        Roots (room, 2); variables (V, 2); where the variables of each rule begin, (room + 1,); the
-        pair of each rule; the sets, (room, size), counted within the pair.
+    matched: (R, 2) int32: the matched nodes, in preorder of the derivations.
+    parents, afters: (R,) int32: of each in its derivation, counted within its pair.
+    begins: (P + 1,) int64: where the derivation of each pair begins.
+    size: How many nodes a set has.
+    room: How many sets there are; see `count_composed`.
+    Returns: Roots (room, 2); variables (V, 2); where the variables of each rule begin, (room + 1,);
+        the pair of each rule; the sets, (room, size), counted within the pair.
     """
     roots, pairs = np.empty((room, 2), np.int32), np.empty(room, np.int32)
     offsets = np.zeros(room + 1, np.int64)
@@ -153,23 +137,12 @@ def cut_everywhere(
 ) -> tuple[Ints, Ints, Longs, Ints, Floats]:
     """Make the rule of every consistent pair of nodes, cut at the next consistent pairs.
 
-    Parameters
-    ----------
-    source_chains, target_chains
-        The nodes of each class, class after class, top first.
-    source_begins, target_begins
-        (C + 1,) int64: where each class begins.
-    parents, afters
-        (C,) int32: of each class among those of its pair, in preorder of the source.
-    begins
-        (P + 1,) int64: where the classes of each pair begin.
-    room, most
-        How many rules there are, and no fewer than they have variables.
-
-    Returns
-    -------
-    tuple
-        As `compose` does, with the count of each rule, (R,), instead of sets.
+    source_chains, target_chains: The nodes of each class, class after class, top first.
+    source_begins, target_begins: (C + 1,) int64: where each class begins.
+    parents, afters: (C,) int32: of each class among those of its pair, in preorder of the source.
+    begins: (P + 1,) int64: where the classes of each pair begin.
+    room, most: How many rules there are, and no fewer than they have variables.
+    Returns: As `compose` does, with the count of each rule, (R,), instead of sets.
     """
     roots, pairs = np.empty((room, 2), np.int32), np.empty(room, np.int32)
     counts = np.empty(room, np.float64)
@@ -234,33 +207,20 @@ def write_fragments(
     A symbol is 8 times the number of a label or word, plus what it is: `OPEN` and `CLOSE` a node,
     `WORD`, or a variable, after which its number stands.
 
-    Parameters
-    ----------
-    roots
-        (R, 2) int32: source and target node of each rule.
-    variables
-        (V, 2) int32: the nodes of all variables, rule after rule, left to right in the source.
-    variable_offsets
-        (R + 1,) int64: where the variables of each rule begin.
-    pairs
-        (R,) int32: the sentence pair of each rule, in rising order.
-    sources, targets
-        (4, n) int32: parents, starts, ends and afters of the nodes of all pairs.
-    source_labels, target_labels, source_words, target_words
-        The numbers of labels and words.
-    links
-        (2, L) int32: of all pairs, sorted by source and target position within each.
-    strings
-        Whether the source, and the target, is a string: no nodes are written, and no labels.
-    deletions
-        Whether highest nodes without links are variables of their own kind.
-
-    Returns
-    -------
-    tuple
-        Symbols (S,); where each side begins, (2 R + 1,); the links between words, as positions of
-        words and variables within each side, one after the other; where those of each rule begin,
-        (R + 1,); for each rule how many variables, nodes of both sides, depths of both, (R, 5).
+    roots: (R, 2) int32: source and target node of each rule.
+    variables: (V, 2) int32: the nodes of all variables, rule after rule, left to right in the
+        source.
+    variable_offsets: (R + 1,) int64: where the variables of each rule begin.
+    pairs: (R,) int32: the sentence pair of each rule, in rising order.
+    sources, targets: (4, n) int32: parents, starts, ends and afters of the nodes of all pairs.
+    source_labels, target_labels, source_words, target_words: The numbers of labels and words.
+    links: (2, L) int32: of all pairs, sorted by source and target position within each.
+    strings: Whether the source, and the target, is a string: no nodes are written, and no labels.
+    deletions: Whether highest nodes without links are variables of their own kind.
+    Returns: Symbols (S,); where each side begins, (2 R + 1,); the links between words, as positions
+        of words and variables within each side, one after the other; where those of each rule
+        begin, (R + 1,); for each rule how many variables, nodes of both sides, depths of both, (R,
+        5).
     """
     count = len(roots)
     symbols, ends = np.empty(1024, np.int32), np.zeros(2 * count + 1, np.int64)
@@ -327,10 +287,10 @@ def write_fragments(
 @jit
 def widened(array: Ints, used: int, needed: int) -> Ints:
     """Return a longer array that begins with what is used of this one."""
-    found = np.empty(2 * needed, np.int32)
+    larger = np.empty(2 * needed, np.int32)
     for k in range(used):  # compiles in less time than a slice
-        found[k] = array[k]
-    return found
+        larger[k] = array[k]
+    return larger
 
 
 @jit

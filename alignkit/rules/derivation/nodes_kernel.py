@@ -38,25 +38,25 @@ def linked(parents: Ints, starts: Ints, ends: Ints, near: Ints, far: Ints) -> In
     for k in range(len(near)):
         range_of[near[k], 0] = min(range_of[near[k], 0], far[k])
         range_of[near[k], 1] = max(range_of[near[k], 1], far[k])
-    found = np.empty((nodes, 2), np.int32)
+    ranges = np.empty((nodes, 2), np.int32)
     for u in range(nodes):
-        found[u, 0], found[u, 1] = FAR, -1
-    told = starts.copy()  # words of each node that were looked at
+        ranges[u, 0], ranges[u, 1] = FAR, -1
+    done = starts.copy()  # words of each node that were looked at
     for u in range(1, nodes):
         p = parents[u]
-        for word in range(told[p], starts[u]):
-            found[p, 0] = min(found[p, 0], range_of[word, 0])
-            found[p, 1] = max(found[p, 1], range_of[word, 1])
-        told[p] = max(told[p], ends[u])
+        for word in range(done[p], starts[u]):
+            ranges[p, 0] = min(ranges[p, 0], range_of[word, 0])
+            ranges[p, 1] = max(ranges[p, 1], range_of[word, 1])
+        done[p] = max(done[p], ends[u])
     for u in range(nodes - 1, -1, -1):
-        for word in range(told[u], ends[u]):
-            found[u, 0] = min(found[u, 0], range_of[word, 0])
-            found[u, 1] = max(found[u, 1], range_of[word, 1])
+        for word in range(done[u], ends[u]):
+            ranges[u, 0] = min(ranges[u, 0], range_of[word, 0])
+            ranges[u, 1] = max(ranges[u, 1], range_of[word, 1])
         if u:
             p = parents[u]
-            found[p, 0] = min(found[p, 0], found[u, 0])
-            found[p, 1] = max(found[p, 1], found[u, 1])
-    return found
+            ranges[p, 0] = min(ranges[p, 0], ranges[u, 0])
+            ranges[p, 1] = max(ranges[p, 1], ranges[u, 1])
+    return ranges
 
 
 @jit
@@ -92,22 +92,12 @@ def find_classes(
 ) -> tuple[Ints, Ints, Longs]:
     """Find the classes: chains of nodes of both sides that have the same links.
 
-    Parameters
-    ----------
-    sources, targets
-        (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
-    source_offsets, target_offsets
-        (P + 1,) int64: where the nodes of each pair begin.
-    links
-        (2, L) int32: source and target positions, sorted within a pair.
-    offsets
-        (P + 1,) int64: where the links of each pair begin.
-
-    Returns
-    -------
-    tuple
-        The class of each source and of each target node, -1 for none, counted within the pair in
-        the order of the source nodes; and where the classes of each pair begin.
+    sources, targets: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
+    source_offsets, target_offsets: (P + 1,) int64: where the nodes of each pair begin.
+    links: (2, L) int32: source and target positions, sorted within a pair.
+    offsets: (P + 1,) int64: where the links of each pair begin.
+    Returns: The class of each source and of each target node, -1 for none, counted within the pair
+        in the order of the source nodes; and where the classes of each pair begin.
     """
     pairs = len(offsets) - 1
     source_class = np.full(sources.shape[1], -1, np.int32)
@@ -174,20 +164,11 @@ def place(first: int, last: int, room: int) -> int:
 def find_chains(classes: Ints, offsets: Longs, begins: Longs) -> tuple[Ints, Longs]:
     """Sort the nodes of one side by their class.
 
-    Parameters
-    ----------
-    classes
-        (n,) int32: the class of each node, -1 for none, counted within its pair.
-    offsets
-        (P + 1,) int64: where the nodes of each pair begin.
-    begins
-        (P + 1,) int64: where the classes of each pair begin.
-
-    Returns
-    -------
-    tuple
-        The nodes of each class, class after class, top first, counted within their pairs; and where
-        those of each class begin, (C + 1,).
+    classes: (n,) int32: the class of each node, -1 for none, counted within its pair.
+    offsets: (P + 1,) int64: where the nodes of each pair begin.
+    begins: (P + 1,) int64: where the classes of each pair begin.
+    Returns: The nodes of each class, class after class, top first, counted within their pairs; and
+        where those of each class begin, (C + 1,).
     """
     pairs = len(offsets) - 1
     ends = np.zeros(begins[pairs] + 2, np.int64)  # of class c at c + 2, then at c + 1
@@ -220,18 +201,10 @@ def match_nodes(
 ) -> tuple[Ints, Ints, Ints, Longs]:
     """Match the nodes of both sides that have the same links one to one.
 
-    Parameters
-    ----------
-    sources, source_offsets, targets, target_offsets, links, offsets
-        As `find_classes` has them.
-    source_labels, target_labels
-        The labels of all nodes.
-
-    Returns
-    -------
-    tuple
-        The matched nodes, (M, 2), in preorder of the source; parents and afters of each, as `nest`
-        returns them; and where those of each pair begin.
+    sources, source_offsets, targets, target_offsets, links, offsets: As `find_classes` has them.
+    source_labels, target_labels: The labels of all nodes.
+    Returns: The matched nodes, (M, 2), in preorder of the source; parents and afters of each, as
+        `nest` returns them; and where those of each pair begin.
     """
     pairs = len(offsets) - 1
     source_class, target_class, classes = find_classes(
@@ -319,28 +292,17 @@ def find_frontiers(
 ) -> tuple[Ints, Ints, Longs]:
     """Find the frontier nodes of trees whose other side is a string.
 
-    Parameters
-    ----------
-    trees
-        (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
-    tree_offsets
-        (P + 1,) int64: where the nodes of each pair begin.
-    near, far
-        (L,) int32: the positions of links on the side of the trees, and on the other.
-    offsets
-        (P + 1,) int64: where the links of each pair begin.
-    far_words
-        (P,) int32: how many words the strings have.
-
-    Returns
-    -------
-    tuple
-        The frontier nodes, in preorder, pair after pair; their half-open spans in the string, of a
-        root all of it, (F, 2); where those of each pair begin.
+    trees: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
+    tree_offsets: (P + 1,) int64: where the nodes of each pair begin.
+    near, far: (L,) int32: the positions of links on the side of the trees, and on the other.
+    offsets: (P + 1,) int64: where the links of each pair begin.
+    far_words: (P,) int32: how many words the strings have.
+    Returns: The frontier nodes, in preorder, pair after pair; their half-open spans in the string,
+        of a root all of it, (F, 2); where those of each pair begin.
     """
     pairs = len(offsets) - 1
     nodes = np.empty(trees.shape[1], np.int32)
-    found = np.empty((trees.shape[1], 2), np.int32)
+    frontier = np.empty((trees.shape[1], 2), np.int32)
     begins = np.zeros(pairs + 1, np.int64)
     count = 0
     for k in range(pairs):
@@ -353,23 +315,21 @@ def find_frontiers(
             for u in range(b - a):
                 if ranges[u, 0] < ranges[u, 1]:
                     nodes[count] = u
-                    found[count, 0] = spans[u, 0] if u else 0
-                    found[count, 1] = spans[u, 1] + 1 if u else far_words[k]
+                    frontier[count, 0] = spans[u, 0] if u else 0
+                    frontier[count, 1] = spans[u, 1] + 1 if u else far_words[k]
                     count += 1
         begins[k + 1] = count
-    return nodes[:count], found[:count], begins
+    return nodes[:count], frontier[:count], begins
 
 
 @jit
 def nest(starts: Ints, ends: Ints, begins: Longs) -> tuple[Ints, Ints]:
     """Return the parent of each of some spans that nest, -1 for none, and the first after it.
 
-    Parameters
-    ----------
-    starts, ends
-        (R,) int32: half-open spans, none of them empty, by their starts, outer ones first.
-    begins
-        (P + 1,) int64: where those of each pair begin; parents and afters are counted from there.
+    starts, ends: (R,) int32: half-open spans, none of them empty, by their starts, outer ones
+        first.
+    begins: (P + 1,) int64: where those of each pair begin; parents and afters are counted from
+        there.
     """
     parents, afters = np.empty(len(starts), np.int32), np.empty(len(starts), np.int32)
     for k in range(len(begins) - 1):

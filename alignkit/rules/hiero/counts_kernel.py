@@ -1,7 +1,7 @@
 """Settle counted hiero rules: their alignments, lexical weights and other order; compiled loops.
 
-Rules come as `hiero_kernel` writes them, target side first. They go source side first: the label
-of the left-hand side, the source side, 0, the target side, 0, and the word alignment. There a
+Rules come as `extraction_kernel` writes them, target side first. They go source side first: the
+label of the left-hand side, the source side, 0, the target side, 0, and the word alignment. There a
 variable of label l is l + 1 on the source side, where its place is its number, and
 2 l + number + 1 on the target side; words follow.
 """
@@ -59,30 +59,17 @@ def settle(
 ) -> int:
     """Make one rule of the sequences that differ in their alignments alone.
 
-    Parameters
-    ----------
-    symbols, offsets, values
-        Sequences in order, with counts and numbers of sentence pairs.
-    new
-        As `heads` marks them.
-    masks
-        How many numbers an alignment takes.
-    most_symbols
-        The most symbols of a side.
-    keys, weights
-        (W,) and (W, 2): source word << 32 | target word, rising, and w(target | source) and
-        w(source | target); empty where lexical weights are not wanted.
-    lone
-        (V, 2): w(word | NULL) of a target and of a source word.
-    best, new_rule, out
-        (R,), (R,) and (R, 4): set to the sequence that holds the most frequent alignment, to the
-        marks of rules, and to count, sentence pairs, lexical weight of the target and of the
-        source side.
-
-    Returns
-    -------
-    int
-        How many rules there are.
+    symbols, offsets, values: Sequences in order, with counts and numbers of sentence pairs.
+    new: As `heads` marks them.
+    masks: How many numbers an alignment takes.
+    most_symbols: The most symbols of a side.
+    keys, weights: (W,) and (W, 2): source word << 32 | target word, rising, and w(target | source)
+        and w(source | target); empty where lexical weights are not wanted.
+    lone: (V, 2): w(word | NULL) of a target and of a source word.
+    best, new_rule, out: (R,), (R,) and (R, 4): set to the sequence that holds the most frequent
+        alignment, to the marks of rules, and to count, sentence pairs, lexical weight of the target
+        and of the source side.
+    Returns: How many rules there are.
     """
     target = np.empty(most_symbols, np.int64)
     source = np.empty(most_symbols, np.int64)
@@ -113,6 +100,7 @@ def settle(
         n, m = unfold(
             symbols, start, start + size - masks - 1, most_symbols, source, target, linked
         )
+        # the greatest weight over the alignments of the rule (Koehn et al. 2003)
         for column in range(2):
             words, others = (target[:m], source[:n]) if column == 0 else (source[:n], target[:m])
             of_words = weight(words, others, linked, column, keys, weights, lone)
@@ -171,16 +159,16 @@ def weight(
             if column == 0:
                 if linked[i, j]:
                     links += 1
-                    total += weights[found(keys, others[i] << 32 | word), 0]
+                    total += weights[place_of(keys, others[i] << 32 | word), 0]
             elif linked[j, i]:
                 links += 1
-                total += weights[found(keys, word << 32 | others[i]), 1]
+                total += weights[place_of(keys, word << 32 | others[i]), 1]
         product *= total / links if links else lone[word, column]
     return product
 
 
 @jit
-def found(keys: Long, key: int) -> int:
+def place_of(keys: Long, key: int) -> int:
     """Return the place of a key that is there."""
     low, high = 0, len(keys)
     while high - low > 1:
@@ -207,18 +195,11 @@ def turn(
 ) -> None:
     """Write rules source side first; of one that is too rare, the source side alone.
 
-    Parameters
-    ----------
-    symbols, offsets, best, counts
-        As `settle` has them.
-    least
-        The least count.
-    masks
-        How many numbers an alignment takes.
-    words, labels
-        The new number of each.
-    turned, ends
-        Where to write; `ends` after a leading 0.
+    symbols, offsets, best, counts: As `settle` has them.
+    least: The least count.
+    masks: How many numbers an alignment takes.
+    words, labels: The new number of each.
+    turned, ends: Where to write; `ends` after a leading 0.
     """
     base = 2 * len(labels) + 1
     at = np.int64(0)
@@ -274,16 +255,11 @@ def chart(
 ) -> None:
     """Write the label of each span of one sentence.
 
-    Parameters
-    ----------
-    labels, parents, starts, ends
-        (V,): the nodes of the tree, as in `Tree`; labels are numbers below 2^19.
-    n
-        The number of words.
-    longest
-        The most words of a span.
-    codes
-        (n longest,): set to form << 57 | A << 38 | B << 19 | C for the span of each word and of
+    labels, parents, starts, ends: (V,): the nodes of the tree, as in `Tree`; labels are numbers
+        below 2^19.
+    n: The number of words.
+    longest: The most words of a span.
+    codes: (n longest,): set to form << 57 | A << 38 | B << 19 | C for the span of each word and of
         each length from 1; 0 where there is no label.
     """
     by_start, from_start = ordered(parents, starts, ends, n, True)

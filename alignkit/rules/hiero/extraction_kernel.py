@@ -38,26 +38,14 @@ def derive(
 ) -> int:
     """Write the derivations of the sentence pairs from number `pair` to before `stop`.
 
-    Parameters
-    ----------
-    spans, phrase_ends
-        As `spans` and `offsets` in `PhraseArrays`.
-    links, link_ends, lengths
-        As `links`, `offsets` and `lengths` in `LinkArrays`.
-    most_symbols, least_hole, most_holes
-        The most words and variables of a side, the least words of either side of a hole, and the
-        most holes.
-    pair, stop
-        Where to go on, and where to end; `rows` is filled from its beginning.
-    rows
-        (C, 3): the phrase pair that is the whole, and the first and the second hole; -1 for none.
-    ends
-        (P + 1,): `ends[k + 1]` is set to the number of rows up to pair k, `ends[pair]` to 0.
-
-    Returns
-    -------
-    int
-        The first sentence pair that did not fit; `stop` when all did.
+    spans, phrase_ends: As `spans` and `offsets` in `PhraseArrays`.
+    links, link_ends, lengths: As `links`, `offsets` and `lengths` in `LinkArrays`.
+    most_symbols, least_hole, most_holes: The most words and variables of a side, the least words of
+        either side of a hole, and the most holes.
+    pair, stop: Where to go on, and where to end; `rows` is filled from its beginning.
+    rows: (C, 3): the phrase pair that is the whole, and the first and the second hole; -1 for none.
+    ends: (P + 1,): `ends[k + 1]` is set to the number of rows up to pair k, `ends[pair]` to 0.
+    Returns: The first sentence pair that did not fit; `stop` when all did.
     """
     most_n, most_phrases = 0, 0
     for k in range(pair, stop):
@@ -181,34 +169,19 @@ def encode(
 ) -> int:
     """Write the rules of derivations as sequences, those of a sentence pair each once.
 
-    Parameters
-    ----------
-    rows, row_ends
-        As `derive` wrote them for the sentence pairs from `pair` to before `stop`.
-    spans, links, link_ends, lengths
-        As `derive` takes them.
-    source_ids, source_ends, target_ids, target_ends
-        As in `TokenArrays`.
-    labels
-        (T most_length,): the label of the span of each token of the labelled side and of each
+    rows, row_ends: As `derive` wrote them for the sentence pairs from `pair` to before `stop`.
+    spans, links, link_ends, lengths: As `derive` takes them.
+    source_ids, source_ends, target_ids, target_ends: As in `TokenArrays`.
+    labels: (T most_length,): the label of the span of each token of the labelled side and of each
         length from 1; empty where all have label 0.
-    most_length
-        The most words of a phrase.
-    by_source
-        Whether the source side is the labelled one.
-    most_symbols
-        The most symbols of a side.
-    pair, stop
-        The sentence pairs.
-    symbols, ends, values, firsts
-        Where to write, with room for all: the sequences; where they end, after a leading 0; how
-        often the sentence pair has each, and 1 for the first alignment of a rule in it, 0 for
-        others; the row of each.
-
-    Returns
-    -------
-    int
-        How many sequences were written.
+    most_length: The most words of a phrase.
+    by_source: Whether the source side is the labelled one.
+    most_symbols: The most symbols of a side.
+    pair, stop: The sentence pairs.
+    symbols, ends, values, firsts: Where to write, with room for all: the sequences; where they end,
+        after a leading 0; how often the sentence pair has each, and 1 for the first alignment of a
+        rule in it, 0 for others; the row of each.
+    Returns: How many sequences were written.
     """
     most_n, most_m, most_rows = 0, 0, 1
     for k in range(pair, stop):

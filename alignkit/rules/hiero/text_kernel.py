@@ -37,33 +37,17 @@ def lines(
 ) -> int:
     """Write the lines of rules from number `rule` on.
 
-    Parameters
-    ----------
-    layout
-        (K, 2): the steps that make a line, each with its number.
-    symbols, offsets
-        As in `HieroBlock`.
-    labels, most_symbols
-        How many labels there are, and the most symbols of a side.
-    words
-        The piece of the first word.
-    pieces, piece_ends
-        The bytes of all pieces, and where each ends, after a leading 0.
-    numbers
-        (R, C): the piece of each number.
-    number_pieces, number_ends
-        Likewise, of numbers.
-    rule
-        Where to go on.
-    out
-        Where to write.
-    state
-        (1,): set to how many bytes were written.
-
-    Returns
-    -------
-    int
-        The first rule that did not fit.
+    layout: (K, 2): the steps that make a line, each with its number.
+    symbols, offsets: As in `HieroBlock`.
+    labels, most_symbols: How many labels there are, and the most symbols of a side.
+    words: The piece of the first word.
+    pieces, piece_ends: The bytes of all pieces, and where each ends, after a leading 0.
+    numbers: (R, C): the piece of each number.
+    number_pieces, number_ends: Likewise, of numbers.
+    rule: Where to go on.
+    out: Where to write.
+    state: (1,): set to how many bytes were written.
+    Returns: The first rule that did not fit.
     """
     state[0] = 0
     at = int(state[0])  # not 0: parts would be compiled for a constant, too

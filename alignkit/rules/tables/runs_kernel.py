@@ -81,25 +81,14 @@ def absorb(
 ) -> tuple[int, int]:
     """Take in the records from number `first` on, each sequence once.
 
-    Parameters
-    ----------
-    symbols, offsets, values
-        (S,), (R + 1,) and (R, K): the records.
-    first
-        The record to go on with.
-    sums
-        How many of the K values are added up; of the rest the greatest stays.
-    kept, ends, kept_values
-        (C,), (Q + 1,) and (Q, K): the records that were taken in; `ends[0]` is 0.
-    slots
-        A hash table: half a hash and the number of a record, from 1 on; 0 where there is none.
-    size
-        How many records were taken in before.
-
-    Returns
-    -------
-    tuple of int
-        The first record that did not fit (R when all did), and how many are held now.
+    symbols, offsets, values: (S,), (R + 1,) and (R, K): the records.
+    first: The record to go on with.
+    sums: How many of the K values are added up; of the rest the greatest stays.
+    kept, ends, kept_values: (C,), (Q + 1,) and (Q, K): the records that were taken in; `ends[0]` is
+        0.
+    slots: A hash table: half a hash and the number of a record, from 1 on; 0 where there is none.
+    size: How many records were taken in before.
+    Returns: The first record that did not fit (R when all did), and how many are held now.
     """
     count = np.uint64(len(slots))
     low = np.uint64(0xFFFFFFFF)
@@ -187,9 +176,9 @@ def sort(symbols: Ints, ends: Offsets, order: Ints, keys: Words) -> None:
 
 
 @inlined
-def median(one: np.uint64, two: np.uint64, three: np.uint64) -> np.uint64:
-    """Return the middle one of three keys."""
-    return max(min(one, two), min(max(one, two), three))
+def median(first: np.uint64, second: np.uint64, third: np.uint64) -> np.uint64:
+    """Return the middle of three keys."""
+    return max(min(first, second), min(max(first, second), third))
 
 
 @inlined
@@ -252,17 +241,17 @@ def take(symbols: Ints, ends: Offsets, values: Values, order: Ints) -> tuple[Int
 
 @inlined
 def before(
-    symbols: Ints, offsets: Offsets, places: Offsets, keys: Words, one: int, other: int
+    symbols: Ints, offsets: Offsets, places: Offsets, keys: Words, run: int, other: int
 ) -> bool:
-    """Say whether the next record of one run comes before that of another."""
-    if keys[one] != keys[other]:
-        return bool(keys[one] < keys[other])
-    i, j = places[one], places[other]
+    """Say whether the next record of run run comes before that of another."""
+    if keys[run] != keys[other]:
+        return bool(keys[run] < keys[other])
+    i, j = places[run], places[other]
     order = compare(
-        symbols[one], offsets[one, i], offsets[one, i + 1],
+        symbols[run], offsets[run, i], offsets[run, i + 1],
         symbols[other], offsets[other, j], offsets[other, j + 1],
     )  # fmt: skip
-    return order < 0 or (order == 0 and one < other)
+    return order < 0 or (order == 0 and run < other)
 
 
 @inlined
@@ -305,30 +294,16 @@ def merge(
 ) -> int:
     """Merge the blocks of several runs until one is used up, or the output is full.
 
-    Parameters
-    ----------
-    symbols, offsets, values
-        (F, S), (F, R + 1) and (F, R, K): a block of each of F runs.
-    counts
-        (F,): the records of each block; 0 where a run is at its end.
-    places
-        (F,): the next record of each block.
-    keys
-        (F,): what was found before.
-    heap
-        (F,): the runs, the one with the first record first.
-    state
-        How many runs the heap holds (-1: it is to be made); how many records are written; whether
-        the first run has a new block.
-    sums
-        As of `absorb`.
-    out, out_offsets, out_values
-        Where to write.
-
-    Returns
-    -------
-    int
-        The run whose next block is needed, or FULL, or DONE.
+    symbols, offsets, values: (F, S), (F, R + 1) and (F, R, K): a block of each of F runs.
+    counts: (F,): the records of each block; 0 where a run is at its end.
+    places: (F,): the next record of each block.
+    keys: (F,): what was found before.
+    heap: (F,): the runs, the one with the first record first.
+    state: How many runs the heap holds (-1: it is to be made); how many records are written;
+        whether the first run has a new block.
+    sums: As of `absorb`.
+    out, out_offsets, out_values: Where to write.
+    Returns: The run whose next block is needed, or FULL, or DONE.
     """
     if state[0] < 0:
         state[0] = 0
@@ -387,14 +362,9 @@ Marks = NDArray[np.uint64]
 def renumber(symbols: Ints, offsets: Offsets, numbers: Ints, skip: int) -> Ints:
     """Return the symbols of records with other numbers of their words.
 
-    Parameters
-    ----------
-    symbols, offsets
-        The records.
-    numbers
-        The new number of each word, from 0 on.
-    skip
-        How many symbols behind the first 0 are no words.
+    symbols, offsets: The records.
+    numbers: The new number of each word, from 0 on.
+    skip: How many symbols behind the first 0 are no words.
     """
     made = np.empty(len(symbols), np.int32)
     for k in range(len(offsets) - 1):
@@ -412,40 +382,31 @@ def renumber(symbols: Ints, offsets: Offsets, numbers: Ints, skip: int) -> Ints:
 def by_mark(symbols: Ints, offsets: Offsets, marks: Marks, count: int) -> Ints:
     """Return a bucket for each record, which its first phrase alone decides.
 
-    Parameters
-    ----------
-    symbols, offsets
-        The records.
-    marks
-        A number for each word that follows from its text.
-    count
-        How many buckets there are.
+    symbols, offsets: The records.
+    marks: A number for each word that follows from its text.
+    count: How many buckets there are.
     """
-    found = np.empty(len(offsets) - 1, np.int32)
-    for k in range(len(found)):
+    buckets = np.empty(len(offsets) - 1, np.int32)
+    for k in range(len(buckets)):
         mixed = np.uint64(0)
         i = offsets[k]
         while symbols[i] != 0:
             mixed = (mixed ^ marks[symbols[i] - 1]) * _MIX
             mixed ^= mixed >> np.uint64(29)
             i += 1
-        found[k] = np.int32((mixed >> np.uint64(33)) % np.uint64(count))
-    return found
+        buckets[k] = np.int32((mixed >> np.uint64(33)) % np.uint64(count))
+    return buckets
 
 
 @jit
 def between(symbols: Ints, offsets: Offsets, keys: Ints, key_offsets: Offsets) -> Ints:
     """Return how many of some sorted phrases the first phrase of each record is not before.
 
-    Parameters
-    ----------
-    symbols, offsets
-        The records.
-    keys, key_offsets
-        The phrases.
+    symbols, offsets: The records.
+    keys, key_offsets: The phrases.
     """
-    found = np.empty(len(offsets) - 1, np.int32)
-    for k in range(len(found)):
+    counts = np.empty(len(offsets) - 1, np.int32)
+    for k in range(len(counts)):
         low, high = 0, len(key_offsets) - 1
         while low < high:
             middle = (low + high) // 2
@@ -453,8 +414,8 @@ def between(symbols: Ints, offsets: Offsets, keys: Ints, key_offsets: Offsets) -
                 high = middle
             else:
                 low = middle + 1
-        found[k] = low
-    return found
+        counts[k] = low
+    return counts
 
 
 @inlined
@@ -469,11 +430,11 @@ def is_before(symbols: Ints, i: int, keys: Ints, j: int, end: int) -> bool:
 
 
 @inlined
-def compare_words(one: Bytes, i: int, end: int, other: Bytes, j: int, stop: int) -> int:
-    """Return -1, 0 or 1: how one[i:end] compares with other[j:stop]."""
+def compare_words(first: Bytes, i: int, end: int, other: Bytes, j: int, stop: int) -> int:
+    """Return -1, 0 or 1: how first[i:end] compares with other[j:stop]."""
     while i < end and j < stop:
-        if one[i] != other[j]:
-            return -1 if one[i] < other[j] else 1
+        if first[i] != other[j]:
+            return -1 if first[i] < other[j] else 1
         i += 1
         j += 1
     if i < end:
@@ -483,31 +444,28 @@ def compare_words(one: Bytes, i: int, end: int, other: Bytes, j: int, stop: int)
 
 @jit
 def merge_words(
-    one: Bytes, one_ends: Offsets, other: Bytes, other_ends: Offsets
+    first: Bytes, first_ends: Offsets, other: Bytes, other_ends: Offsets
 ) -> tuple[Bytes, Offsets]:
     """Merge two sorted lists of words, each word once.
 
-    Parameters
-    ----------
-    one, one_ends, other, other_ends
-        The words, and (V + 1,) where each ends, from 0 on.
+    first, first_ends, other, other_ends: The words, and (V + 1,) where each ends, from 0 on.
     """
-    text = np.empty(len(one) + len(other), np.uint8)
-    ends = np.zeros(len(one_ends) + len(other_ends) - 1, np.int64)
+    text = np.empty(len(first) + len(other), np.uint8)
+    ends = np.zeros(len(first_ends) + len(other_ends) - 1, np.int64)
     i = j = at = size = 0
-    while i < len(one_ends) - 1 or j < len(other_ends) - 1:
+    while i < len(first_ends) - 1 or j < len(other_ends) - 1:
         order = 0
         if j == len(other_ends) - 1:
             order = -1
-        elif i == len(one_ends) - 1:
+        elif i == len(first_ends) - 1:
             order = 1
         else:
             order = compare_words(
-                one, one_ends[i], one_ends[i + 1], other, other_ends[j], other_ends[j + 1]
+                first, first_ends[i], first_ends[i + 1], other, other_ends[j], other_ends[j + 1]
             )
         if order <= 0:
-            for k in range(one_ends[i], one_ends[i + 1]):
-                text[at] = one[k]
+            for k in range(first_ends[i], first_ends[i + 1]):
+                text[at] = first[k]
                 at += 1
             i += 1
             if order == 0:
@@ -525,10 +483,10 @@ def merge_words(
 @jit
 def places(few: Bytes, few_ends: Offsets, all: Bytes, all_ends: Offsets) -> Ints:
     """Return where the words of a sorted list stand in another one, which has them all."""
-    found = np.empty(len(few_ends) - 1, np.int32)
+    places_in = np.empty(len(few_ends) - 1, np.int32)
     j = 0
-    for i in range(len(found)):
+    for i in range(len(places_in)):
         while compare_words(all, all_ends[j], all_ends[j + 1], few, few_ends[i], few_ends[i + 1]):
             j += 1
-        found[i] = j
-    return found
+        places_in[i] = j
+    return places_in

@@ -28,16 +28,10 @@ def pack(
 ) -> None:
     """Write phrase pairs as records, the target phrase first.
 
-    Parameters
-    ----------
-    spans
-        (Q, 4): source start and end, target start and end.
-    pairs
-        (Q,): the sentence pair of each.
-    source, source_offsets, target, target_offsets
-        As in `TokenArrays`.
-    offsets, symbols
-        (Q + 1,) and (S,): where each record begins, and where to write.
+    spans: (Q, 4): source start and end, target start and end.
+    pairs: (Q,): the sentence pair of each.
+    source, source_offsets, target, target_offsets: As in `TokenArrays`.
+    offsets, symbols: (Q + 1,) and (S,): where each record begins, and where to write.
     """
     for q in range(len(spans)):
         at = offsets[q]
@@ -57,18 +51,10 @@ def pack(
 def number_groups(symbols: Ints, offsets: Offsets, before: Ints, last: int) -> Offsets:
     """Return the group of each of some sorted records: those with the same first phrase.
 
-    Parameters
-    ----------
-    symbols, offsets
-        The records.
-    before, last
-        The first phrase, with its 0, and the number of the group before; empty and -1 where there
-        is none.
-
-    Returns
-    -------
-    numbers
-        (R,): the group of each record.
+    symbols, offsets: The records.
+    before, last: The first phrase, with its 0, and the number of the group before; empty and -1
+        where there is none.
+    Returns: (R,): the group of each record.
     """
     numbers = np.empty(len(offsets) - 1, np.int64)
     known, at, stop = before, 0, len(before)
@@ -88,14 +74,9 @@ def number_groups(symbols: Ints, offsets: Offsets, before: Ints, last: int) -> O
 def exchange(symbols: Ints, offsets: Offsets, kept: Bytes, ranks: Ints) -> tuple[Ints, Offsets]:
     """Exchange the phrases of records, and number words anew; of what is not kept one phrase stays.
 
-    Parameters
-    ----------
-    symbols, offsets
-        The records.
-    kept
-        (R,): 0 leaves out what was the first phrase.
-    ranks
-        The new number of each word, from 0 on.
+    symbols, offsets: The records.
+    kept: (R,): 0 leaves out what was the first phrase.
+    ranks: The new number of each word, from 0 on.
     """
     new = np.zeros(len(offsets), np.int64)
     made = np.empty(len(symbols), np.int32)
@@ -130,16 +111,11 @@ def write(
 ) -> Bytes:
     """Write records as lines of tab-separated columns: two phrases, and what belongs to each.
 
-    Parameters
-    ----------
-    symbols, offsets
-        The records.
-    shown
-        Which of them.
-    words, word_ends
-        The text of all words, and (V + 1,) where each ends, from 0 on.
-    numbers, number_ends, places
-        Other texts likewise; (shown, C): which of them stand in the C columns behind the phrases.
+    symbols, offsets: The records.
+    shown: Which of them.
+    words, word_ends: The text of all words, and (V + 1,) where each ends, from 0 on.
+    numbers, number_ends, places: Other texts likewise; (shown, C): which of them stand in the C
+        columns behind the phrases.
     """
     size = 0
     for row in range(len(shown)):
@@ -187,23 +163,15 @@ _UNIT = 2.0**BITS
 def ranges(symbols: Ints, offsets: Offsets, groups: Offsets, sides: int) -> Offsets:
     """Return what each record is to be joined with.
 
-    Parameters
-    ----------
-    symbols, offsets
-        Sorted records.
-    groups
-        (R,): the number of the pivot of each.
-    sides
-        1: all records are of side 1, and are joined with each other; 2: those of side 1 are joined
-        with those of side 2.
-
-    Returns
-    -------
-    found
-        (R, 3): where the phrase begins, and the first and last record (half-open) to join it with.
+    symbols, offsets: Sorted records.
+    groups: (R,): the number of the pivot of each.
+    sides: 1: all records are of side 1, and are joined with each other; 2: those of side 1 are
+        joined with those of side 2.
+    Returns: (R, 3): where the phrase begins, and the first and last record (half-open) to join it
+        with.
     """
     count = len(groups)
-    found = np.zeros((count, 3), np.int64)
+    partners = np.zeros((count, 3), np.int64)
     begin = 0
     while begin < count:
         middle, end = begin, begin
@@ -211,15 +179,15 @@ def ranges(symbols: Ints, offsets: Offsets, groups: Offsets, sides: int) -> Offs
             at = offsets[end]
             while symbols[at] != 0:
                 at += 1
-            found[end, 0] = at + 2
+            partners[end, 0] = at + 2
             if symbols[at + 1] == 1:
                 middle = end + 1
             end += 1
         for k in range(begin, middle):
-            found[k, 1] = middle if sides == 2 else begin
-            found[k, 2] = end
+            partners[k, 1] = middle if sides == 2 else begin
+            partners[k, 2] = end
         begin = end
-    return found
+    return partners
 
 
 @inlined
@@ -234,7 +202,7 @@ def join(
     symbols: Ints,
     offsets: Offsets,
     values: Values,
-    found: Offsets,
+    partners: Offsets,
     state: Offsets,
     identity: bool,
     ranks: Ints,
@@ -246,46 +214,32 @@ def join(
 ) -> int:
     """Write the paths from phrases over their pivots to other phrases.
 
-    Parameters
-    ----------
-    symbols, offsets
-        The records.
-    values
-        (R, 2): p(pivot | phrase) and p(phrase | pivot).
-    found
-        What `ranges` found.
-    state
-        The record and the other one to go on with.
-    identity
-        Whether to keep the paths from a phrase to itself.
-    ranks
-        What symbol k is to be called.
-    numbers
-        The number of the variable that symbol k is, -1 where it is none.
-    renamed
-        (V, N): the symbol of the same variable with another number.
-    out, out_offsets, out_values
-        Where to write: a phrase, 0, the other phrase; variables are numbered from left to right
-        in the first. The values are the limbs of a path in both directions, and 1.
-
-    Returns
-    -------
-    int
-        How many were written; fewer than there is room for, where this was all.
+    symbols, offsets: The records.
+    values: (R, 2): p(pivot | phrase) and p(phrase | pivot).
+    partners: What `ranges` returned.
+    state: The record and the other one to go on with.
+    identity: Whether to keep the paths from a phrase to itself.
+    ranks: What symbol k is to be called.
+    numbers: The number of the variable that symbol k is, -1 where it is none.
+    renamed: (V, N): the symbol of the same variable with another number.
+    out, out_offsets, out_values: Where to write: a phrase, 0, the other phrase; variables are
+        numbered from left to right in the first. The values are the limbs of a path in both
+        directions, and 1.
+    Returns: How many were written; fewer than there is room for, where this was all.
     """
     written = 0
     names = np.zeros(renamed.shape[1], np.int32)
     first, other = state[0], state[1]
-    while first < len(found):
-        begin, end = found[first, 0], offsets[first + 1]
-        other = max(other, found[first, 1])
+    while first < len(partners):
+        begin, end = partners[first, 0], offsets[first + 1]
+        other = max(other, partners[first, 1])
         named = 0
         for k in range(begin, end):
             if numbers[symbols[k]] >= 0:
                 names[numbers[symbols[k]]] = named
                 named += 1
-        while other < found[first, 2]:
-            start, stop = found[other, 0], offsets[other + 1]
+        while other < partners[first, 2]:
+            start, stop = partners[other, 0], offsets[other + 1]
             if not identity and same(symbols, begin, end, start, stop):
                 other += 1
                 continue
