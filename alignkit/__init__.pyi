@@ -13,7 +13,7 @@ from .corpora.selection import select_ids as select_ids
 from .corpora.selection import split_corpus as split_corpus
 from .errors import AlignkitError as AlignkitError
 from .errors import FormatError as FormatError
-from .io.format import FORMATS as FORMATS
+from .io.formats import FORMATS as FORMATS
 from .io.reading import iterate_pairs as iterate_pairs
 from .io.reading import read_corpus as read_corpus
 from .io.reading import write_corpus as write_corpus

@@ -61,18 +61,12 @@ def test_annotators_among_the_judges_get_what_they_have_not_judged(capsys, corpu
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ([], "--n"),
-        (["--n", "0"], "1 or more"),
-        (["--n", "9", "--mix", "half"], "--mix: expected a share such as .5 or 50%"),
-        (["--n", "9", "--each", "3"], "name more judges"),
-        (["--n", "9", "--annotator", "karl"], "did you mean 'carl'"),
-        (["--n", "9", "--plain", "some"], "upheld"),
-    ],
-)
-def test_wrong_words_are_told(capsys, corpus, words, told):
-    run(capsys, "audit", "pairs", corpus, *words).failed(told)
+    "words",
+    ["", "--n 0", "--n 9 --mix half", "--n 9 --each 3", "--n 9 --annotator karl",
+     "--n 9 --plain some"],
+)  # fmt: skip
+def test_wrong_words_are_refused(capsys, corpus, words):
+    run(capsys, "audit", "pairs", corpus, *words.split()).failed()
 
 
 def test_a_corpus_without_rewrites_says_what_to_do(capsys, tmp_path):

@@ -221,24 +221,22 @@ def test_bad_input_is_refused():
     with pytest.raises(JoinError, match="same sentence lengths"):
         count_phrases(single, LinkArrays.pack([Alignment()]), links="sure", loose=True)
     short = TokenArrays.pack([["a"]], Vocabulary())
-    for links, words, options, error, told in (
-        (single, None, {"ignore_identical": True}, MissingTextError, "texts"),
-        (single, None, {"level": "both", "loose": True}, MissingTextError, "texts"),
-        (single, short, {"ignore_identical": True}, JoinError, "12 source words, but .* has 1"),
-        (double, short, {"ignore_identical": True}, JoinError, "1 source sentences for 2"),
+    for links, words, options, error in (
+        (single, None, {"ignore_identical": True}, MissingTextError),
+        (single, None, {"level": "both", "loose": True}, MissingTextError),
+        (single, short, {"ignore_identical": True}, JoinError),
+        (double, short, {"ignore_identical": True}, JoinError),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error):
             score_blocks([(links, links, words, words)], **options)
     textless = corpus_of(EXAMPLE, EXAMPLE, None, None)
     assert score(textless, level="both").links.f1 == 1
-    for options, error, told in (
-        ({"ignore_identical": True}, MissingTextError, "words"),
-        ({"level": "phrase"}, UnknownNameError, "did you mean 'phrases'"),
-        ({"links": "sure"}, UnknownNameError, "sure-only"),
-        ({"hypothesis": "somebody"}, UnknownNameError, "somebody"),
-        ({"max_length": 0}, OptionError, "max_length"),
-    ):
-        with pytest.raises(error, match=told):
+    for error, options in (
+        (MissingTextError, {"ignore_identical": True}), (UnknownNameError, {"level": "phrase"}),
+        (UnknownNameError, {"links": "sure"}), (UnknownNameError, {"hypothesis": "somebody"}),
+        (OptionError, {"max_length": 0}),
+    ):  # fmt: skip
+        with pytest.raises(error):
             score(textless, **options)
     with pytest.raises(OptionError, match="keep_rows"):
         score(textless, keep_rows=False).with_intervals()

@@ -138,42 +138,30 @@ def test_means_are_compared_where_they_are_asked_for():
         ak.compare({"c": ak.score(gold, gold), **scores})
 
 
-def test_what_cannot_be_compared_is_told_with_what_to_do():
+def test_what_cannot_be_compared_is_refused():
     one, ratios = SYSTEMS["poor"], ak.scoring.link_ratios
     rows = one.rows["links"]
     bare = ak.score(["0-0"], ["0-0"], keep_rows=False)
     other = ak.score(["0-0"] * PAIRS, ["0-0 1-1"] * PAIRS)
-    for given_, error, told in (
-        ([{"a": one, "b": bare}], OptionError, "keep_rows=True"),
-        ([{"a": one, "b": rows}], ArgumentError, r"systems\['b'\] is a ndarray.*give a Score"),
-        ([{"a": 0.5, "b": one}], ArgumentError, r"^systems\['a'\] is 0.5, and another is a Score"),
-        ([[one, one]], ArgumentError, r'systems is a list; .* compare\(\{"initial": score'),
-        ([{"a": 3, "b": 4}, ratios], ArgumentError, r"systems\['a'\] is 3; it must be a Score"),
-        ([SYSTEMS, ratios], OptionError, "measure is for rows"),
-        ([{"a": rows, "b": rows}], ArgumentError, "measure is None"),
-        ([{"a": one, "b": make(0.5, pairs=39)}], JoinError, "score both on the same pairs"),
-        ([{"a": one, "b": other}], JoinError, "different references"),
-        ([{"a": one}], OptionError, "two systems or more"),
-    ):
-        with pytest.raises(error, match=told):
+    for error, *given_ in (
+        (OptionError, {"a": one, "b": bare}), (ArgumentError, {"a": one, "b": rows}),
+        (ArgumentError, {"a": 0.5, "b": one}), (ArgumentError, [one, one]),
+        (ArgumentError, {"a": 3, "b": 4}, ratios), (OptionError, SYSTEMS, ratios),
+        (ArgumentError, {"a": rows, "b": rows}), (OptionError, {"a": one}),
+        (JoinError, {"a": one, "b": make(0.5, pairs=39)}), (JoinError, {"a": one, "b": other}),
+    ):  # fmt: skip
+        with pytest.raises(error):
             ak.compare(*given_)
 
 
 @pytest.mark.parametrize(
     ("paths", "names"),
-    [
-        (["a.align"], ["a"]),
-        (["x/a.align", "x/b.align"], ["a", "b"]),
-        (["x/a.align", "y/a.align"], ["x/a", "y/a"]),
-        (["x/a.align", "x/a.wa"], ["a.align", "a.wa"]),
-        (["x/p/a.b.wa", "y/p/a.b.wa"], ["x/p/a.b", "y/p/a.b"]),
-        (["-", "x/a"], ["-", "a"]),
-        (["a", "./a"], ["a", "./a"]),
-        (["/", "a"], ["/", "a"]),
-    ],
-)
+    [("a.align", "a"), ("x/a.align x/b.align", "a b"), ("x/a.align y/a.align", "x/a y/a"),
+     ("x/a.align x/a.wa", "a.align a.wa"), ("x/p/a.b.wa y/p/a.b.wa", "x/p/a.b y/p/a.b"),
+     ("- x/a", "- a"), ("a ./a", "a ./a"), ("/ a", "/ a")],
+)  # fmt: skip
 def test_short_names_tell_paths_apart(paths, names):
-    assert list(short_names(paths).values()) == names
+    assert list(short_names(paths.split()).values()) == names.split()
 
 
 @given(st.lists(st.text("ab./", min_size=1, max_size=6), unique=True, max_size=5))

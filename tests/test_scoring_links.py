@@ -132,24 +132,18 @@ CORPUS = ak.Corpus([ak.SentencePair("1", None, None, {"gold": ak.Alignment.parse
 
 
 @pytest.mark.parametrize(
-    ("given_", "kind", "told"),
+    ("kind", "given_"),
     [
-        ((LINKS, [{(0, 0)}] * 2), OptionError, "hypothesis holds 1 sentence pair and reference 2"),
-        ((LINKS, "gold.align"), ArgumentError, "hypothesis is a list and reference is a path"),
-        ((CORPUS, LINKS), ArgumentError, "hypothesis is a list; with a corpus it must be a text"),
-        ((LINKS, CORPUS), ArgumentError, "reference is a Corpus"),
-        ((LINKS, LINKS, "gold"), ArgumentError, "corpus is a list; give a Corpus and the names"),
-        (({(0, 0)}, {(0, 0)}), ArgumentError, r"hypothesis is a set; give a list .*\[\{\(0, 0\)"),
-        (([(0, 0)], [(0, 0)]), ArgumentError, r"hypothesis\[0\] holds 0.*stand in a list too"),
-        ((LINKS, [{(0, 0, 0)}]), ArgumentError, r"reference\[0\] holds \(0, 0, 0\).*'S', sure"),
-        ((LINKS, [{(0, -1)}]), AlignmentError, r"reference\[0\]: link 0--1"),
-        ((LINKS, ["0~0"]), AlignmentError, r"reference\[0\]: '0~0' is not a link"),
-        (("0-0 1-1", "0-0"), MissingFileError, r"no such file; links themselves .*\['0-0 1-1'\]"),
-        (("nothing.align", "x"), FormatError, "nothing.align"),
+        (OptionError, (LINKS, [{(0, 0)}] * 2)), (ArgumentError, (LINKS, "gold.align")),
+        (ArgumentError, (CORPUS, LINKS)), (ArgumentError, (LINKS, CORPUS)),
+        (ArgumentError, (LINKS, LINKS, "gold")), (ArgumentError, ({(0, 0)}, {(0, 0)})),
+        (ArgumentError, ([(0, 0)], [(0, 0)])), (ArgumentError, (LINKS, [{(0, 0, 0)}])),
+        (AlignmentError, (LINKS, [{(0, -1)}])), (AlignmentError, (LINKS, ["0~0"])),
+        (MissingFileError, ("0-0 1-1", "0-0")), (FormatError, ("nothing.align", "x")),
     ],
-)
-def test_what_cannot_be_scored_is_told_with_what_to_give(given_, kind, told):
-    with pytest.raises(kind, match=told) as caught:
+)  # fmt: skip
+def test_what_cannot_be_scored_is_refused(kind, given_):
+    with pytest.raises(kind) as caught:
         ak.score(*given_)
     assert isinstance(caught.value, AlignkitError)
 

@@ -150,14 +150,12 @@ def test_ten_thousand_words_are_matched_without_listing_fifty_million_pairs():
 def test_bad_input_is_refused():
     links = LinkArrays.pack([Alignment([(3, 0)])])
     words = TokenArrays.pack([["a"]], Vocabulary())
-    for options, error, told in (
-        ({"links": "certain"}, UnknownNameError, "certain"),
-        ({"max_length": 0}, OptionError, "max_length"),
-        ({"ignore_identical": True}, MissingTextError, "give both texts"),
-        ({"source": words}, MissingTextError, "give both texts"),
-        ({"source": words, "target": words}, JoinError, "reach 4 source words"),
-    ):
-        with pytest.raises(error, match=told):
+    for error, options in (
+        (UnknownNameError, {"links": "certain"}), (OptionError, {"max_length": 0}),
+        (MissingTextError, {"ignore_identical": True}), (MissingTextError, {"source": words}),
+        (JoinError, {"source": words, "target": words}),
+    ):  # fmt: skip
+        with pytest.raises(error):
             count_phrases(links, links, **({"links": "sure"} | options))
     assert count_phrases(*[LinkArrays.pack([])] * 2, links="sure").shape == (0, 5)
     assert count_phrases(links, links, links="sure").dtype == np.int64

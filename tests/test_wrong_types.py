@@ -25,6 +25,7 @@ from alignkit import (
     io,
     scoring,
     show,
+    tables,
 )
 from alignkit.align import vectors
 from alignkit.errors import AlignkitError, ArgumentError, OptionError
@@ -96,8 +97,8 @@ CALLS = [
     (show.draw_text, {"pair": PAIR, "annotators": ["A"], "colour": False, "width": 80}),
     (write_rules, {"rules": Grammar(()), "path": "/dev/null", "format": "xrs"}),
     (parse_rule, {"text": 'NN("a") ||| NN("b")'}),
-    (show.Column, {"name": "F1", "kind": "number", "signed": True}),
-    (show.Table, {"title": "", "columns": [show.Column("a")], "rows": [["b"]]}),
+    (tables.Column, {"name": "F1", "kind": "number", "signed": True}),
+    (tables.Table, {"title": "", "columns": [tables.Column("a")], "rows": [["b"]]}),
 ]  # fmt: skip
 TEXT, COUNT, LIST = [3, b"x", ["A"]], ["3", 1.5, float("nan"), [1]], ["a b", b"a b", 3, ["a", 3]]
 NUMBER = ["0.5", [0.5], {}]

@@ -1,8 +1,8 @@
 from .detection import find_format as find_format
-from .format import FORMATS as FORMATS
-from .format import WRITTEN as WRITTEN
 from .format import Format as Format
-from .format import get_format as get_format
+from .formats import FORMATS as FORMATS
+from .formats import WRITTEN as WRITTEN
+from .formats import get_format as get_format
 from .options import ReadOptions as ReadOptions
 from .options import WriteOptions as WriteOptions
 from .reading import iterate_pairs as iterate_pairs

@@ -31,7 +31,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from alignkit._support.arguments import check_arguments
 from alignkit.errors import AlignkitError, FileError, FormatError, OptionError, UnknownFormatError
-from alignkit.io.format import FORMATS, Format, check_path, get_format, prepare
+from alignkit.io.format import Format
+from alignkit.io.formats import FORMATS, check_path, get_format, prepare
 from alignkit.io.opening import bounded_lines, look_ahead, open_input
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading

@@ -11,7 +11,8 @@ from alignkit._support.arguments import check_arguments
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, together
 from alignkit.io.detection import find_format, hinted, suspicions
-from alignkit.io.format import WRITTEN, AnyPath, Format, get_format, losses, prepare
+from alignkit.io.format import AnyPath, Format, losses
+from alignkit.io.formats import WRITTEN, get_format, prepare
 from alignkit.io.options import ReadOptions, WriteOptions
 from alignkit.io.records import Reading, seldom_collecting
 from alignkit.io.text_files import Finding

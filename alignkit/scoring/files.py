@@ -21,7 +21,7 @@ from alignkit.errors import (
 )
 from alignkit.io.base_checks import BaseWatch
 from alignkit.io.detection import find_format
-from alignkit.io.format import get_format
+from alignkit.io.formats import get_format
 from alignkit.io.options import ReadOptions
 from alignkit.io.paired_reading import LinkInput, have_blocks, hinting, in_order, link_blocks
 from alignkit.io.reading import open_reading, read_pairs

@@ -23,7 +23,7 @@ import msgspec
 from alignkit.annotate.exporting import exported_work
 from alignkit.annotate.project.names import ADJUDICATOR
 from alignkit.annotate.project.store import Store
-from alignkit.io.format import WRITTEN, get_format
+from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
 from alignkit.model.labels import DEFAULT, REMARKS, get_scheme
 

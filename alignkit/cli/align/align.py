@@ -56,7 +56,7 @@ from alignkit.cli.common.messages import json_text, say, warn
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, replacing_bytes
-from alignkit.io.format import get_format
+from alignkit.io.formats import get_format
 from alignkit.io.reading import write_corpus
 from alignkit.model.annotation import Annotation
 from alignkit.model.choice import naming

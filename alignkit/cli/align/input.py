@@ -19,7 +19,7 @@ from alignkit.cli.common.inputs import Input, reading_options
 from alignkit.cli.common.messages import ProgressBar, in_words_of, say, tell_raw
 from alignkit.errors import AlignerError, FormatError, OptionError
 from alignkit.io.detection import fitting_formats
-from alignkit.io.format import get_format
+from alignkit.io.formats import get_format
 from alignkit.io.opening import head_of
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading

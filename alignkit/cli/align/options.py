@@ -14,7 +14,7 @@ from alignkit.cli.common.inputs import add_reading_arguments
 from alignkit.cli.parser import add_options, format_name, number, output, output_file, saved_file
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, standard_stream
-from alignkit.io.format import FORMATS, WRITTEN, get_format
+from alignkit.io.formats import FORMATS, WRITTEN, get_format
 from alignkit.model.texts import TOKENIZERS
 
 SETTINGS = {setting.name: setting for setting in fields(Settings)}

@@ -24,7 +24,7 @@ from alignkit.cli.corpora.convert import tell_lost
 from alignkit.cli.parser import add_options, format_name, output_file
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError
-from alignkit.io.format import WRITTEN
+from alignkit.io.formats import WRITTEN
 from alignkit.io.paired_reading import have_blocks, link_blocks
 from alignkit.io.reading import write_corpus
 from alignkit.model.alignment import Alignment

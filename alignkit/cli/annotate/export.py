@@ -28,7 +28,7 @@ from alignkit.cli.common.messages import counted, say
 from alignkit.cli.corpora.convert import add_writing_arguments, check_writing, checked, write
 from alignkit.cli.parser import add_options, output
 from alignkit.io.atomic_files import replacing
-from alignkit.io.format import WRITTEN, get_format
+from alignkit.io.formats import WRITTEN, get_format
 
 if TYPE_CHECKING:
     from alignkit.annotate.project.store import Store

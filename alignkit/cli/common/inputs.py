@@ -14,7 +14,8 @@ from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.detection import find_format, hinted, suspicions
-from alignkit.io.format import FORMATS, Format
+from alignkit.io.format import Format
+from alignkit.io.formats import FORMATS
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading

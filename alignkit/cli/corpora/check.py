@@ -57,7 +57,8 @@ from alignkit.corpora.selection import KINDS, Leak, find_leaks
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
 from alignkit.io.detection import hint_of
-from alignkit.io.format import JUDGED, get_format, losses
+from alignkit.io.format import JUDGED, losses
+from alignkit.io.formats import get_format
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import write_corpus
 from alignkit.io.text_files import Finding

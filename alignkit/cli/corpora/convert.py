@@ -34,7 +34,8 @@ from alignkit.cli.parser import add_options, format_name, output, output_file
 from alignkit.corpora.labelled import KINDS, training_rows
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
-from alignkit.io.format import JUDGED, WRITTEN, get_format
+from alignkit.io.format import JUDGED
+from alignkit.io.formats import WRITTEN, get_format
 from alignkit.io.reading import write_corpus
 from alignkit.model.choice import Choice, naming
 from alignkit.model.corpus import Corpus

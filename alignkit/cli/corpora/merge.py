@@ -28,7 +28,7 @@ from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, merge
 from alignkit.errors import JoinError, OptionError
-from alignkit.io.format import get_format
+from alignkit.io.formats import get_format
 from alignkit.io.paired_reading import hinting, in_order
 from alignkit.io.reading import write_corpus
 from alignkit.model.choice import naming

@@ -29,6 +29,7 @@ from alignkit.cli.common.inputs import (
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.evaluate.score import (
     add_draws,
+    refuse_stdin,
     require_reference,
     settle_draws,
     systems_of,
@@ -188,6 +189,7 @@ def _links(options: argparse.Namespace) -> Profile:
     _check(options, judged=False)
     measure = options.measure or "f1"
     phrases = measure == "phrase-f1"
+    refuse_stdin(options)
     scoring = _scoring(options, phrases=phrases)
     systems = systems_of(scoring)
     level = "phrases-sure" if phrases else "links"

@@ -174,15 +174,20 @@ def systems_of(options: argparse.Namespace) -> list[System]:
             "--hyp-annotator names several systems of HYP, and --compare more files; give one of "
             "the two"
         )
-    if options.hypothesis == "-":
-        raise OptionError("with several annotators HYP is read again and cannot be stdin (-)")
     return [System(name, options.hypothesis, name) for name in annotators]
 
 
-def _check(options: argparse.Namespace) -> None:
-    several = options.compare or len(options.hyp_annotator or ()) > 1
-    if several and options.reference == "-":
+def refuse_stdin(options: argparse.Namespace) -> None:
+    """Refuse standard input (-) for a file that several systems read again."""
+    annotators = len(options.hyp_annotator or ()) > 1
+    if (annotators or options.compare) and options.reference == "-":
         raise OptionError("with several systems REF is read again and cannot be stdin (-)")
+    if annotators and options.hypothesis == "-":
+        raise OptionError("with several annotators HYP is read again and cannot be stdin (-)")
+
+
+def _check(options: argparse.Namespace) -> None:
+    refuse_stdin(options)
     if options.reference is None:
         _check_one_corpus(options)
     if options.split_identical and (options.ignore_identical or options.level == "phrases"):

@@ -31,6 +31,7 @@ from alignkit.cli.common.inputs import (
 )
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.cli.common.messages import warn
+from alignkit.cli.evaluate.score import systems_of
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError, OptionError, UnknownNameError
@@ -106,38 +107,27 @@ def _of_one(options: argparse.Namespace) -> Judged:
 
 def _of_files(options: argparse.Namespace) -> Judged:
     """Read the reference, and files of systems, joined with it."""
-    annotators = options.hyp_annotator or [None]
-    paths = [options.hypothesis, *options.compare]
-    if len(set(paths)) < len(paths):
-        raise OptionError("the same system is named twice; name different ones to compare")
-    if len(annotators) > 1 and options.compare:
-        raise OptionError(
-            "--hyp-annotator names several systems of HYP, and --compare more files; give one of "
-            "the two"
-        )
+    systems = systems_of(options)
+    paths = list(dict.fromkeys(system.path for system in systems))
     if [*paths, options.reference].count("-") > 1 or (options.compare and options.reference == "-"):
         raise OptionError("standard input (-) can be read once; name a file")
     declared = declared_sides(options, None)
     hyp, ref = open_sides(paths[0], options.reference, declared)
     gold = ref.corpus(needed=True)
     judge = _judge(gold, options.ref_annotator, ref.path, "--ref-annotator")
-    if len(annotators) > 1:
-        names = {name: name for name in annotators}
-    else:
-        names = {annotators[0]: short_names(paths)[paths[0]]}
-    systems = [*names.values(), *(short_names(paths)[path] for path in paths[1:])]
-    reference = judge if judge not in systems else f"{judge} of {ref.path}"
+    names = tuple(system.name for system in systems)
+    reference = judge if judge not in names else f"{judge} of {ref.path}"
     joined = Corpus(_only(pair, {judge: reference}) for pair in gold)
     for path in paths:
         file = hyp if path == paths[0] else open_sides(path, options.reference, declared)[0]
         other = file.corpus(needed=True)
-        if len(annotators) > 1:
-            kept = {_judge(other, name, path, ""): name for name in annotators}
-        else:
-            mine = _judge(other, annotators[0], path, "--hyp-annotator")
-            kept = {mine: short_names(paths)[path]}
+        kept = {
+            _judge(other, system.annotator, path, "--hyp-annotator"): system.name
+            for system in systems
+            if system.path == path
+        }
         joined = Corpus(_joined(joined, other, kept, file, ref, options))
-    return Judged(joined, tuple(systems), reference)
+    return Judged(joined, names, reference)
 
 
 def _judge(

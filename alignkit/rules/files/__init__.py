@@ -13,7 +13,7 @@ from typing import Any, TextIO
 from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import ArgumentError, FormatError, UnknownFormatError, UnknownNameError
 from alignkit.io.atomic_files import replacing
-from alignkit.io.format import check_path
+from alignkit.io.formats import check_path
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile, split_words
