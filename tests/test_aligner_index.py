@@ -17,7 +17,8 @@ from alignkit.align.decoding_kernel import adapt, best_positions
 from alignkit.align.expectation import pairs_of, parts_of
 from alignkit.align.expectation_kernel import Own, Pairs
 from alignkit.align.maximization_kernel import add_chances, numbers_in
-from alignkit.align.parameters import Memory, Positions, keys_of
+from alignkit.align.parameters import Memory, keys_of
+from alignkit.align.positions import Positions
 from alignkit.errors import AlignmentError
 
 SIZES = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=4)

@@ -23,7 +23,7 @@ from alignkit.align.maximization_kernel import (
     add_up,
     numbers_in,
 )
-from alignkit.align.parameters import Positions
+from alignkit.align.positions import Positions
 from alignkit.align.training import Training
 from alignkit.errors import OptionError
 

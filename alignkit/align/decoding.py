@@ -3,203 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_attributes, place
 from alignkit._support.jit import readonly
 from alignkit.align import decoding_kernel as kernel
+from alignkit.align.aligned_links import AlignedLinks, check_thresholds
 from alignkit.align.bitext import F4, F8, I4, I8, PARTS, Bitext, parts_of
 from alignkit.align.cooccurrence import Cooccurrence
+from alignkit.align.decoders import Averaged, Decoder, Decoding
 from alignkit.align.expectation import NO_LEVELS, Workers, kinds_of, lexical_tables, pairs_of
-from alignkit.align.expectation_kernel import Own, Pairs, Tables, hmm_paths, hmm_step, lexical_step
-from alignkit.align.parameters import Fertilities, Parameters, Positions, keys_of
+from alignkit.align.expectation_kernel import Own, Pairs, Tables
+from alignkit.align.parameters import Fertilities, Parameters, keys_of
 from alignkit.align.priors import LEAST_PREFIX, VectorPrior, letters, spelling_prior
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.errors import AlignerError, OptionError
-from alignkit.model.alignment import Alignment, Link
+from alignkit.errors import AlignerError
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.symmetrization import symmetrize
 
 NOTHING = Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
 
 PART = 2_000_000  # cells whose posteriors are held at a time by each thread: 8 bytes each
-
-
-@dataclass(frozen=True, eq=False)
-class AlignedLinks:
-    """The links of P sentence pairs and their probabilities.
-
-    Parameters
-    ----------
-    arrays
-        The links.
-    probabilities
-        (L,) float32: the mean of the posteriors of both directions, of each link.
-    """
-
-    arrays: LinkArrays
-    probabilities: F4
-
-    def __post_init__(self) -> None:
-        check_attributes(self)
-
-    @classmethod
-    def joined(cls, parts: Sequence[AlignedLinks]) -> AlignedLinks:
-        """Return those of the pairs of some parts, one part after the other."""
-        if len(parts) == 1:
-            return parts[0]
-        if not parts:
-            return cls(LinkArrays.pack([]), np.empty(0, np.float32))
-        return cls(
-            LinkArrays.concatenate([part.arrays for part in parts]),
-            np.concatenate([part.probabilities for part in parts]),
-        )
-
-    def alignment(self, k: int, *, digits: int | None = None) -> Alignment:
-        """Return the alignment of pair k, with the probabilities as weights.
-
-        `digits` rounds them to so many significant ones.
-        """
-        check_arguments(AlignedLinks.alignment, locals())
-        k = place("k", k, len(self.arrays), "pairs")
-        begin, end = self.arrays.offsets[k], self.arrays.offsets[k + 1]
-        links = map(Link._make, self.arrays.links[begin:end].tolist())
-        weights = self.probabilities[begin:end].tolist()
-        if digits is not None:
-            weights = [float(f"{weight:.{digits}g}") for weight in weights]
-        plain = self.arrays.alignment(k)
-        return Alignment(plain.sure, plain.possible, weights=dict(zip(links, weights, strict=True)))
-
-
-class Decoding(Protocol):
-    """What computes posteriors and Viterbi alignments of the pairs of a bitext."""
-
-    @property
-    def pairs(self) -> Pairs:
-        """The pairs, as the kernels take them."""
-
-    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
-
-    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
-        """Return both directions' posteriors by the words alone, wherever they stand."""
-
-    def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
-        """Return the posteriors, and what Viterbi aligns each target and each source word to."""
-
-
-def _paths(pairs: Pairs, begin: int, end: int) -> tuple[I4, I4]:
-    """Return room for what each target and each source word of some pairs is aligned to."""
-    starts = pairs.target_starts, pairs.source_starts
-    target, source = (np.empty(int(at[end] - at[begin]), np.int32) for at in starts)
-    return target, source
-
-
-def _best_positions(pairs: Pairs, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[I4, I4]:
-    paths = _paths(pairs, begin, end)
-    kernel.best_positions(begin, end, pairs.source_starts, pairs.target_starts, *posteriors, *paths)
-    return paths
-
-
-@dataclass(frozen=True, eq=False)
-class Decoder:
-    """Posteriors and Viterbi alignments of the pairs of a bitext by IBM 1, IBM 2 or the HMM."""
-
-    pairs: Pairs
-    tables: Tables
-    own: Own
-    jumps: F4  # (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2
-    positions: Positions  # the tables of IBM 2; uniform otherwise
-
-    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
-        return self._posteriors(begin, end, likelihoods, self.jumps, self.positions)
-
-    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
-        """Return both directions' posteriors by the words alone, wherever they stand."""
-        positions = replace(self.positions, places=np.empty(0, np.int64))
-        return self._posteriors(begin, end, None, np.empty(0, np.float32), positions)
-
-    def _posteriors(
-        self, begin: int, end: int, likelihoods: F8 | None, jumps: F4, positions: Positions
-    ) -> tuple[F4, F4]:
-        pairs, tables = self.pairs, self.tables
-        base = int(pairs.starts[begin])
-        cells = int(pairs.starts[end]) - base
-        forward, reverse = np.zeros(cells, np.float32), np.zeros(cells, np.float32)
-        nulls = np.empty(len(pairs.source), np.float32), np.empty(len(pairs.target), np.float32)
-        if likelihoods is None:
-            likelihoods = np.empty((len(pairs.starts) - 1, 2))
-        if len(jumps):
-            none = np.empty((0, 0), np.int64)
-            hmm_step(
-                begin, end, pairs, tables, jumps[0], jumps[1], self.own, NO_LEVELS,
-                *nulls, forward, reverse, base, likelihoods,
-                0, 0, none, none,
-            )  # fmt: skip
-        else:
-            lexical_step(
-                begin, end, pairs, tables,
-                positions.places, positions.forward, positions.reverse, self.own, NO_LEVELS,
-                *nulls, forward, reverse, base, likelihoods,
-            )  # fmt: skip
-        return forward, reverse
-
-    def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
-        """Return the posteriors, and what Viterbi aligns each target and each source word to."""
-        posteriors = self.posteriors(begin, end)
-        return *posteriors, *self.paths(begin, end, posteriors)
-
-    def paths(self, begin: int, end: int, posteriors: tuple[F4, F4] | None = None) -> tuple[I4, I4]:
-        """Return what Viterbi aligns each target word and each source word of some pairs to."""
-        pairs = self.pairs
-        if not len(self.jumps):
-            return _best_positions(pairs, begin, end, posteriors or self.posteriors(begin, end))
-        paths = _paths(pairs, begin, end)
-        hmm_paths(
-            begin, end, pairs, self.tables, self.jumps[0], self.jumps[1], self.own,
-            *paths, pairs.target_starts[begin], pairs.source_starts[begin],
-        )  # fmt: skip
-        return paths
-
-
-@dataclass(frozen=True, eq=False)
-class Averaged:
-    """The mean of the posteriors of several models of the same pairs."""
-
-    decoders: Sequence[Decoding]  # what aligns by each; the first by whole words
-
-    @property
-    def pairs(self) -> Pairs:
-        """The pairs, by whole words."""
-        return self.decoders[0].pairs
-
-    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
-        """Return the mean posteriors of the cells of the pairs from begin to before end."""
-        first, *others = self.decoders
-        whole = first.posteriors(begin, end, likelihoods)
-        return _mean([whole, *(decoder.posteriors(begin, end) for decoder in others)])
-
-    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
-        """Return the mean posteriors by the words alone, wherever they stand."""
-        return _mean([decoder.lexical(begin, end) for decoder in self.decoders])
-
-    def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
-        """Return the posteriors, and the most probable position of each word by them."""
-        posteriors = self.posteriors(begin, end)
-        return *posteriors, *_best_positions(self.pairs, begin, end, posteriors)
-
-
-def _mean(posteriors: Sequence[tuple[F4, F4]]) -> tuple[F4, F4]:
-    (forward, reverse), *others = posteriors
-    for to, back in others:
-        forward, reverse = forward + to, reverse + back
-    share = np.float32(1 / len(posteriors))
-    return forward * share, reverse * share
 
 
 class Adapter:
@@ -364,13 +189,6 @@ def decode(
     flags, arrays = (links.probabilities > sure).astype(np.uint8), links.arrays
     arrays = LinkArrays.trusted(arrays.links, flags, arrays.offsets, arrays.lengths)
     return AlignedLinks(arrays, links.probabilities)
-
-
-def check_thresholds(threshold: float, sure: float | None) -> None:
-    """Refuse what is no probability."""
-    for name, value in (("threshold", threshold), ("sure", sure)):
-        if value is not None and not 0 <= value <= 1:
-            raise OptionError(f"{name} is {value}; it is a probability, from 0 to 1")
 
 
 def _by_posterior(

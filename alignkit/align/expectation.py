@@ -15,7 +15,7 @@ from alignkit.align import maximization_kernel as kernel
 from alignkit.align.bitext import F4, F8, I4, I8, U1, Bitext, parts_of
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.expectation_kernel import LEVELS, Own, Pairs, Tables, hmm_step, lexical_step
-from alignkit.align.parameters import Positions
+from alignkit.align.positions import Positions
 from alignkit.align.priors import Backing, StemSums
 from alignkit.align.settings import FEW, Settings
 from alignkit.errors import OptionError

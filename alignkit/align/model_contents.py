@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from alignkit.align.bitext import I4, I8
 from alignkit.align.fertility.models import MOST, REACH, FertilityModel
 from alignkit.align.model_files import Arrays, StoredModel, read_model, write_model
-from alignkit.align.parameters import Fertilities, Memory, Parameters, Positions, Round
+from alignkit.align.parameters import Fertilities, Memory, Parameters, Round
+from alignkit.align.positions import Positions
 from alignkit.align.priors import VectorsUsed
 from alignkit.align.settings import MODELS, Settings
 from alignkit.align.supervised.cells import GoldLexicon, names_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from alignkit.align.bitext import F4, F8, I4, I8, Bitext
 from alignkit.align.cooccurrence import Cooccurrence, Room
-from alignkit.align.decoding import Averaged, Decoder, Decoding
+from alignkit.align.decoders import Averaged, Decoder, Decoding
 from alignkit.align.expectation import (
     BitextPart,
     Collapsed,
@@ -26,15 +26,8 @@ from alignkit.align.expectation import (
 )
 from alignkit.align.expectation_kernel import EMPTY, LEVELS, Tables
 from alignkit.align.maximization_kernel import UNITS, add_chances, likelihoods_in, numbers_in
-from alignkit.align.parameters import (
-    Fertilities,
-    Memory,
-    Parameters,
-    Positions,
-    Round,
-    keys_of,
-    with_unseen,
-)
+from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, keys_of, with_unseen
+from alignkit.align.positions import Positions
 from alignkit.align.priors import (
     Backing,
     Stems,

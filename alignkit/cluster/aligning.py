@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from alignkit.align.aligned_links import AlignedLinks
     from alignkit.align.aligner import Aligner
-    from alignkit.align.decoding import AlignedLinks
 
 
 _PROGRAM = 230_000_000  # bytes of Python, its libraries, the kernels, and some thousand lines

@@ -12,7 +12,7 @@ import numpy as np
 from alignkit._support.jit import readonly
 from alignkit.align.bitext import F4, F8, I4, I8, Bitext, Side, parts_of
 from alignkit.align.cooccurrence import Cooccurrence
-from alignkit.align.decoding import Decoder
+from alignkit.align.decoders import Decoder
 from alignkit.align.expectation import Workers, lexical_tables
 from alignkit.align.expectation_kernel import Pairs
 from alignkit.align.fertility import models as tables

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.align.bitext import F4, F8, I4, I8, Bitext, Side
-from alignkit.align.decoding import Decoding
+from alignkit.align.decoders import Decoding
 from alignkit.align.priors import code_points, units_of
 from alignkit.align.priors_kernel import cosines_of_pair, vector_features
 from alignkit.align.supervised import cells_kernel as kernel

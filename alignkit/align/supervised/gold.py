@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit.align.bitext import F4, I8, Bitext
-from alignkit.align.decoding import Decoding
+from alignkit.align.decoders import Decoding
 from alignkit.align.parameters import Parameters
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.supervised.cells import CELL, LEXICON, NEIGHBOURS, Cells, found_in, names_of

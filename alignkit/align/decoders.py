@@ -1,0 +1,142 @@
+"""Posteriors and Viterbi alignments of a bitext, by one model or the mean of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from alignkit.align import decoding_kernel as kernel
+from alignkit.align.bitext import F4, F8, I4
+from alignkit.align.expectation import NO_LEVELS
+from alignkit.align.expectation_kernel import Own, Pairs, Tables, hmm_paths, hmm_step, lexical_step
+from alignkit.align.positions import Positions
+
+
+class Decoding(Protocol):
+    """What computes posteriors and Viterbi alignments of the pairs of a bitext."""
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs, as the kernels take them."""
+
+    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
+        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
+
+    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
+        """Return both directions' posteriors by the words alone, wherever they stand."""
+
+    def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
+        """Return the posteriors, and what Viterbi aligns each target and each source word to."""
+
+
+def _paths(pairs: Pairs, begin: int, end: int) -> tuple[I4, I4]:
+    """Return room for what each target and each source word of some pairs is aligned to."""
+    starts = pairs.target_starts, pairs.source_starts
+    target, source = (np.empty(int(at[end] - at[begin]), np.int32) for at in starts)
+    return target, source
+
+
+def _best_positions(pairs: Pairs, begin: int, end: int, posteriors: tuple[F4, F4]) -> tuple[I4, I4]:
+    paths = _paths(pairs, begin, end)
+    kernel.best_positions(begin, end, pairs.source_starts, pairs.target_starts, *posteriors, *paths)
+    return paths
+
+
+@dataclass(frozen=True, eq=False)
+class Decoder:
+    """Posteriors and Viterbi alignments of the pairs of a bitext by IBM 1, IBM 2 or the HMM."""
+
+    pairs: Pairs
+    tables: Tables
+    own: Own
+    jumps: F4  # (2, kinds + 1, 2 * band + 2) float32, or empty for IBM 1 and 2
+    positions: Positions  # the tables of IBM 2; uniform otherwise
+
+    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
+        """Return both directions' posteriors of the cells of the pairs from begin to before end."""
+        return self._posteriors(begin, end, likelihoods, self.jumps, self.positions)
+
+    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
+        """Return both directions' posteriors by the words alone, wherever they stand."""
+        positions = replace(self.positions, places=np.empty(0, np.int64))
+        return self._posteriors(begin, end, None, np.empty(0, np.float32), positions)
+
+    def _posteriors(
+        self, begin: int, end: int, likelihoods: F8 | None, jumps: F4, positions: Positions
+    ) -> tuple[F4, F4]:
+        pairs, tables = self.pairs, self.tables
+        base = int(pairs.starts[begin])
+        cells = int(pairs.starts[end]) - base
+        forward, reverse = np.zeros(cells, np.float32), np.zeros(cells, np.float32)
+        nulls = np.empty(len(pairs.source), np.float32), np.empty(len(pairs.target), np.float32)
+        if likelihoods is None:
+            likelihoods = np.empty((len(pairs.starts) - 1, 2))
+        if len(jumps):
+            none = np.empty((0, 0), np.int64)
+            hmm_step(
+                begin, end, pairs, tables, jumps[0], jumps[1], self.own, NO_LEVELS,
+                *nulls, forward, reverse, base, likelihoods,
+                0, 0, none, none,
+            )  # fmt: skip
+        else:
+            lexical_step(
+                begin, end, pairs, tables,
+                positions.places, positions.forward, positions.reverse, self.own, NO_LEVELS,
+                *nulls, forward, reverse, base, likelihoods,
+            )  # fmt: skip
+        return forward, reverse
+
+    def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
+        """Return the posteriors, and what Viterbi aligns each target and each source word to."""
+        posteriors = self.posteriors(begin, end)
+        return *posteriors, *self.paths(begin, end, posteriors)
+
+    def paths(self, begin: int, end: int, posteriors: tuple[F4, F4] | None = None) -> tuple[I4, I4]:
+        """Return what Viterbi aligns each target word and each source word of some pairs to."""
+        pairs = self.pairs
+        if not len(self.jumps):
+            return _best_positions(pairs, begin, end, posteriors or self.posteriors(begin, end))
+        paths = _paths(pairs, begin, end)
+        hmm_paths(
+            begin, end, pairs, self.tables, self.jumps[0], self.jumps[1], self.own,
+            *paths, pairs.target_starts[begin], pairs.source_starts[begin],
+        )  # fmt: skip
+        return paths
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """The mean of the posteriors of several models of the same pairs."""
+
+    decoders: Sequence[Decoding]  # what aligns by each; the first by whole words
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs, by whole words."""
+        return self.decoders[0].pairs
+
+    def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
+        """Return the mean posteriors of the cells of the pairs from begin to before end."""
+        first, *others = self.decoders
+        whole = first.posteriors(begin, end, likelihoods)
+        return _mean([whole, *(decoder.posteriors(begin, end) for decoder in others)])
+
+    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
+        """Return the mean posteriors by the words alone, wherever they stand."""
+        return _mean([decoder.lexical(begin, end) for decoder in self.decoders])
+
+    def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
+        """Return the posteriors, and the most probable position of each word by them."""
+        posteriors = self.posteriors(begin, end)
+        return *posteriors, *_best_positions(self.pairs, begin, end, posteriors)
+
+
+def _mean(posteriors: Sequence[tuple[F4, F4]]) -> tuple[F4, F4]:
+    (forward, reverse), *others = posteriors
+    for to, back in others:
+        forward, reverse = forward + to, reverse + back
+    share = np.float32(1 / len(posteriors))
+    return forward * share, reverse * share
