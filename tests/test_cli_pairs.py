@@ -252,3 +252,14 @@ def test_an_interruption_leaves_no_half_file(tmp_path):
         _, err = running.communicate(timeout=60)
     assert (running.returncode, err) == (130, "alignkit: error: interrupted; no file was changed\n")
     assert os.listdir(tmp_path) == ["endless"]
+
+
+def test_long_lines_and_many_translators(capsys, tmp_path):
+    rng = random.Random(7)
+    paths = [
+        write(tmp_path, str(k), " ".join(rng.choices("abc", k=5000)) + "\n") for k in range(40)
+    ]
+    out = tmp_path / "out"
+    ran = made(capsys, *paths, "-o", out, "--json")
+    assert ran.json["kept"] == 780
+    assert len(lines(out)) == 780

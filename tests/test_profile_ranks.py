@@ -81,6 +81,7 @@ def test_friedman_is_that_of_its_definition(values):
 )  # fmt: skip
 def test_critical_values_are_those_of_demsar_2006_table_5(k, q):
     assert critical_difference(k, 12) == pytest.approx(q * sqrt(k * (k + 1) / 72), abs=2e-3)
+    assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.005)  # their worked example
     theirs = studentized_range.ppf(0.9, k, np.inf) / sqrt(2)
     assert critical_difference(k, 6, 0.1) == pytest.approx(theirs * sqrt(k * (k + 1) / 36))
 

@@ -37,6 +37,7 @@ def test_holm_is_the_least_level_at_which_its_steps_reject(p_values):
 
 
 def test_undefined_p_values_stay_so_and_count_for_nothing():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])  # by hand
     found = holm([math.nan, 0.02, 0.5])
     assert math.isnan(found[0])
     assert found[1:] == [0.04, 0.5]
