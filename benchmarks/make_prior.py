@@ -2,7 +2,7 @@
 
 python -m benchmarks.make_prior
 
-writes alignkit/aligner/refine/samples.json: weights of features that tell nothing of single words.
+writes alignkit/align/supervised/samples.json: weights of features that tell nothing of single words.
 The same samples give the same file.
 """
 
