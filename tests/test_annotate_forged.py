@@ -28,7 +28,7 @@ from alignkit.annotate.project.names import DamagedProject, ProjectError
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import Job
 from alignkit.annotate.server.opening import check_beforehand
-from alignkit.annotate.server.sessions import Desk
+from alignkit.annotate.server.sessions import Sessions
 from alignkit.errors import AlignkitError
 
 TABLES = ("project", "account", "pair", "pair_text", "stream", "event", "suggestion")
@@ -97,7 +97,7 @@ def visit(path: str) -> None:
         check_beforehand(Job(path, annotator=name), None, role)
     read_task(path)
     with Store.open(path, serve=True) as store:
-        assert Desk(store.database).plan is None
+        assert Sessions(store.database).plan is None
         asked = [store.project, store.progress_of_all, lambda: store.find("anna", "a")]
         asked += [lambda: store.queue("anna"), lambda: store.changes("anna", 0)]
         asked += [lambda k=k: store.pair(k, "anna") for k in range(1, 6)]

@@ -34,7 +34,7 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import opening
 from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.opening import Learning, Opening, learns
-from alignkit.annotate.server.sessions import Desk
+from alignkit.annotate.server.sessions import Sessions
 from alignkit.io.format import EVERYTHING
 
 BASE = [(0, 0, 0.9, 2), (1, 1, 0.6, 2), (2, 2, 0.3, 2)]
@@ -281,7 +281,7 @@ def begun(monkeypatch):
     def begin(store, taken=()):
         notes = []
         found = Learning(
-            store, Desk(store.database), SuggestionPlan("trained"),
+            store, Sessions(store.database), SuggestionPlan("trained"),
             shelf=threading.Lock(), taken=taken, note=notes.append,
         )  # fmt: skip
         running.append(found)
@@ -370,7 +370,7 @@ def openings(monkeypatch):
     class Started:
         told = ""
 
-        def __init__(self, store, desk, plan, **_):
+        def __init__(self, store, sessions, plan, **_):
             started.append(plan)
 
         def stop(self):
@@ -383,7 +383,7 @@ def openings(monkeypatch):
         found.start(lambda: None)
         until_ready(found)
         found._thread.join(10)
-        kept = found.opened.desk.plan
+        kept = found.opened.sessions.plan
         found.stop()
         return kept
 
@@ -396,7 +396,7 @@ def openings(monkeypatch):
 def test_learning_is_on_in_new_projects_and_stays_as_it_was_said_last(tmp_path, openings, capsys):
     open_, started = openings
     store = made(tmp_path)
-    desk = Desk(store.database)
+    desk = Sessions(store.database)
     path = store.path
     assert desk.plan is None
     desk.plan = SuggestionPlan("trained", pending=False, learning=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.jit import fast, inlined
-from alignkit.align.chain_kernel import collect_jumps, forward_backward, transitions, viterbi
+from alignkit.align.hmm_kernel import collect_jumps, forward_backward, transitions, viterbi
 
 F4 = NDArray[np.float32]
 F8 = NDArray[np.float64]

@@ -43,7 +43,7 @@ from alignkit.model.corpus import Corpus
 if TYPE_CHECKING:
     from alignkit.annotate.project.events import Lesson, Sent
     from alignkit.annotate.project.store import Store
-    from alignkit.annotate.server.sessions import Desk
+    from alignkit.annotate.server.sessions import Sessions
 
 _SMALL = 1 << 18  # bytes of a corpus that is read in a tenth of a second
 _TEACHING = {"done", "undo", "redo"}
@@ -142,7 +142,7 @@ class OpenProject(NamedTuple):
     """A project that is open, with its sessions."""
 
     store: Store
-    desk: Desk
+    sessions: Sessions
     key: str  # of the project
 
 
@@ -257,7 +257,7 @@ class Opening:
 
     def _open(self) -> OpenProject:
         from alignkit.annotate.project.store import Store
-        from alignkit.annotate.server.sessions import Desk, admit, change_task
+        from alignkit.annotate.server.sessions import Sessions, admit, change_task
 
         path = self.job.project
         if not os.path.exists(path):
@@ -268,34 +268,34 @@ class Opening:
                 self.plan.check(store.project().annotators, self.visitor.name)
             admit(store, self.visitor, self._gold, **self._rules)
             change_task(store, self.job.task)
-            desk = Desk(store.database)
-            self._settle(store, desk)
+            sessions = Sessions(store.database)
+            self._settle(store, sessions)
             key = store.project().key
         except BaseException:
             store.close()
             raise
-        return OpenProject(store, desk, key)
+        return OpenProject(store, sessions, key)
 
-    def _settle(self, store: Store, desk: Desk) -> None:
+    def _settle(self, store: Store, sessions: Sessions) -> None:
         """Decide where suggestions come from, and whether they are learned from what is done."""
-        before = desk.plan
+        before = sessions.plan
         plan = self.plan or before
         if plan is None:
             plan = self._fallback if store.project().task == "align" else SuggestionPlan("none")
         learning = before is None or before.learning
         plan = structs.replace(plan, learning=learning if self._learns is None else self._learns)
         if plan != before:
-            desk.plan = plan
+            sessions.plan = plan
 
     def _learn(self, opened: OpenProject) -> None:
         """Begin to learn while pairs are annotated, if an aligner suggests."""
-        plan = opened.desk.plan
+        plan = opened.sessions.plan
         project = opened.store.project()
         draws = project.task == "align" and project.suggestions
         if plan is not None and draws and learns(plan) and not self.stopping:
             self.learning = Learning(
                 opened.store,
-                opened.desk,
+                opened.sessions,
                 plan,
                 shelf=self._shelf,
                 taken=self._taken,
@@ -311,8 +311,8 @@ class Opening:
             work.run()
 
     def _suggest(self, opened: OpenProject) -> None:
-        store, desk, _ = opened
-        plan = desk.plan
+        store, sessions, _ = opened
+        plan = sessions.plan
         if plan is None or not plan.pending:
             return
         plan.check(store.project().annotators, self.visitor.name)
@@ -323,15 +323,15 @@ class Opening:
             with closing(self._work(Job(self.job.project, plan=plan))) as work:
                 work.run()
                 self._store(opened, plan, work)
-        desk.plan = structs.replace(plan, pending=False)
+        sessions.plan = structs.replace(plan, pending=False)
 
     def _store(self, opened: OpenProject, plan: SuggestionPlan, child: ChildProcess) -> None:
         """Store suggestions; a pair that somebody has opened keeps those it shows."""
-        store, desk, _ = opened
+        store, sessions, _ = opened
         name = plan.name if plan.kind == "initial" else plan.kind
         with self._shelf:
-            kept = desk.suggested()
-            closed = desk.opened() | self._taken
+            kept = sessions.suggested()
+            closed = sessions.opened() | self._taken
             rows = (row for row in child.rows() if row[0] not in closed)
             store.set_suggestions(name, chain(rows, kept.items()))
 
@@ -360,14 +360,14 @@ class Learning:
     def __init__(
         self,
         store: Store,
-        desk: Desk,
+        sessions: Sessions,
         plan: SuggestionPlan,
         *,
         shelf: threading.Lock,
         taken: Collection[int],
         note: Callable[[str], None],
     ) -> None:
-        self._store, self._desk, self._plan = store, desk, plan
+        self._store, self._sessions, self._plan = store, sessions, plan
         self._shelf, self._taken, self._note = shelf, taken, note
         self.outcome = ""
         self._failures = 0
@@ -443,7 +443,7 @@ class Learning:
 
     def _put(self, name: str, lesson: Lesson, rows: Sequence[Row]) -> str:
         with self._shelf:
-            closed = self._desk.opened([k for k, _ in rows])
+            closed = self._sessions.opened([k for k, _ in rows])
             fresh = [(k, cells) for k, cells in rows if k not in closed and k not in self._taken]
             return self._store.add_learned(name, fresh, lesson)
 

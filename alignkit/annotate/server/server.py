@@ -174,10 +174,10 @@ class AnnotationServer:
         """Check session, role and pair. Pages that are `linked` are asked without the header."""
         opened = await self._open(request)
         cookie = request.cookies.get(_cookie_name(request, opened), "")
-        visitor = opened.desk.visitor(cookie)
+        visitor = opened.sessions.visitor(cookie)
         if visitor is None:
             raise RefusedError(401, _STRANGER)
-        if not linked and not opened.desk.fits(cookie, request.headers.get("x-csrf-token", "")):
+        if not linked and not opened.sessions.fits(cookie, request.headers.get("x-csrf-token", "")):
             raise RefusedError(403, f"{_HALF}; {_STRANGER}")
         if visitor.role not in roles:
             raise RefusedError(403, f"this is for the {roles[0]}, and you are the {visitor.role}")
@@ -207,7 +207,7 @@ class AnnotationServer:
         visitor = self._entrance.use(body.token)
         if visitor is None:  # somebody was quicker
             raise RefusedError(401, f"this URL was used; {_STRANGER}")
-        cookie, csrf = await run_in_threadpool(opened.desk.admit, visitor)
+        cookie, csrf = await run_in_threadpool(opened.sessions.admit, visitor)
         name = _cookie_name(request, opened)
         reply = json_reply({"key": opened.key, "csrf": csrf})
         reply.set_cookie(name, cookie, LASTS, path="/", httponly=True, samesite="strict")
@@ -232,7 +232,7 @@ class AnnotationServer:
         return json_reply(Invited(page_of(visitor), self._entrance.invite(visitor)))
 
     def _logout(self, visit: Visit) -> Response:
-        visit.opened.desk.dismiss(visit.cookie)
+        visit.opened.sessions.dismiss(visit.cookie)
         name = _cookie_name(visit.request, visit.opened)
         reply = json_reply({})
         reply.delete_cookie(name, path="/", httponly=True, samesite="strict")

@@ -62,7 +62,7 @@ LASTS = 30 * 24 * 3600
 """How long a session lasts, in seconds."""
 
 
-class Desk:
+class Sessions:
     """The sessions of a project, kept as hashes, and its plan for suggestions."""
 
     def __init__(self, database: Database) -> None:
