@@ -21,8 +21,6 @@ from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
-
 
 SEED = 12345
 GROUPS = ("goeswith",)
@@ -191,7 +189,9 @@ def split_corpus(
             "`separator` divides the values of `keep_together`: name an attribute by that too"
         )
     rng = np.random.default_rng(seed)
-    strata = _strata(corpus, stratify)
+    numbers: dict[str, int] = {}  # of the strata
+    values = [""] * len(corpus) if stratify is None else group_texts(corpus, stratify)
+    strata = [numbers.setdefault(value, len(numbers)) for value in values]
     together += [TEXTS] if keep_texts else []
     groups = connected_groups(corpus, together, separator) if together else None
     count = len(corpus) if groups is None else len(groups)
@@ -264,15 +264,6 @@ def connected_groups(
     return list(groups.values())
 
 
-def _strata(corpus: Corpus, attribute: str | None) -> list[int]:
-    """Return the number of the stratum of each pair."""
-    if attribute is None:
-        return [0] * len(corpus)
-    numbers: dict[str, int] = {}
-    values = group_texts(corpus, attribute)
-    return [numbers.setdefault(value, len(numbers)) for value in values]
-
-
 def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) -> list[int]:
     """Return the part of each pair, where every pair may come into any part."""
     from alignkit.corpora.split import divide_evenly
@@ -292,17 +283,6 @@ def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) 
     return parts
 
 
-def _columns(strata: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
-    """Return the column of each stratum, given their sizes: the largest have one of their own."""
-    import numpy as np
-
-    order = np.argsort(-strata, kind="stable")
-    own = order[:_COLUMNS][strata[order[:_COLUMNS]] >= parts]
-    columns = np.full(len(strata), len(own))
-    columns[own] = range(len(own))
-    return columns
-
-
 def _of_groups(
     groups: list[list[int]], strata: list[int], shares: list[float], rng: np.random.Generator
 ) -> list[int]:
@@ -311,7 +291,13 @@ def _of_groups(
 
     from alignkit.corpora.split import divide_groups
 
-    columns = _columns(np.bincount(strata), len(shares))[strata]
+    # the largest strata have a column of their own, the others one together
+    counts = np.bincount(strata)
+    order = np.argsort(-counts, kind="stable")[:_COLUMNS]
+    own = order[counts[order] >= len(shares)]
+    numbers = np.full(len(counts), len(own))
+    numbers[own] = range(len(own))
+    columns = numbers[strata]
     sizes = np.zeros((len(groups), columns.max() + 1), np.int64)
     for number, places in enumerate(groups):
         np.add.at(sizes[number], columns[places], 1)
@@ -357,11 +343,10 @@ def find_leaks(
     leaks: list[Leak] = []
     for pair in test:
         if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
-            same, back = texts.get(key), texts.get(key[::-1])
-            if same is not None:
-                leaks.append(Leak(EQUAL, same, pair.id))
-            elif back is not None:
-                leaks.append(Leak(REVERSED, back, pair.id))
+            if key in texts:
+                leaks.append(Leak(EQUAL, texts[key], pair.id))
+            elif key[::-1] in texts:
+                leaks.append(Leak(REVERSED, texts[key[::-1]], pair.id))
         mine = _groups(pair, groups, separator, origin=one_corpus)
         if shared := [name for name in mine if name in named]:
             leaks.append(Leak(GROUPED, named[shared[0]], pair.id, shared[0], tuple(shared[1:])))
@@ -380,12 +365,9 @@ def _groups(
 
 def flipped(judgment: str) -> str:
     """Return a judgment for exchanged texts, by the first scheme in which that changes it."""
-    for scheme in SCHEMES.values():
-        if scheme.exchanged and judgment in scheme.judgments:
-            other = scheme.flip(judgment)
-            if other != judgment:
-                return other
-    return judgment
+    schemes = (scheme for scheme in SCHEMES.values() if judgment in scheme.judgments)
+    others = (scheme.flip(judgment) for scheme in schemes if scheme.exchanged)
+    return next((other for other in others if other != judgment), judgment)
 
 
 class Repeats:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, TypeVar, Union
+from typing import Any, TypeVar, Union
 
 from alignkit._support.arguments import kind_of, words
 from alignkit.errors import AlignmentError, ArgumentError, JoinError
 from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
-
-if TYPE_CHECKING:
-    pass
-
 
 T = TypeVar("T")
 

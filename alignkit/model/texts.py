@@ -57,10 +57,7 @@ def describe_tokenizer(name: str) -> str:
 def _tokenizer(name: str) -> TokenizerI:
     from nltk.tokenize import NLTKWordTokenizer, WordPunctTokenizer
 
-    kinds: dict[str, Callable[[], TokenizerI]] = {
-        "treebank": NLTKWordTokenizer,
-        "wordpunct": WordPunctTokenizer,
-    }
+    kinds = {"treebank": NLTKWordTokenizer, "wordpunct": WordPunctTokenizer}
     if name not in kinds:
         raise UnknownNameError("tokenizer", name, kinds)
     return kinds[name]()
