@@ -242,11 +242,9 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
     annotations: dict[str, Annotation] = dict(pair.annotations)
     for annotator, annotation in other.annotations.items():
         key = f"{name}/{annotator}" if several else name
-        both = _united(annotations.get(key), annotation)
-        if both is None:
-            raise JoinError(
-                f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
-            )
+        if (both := _united(annotations.get(key), annotation)) is None:
+            what = f"pair {pair.id!r} has an annotation {key!r} already"
+            raise JoinError(f"{what}: choose a new name")
         annotations[key] = both
     changed: dict[str, Any] = {"annotations": annotations}
     for side in SIDES:

@@ -185,9 +185,8 @@ def split_corpus(
     import numpy as np
 
     if separator is not None and not together:
-        raise OptionError(
-            "`separator` divides the values of `keep_together`: name an attribute by that too"
-        )
+        message = "`separator` divides the values of `keep_together`: name an attribute by that too"
+        raise OptionError(message)
     rng = np.random.default_rng(seed)
     numbers: dict[str, int] = {}  # of the strata
     values = [""] * len(corpus) if stratify is None else group_texts(corpus, stratify)
@@ -217,9 +216,8 @@ def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
     if seed < 0:
         raise OptionError(f"the seed is {seed}; it must be 0 or more")
     if not isinstance(shares, Mapping) or not shares:
-        raise OptionError(
-            "shares must name the parts, e.g. {'train': 0.8, 'dev': 0.1, 'test': 0.1}"
-        )
+        example = "{'train': 0.8, 'dev': 0.1, 'test': 0.1}"
+        raise OptionError(f"shares must name the parts, e.g. {example}")
     for name, share in shares.items():
         if isinstance(share, bool) or not isinstance(share, (int, float)):
             raise OptionError(f"the share of {name} must be a number, not {share!r}")
@@ -236,31 +234,25 @@ def connected_groups(
     corpus: Corpus, attributes: Sequence[str], separator: str | None = None
 ) -> list[list[int]]:
     """Return the places of pairs that share a value of an attribute, directly or by other pairs."""
-    roots = list(range(len(corpus)))
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(k: int) -> int:
-        while roots[k] != k:
-            roots[k] = roots[roots[k]]
-            k = roots[k]
-        return k
-
-    def join(k: int, other: int) -> None:
-        low, high = sorted((root(k), root(other)))
-        roots[high] = low
-
+    if not len(corpus):
+        return []
     origins = {k: id for k, pair in enumerate(corpus) if (id := origin_of(pair)) is not None}
     # of rewrites: the place of their pair, or of the first of its rewrites without it
     homes = {pair.id: k for k, pair in enumerate(corpus)} if origins else {}
-    for k, id in origins.items():
-        join(homes.setdefault(id, k), k)
+    joined = [(homes.setdefault(id, k), k) for k, id in origins.items()]
     first: dict[tuple[str, str], int] = {}
     for k, pair in enumerate(corpus):
         for name in attributes:
-            for value in group_values(pair, name, separator):
-                join(first.setdefault((name, value), k), k)
+            values = group_values(pair, name, separator)
+            joined += [(first.setdefault((name, value), k), k) for value in values]
+    rows, columns = zip(*joined, strict=True) if joined else ((), ())
+    graph = coo_array(([1] * len(joined), (rows, columns)), shape=(len(corpus), len(corpus)))
     groups: dict[int, list[int]] = {}
-    for k in range(len(roots)):
-        groups.setdefault(root(k), []).append(k)
+    for k, number in enumerate(connected_components(graph, directed=False)[1].tolist()):
+        groups.setdefault(number, []).append(k)
     return list(groups.values())
 
 

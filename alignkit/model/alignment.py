@@ -394,10 +394,12 @@ class Alignment:
         return hash((self._points, self._flags, self._nulls))
 
     def __str__(self) -> str:
-        return " ".join(
+        links = [f"{i}{'-' if flag else '?'}{j}" for (i, j), flag in self.items()]
+        nulls = [
             f"{'' if i == NULL else i}{'-' if flag else '?'}{'' if j == NULL else j}"
-            for (i, j), flag in chain(self.items(), self._nulls)
-        )
+            for (i, j), flag in self._nulls
+        ]
+        return " ".join(links + nulls)
 
     def __repr__(self) -> str:
         return f"Alignment({str(self)!r})"

@@ -91,13 +91,10 @@ class Scheme:
         '1 2 3 4 4< 4> 4i 4s 4<i 4<s 4>i 4>s 4is 4<is 4>is x'
         """
         names = [flag.value for flag in self.flags]
-        return tuple(
-            label + "".join(chosen)
-            for label in self.values
-            for size in range(len(names) + 1)
-            for chosen in combinations(names, size)
-            if self._fits(label, list(chosen))
-        )
+        sizes = range(len(names) + 1)
+        choices = [list(chosen) for size in sizes for chosen in combinations(names, size)]
+        fitting = ((x, flags) for x in self.values for flags in choices if self._fits(x, flags))
+        return tuple(label + "".join(flags) for label, flags in fitting)
 
     @property
     def expected(self) -> str:

@@ -325,11 +325,8 @@ def _page(
 
 def _steps(number: int, paths: Sequence[str]) -> str:
     wanted = {"first": 1, "previous": number - 1, "next": number + 1, "last": len(paths)}
-    links = [
-        _link(paths[place - 1], name)
-        for name, place in wanted.items()
-        if 1 <= place <= len(paths) and place != number
-    ]
+    other = {k: n for k, n in wanted.items() if 1 <= n <= len(paths) and n != number}
+    links = [_link(paths[place - 1], name) for name, place in other.items()]
     return f"<strong>page {number} of {len(paths)}</strong> {' '.join(links)}"
 
 

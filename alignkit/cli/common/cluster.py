@@ -77,9 +77,8 @@ def refuse_options(options: argparse.Namespace, names: dict[str, object], why: s
 
 def reading_of(options: argparse.Namespace) -> ReadOptions:
     """Return how the texts are read."""
-    return ReadOptions(
-        encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
-    )
+    names = ("encoding", "max_size", "max_words")
+    return ReadOptions(**{name: getattr(options, name) for name in names})
 
 
 @contextmanager

@@ -14,11 +14,9 @@ from alignkit.cli.common.messages import ProgressBar, say, warn
 from alignkit.cli.parser import add_options, annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.detection import find_format, hinted, suspicions
-from alignkit.io.format import Format
 from alignkit.io.formats import FORMATS
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
-from alignkit.io.records import Reading
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import SentencePair
@@ -100,8 +98,6 @@ class Input:
             raise OptionError("standard input is closed; name a file")
         self.path = path
         self.format = detect_format(path, format, options)
-        self.kind: Format
-        self.reading: Reading
         doubts = suspicions(path, self.format, options) if format is None else []
         self._suspicions = [f"{path}: {doubt}" for doubt in doubts]
         for doubt in doubts:

@@ -28,14 +28,14 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from contextvars import Context
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from alignkit._support.signals import before_stop
 from alignkit._support.wording import how_many, visible
@@ -67,6 +67,8 @@ from alignkit.tables.table import Table
 if TYPE_CHECKING:
     from alignkit.corpora.validation import Examination
     from alignkit.io.base_checks import Fit
+
+T = TypeVar("T")
 
 _MOST = 100  # ranges that are printed in one line; JSON has them all
 _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
@@ -137,15 +139,21 @@ def _listing(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} x {kind}" for kind, count in counts.items() if count)
 
 
+def _runs(items: Iterable[T], follows: Callable[[T, T], bool]) -> list[list[T]]:
+    """Return each item alone, or the first and the last of some that follow on each other."""
+    runs: list[list[T]] = []
+    for item in items:
+        if runs and follows(runs[-1][-1], item):
+            runs[-1][1:] = [item]
+        else:
+            runs.append([item])
+    return runs
+
+
 def _number_ranges(numbers: Iterable[int]) -> list[str]:
     """Write numbers as ranges in rising order: 3, 9, 4, 5 become 3-5 and 9."""
-    runs: list[list[int]] = []
-    for k in sorted(set(numbers)):
-        if runs and k == runs[-1][1] + 1:
-            runs[-1][1] = k
-        else:
-            runs.append([k, k])
-    return [str(first) if first == last else f"{first}-{last}" for first, last in runs]
+    runs = _runs(sorted(set(numbers)), lambda before, after: after == before + 1)
+    return ["-".join(map(str, run)) for run in runs]
 
 
 def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -156,13 +164,7 @@ def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
     >>> list(id_ranges([("4", "3"), ("5", "4"), ("8", "5"), ("a:9", "b:1"), ("a:10", "b:2")]))
     ['4-5 are now 3-4', '8 is now 5', 'a:9-a:10 are now b:1-b:2']
     """
-    runs: list[list[tuple[str, str]]] = []
-    for pair in renamed:
-        if runs and all(map(_follows, runs[-1][-1], pair)):
-            runs[-1] = [runs[-1][0], pair]
-        else:
-            runs.append([pair])
-    for run in runs:
+    for run in _runs(renamed, lambda before, after: all(map(_follows, before, after))):
         old, new = zip(*run, strict=True)
         yield f"{'-'.join(old)} {'is' if len(run) == 1 else 'are'} now {'-'.join(new)}"
 
@@ -255,9 +257,8 @@ def _examined_again(
             Path(folder, str(k)).mkdir()
         Context().run(_write, report, path, source, target)  # at once, whatever is to come
         # without a target, the source is a bitext
-        changed: dict[str, Any] = {"source": source, "target": target} if source else {}
-        if target:
-            changed["target"] = target
+        changed: dict[str, Any] = {"source": source} if source else {}
+        changed |= {"target": target} if source or target else {}
         again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
         return examine(path, format=report.format, options=again)
 
