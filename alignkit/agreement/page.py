@@ -167,8 +167,6 @@ def _likeness(pairing: Pairing) -> float:
 
 
 # where two differ
-
-
 @dataclass(frozen=True)
 class PairDifference:
     """Where two differ: the counts, a figure of kinds of links, a table of word pairs."""
@@ -241,8 +239,6 @@ def _word_table(counts: Disagreements) -> Table:
 
 
 # how many further pairs would help
-
-
 _WIDTHS = (0.1, 0.05, 0.02)
 
 
@@ -295,8 +291,6 @@ def _further(result: BeyondChance, width: float) -> Cell:
 
 
 # the sentence pairs, drawn
-
-
 _MOST_PAIRS, _MOST_BYTES = 200, 3_500_000
 _LARGEST_MATRIX = 60_000
 

@@ -55,8 +55,6 @@ def decimal(value: float) -> str:
 
 
 # histograms: the agreement of each sentence pair, and of the corpus in each sample of chance
-
-
 def sentence_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
     """Draw how many sentence pairs have which observed agreement; nothing where none is used."""
     for level, title in LEVEL_TITLES.items():
@@ -130,8 +128,6 @@ def _chance_bars(values: NDArray[np.float64], pi: float) -> list[Bar]:
 
 
 # what annotators changed in the initial alignment
-
-
 def edit_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
     """Draw what each annotator changed in the initial alignment, with the fitted models."""
     for links in ("possible", "sure"):
@@ -212,8 +208,6 @@ def _edit_table(model: EditModel) -> Table:
 
 
 # kinds of links, and who has them
-
-
 def kinds_plot(name: str, counted: Disagreements) -> PairingPlot:
     """Draw for each kind of link how many both have, and how many only one has."""
     first, second = counted.annotators
@@ -243,8 +237,6 @@ def kinds_plot(name: str, counted: Disagreements) -> PairingPlot:
 
 
 # intervals of every coefficient
-
-
 _KINDS = {
     "annotators": (0, "two annotators"),
     "adjudicated": (1, "an annotator and the adjudicated version"),
@@ -405,8 +397,6 @@ def model_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
 
 
 # a figure for a paper
-
-
 def draw_plots(agreement: AgreementFigures, path: str) -> None:
     """Write a figure for a paper: C and F1 with their intervals, by level and pairing."""
     kind, data = ending(path), []

@@ -36,8 +36,6 @@ _UNITS = {"phrases": "phrase pairs", "words": "words"}
 
 
 # the rows
-
-
 @dataclass(frozen=True)
 class Subject:
     """Whom a row is of: two who are compared, in a section, or a mean over several such."""
@@ -151,8 +149,6 @@ def _identical(agreement: AgreementFigures) -> str:
 
 
 # precision, recall, F1 and C
-
-
 _KINDS = {
     "adjudicated": "Each annotator ~ the adjudicated version",
     "consensus": "Each annotator ~ the majority of the others",
@@ -250,8 +246,6 @@ def precision_recall(agreement: AgreementFigures) -> Iterator[Table]:
 
 
 # all statistics side by side
-
-
 def side_by_side(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the table of all statistics of annotators, over the same items."""
     people = [row for row in subjects(agreement, "annotators") if row.section == "all"]
@@ -314,8 +308,6 @@ def _explain(agreement: AgreementFigures) -> str:
 
 
 # chance: C by every model, the sentence pairs it stands on, and the edits
-
-
 def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the tables of C by every model of chance: of phrase pairs, and of words."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
@@ -436,8 +428,6 @@ def _edits(
 
 
 # kappa, AC1, alpha, Fleiss' kappa
-
-
 _DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
 _SHARES = ("null", "possible", "sure")
 _CELLS = (
@@ -551,8 +541,6 @@ def _fleiss(together: Together, width: int) -> list[Cell]:
 
 
 # all tables, and the lines above them
-
-
 _TABLES = (
     main_tables,
     side_by_side,

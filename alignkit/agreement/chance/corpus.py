@@ -60,8 +60,6 @@ ByModel = FrozenMap[str, FrozenMap[str, BeyondChance]]
 
 
 # two annotators, at one level
-
-
 @dataclass(frozen=True, eq=False)
 class Section:
     """Which of the P pairs of two annotators are in a part of the corpus."""
@@ -238,8 +236,6 @@ def _why(
 
 
 # every two of a corpus, at every level
-
-
 @dataclass(frozen=True, eq=False)
 class CorpusBeyondChance:
     """The agreement beyond chance of any two; what they share is computed once."""

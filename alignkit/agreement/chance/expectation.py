@@ -182,8 +182,6 @@ def _rates(
 
 
 # intervals of C
-
-
 def fixed_intervals(
     tables: Sequence[Floats],
     sections: Masks,

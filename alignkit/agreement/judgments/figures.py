@@ -43,9 +43,8 @@ from alignkit.stats.intervals import wilson_interval
 from alignkit.stats.ratios import ratio
 from alignkit.stats.resampling import ONE_PAIR, Interval, summarize
 
+
 # who is compared with whom
-
-
 @dataclass(frozen=True, eq=False)
 class ViewData:
     """The labels that annotators gave, and how they are to be compared."""
@@ -201,8 +200,6 @@ class LabelComparisons:
 
 
 # what all annotators together have
-
-
 def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     """Return what alpha, AC1 and Fleiss' kappa are functions of, for (P, K) counts of labels."""
     # Krippendorff 2019, Content Analysis, chapter 12; Gwet 2008, British Journal of Mathematical
@@ -267,8 +264,6 @@ def _ranks_apart(totals: Floats) -> Floats:
 
 
 # the figures
-
-
 UNEQUAL = "items have different numbers of judgments"  # why Fleiss' kappa is undefined
 NO_ORDER = "the labels have no order"
 TWO = "the majority of two is what both say: see their kappa"
@@ -449,8 +444,6 @@ def _shares(
 
 
 # who differs where
-
-
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """A pair that is judged differently."""

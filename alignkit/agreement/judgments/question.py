@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from alignkit._support.arguments import words
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
-from alignkit.agreement.cautions import FEW, CautionKind, Hit, Hits, find_cautions
+from alignkit.agreement.cautions import FEW, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments.figures import (
     JudgmentDisagreements,
@@ -154,8 +154,6 @@ def _shares(view: ViewData) -> dict[str, float]:
 
 
 # cautions
-
-
 MANY_TIED = 0.1  # above this share, items that a tie leaves out are cautioned
 DOMINATES = 0.9  # from this share of all judgments on, one label leaves kappa little to agree on
 MOST_GROUPS = 5  # so many groups are named, those with the fewest pairs
@@ -214,61 +212,42 @@ def _figure_hits(agreement: JudgmentAgreement, figure: Figure) -> Hits:
         yield "easier", Hit(figure.first, view, f"{100 * value:.1f}%", value)
 
 
-CAUTIONS: tuple[CautionKind, ...] = (
-    CautionKind(
-        "few",
-        "both judged few pairs ({number}): intervals of a bootstrap over so few are too narrow",
-        "read them as a lower bound of how unsure the figures are, or have more pairs judged",
-    ),
-    CautionKind(
-        "repeats",
-        "{number} pairs repeat others word by word: intervals take them for new ones and are too "
-        "narrow",
-        "count each pair once, or say how many are different",
-    ),
-    CautionKind(
-        "rewrites",
-        "{number} pairs that annotators wrote anew of others are left out: nobody judged them",
-        "have a sample of them judged blindly: `alignkit audit pairs`",
-    ),
-    CautionKind(
-        "consensus",
-        "the majority contains the annotator, so that chance alone gives much more than 0 (mean "
-        "kappa of permuted labels: {number})",
-        "report the corrected kappa, or that of every two annotators",
-    ),
-    CautionKind(
-        "below-chance",
-        "the kappa against the majority is below its null (corrected: {number})",
-        "look whether this annotator follows other guidelines, or labels in another order",
-    ),
-    CautionKind(
-        "tied",
-        "many items have no majority and are left out ({number}); those that are left are easier",
-        "report the kappa of every two annotators, which leaves nothing out",
-    ),
-    CautionKind(
-        "easier",
-        "many items are left out since the others are tied ({number}); those that are left are "
-        "easier, so that the kappa against the others exceeds that of every two",
-        "report the kappa of every two annotators, or the share left out beside it",
-    ),
-    CautionKind(
-        "one-label",
-        "nearly all judgments are one label ({number}): kappa is low although most items agree, "
-        "and AC1 is high although the rare labels may not agree at all",
-        "report both with the share of the label, or draw a sample with more of the rare ones",
-    ),
-    CautionKind(
-        "adjudicated",
-        "no permutation imitates an adjudicated version ({number}), so that kappas against it have "
-        "no null; made from the same judgments, it agrees with them more than a new one would",
-        "read them beside the kappa of every two annotators",
-    ),
-    CautionKind(
-        "unknown-labels",
-        "{number} judgments are not of the scheme and are left out",
-        "mend them, or name the scheme that they are of",
-    ),
-)  # fmt: skip
+CAUTIONS: Mapping[str, tuple[str, str]] = {
+    "few":
+        ("both judged few pairs ({number}): intervals of a bootstrap over so few are too narrow",
+         "read them as a lower bound of how unsure the figures are, or have more pairs judged"),
+    "repeats":
+        ("{number} pairs repeat others word by word: intervals take them for new ones and are too "
+         "narrow",
+         "count each pair once, or say how many are different"),
+    "rewrites":
+        ("{number} pairs that annotators wrote anew of others are left out: nobody judged them",
+         "have a sample of them judged blindly: `alignkit audit pairs`"),
+    "consensus":
+        ("the majority contains the annotator, so that chance alone gives much more than 0 (mean "
+         "kappa of permuted labels: {number})",
+         "report the corrected kappa, or that of every two annotators"),
+    "below-chance":
+        ("the kappa against the majority is below its null (corrected: {number})",
+         "look whether this annotator follows other guidelines, or labels in another order"),
+    "tied":
+        ("many items have no majority and are left out ({number}); those that are left are easier",
+         "report the kappa of every two annotators, which leaves nothing out"),
+    "easier":
+        ("many items are left out since the others are tied ({number}); those that are left are "
+         "easier, so that the kappa against the others exceeds that of every two",
+         "report the kappa of every two annotators, or the share left out beside it"),
+    "one-label":
+        ("nearly all judgments are one label ({number}): kappa is low although most items agree, "
+         "and AC1 is high although the rare labels may not agree at all",
+         "report both with the share of the label, or draw a sample with more of the rare ones"),
+    "adjudicated":
+        ("no permutation imitates an adjudicated version ({number}), so that kappas against it "
+         "have no null; made from the same judgments, it agrees with them more than a new one "
+         "would",
+         "read them beside the kappa of every two annotators"),
+    "unknown-labels":
+        ("{number} judgments are not of the scheme and are left out",
+         "mend them, or name the scheme that they are of"),
+}  # fmt: skip
 """Every caution on judgments, in their order."""

@@ -172,8 +172,6 @@ class JudgmentAgreement(FigureResult):
 
 
 # tables
-
-
 _KAPPAS = {"observed": "observed", "kappa": "kappa", "ac1": "AC1"}
 _MAJORITY = {**_KAPPAS, "null": "null", "corrected": "corrected"}
 _SHARES = ("observed", "settled", "tied", "settled.null", "left_out", "overruled")
@@ -328,8 +326,6 @@ def _cell(figure: Figure | None) -> Cell:
 
 
 # disagreements
-
-
 _MOST, _MOST_SIGNS = 200, 1_000_000  # A page shows no more pairs, nor more text
 
 
@@ -382,8 +378,6 @@ def _said(agreement: JudgmentAgreement, shown: int) -> str:
 
 
 # plots
-
-
 _MOST_ROWS = 40  # A figure of a table in a view has no more rows; the table has all
 
 _SHAPES = {"kappa": (0, "kappa"), "null": (1, "by chance"), "corrected": (2, "corrected")}
@@ -462,8 +456,6 @@ def _span(figure: Figure, layout: TableLayout) -> Span:
 
 
 # the page
-
-
 def draw_judgment_page(agreement: JudgmentAgreement, *, title: str | None = None) -> Iterator[str]:
     """Draw a page that needs neither network nor script."""
     check_arguments(draw_judgment_page, locals())

@@ -161,8 +161,6 @@ def _how_to_go_on(agreement: Agreement) -> Iterator[str]:
 
 
 # what is read
-
-
 def _function_words(options: argparse.Namespace) -> FunctionWords | None:
     from alignkit.scoring.link_classes import function_words
 

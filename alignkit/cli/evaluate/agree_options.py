@@ -176,8 +176,6 @@ def _add_judgment_field(group: argparse._ArgumentGroup, option: Field[Any]) -> N
 
 
 # what was typed
-
-
 def typed(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of `AgreementOptions` that were typed."""
     return {name: value for name, value in vars(options).items() if name in _FIELDS}
@@ -212,8 +210,6 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
 
 
 # messages of the library, in the words of the command
-
-
 def _flag(name: str) -> str:
     return _OPPOSITES.get(name, f"--{name.replace('_', '-')}")
 
