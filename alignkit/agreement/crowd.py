@@ -384,11 +384,11 @@ def crowd_quality(
     majority, others = _kappas(values, size)
     each = tuple(
         AnnotatorQuality(
-            name, int((row >= 0).sum()), verdict, *kappas,
+            name, int((row >= 0).sum()), verdict, first, second,
             consensus.rejection_chance(verdict.judged, size, sequential=sequential),
             len(np.unique(row[row >= 0])),
         )
-        for name, row, verdict, *kappas in zip(
+        for name, row, verdict, first, second in zip(
             names, values, verdicts, majority, others, strict=True
         )
     )  # fmt: skip
@@ -446,7 +446,7 @@ def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
         return each
 
     if len(values) < 3:
-        return [nan] * len(values), kappas_with(values[::-1])
+        return [nan] * len(values), kappas_with(list(values[::-1]))
     settled = consensus.majority_labels(values, size).labels
     others = [consensus.others_label(values, size, k)[0] for k in range(len(values))]
     return kappas_with([settled] * len(values)), kappas_with(others)

@@ -9,21 +9,11 @@ from math import ceil, isnan
 from typing import TYPE_CHECKING, Any
 
 from alignkit._support.arguments import check_arguments
+from alignkit.agreement import plots
 from alignkit.agreement.chance.models import CHANCE_MODELS
 from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.disagreements import Disagreements, Outcome, PairOutcome, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.plots import (
-    LEVEL_TITLES,
-    PairingPlot,
-    chance_plots,
-    decimal,
-    edit_plots,
-    interval_plots,
-    kinds_plot,
-    model_plots,
-    sentence_plots,
-)
 from alignkit.agreement.tables import agreement_head, agreement_tables
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.link_classes import FunctionWords
@@ -148,15 +138,15 @@ def _figures(agreement: AgreementFigures) -> dict[str, Any]:
     known = [two for two in agreement.of("annotators") if two.chance in two.beyond]
     known.sort(key=_likeness)
     drawn = list(enumerate(known[:_MOST_PAIRINGS]))
-    sentences = [(two.name, list(sentence_plots(f"sentences-{k}", two))) for k, two in drawn]
-    samples = [(two.name, list(chance_plots(f"chance-{k}", two))) for k, two in drawn]
+    sentences = [(two.name, list(plots.sentence_plots(f"sentences-{k}", two))) for k, two in drawn]
+    samples = [(two.name, list(plots.chance_plots(f"chance-{k}", two))) for k, two in drawn]
     return {
-        "overview": list(interval_plots(agreement)),
-        "models": list(model_plots(agreement)),
-        "sentences": [(name, plots) for name, plots in sentences if plots],
-        "samples": [(name, plots) for name, plots in samples if plots],
+        "overview": list(plots.interval_plots(agreement)),
+        "models": list(plots.model_plots(agreement)),
+        "sentences": [(name, drawn) for name, drawn in sentences if drawn],
+        "samples": [(name, drawn) for name, drawn in samples if drawn],
         "unshown": len(known) - len(drawn),
-        "edits": list(edit_plots(agreement)),
+        "edits": list(plots.edit_plots(agreement)),
     }
 
 
@@ -173,7 +163,7 @@ class PairDifference:
 
     pairing: Pairing
     counts: Disagreements
-    kinds: PairingPlot
+    kinds: plots.PairingPlot
     words: Table
 
     @property
@@ -207,15 +197,16 @@ def _differences(
                 function_words=function_words,
                 exact_case=agreement.options.exact_case,
             )
-            kinds = kinds_plot(f"kinds-{len(differences)}", counts)
+            kinds = plots.kinds_plot(f"kinds-{len(differences)}", counts)
             differences.append(PairDifference(pairing, counts, kinds, _word_table(counts)))
+    no_words = f"{_NO_WORDS}: nothing can be drawn."
+    if known:
+        no_words = "No two annotators have a sentence pair in common."
     return {
         "differences": differences,
         "matrices": list(_draw_pairs(corpus, differences)),
         "more": _further_table(agreement),
-        "no_words": "No two annotators have a sentence pair in common."
-        if known
-        else f"{_NO_WORDS}: nothing can be drawn.",
+        "no_words": no_words,
     }
 
 
@@ -245,10 +236,10 @@ _WIDTHS = (0.1, 0.05, 0.02)
 def further_pairs(result: BeyondChance, width: float) -> int | None:
     """Extrapolate how many further pairs two annotators would have to annotate."""
     interval = result.interval
-    if interval is None or isnan(interval.high - interval.low) or not result.used:
+    if interval is None or not result.used:
         return None
     now = interval.high - interval.low
-    if now <= 0 or width <= 0:  # all pairs are alike, which says nothing of others
+    if not now > 0 or width <= 0:  # all pairs are alike, which says nothing of others
         return None
     if now <= width:
         return 0
@@ -262,7 +253,7 @@ def _further_table(agreement: AgreementFigures) -> Table | None:
     starts = []
     for pairing in agreement.of("annotators"):
         starts.append(len(rows))
-        for level, title in LEVEL_TITLES.items() if pairing.chance in pairing.beyond else ():
+        for level, title in plots.LEVEL_TITLES.items() if pairing.chance in pairing.beyond else ():
             result = pairing.main(level)
             if result.interval is not None and not isnan(result.interval.low):
                 now = result.interval.high - result.interval.low
@@ -366,9 +357,9 @@ def _sentences(pairing: Pairing) -> dict[str, dict[int, str]]:
     return {
         title: {
             row.place: f"{row.common} shared, of {row.first} of the one and {row.second} of the "
-            f"other ({decimal(row.observed)})"
+            f"other ({plots.decimal(row.observed)})"
             for row in pairing.main(level).sentences
             if not row.left_out
         }
-        for level, title in LEVEL_TITLES.items()
+        for level, title in plots.LEVEL_TITLES.items()
     }

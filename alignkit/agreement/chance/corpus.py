@@ -12,21 +12,8 @@ from numpy.typing import NDArray
 
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
-from alignkit.agreement.chance.correction import (
-    CHANCE_IS_ONE,
-    NO_PAIRS,
-    ObservedTerms,
-    correct,
-    noise,
-    rows,
-)
-from alignkit.agreement.chance.expectation import (
-    Expectation,
-    PairedSets,
-    expect,
-    fixed_intervals,
-    refitted_intervals,
-)
+from alignkit.agreement.chance import correction, expectation
+from alignkit.agreement.chance.expectation import Expectation
 from alignkit.agreement.chance.models import (
     CHANCE_MODELS,
     Edits,
@@ -71,7 +58,7 @@ class Section:
 
 
 def beyond_chance_by_model(
-    sets: PairedSets,
+    sets: expectation.PairedSets,
     models: Sequence[str],
     options: AgreementOptions,
     sections: Sequence[Section],
@@ -97,10 +84,14 @@ def beyond_chance_by_model(
         if share is not None and len(sampled) > 1:
             share = stage(share, sampled.index(name), len(sampled), whole=10_000)
         samples, resamples = np.random.SeedSequence(seed).spawn(2)
-        expected = expect(sets, model, options, samples, workers=workers, progress=share)
+        expected = expectation.expect(
+            sets, model, options, samples, workers=workers, progress=share
+        )
         if options.bootstrap == "refit":
             masks = [section.inside for section in sections]
-            refitted = refitted_intervals(sets, model, options, expected, masks, resamples, workers)
+            refitted = expectation.refitted_intervals(
+                sets, model, options, expected, masks, resamples, workers
+            )
             if refitted is not None:
                 intervals[name], redrawn[name] = refitted
                 expected = expected.without_records()
@@ -120,17 +111,17 @@ def beyond_chance_by_model(
 class _TwoAnnotators:
     """The sets of two annotators, from which results of several models are made."""
 
-    sets: PairedSets
+    sets: expectation.PairedSets
     options: AgreementOptions
     sections: Sequence[Section]
     seed: int
 
     @cached_property
-    def observed(self) -> ObservedTerms:
+    def observed(self) -> correction.ObservedTerms:
         return self.sets.observed(self.options.normalizer)
 
     def terms(self, expected: Expectation) -> NDArray[np.float64]:
-        return rows(self.observed, expected.terms, self.options.aggregate)
+        return correction.rows(self.observed, expected.terms, self.options.aggregate)
 
     def fixed_intervals(self, expectations: Mapping[str, Expectation]) -> dict[str, list[Interval]]:
         """Return the intervals in each section; models that use the same pairs share resamples."""
@@ -143,7 +134,7 @@ class _TwoAnnotators:
             terms = [self.terms(expectations[name])[used] for name in names]
             masks = [section.inside[used] for section in self.sections]
             stream = np.random.SeedSequence(self.seed).spawn(2)[1]
-            each = fixed_intervals(terms, masks, self.options, stream)
+            each = expectation.fixed_intervals(terms, masks, self.options, stream)
             intervals.update(zip(names, each, strict=True))
         return intervals
 
@@ -175,8 +166,8 @@ class _TwoAnnotators:
         self, expected: Expectation, section: Section, interval: Interval | None
     ) -> BeyondChanceSection:
         used = section.inside & expected.used
-        variances = noise(expected.terms, self.options.aggregate)
-        corrected = correct(self.terms(expected)[used], variances[used])
+        variances = correction.noise(expected.terms, self.options.aggregate)
+        corrected = correction.correct(self.terms(expected)[used], variances[used])
         left_out = Counter(section.outside)
         left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
         why = _why(corrected.undefined, left_out, expected, section.inside)
@@ -218,7 +209,7 @@ def _why(
     reason: str, left_out: Counter[str], expected: Expectation, inside: NDArray[np.bool_]
 ) -> str:
     """Return why C has no value, as exactly as is known."""
-    if reason == NO_PAIRS:
+    if reason == correction.NO_PAIRS:
         if left_out[ONLY_EMPTY]:
             return f"{reason}: in every sample both sets are empty, so pi0 has no value"
         if left_out[BOTH_EMPTY]:
@@ -226,7 +217,7 @@ def _why(
         return f"{reason}: there is none that both annotated"
     if expected.undefined:
         return expected.undefined
-    if reason == CHANCE_IS_ONE and expected.sampled is not None:
+    if reason == correction.CHANCE_IS_ONE and expected.sampled is not None:
         rates = expected.sampled.sampling.rates[inside[expected.sampled.kept]]
         if not rates.any():
             return f"{reason}, as nobody edits: every sample is the initial alignment"
@@ -371,7 +362,7 @@ class CorpusBeyondChance:
 
     # sets
 
-    def paired_sets(self, first: str, second: str, level: str) -> PairedSets:
+    def paired_sets(self, first: str, second: str, level: str) -> expectation.PairedSets:
         """Return what two have at a level, as `beyond_chance_by_model` takes it."""
         reason = self.no_edits(first, second)
         places = self._places(first, second, edited=not reason)
@@ -395,7 +386,7 @@ class CorpusBeyondChance:
 
     def _sets(
         self, first: str, second: str, level: str, places: Numbers, *, edited: bool
-    ) -> PairedSets:
+    ) -> expectation.PairedSets:
         unit, links = LEVELS[level]
         corpus, names = self.data.corpus, (first, second)
         for place in places[~self.data.known[places]].tolist():
@@ -408,7 +399,7 @@ class CorpusBeyondChance:
             edits = [self._count(name, links, places, universe) for name in names]
         elif edited:
             edits = [self._edits_of(name, links) for name in names]
-        return PairedSets(
+        return expectation.PairedSets(
             names,
             places,
             tuple(corpus[place].id for place in places.tolist()),

@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.parallel import executor
-from alignkit.agreement.chance.correction import (
-    ChanceTerms,
-    ObservedTerms,
-    correct,
-    correction_ratios,
-    noise,
-    rows,
-)
+from alignkit.agreement.chance import correction
 from alignkit.agreement.chance.models import (
     ChanceModel,
     Edits,
@@ -74,10 +67,10 @@ class PairedSets:
         words = self.items.source, self.items.target
         return count_edits(self.places, self.initial, self.initial, *words, self.universe).trials
 
-    def observed(self, normalizer: str) -> ObservedTerms:
+    def observed(self, normalizer: str) -> correction.ObservedTerms:
         """Return what both annotators have."""
         first, second, common = self.sizes.T
-        return ObservedTerms.of(first, second, common, normalizer)
+        return correction.ObservedTerms.of(first, second, common, normalizer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +94,7 @@ class Sampled:
 class Expectation:
     """What chance gives for P compared sentence pairs."""
 
-    terms: ChanceTerms  # what is expected; NaN where nothing was sampled
+    terms: correction.ChanceTerms  # what is expected; NaN where nothing was sampled
     reasons: NDArray[np.object_]  # (P,) texts: why a pair is left out; empty where it is used
     sampled: Sampled | None  # the samples; None where chance has a closed form, or says nothing
     undefined: str = ""  # why chance says nothing of the two; empty where it does
@@ -138,7 +131,7 @@ def expect(
         return Expectation(terms, reasons, None)
     kept = np.flatnonzero(~empty)
     if sets.edits is None:
-        unknown = ChanceTerms(*([np.zeros(0)] * 7)).spread(kept[:0], len(sets))
+        unknown = correction.ChanceTerms(*([np.zeros(0)] * 7)).spread(kept[:0], len(sets))
         return Expectation(unknown, reasons, None, sets.no_edits)
     first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits)
     universe = None if sets.universe is None else sets.universe.take(kept)
@@ -147,10 +140,10 @@ def expect(
     sampling = Sampling(initial, items, rates, options.normalizer, universe)
     those = observed.part(kept)
 
-    def error(terms: ChanceTerms) -> float:
+    def error(terms: correction.ChanceTerms) -> float:
         used = ~np.isnan(terms.ratio)
-        table = rows(those, terms, options.aggregate)[used]
-        return correct(table, noise(terms, options.aggregate)[used]).C_error
+        table = correction.rows(those, terms, options.aggregate)[used]
+        return correction.correct(table, correction.noise(terms, options.aggregate)[used]).C_error
 
     drawn = monte_carlo(
         sampling,
@@ -197,7 +190,7 @@ def fixed_intervals(
         drawings = draw_weights(int(mask.sum()), options.resamples, rng) if mask.any() else ()
         for weights in drawings:
             for values, part in zip(drawn, parts, strict=True):
-                values.append(correction_ratios(weights @ part)["C"])
+                values.append(correction.correction_ratios(weights @ part)["C"])
         for intervals, values in zip(results, drawn, strict=True):
             every = np.concatenate(values) if values else np.full(options.resamples, np.nan)
             intervals.append(summarize(every, options.confidence))
@@ -236,13 +229,13 @@ class Refit:
         rates = _rates(self.model, fitted, sampling.items, trials, sampling.universe)
         chance, redrawn = self._expect(rates, weights[places] > 0, rng)
         observed = self.sets.observed(self.options.normalizer).part(self.used)
-        terms = rows(observed, chance, self.options.aggregate)
+        terms = correction.rows(observed, chance, self.options.aggregate)
         counted = weights[places] * ~np.isnan(terms).any(axis=1)
         return (masks * counted) @ np.nan_to_num(terms), redrawn
 
     def _expect(
         self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator
-    ) -> tuple[ChanceTerms, int]:
+    ) -> tuple[correction.ChanceTerms, int]:
         """Reweigh the samples; draw anew where they say too little."""
         old, drawn = self.sampled.sampling.rates, self.sampled.drawn
         changed = rates != old
@@ -265,7 +258,7 @@ class Refit:
             terms = terms_of(moments[low])
             means[low] = np.stack([terms.ratio, terms.common, terms.norm], axis=1)
         none_known = np.full(len(old), np.nan)
-        return ChanceTerms(*means.T, *([none_known] * 4)), len(low)
+        return correction.ChanceTerms(*means.T, *([none_known] * 4)), len(low)
 
 
 def refitted_intervals(
@@ -293,7 +286,7 @@ def refitted_intervals(
         done = list(pool.map(lambda seed: refit.replicate(seed, masks), streams))
     sums = np.stack([part for part, _ in done])
     intervals = [
-        summarize(correction_ratios(sums[:, g])["C"], options.confidence)
+        summarize(correction.correction_ratios(sums[:, g])["C"], options.confidence)
         for g in range(len(sections))
     ]
     return intervals, sum(redrawn for _, redrawn in done)

@@ -22,12 +22,8 @@ from alignkit._support.values import FrozenMap
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.fleiss import fleiss_ratios
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Rows, reasoned
-from alignkit.agreement.judgments.consensus import (
-    Labels,
-    label_counts,
-    majority_labels,
-    others_label,
-)
+from alignkit.agreement.judgments import consensus
+from alignkit.agreement.judgments.consensus import Labels
 from alignkit.agreement.judgments.tables import (
     LabelTables,
     NullKappas,
@@ -96,7 +92,7 @@ class ViewData:
     def check_ties(self) -> None:
         """Refuse ties where they are to be an error."""
         if self.ties == "error":
-            majority_labels(self.values, len(self.labels), ties=self.ties)
+            consensus.majority_labels(self.values, len(self.labels), ties=self.ties)
 
 
 NOTHING_SHARED = "no item has a label of both"
@@ -151,7 +147,9 @@ class LabelComparisons:
     def _with_consensus(self) -> None:
         view = self.view
         size = len(view.labels)
-        settled = majority_labels(view.values, size, ties=view.ties, adjudicated=view.adjudicated)
+        settled = consensus.majority_labels(
+            view.values, size, ties=view.ties, adjudicated=view.adjudicated
+        )
         these = self._with("consensus", [settled.labels] * len(view.annotators))
         every = np.broadcast_to(settled.labels, view.values.shape)
         n = len(self.couples)
@@ -161,7 +159,7 @@ class LabelComparisons:
 
     def _with_others(self) -> None:
         values, size = self.view.values, len(self.view.labels)
-        others = [others_label(values, size, k)[0] for k in range(len(values))]
+        others = [consensus.others_label(values, size, k)[0] for k in range(len(values))]
         self._with("leave-one-out", others)
 
     def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
@@ -287,7 +285,7 @@ def view_figures(
     """Return every figure of a view."""
     compared = LabelComparisons(view)
     tables = LabelTables.of(compared.couples, len(view.labels))
-    counts = label_counts(view.values, len(view.labels))
+    counts = consensus.label_counts(view.values, len(view.labels))
     # items with the same counts are drawn together
     kinds, group, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
     joint = joint_rows(kinds, ordered=view.ordered)
@@ -421,7 +419,9 @@ def _shares(
         return Figure(kind, name, "", section, level, statistic, value, low, high, total, reason)
 
     if view.has_majority:
-        most = majority_labels(view.values, size, ties=view.ties, adjudicated=view.adjudicated)
+        most = consensus.majority_labels(
+            view.values, size, ties=view.ties, adjudicated=view.adjudicated
+        )
         yield share("consensus", "", "settled", most.settled, most.items)
         yield share("consensus", "", "tied", most.tied, most.items)
         if null is not None:
@@ -430,13 +430,13 @@ def _shares(
             at = ("consensus", "", "", section, level, "settled.null", value)
             yield Figure(*at, bounds.low, bounds.high, most.items, bounds.reason)
         for k, name in enumerate(view.annotators):
-            labels, tied = others_label(view.values, size, k)
+            labels, tied = consensus.others_label(view.values, size, k)
             total = int((labels >= 0).sum()) + tied
             yield share("leave-one-out", name, "left_out", tied, total)
     else:
         yield Figure("consensus", "", "", section, level, "kappa", nan, reason=TWO)
     if view.adjudicated is not None:
-        counts = label_counts(view.values, size)
+        counts = consensus.label_counts(view.values, size)
         judged = counts.sum(axis=1)
         alike = (judged >= 2) & (counts.max(axis=1) == judged) & (view.adjudicated >= 0)
         overruled = alike & (counts.argmax(axis=1) != view.adjudicated)

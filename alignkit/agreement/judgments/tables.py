@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
 from alignkit.agreement.intervals import Floats
+from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
-from alignkit.agreement.judgments.tables_kernel import (
-    consensus_tables,
-    couple_sums,
-    one_permuted_tables,
-    permute,
-)
 from alignkit.agreement.kappa import kappa_of_sums, weighted_kappas
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.stats.ratios import ratio
@@ -61,7 +56,7 @@ class LabelTables:
 
     def ratios(self, weights: NDArray[np.int32], far: Floats) -> Ratios:
         """Return what the tables say where items count as often as (P, R) weights say."""
-        sums = couple_sums(
+        sums = tables_kernel.couple_sums(
             readonly(self.offsets), readonly(self.items), readonly(weights), self.size,
             readonly(far),
         )  # fmt: skip
@@ -155,7 +150,7 @@ def null_kappas(
     step = max(1, min(_MOST, _CHUNK_BYTES // (len(data.codes) + 32 * width + 1)))
 
     def drawn(start: int) -> list[NullKappas]:
-        permuted = permute(data.codes, data.offsets, states[start : start + step])
+        permuted = tables_kernel.permute(data.codes, data.offsets, states[start : start + step])
         return [
             _kappas_of(question, data, data.meanings[k], permuted, null)
             for k, question in enumerate(questions)
@@ -201,9 +196,9 @@ def _kappas_of(
         tied[:] = question.adjudicated
     rest = (meaning, data.offsets, data.items, tied, size, LEAST, ties == "lowest")
     if null == "all":
-        flat, settled = consensus_tables(permuted, *rest)
+        flat, settled = tables_kernel.consensus_tables(permuted, *rest)
     else:
-        flat, settled = one_permuted_tables(data.codes, permuted, *rest)
+        flat, settled = tables_kernel.one_permuted_tables(data.codes, permuted, *rest)
     judged = (question.values >= 0).sum(axis=0)
     enough = judged[judged >= LEAST]
     whole = len(enough) if null == "all" else int(enough.sum())
