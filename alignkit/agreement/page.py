@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import ceil, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from alignkit._support.arguments import check_arguments
 from alignkit.agreement import plots
 from alignkit.agreement.chance.models import CHANCE_MODELS
 from alignkit.agreement.chance.result import BeyondChance
-from alignkit.agreement.disagreements import Disagreements, Outcome, PairOutcome, disagreements
+from alignkit.agreement.disagreements import Disagreements, PairOutcome, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.tables import agreement_head, agreement_tables
 from alignkit.model.corpus import Corpus
@@ -64,12 +63,8 @@ def draw_agreement_page(
 ) -> Iterator[str]:
     """Draw a page of all annotators that needs neither network nor script."""
     check_arguments(draw_agreement_page, locals())
-    context = {
-        **_words(agreement, title),
-        **_figures(agreement),
-        **_differences(agreement, function_words),
-    }
-    yield from _template().generate(context)
+    drawn = _figures(agreement) | _differences(agreement, function_words)
+    yield from _template().generate(_words(agreement, title) | drawn)
 
 
 @cache
@@ -108,8 +103,7 @@ def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
     """Yield the settings that matter, by name."""
     options = dict(vars(agreement.options))
     models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
-    levels = (levels for two in agreement.pairings for levels in two.beyond.values())
-    if not any(result.samples for results in levels for result in results.values()):
+    if not any(result.samples for two in agreement.pairings for *_, result in two.results()):
         for name in ("reading", "samples", "tolerance", "missing_initial"):
             options.pop(name)
     if options["bootstrap"] == "none":
@@ -157,29 +151,13 @@ def _likeness(pairing: Pairing) -> float:
 
 
 # where two differ
-@dataclass(frozen=True)
-class PairDifference:
+class PairDifference(NamedTuple):
     """Where two differ: the counts, a figure of kinds of links, a table of word pairs."""
 
     pairing: Pairing
     counts: Disagreements
     kinds: plots.PairingPlot
     words: Table
-
-    @property
-    def first(self) -> str:
-        """The first of the two."""
-        return self.pairing.first
-
-    @property
-    def second(self) -> str:
-        """The second of the two."""
-        return self.pairing.second
-
-    @property
-    def total(self) -> Outcome:
-        """The counts over all sentence pairs."""
-        return self.counts.total
 
 
 def _differences(
@@ -191,12 +169,9 @@ def _differences(
     for pairing in sorted(agreement.of("annotators"), key=_likeness) if known else ():
         if pairing.sections[0].pairs:
             counts = disagreements(
-                corpus,
-                pairing.first,
-                pairing.second,
-                function_words=function_words,
-                exact_case=agreement.options.exact_case,
-            )
+                corpus, pairing.first, pairing.second,
+                function_words=function_words, exact_case=agreement.options.exact_case,
+            )  # fmt: skip
             kinds = plots.kinds_plot(f"kinds-{len(differences)}", counts)
             differences.append(PairDifference(pairing, counts, kinds, _word_table(counts)))
     no_words = f"{_NO_WORDS}: nothing can be drawn."
@@ -257,10 +232,17 @@ def _further_table(agreement: AgreementFigures) -> Table | None:
             result = pairing.main(level)
             if result.interval is not None and not isnan(result.interval.low):
                 now = result.interval.high - result.interval.low
-                wanted = [now / 2, *(2 * width for width in _WIDTHS)]
-                cells = [_further(result, width) for width in wanted]
+                wanted = (now / 2, *(2 * width for width in _WIDTHS))
                 pairs = result.used, len(result.sentences)
-                rows.append([pairing.name, title, *pairs, now, *cells])
+                rows.append(
+                    [
+                        pairing.name,
+                        title,
+                        *pairs,
+                        now,
+                        *(_further(result, width) for width in wanted),
+                    ]
+                )
     if not rows:
         return None
     aim = "for an interval as narrow as"
@@ -286,8 +268,7 @@ _MOST_PAIRS, _MOST_BYTES = 200, 3_500_000
 _LARGEST_MATRIX = 60_000
 
 
-@dataclass(frozen=True)
-class Article:
+class Article(NamedTuple):
     """The drawing of a sentence pair: its id, a line of facts, and the matrix as HTML."""
 
     id: str
@@ -295,12 +276,10 @@ class Article:
     figure: str
 
 
-@dataclass(frozen=True)
-class Matrices:
+class Matrices(NamedTuple):
     """The sentence pairs of two annotators that are drawn, and what is said of the others."""
 
-    first: str
-    second: str
+    pairing: Pairing
     said: str
     articles: Sequence[Article]
 
@@ -322,7 +301,7 @@ def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterat
             )
         if large:
             said.append(f"{large:,} are left out because they are too long to draw")
-        yield Matrices(difference.first, difference.second, "; ".join(said), drawn)
+        yield Matrices(difference.pairing, "; ".join(said), drawn)
 
 
 def _draw(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,8 +216,6 @@ def _why(
         if left_out[BOTH_EMPTY]:
             return f"{reason}: neither annotator has anything to compare"
         return f"{reason}: there is none that both annotated"
-    if expected.undefined:
-        return expected.undefined
     if reason == correction.CHANCE_IS_ONE and expected.sampled is not None:
         rates = expected.sampled.sampling.rates[inside[expected.sampled.kept]]
         if not rates.any():
@@ -246,16 +245,13 @@ class CorpusBeyondChance:
         if not edits_known(self.initial, self.options.missing_initial):
             return "no initial alignment is named, so nobody's edits are known"
         for name in (first, second):
+            why = ""
             if name == self.initial:
-                return (
-                    f"{name!r} is the initial alignment, which never edits itself; "
-                    f"compare it by {CLOSED}"
-                )
-            if name in self.systems:
-                return (
-                    f"{name!r} is an automatic alignment, no annotator's edit of the initial one; "
-                    f"compare it by {CLOSED}"
-                )
+                why = "the initial alignment, which never edits itself"
+            elif name in self.systems:
+                why = "an automatic alignment, no annotator's edit of the initial one"
+            if why:
+                return f"{name!r} is {why}; compare it by {CLOSED}"
         if self.options.universe == "judged":
             for name in (first, second):
                 if not self.data.records_judged(name):
@@ -293,17 +289,16 @@ class CorpusBeyondChance:
             fixed = replace(fixed, bootstrap="fixed")
         every = self._places(first, second, edited=False)
         edited = every if main == CLOSED and not rest else self._places(first, second, edited=True)
+        # models of edits are compared on the same pairs
+        jobs = [([main], every if main == CLOSED else edited, self.options), (rest, edited, fixed)]
         if len(every) == len(edited) and fixed is self.options:
-            jobs = [(models, edited, fixed)]
-        else:  # models of edits are compared on the same pairs
-            jobs = [([main], every if main == CLOSED else edited, self.options)]
-            jobs.append((rest, edited, fixed))
+            jobs = [(list(models), edited, fixed)]
         results: dict[str, BeyondChance] = {}
         for names, places, options in jobs:
+            known = names != [CLOSED]
             if names:
-                known = names != [CLOSED]
                 results |= beyond_chance_by_model(
-                    self._sets(first, second, level, places, edited=known),
+                    self.paired_sets(first, second, level, places, edited=known),
                     names,
                     options,
                     self._sections(first, second, places),
@@ -349,25 +344,16 @@ class CorpusBeyondChance:
         sections = []
         for part in self.parts:
             outside = np.setdiff1d(part.members, places)
-            aligned = [
-                (name, self.data.aligned(name)[outside].tolist()) for name in (first, second)
-            ]
+            missing = np.array([~self.data.aligned(name)[outside] for name in (first, second)])
             reasons: Counter[str] = Counter()
-            for k in range(len(outside)):
-                missing = [name for name, flags in aligned if not flags[k]]
-                reasons[f"not annotated by {', '.join(missing)}" if missing else NO_INITIAL] += 1
+            for flags in missing.T.tolist():
+                who = ", ".join(compress((first, second), flags))
+                reasons[f"not annotated by {who}" if who else NO_INITIAL] += 1
             inside = np.isin(places, part.members)
             sections.append(Section(part.name, len(part), inside, reasons))
         return sections
 
     # sets
-
-    def paired_sets(self, first: str, second: str, level: str) -> expectation.PairedSets:
-        """Return what two have at a level, as `beyond_chance_by_model` takes it."""
-        reason = self.no_edits(first, second)
-        places = self._places(first, second, edited=not reason)
-        sets = self._sets(first, second, level, places, edited=not reason)
-        return replace(sets, no_edits=reason)
 
     @cached_property
     def _items(self) -> Items:
@@ -384,9 +370,12 @@ class CorpusBeyondChance:
             self._links[name, links] = arrays.sure_only() if links == "sure" else arrays
         return self._links[name, links]
 
-    def _sets(
-        self, first: str, second: str, level: str, places: Numbers, *, edited: bool
+    def paired_sets(
+        self, first: str, second: str, level: str, places: Numbers | None = None, *, edited: bool
     ) -> expectation.PairedSets:
+        """Return what two have at a level, as `beyond_chance_by_model` takes it."""
+        if places is None:
+            places = self._places(first, second, edited=edited)
         unit, links = LEVELS[level]
         corpus, names = self.data.corpus, (first, second)
         for place in places[~self.data.known[places]].tolist():
@@ -399,17 +388,11 @@ class CorpusBeyondChance:
             edits = [self._count(name, links, places, universe) for name in names]
         elif edited:
             edits = [self._edits_of(name, links) for name in names]
+        ids = tuple(corpus[place].id for place in places.tolist())
+        initial = self._kind(self.initial, links).take(places)
+        changed = (edits[0], edits[1]) if edits else None
         return expectation.PairedSets(
-            names,
-            places,
-            tuple(corpus[place].id for place in places.tolist()),
-            len(corpus),
-            items,
-            sizes,
-            self._kind(self.initial, links).take(places),
-            (edits[0], edits[1]) if edits else None,
-            "",
-            universe,
+            names, places, ids, len(corpus), items, sizes, initial, changed, universe
         )
 
     def _edits_of(self, name: str, links: str) -> Edits:

@@ -54,8 +54,7 @@ class PairedSets:
     items: Items  # the words of the P pairs, and what is compared in them
     sizes: Floats  # (P, 3): the sizes of A, of B and of A & B
     initial: LinkArrays  # the initial alignments of the P pairs, of the links that are compared
-    edits: tuple[Edits, Edits] | None  # what either changed; None if that is not known
-    no_edits: str = ""  # why it is not
+    edits: tuple[Edits, Edits] | None  # what either changed; None for closed forms of chance
     universe: LinkArrays | None = None  # the cells that can flip; None for all
 
     def __len__(self) -> int:
@@ -96,8 +95,7 @@ class Expectation:
 
     terms: correction.ChanceTerms  # what is expected; NaN where nothing was sampled
     reasons: NDArray[np.object_]  # (P,) texts: why a pair is left out; empty where it is used
-    sampled: Sampled | None  # the samples; None where chance has a closed form, or says nothing
-    undefined: str = ""  # why chance says nothing of the two; empty where it does
+    sampled: Sampled | None  # the samples; None where chance has a closed form
 
     @property
     def used(self) -> NDArray[np.bool_]:
@@ -130,10 +128,7 @@ def expect(
         terms = model.expect(observed.first, observed.second, choices, options.normalizer)
         return Expectation(terms, reasons, None)
     kept = np.flatnonzero(~empty)
-    if sets.edits is None:
-        unknown = correction.ChanceTerms(*([np.zeros(0)] * 7)).spread(kept[:0], len(sets))
-        return Expectation(unknown, reasons, None, sets.no_edits)
-    first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits)
+    first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits or ())
     universe = None if sets.universe is None else sets.universe.take(kept)
     items, initial = sets.items.part(kept), sets.initial.take(kept)
     rates = _rates(model, (first, second), items, sets.trials[kept], universe)

@@ -146,16 +146,14 @@ class LabelComparisons:
 
     def _with_consensus(self) -> None:
         view = self.view
-        size = len(view.labels)
         settled = consensus.majority_labels(
-            view.values, size, ties=view.ties, adjudicated=view.adjudicated
+            view.values, len(view.labels), ties=view.ties, adjudicated=view.adjudicated
         )
         these = self._with("consensus", [settled.labels] * len(view.annotators))
-        every = np.broadcast_to(settled.labels, view.values.shape)
         n = len(self.couples)
-        self.couples.append((view.values, every))
+        self.couples.append((view.values, np.broadcast_to(settled.labels, view.values.shape)))
         at = ("pooled consensus", "", "", "kappa", sum(map(self._shared, these)), ONE_LABEL)
-        self.measures.append(Measure(*at, lambda ratios: ratios.kappa[n]))
+        self.measures.append(Measure(*at, partial(_row_of, name="kappa", row=n)))
 
     def _with_others(self) -> None:
         values, size = self.view.values, len(self.view.labels)
@@ -173,15 +171,10 @@ class LabelComparisons:
         n = len(self.couples)
         self.couples.append((mine, other))
         shared = self._shared(n)
-        at = (kind, first, second)
-        for statistic in ("kappa", "observed", "ac1"):
-
-            def of(ratios: Ratios, statistic: str = statistic) -> Floats:
-                values: Floats = getattr(ratios, statistic)[n]
-                return values
-
-            reason = ONE_LABEL if shared else NOTHING_SHARED
-            self.measures.append(Measure(*at, statistic, shared, reason, of))
+        reason = ONE_LABEL if shared else NOTHING_SHARED
+        for name in ("kappa", "observed", "ac1"):
+            of = partial(_row_of, name=name, row=n)
+            self.measures.append(Measure(kind, first, second, name, shared, reason, of))
         return n
 
     def _mean(self, kind: str, these: list[int], first: str = "", second: str = "") -> None:
@@ -195,6 +188,11 @@ class LabelComparisons:
     def _shared(self, n: int) -> int:
         first, second = self.couples[n]
         return int(np.sum((first >= 0) & (second >= 0)))
+
+
+def _row_of(ratios: Ratios, name: str, row: int) -> Floats:
+    values: Floats = getattr(ratios, name)[row]
+    return values
 
 
 # what all annotators together have
@@ -294,10 +292,9 @@ def view_figures(
     drawn, drawn_joint = _resampled(compared, tables, joint, group.reshape(-1), drawing)
     total = tables.ratios(np.ones((tables.count, 1), np.int32), view.far)
     figures: list[Figure] = []
-    for measure, bounds in zip(compared.measures, drawn, strict=True):
-        at = (measure.kind, measure.first, measure.second, section, level, measure.statistic)
-        value = float(measure.of(total)[0])
-        figures.append(_figure(at, value, measure.items, measure.reason, bounds))
+    for item, bounds in zip(compared.measures, drawn, strict=True):
+        at = (item.kind, item.first, item.second, section, level, item.statistic)
+        figures.append(_figure(at, float(item.of(total)[0]), item.items, item.reason, bounds))
     used = int((counts.sum(axis=1) > 0).sum())
     for name, (value,) in together.items():
         whom = ("joint", "", "", section, level, name)
@@ -386,14 +383,10 @@ def _against_null(
     """Yield the null of each kappa against the consensus, and that kappa corrected for it."""
     each = iter(null.each.T)
     for figure in figures:
-        if figure.statistic != "kappa":
+        if figure.statistic != "kappa" or figure.kind.split()[-1] != "consensus":
             continue
-        if figure.kind == "consensus":
-            values = next(each)
-        elif figure.kind in ("mean consensus", "pooled consensus"):
-            values = null.mean if figure.kind.startswith("mean") else null.pooled
-        else:
-            continue
+        values = next(each) if figure.kind == "consensus" else null.pooled
+        values = null.mean if figure.kind == "mean consensus" else values
         bounds = summarize(values, confidence)
         known = values[~np.isnan(values)]
         mean = float(known.mean()) if len(known) else nan
