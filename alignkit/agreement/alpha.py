@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_known
 from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
-from alignkit.errors import ArgumentError, UnknownNameError
+from alignkit.errors import ArgumentError
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.stats.ratios import ratio
@@ -247,8 +247,7 @@ def krippendorff_alpha(
     """
     check_arguments(krippendorff_alpha, locals(), apart=["annotators"])
     check_case(ignore_identical, exact_case)
-    if links not in LINKS:
-        raise UnknownNameError("choice of links", links, LINKS)
+    check_known("choice of links", links, LINKS)
     words = CorpusData(corpus, exact_case=exact_case)
     data = PairData.of(words, annotators, least=2, ignore_identical=ignore_identical)
     return AlphaRows.of(ValueSets.of(data, links), [distance]).alphas()[distance]
@@ -294,8 +293,7 @@ class AlphaRows(Rows):
 
         names = tuple(distances)
         for name in names:
-            if name not in DISTANCES:
-                raise UnknownNameError("distance", name, DISTANCES)
+            check_known("distance", name, DISTANCES)
         within = _within_units(values, [DISTANCES[name] for name in names])
         units = np.bincount(values.pair, minlength=values.pairs)[:, np.newaxis]
         dense = csr_array(np.concatenate([within, units], axis=1))

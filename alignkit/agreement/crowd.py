@@ -9,7 +9,7 @@ from math import isnan, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, words
+from alignkit._support.arguments import check_arguments, check_known, words
 from alignkit._support.wording import how_many
 from alignkit.agreement.cautions import Hit, Hits, find_cautions
 from alignkit.agreement.judgments import consensus
@@ -17,7 +17,7 @@ from alignkit.agreement.judgments.consensus import GOOD_IN, LEAST_JUDGED, GoldVe
 from alignkit.agreement.judgments.question import judges
 from alignkit.agreement.judgments.tables import LabelTables, apart, kappas
 from alignkit.corpora.labelled import judged_part, judgments_of
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts
 from alignkit.model.labels import Scheme, View, get_view
 from alignkit.stats.resampling import check_confidence
@@ -365,8 +365,7 @@ def crowd_quality(
     check_arguments(crowd_quality, locals(), apart=["annotators", "good"])
     check_confidence(confidence)
     for name, known, what in ((by, BY, "kappa"), (good_in, GOOD_IN, "number of contexts")):
-        if name not in known:
-            raise UnknownNameError(what, name, known)
+        check_known(what, name, known)
     if over is None and good is not None:
         raise OptionError("`good` is about phrases: name the attribute that names them by `over`")
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
@@ -492,8 +491,7 @@ def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int
             )
         view, good = get_view(view.scheme, "binary"), ["1"]
     for label in (chosen := words("good", good)):
-        if label not in view.labels:
-            raise UnknownNameError(f"label of {view.name}", label, view.labels)
+        check_known(f"label of {view.name}", label, view.labels)
     return view, [view.labels.index(label) for label in chosen]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from math import isnan, nan
 from typing import TypeVar, Union
 
+from alignkit._support.arguments import check_known
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many
 from alignkit.agreement.alpha import KrippendorffAlpha
@@ -16,7 +17,6 @@ from alignkit.agreement.fleiss import FleissKappa
 from alignkit.agreement.kappa import CellAgreement
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import Overlap
-from alignkit.errors import UnknownNameError
 from alignkit.model.corpus import Corpus
 from alignkit.stats.resampling import Interval
 from alignkit.tables.media import csv_lines
@@ -150,8 +150,7 @@ class Pairing:
 
 def named(kind: str, name: str, known: Mapping[str, T]) -> T:
     """Return what has a name; refuse a name that is not known."""
-    if name not in known:
-        raise UnknownNameError(kind, name, known)
+    check_known(kind, name, known)
     return known[name]
 
 

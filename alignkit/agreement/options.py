@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, cast
 
-from alignkit._support.arguments import check_attributes
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit._support.arguments import check_attributes, check_known
+from alignkit.errors import OptionError
 from alignkit.model.labels import Scheme, View, get_scheme, get_view
 
 if TYPE_CHECKING:
@@ -32,11 +32,8 @@ def option(
 def check_choices(options: Any) -> None:
     """Refuse options that are not among the choices of their field."""
     for option in fields(options):
-        known: tuple[str, ...] = option.metadata["choices"]
-        if known and getattr(options, option.name) not in known:
-            raise UnknownNameError(
-                option.name.replace("_", " "), getattr(options, option.name), known
-            )
+        if known := option.metadata["choices"]:
+            check_known(option.name.replace("_", " "), getattr(options, option.name), known)
 
 
 def _check_drawing(resamples: int, confidence: float) -> None:
@@ -50,8 +47,7 @@ def check_names(given: Mapping[str, object], options: Any, kind: str) -> None:
     """Refuse names that are no fields of the options."""
     known = [option.name for option in fields(options)]
     for name in given:
-        if name not in known:
-            raise UnknownNameError(kind, name, known)
+        check_known(kind, name, known)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, words
+from alignkit._support.arguments import check_arguments, check_known, words
 from alignkit._support.parallel import count_workers, stage
 from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import FrozenMap
@@ -40,7 +40,7 @@ from alignkit.agreement.pairs import (
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import joint_sections, two_sections
 from alignkit.corpora.labelled import judged_part
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts, values_of
 
 ON = ("alignments", "judgments")  # what annotators can agree on
@@ -173,8 +173,7 @@ def agree(
             seed=seed,
             workers=workers,
         )
-    if on not in ON:
-        raise UnknownNameError("kind of agreement", on, ON)
+    check_known("kind of agreement", on, ON)
     contradictions(options, initial)
     chosen = AgreementOptions(**options)
     if not edits_known(initial, chosen.missing_initial):

@@ -10,7 +10,7 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import words
+from alignkit._support.arguments import check_known, words
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
 from alignkit.agreement.cautions import FEW, Hit, Hits, find_cautions
@@ -49,8 +49,7 @@ def agree_on_judgments(
     settled = options.settled
     names = judges(corpus, annotators, settled)
     for name in options.groups or {}:
-        if name not in names:
-            raise UnknownNameError("annotator", name, names)
+        check_known("annotator", name, names)
     data = []
     left_out: FrozenMap[str, int] = FrozenMap()
     whose = (*names, *([settled] if settled else []))
@@ -114,8 +113,7 @@ def judges(
             f"{settled!r} is the adjudicated version; do not name it among the annotators"
         )
     for name in names:
-        if name not in known:
-            raise UnknownNameError("annotator who judged pairs", name, known)
+        check_known("annotator who judged pairs", name, known)
     if len(names) < 2:
         raise OptionError("agreement needs the judgments of two annotators or more; merge theirs")
     return names

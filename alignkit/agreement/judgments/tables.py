@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.arguments import check_known
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
 from alignkit.agreement.intervals import Floats
 from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
 from alignkit.agreement.kappa import kappa_of_sums, weighted_kappas
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.stats.ratios import ratio
 
 WEIGHTS = ("nominal", "linear", "quadratic")
@@ -24,8 +25,7 @@ WEIGHTS = ("nominal", "linear", "quadratic")
 
 def apart(size: int, weights: str = "nominal") -> Floats:
     """Return how far any two of K labels are apart, (K, K)."""
-    if weights not in WEIGHTS:
-        raise UnknownNameError("weights", weights, WEIGHTS)
+    check_known("weights", weights, WEIGHTS)
     places = np.arange(size, dtype=np.float64)
     steps = np.abs(places[:, np.newaxis] - places)
     if weights == "linear":
@@ -140,8 +140,7 @@ def null_kappas(
     workers: int | None = None,
 ) -> list[NullKappas]:
     """Permute labels, find the consensus anew, and take the kappas against it."""
-    if null not in NULLS:
-        raise UnknownNameError("null", null, NULLS)
+    check_known("null", null, NULLS)
     if permutations < 1:
         raise OptionError(f"permutations must be at least 1, not {permutations}")
     data = _Judgments.of([question.values for question in questions])
