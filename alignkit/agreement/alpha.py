@@ -76,14 +76,13 @@ class ValueSets:
     def of_units(cls, units: Sequence[Sequence[frozenset[int]]]) -> ValueSets:
         """Take sets as they are; all units are of one pair."""
         places = {frozenset[int](): 0}
-        elements: dict[int, int] = {}
         ids = np.full((len(units), max(map(len, units), default=0)), _NO_VALUE, np.int64)
         for k, unit in enumerate(units):
             ids[k, : len(unit)] = [places.setdefault(value, len(places)) for value in unit]
-        members = [elements.setdefault(item, len(elements)) for value in places for item in value]
+        elements = [item for value in places for item in value]
+        members = np.unique(elements, return_inverse=True)[1].reshape(-1).astype(np.int64)
         sizes = np.array([len(value) for value in places], np.int64)
-        nowhere = np.zeros(len(units), np.int64)
-        return cls(ids, nowhere, 1, np.array(members, np.int64), sizes)
+        return cls(ids, np.zeros(len(units), np.int64), 1, members, sizes)
 
     @cached_property
     def incidence(self) -> csr_array[np.int64]:

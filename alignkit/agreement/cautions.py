@@ -84,7 +84,6 @@ LEFT_OUT = {
 
 
 def _hits(agreement: AgreementFigures) -> Hits:
-    """Find what triggers cautions."""
     for pairing in agreement.pairings:
         for level in LEVELS if pairing.beyond else ():
             unit, _, links = level.partition(".")

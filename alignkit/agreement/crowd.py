@@ -249,7 +249,6 @@ POWER = 0.8
 
 
 def _hits(quality: CrowdQuality) -> Hits:
-    """Find what triggers cautions."""
     for person in quality.annotators:
         gold, kappa = person.gold, person.others if quality.by == "others" else person.consensus
         if gold.judged < LEAST_JUDGED:
@@ -397,24 +396,14 @@ def crowd_quality(
         good_labels = _good_labels(looked, good)
         phrases = _phrases(corpus, names, good_labels, kept, over, good_in, lenient)
     quality = CrowdQuality(
-        scheme=looked.scheme.name,
-        view=looked.name,
-        labels=size,
-        gold=gold,
-        pairs=len(corpus),
-        sequential=sequential,
-        timed=all(orders),
-        by=by,
-        annotators=each,
+        scheme=looked.scheme.name, view=looked.name, labels=size, gold=gold, pairs=len(corpus),
+        sequential=sequential, timed=all(orders), by=by, annotators=each,
         again=_again(corpus, names, values, kept, majority if by == "consensus" else others),
-        suspicious=_suspicious(corpus, looked, values, right, verdicts),
-        over=over,
-        good_in=good_in,
+        suspicious=_suspicious(corpus, looked, values, right, verdicts), over=over, good_in=good_in,
         phrases=phrases,
         asked={label: int((right == k).sum()) for k, label in enumerate(looked.labels)},
-        rewrites_left_out=left_out,
-        notes=notes,
-    )
+        rewrites_left_out=left_out, notes=notes,
+    )  # fmt: skip
     return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
 
 

@@ -142,16 +142,10 @@ class AgreementOptions:
         sampled = edits_known(initial, self.missing_initial)
         resampled = self.bootstrap != "none"
         return Signature(
-            links="possible/sure",
-            identical="left-out" if self.ignore_identical else "kept",
-            case=self.case if self.ignore_identical or sampled else None,
-            level="agreement",
-            phrases="tight",
-            unit="atomic-phrases/links",
-            universe=self.universe,
-            normalizer=self.normalizer,
-            aggregate=self.aggregate,
-            chance=self.chance,
+            links="possible/sure", identical="left-out" if self.ignore_identical else "kept",
+            case=self.case if self.ignore_identical or sampled else None, level="agreement",
+            phrases="tight", unit="atomic-phrases/links", universe=self.universe,
+            normalizer=self.normalizer, aggregate=self.aggregate, chance=self.chance,
             reading=self.reading if sampled else None,
             initial=(initial or "empty") if sampled else None,
             missing_initial=self.missing_initial if sampled else None,
@@ -159,9 +153,8 @@ class AgreementOptions:
             tolerance=self.tolerance if sampled else None,
             interval=f"bootstrap-{self.bootstrap}" if resampled else None,
             confidence=self.confidence if resampled else None,
-            resamples=self.resamples if resampled else None,
-            seed=seed,
-        )
+            resamples=self.resamples if resampled else None, seed=seed,
+        )  # fmt: skip
 
 
 def edits_known(initial: str | None, missing_initial: str) -> bool:

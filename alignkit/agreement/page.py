@@ -73,7 +73,6 @@ def _template() -> Template:
 
 
 def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
-    """Return what the page says and lists."""
     options = agreement.options
     *others, last = agreement.annotators
     models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
@@ -100,7 +99,6 @@ def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
 
 
 def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
-    """Yield the settings that matter, by name."""
     options = dict(vars(agreement.options))
     models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
     if not any(result.samples for two in agreement.pairings for *_, result in two.results()):
@@ -189,7 +187,6 @@ _MOST_WORDS = 30
 
 
 def _word_table(counts: Disagreements) -> Table:
-    """Return the word pairs that one annotator alone links most often."""
     first, second = letters(*counts.annotators)
     rows: list[list[Cell]] = []
     for words in counts.words[:_MOST_WORDS]:

@@ -163,16 +163,10 @@ def agree(
                 )
         judged, anew, _ = judged_part(corpus, rewrites=False)
         return agree_on_judgments(
-            judged,
-            annotators,
-            JudgmentOptions.of(options),
-            rewrites=anew,
-            parts=lambda names: _parts(judged, by, split, names),
-            by=by,
-            split=split,
-            seed=seed,
+            judged, annotators, JudgmentOptions.of(options), rewrites=anew,
+            parts=lambda names: _parts(judged, by, split, names), by=by, split=split, seed=seed,
             workers=workers,
-        )
+        )  # fmt: skip
     check_known("kind of agreement", on, ON)
     contradictions(options, initial)
     chosen = AgreementOptions(**options)

@@ -151,17 +151,12 @@ class _TwoAnnotators:
         rates = zip(sets.annotators, (edits.rates for edits in sets.edits or ()), strict=False)
         aggregate = self.options.aggregate
         return BeyondChance(
-            **vars(whole),
-            annotators=sets.annotators,
-            chance=name,
-            groups=tuple(groups),
-            sentences=self.sentences(expected),
-            models=FrozenMap(models),
-            rates=FrozenMap(rates),
+            **vars(whole), annotators=sets.annotators, chance=name, groups=tuple(groups),
+            sentences=self.sentences(expected), models=FrozenMap(models), rates=FrozenMap(rates),
             samples=sampled.drawn.samples if sampled else 0,
             distribution=sampled.drawn.distribution(aggregate) if sampled else np.zeros(0),
             redrawn=redrawn,
-        )
+        )  # fmt: skip
 
     def section(
         self, expected: Expectation, section: Section, interval: Interval | None
@@ -175,15 +170,12 @@ class _TwoAnnotators:
         no_interval = _no_interval(interval, int(used.sum()), why)
         one_sided = (self.observed.first == 0) != (self.observed.second == 0)
         return BeyondChanceSection(
-            **vars(replace(corrected, undefined=why)),
-            name=section.name,
-            pairs=section.pairs,
-            used=int(used.sum()),
-            one_sided=int(one_sided[used].sum()),
+            **vars(replace(corrected, undefined=why)), name=section.name, pairs=section.pairs,
+            used=int(used.sum()), one_sided=int(one_sided[used].sum()),
             left_out=FrozenMap(left_out),
             interval=None if no_interval in (ONE_PAIR, ALL_ALIKE) else interval,
             no_interval=no_interval,
-        )
+        )  # fmt: skip
 
     def sentences(self, expected: Expectation) -> tuple[SentenceAgreement, ...]:
         seen, chance = self.observed, expected.terms
@@ -298,14 +290,10 @@ class CorpusBeyondChance:
             known = names != [CLOSED]
             if names:
                 results |= beyond_chance_by_model(
-                    self.paired_sets(first, second, level, places, edited=known),
-                    names,
-                    options,
-                    self._sections(first, second, places),
-                    seed=self.seed,
-                    workers=self.workers,
+                    self.paired_sets(first, second, level, places, edited=known), names, options,
+                    self._sections(first, second, places), seed=self.seed, workers=self.workers,
                     progress=progress if known else None,
-                )
+                )  # fmt: skip
         signature = str(self.options.sign(self.seed, self.initial))
         order = [name for name in CHANCE_MODELS if name in results]
         return {name: replace(results[name], signature=signature) for name in order}

@@ -141,15 +141,9 @@ def expect(
         return correction.correct(table, correction.noise(terms, options.aggregate)[used]).C_error
 
     drawn = monte_carlo(
-        sampling,
-        samples=options.samples,
-        seeds=seeds,
-        tolerance=options.tolerance,
-        error=error,
-        workers=workers,
-        progress=progress,
-        keep=options.bootstrap == "refit",
-    )
+        sampling, samples=options.samples, seeds=seeds, tolerance=options.tolerance, error=error,
+        workers=workers, progress=progress, keep=options.bootstrap == "refit",
+    )  # fmt: skip
     terms = drawn.terms()
     reasons[kept[np.isnan(terms.ratio)]] = ONLY_EMPTY
     sampled = Sampled(kept, (first, second), sampling, drawn)

@@ -57,16 +57,10 @@ def agree_on_judgments(
         matrix = judgments_of(corpus, whose, view, lenient=options.lenient)
         left_out = matrix.left_out
         of_view = ViewData(
-            view.name,
-            names,
-            view.labels,
-            matrix.values[: len(names)],
-            view.order is not None,
-            options.weights,
-            options.ties,
-            matrix.values[-1] if settled else None,
+            view.name, names, view.labels, matrix.values[: len(names)], view.order is not None,
+            options.weights, options.ties, matrix.values[-1] if settled else None,
             options.groups or {},
-        )
+        )  # fmt: skip
         of_view.check_ties()
         data.append(of_view)
     sections = parts(names)
@@ -133,18 +127,14 @@ def _figures(
     nulls: Sequence[NullKappas | None] = [None] * len(here)
     if here[0].has_majority:
         nulls = null_kappas(
-            [view.question for view in here],
-            permutations=options.permutations,
-            null=options.null,
-            seed=seed,
-            workers=workers,
-        )
+            [view.question for view in here], permutations=options.permutations, null=options.null,
+            seed=seed, workers=workers,
+        )  # fmt: skip
     for view, null in zip(here, nulls, strict=True):
         yield from view_figures(view, null, drawing, part.name)
 
 
 def _shares(view: ViewData) -> dict[str, float]:
-    """Return the share of each label among all judgments."""
     given: NDArray[np.int8] = view.values[view.values >= 0]
     counts = np.bincount(given, minlength=len(view.labels))
     total = max(len(given), 1)
@@ -158,7 +148,6 @@ MOST_GROUPS = 5  # so many groups are named, those with the fewest pairs
 
 
 def _hits(agreement: JudgmentAgreement) -> Hits:
-    """Find what triggers cautions."""
     yield from _few(agreement)
     if agreement.repeated:
         yield "repeats", Hit("", "", f"{agreement.repeated} of {agreement.pairs}")

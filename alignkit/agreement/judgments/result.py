@@ -229,7 +229,6 @@ LAYOUTS = (
 
 
 def _head(agreement: JudgmentAgreement) -> Iterator[str]:
-    """Yield lines of plain text that say who is compared, on what, and what the brackets are."""
     yield (
         f"Agreement of {', '.join(agreement.annotators)} on judgments of {agreement.pairs} "
         f"{'pair' if agreement.pairs == 1 else 'pairs'} ({agreement.scheme})"
@@ -256,7 +255,6 @@ def _head(agreement: JudgmentAgreement) -> Iterator[str]:
 
 
 def _who(figure: Figure, layout: TableLayout) -> str:
-    """Return what the row of a figure is called."""
     names = " ~ ".join(filter(None, (figure.first, figure.second)))
     if figure.kind == "groups":
         return f"mean of {figure.first if figure.first == figure.second else names}"

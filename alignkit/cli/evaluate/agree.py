@@ -222,7 +222,6 @@ def _placing(lines: Mapping[str, int], options: argparse.Namespace) -> Iterator[
 
 
 def _write_judgments(agreement: JudgmentAgreement, options: argparse.Namespace) -> None:
-    """Write the page, the figures and the disagreements, if they are asked for."""
     from alignkit.agreement.judgments import result
 
     if options.html:

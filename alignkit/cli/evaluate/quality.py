@@ -67,18 +67,10 @@ def run(options: argparse.Namespace) -> int:
     )
     with naming(options.input):
         quality = crowd_quality(
-            corpus,
-            options.annotators,
-            gold=options.gold,
-            scheme=options.scheme,
-            view=options.view,
-            sequential=options.sequential,
-            by="consensus" if options.like == "parade" else "others",
-            over=options.over,
-            good=options.good,
-            good_in=options.good_in or "any",
-            lenient=options.lenient_labels,
-            rewrites=options.rewrites,
-        )
+            corpus, options.annotators, gold=options.gold, scheme=options.scheme, view=options.view,
+            sequential=options.sequential, by="consensus" if options.like == "parade" else "others",
+            over=options.over, good=options.good, good_in=options.good_in or "any",
+            lenient=options.lenient_labels, rewrites=options.rewrites,
+        )  # fmt: skip
     print_findings(quality, options, title="Quality of a crowd")
     return 0
