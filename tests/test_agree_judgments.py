@@ -289,7 +289,7 @@ def test_a_pair_with_several_values_counts_in_each_group() -> None:
 def test_every_caution_is_explained_in_the_docs() -> None:
     page = (ROOT / "docs" / "judgments.md").read_text("utf-8")
     codes = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
-    assert codes == [one.code for one in CAUTIONS]
+    assert codes == list(CAUTIONS)
 
 
 @pytest.mark.parametrize(

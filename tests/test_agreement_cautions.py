@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from alignkit.agreement import agree
-from alignkit.agreement.cautions import CAUTIONS, cautions_of
+from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.result import LEVELS, by_both
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
@@ -58,10 +58,6 @@ WELL = edited(GOOD)
 
 def test_where_all_is_well_there_is_no_caution():
     assert [str(caution) for caution in WELL.cautions] == []
-
-
-def test_codes_differ():
-    assert len({one.code for one in CAUTIONS}) == len(CAUTIONS)
 
 
 @pytest.mark.parametrize("aggregate", ["macro", "micro"])

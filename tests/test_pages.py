@@ -89,7 +89,7 @@ def first_column(table: str) -> list[str]:
 @pytest.mark.parametrize(
     ("page", "start", "end", "names"),
     [
-        ("agreement.md", "## Read with care", "\n## ", [caution.code for caution in CAUTIONS]),
+        ("agreement.md", "## Read with care", "\n## ", list(CAUTIONS)),
         ("agreement.md", "| column | holds |", "\n\n", [column.name for column in fields(Figure)]),
         ("measures.md", "| `--chance` | chance is |", "\n\n", list(CHANCE_MODELS)),
         ("rules.md", "\n### Kinds\n", "\n### ", list(KINDS)),

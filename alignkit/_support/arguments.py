@@ -10,7 +10,7 @@ from operator import index
 from os import PathLike
 from typing import Any, TypeVar
 
-from alignkit.errors import AlignmentError, ArgumentError
+from alignkit.errors import AlignmentError, ArgumentError, UnknownNameError
 
 T = TypeVar("T")
 _SEQUENCES = ("Sequence", "Iterable", "Collection")
@@ -89,6 +89,12 @@ def check_kind(name: str, value: object, kind: type) -> None:
     if not isinstance(value, kind):
         article = "an" if kind.__name__[:1] in "AEIOU" else "a"
         _refuse(name, value, "a text" if kind is str else f"{article} {kind.__name__}")
+
+
+def check_known(kind: str, name: str, known: Collection[str]) -> None:
+    """Refuse a name that is not known; the error lists those that are."""
+    if name not in known:
+        raise UnknownNameError(kind, name, known)
 
 
 def check_callable(name: str, value: object) -> None:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_known
 from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
-from alignkit.errors import ArgumentError, UnknownNameError
+from alignkit.errors import ArgumentError
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.stats.ratios import ratio
@@ -76,14 +76,13 @@ class ValueSets:
     def of_units(cls, units: Sequence[Sequence[frozenset[int]]]) -> ValueSets:
         """Take sets as they are; all units are of one pair."""
         places = {frozenset[int](): 0}
-        elements: dict[int, int] = {}
         ids = np.full((len(units), max(map(len, units), default=0)), _NO_VALUE, np.int64)
         for k, unit in enumerate(units):
             ids[k, : len(unit)] = [places.setdefault(value, len(places)) for value in unit]
-        members = [elements.setdefault(item, len(elements)) for value in places for item in value]
+        elements = [item for value in places for item in value]
+        members = np.unique(elements, return_inverse=True)[1].reshape(-1).astype(np.int64)
         sizes = np.array([len(value) for value in places], np.int64)
-        nowhere = np.zeros(len(units), np.int64)
-        return cls(ids, nowhere, 1, np.array(members, np.int64), sizes)
+        return cls(ids, np.zeros(len(units), np.int64), 1, members, sizes)
 
     @cached_property
     def incidence(self) -> csr_array[np.int64]:
@@ -247,8 +246,7 @@ def krippendorff_alpha(
     """
     check_arguments(krippendorff_alpha, locals(), apart=["annotators"])
     check_case(ignore_identical, exact_case)
-    if links not in LINKS:
-        raise UnknownNameError("choice of links", links, LINKS)
+    check_known("choice of links", links, LINKS)
     words = CorpusData(corpus, exact_case=exact_case)
     data = PairData.of(words, annotators, least=2, ignore_identical=ignore_identical)
     return AlphaRows.of(ValueSets.of(data, links), [distance]).alphas()[distance]
@@ -294,8 +292,7 @@ class AlphaRows(Rows):
 
         names = tuple(distances)
         for name in names:
-            if name not in DISTANCES:
-                raise UnknownNameError("distance", name, DISTANCES)
+            check_known("distance", name, DISTANCES)
         within = _within_units(values, [DISTANCES[name] for name in names])
         units = np.bincount(values.pair, minlength=values.pairs)[:, np.newaxis]
         dense = csr_array(np.concatenate([within, units], axis=1))

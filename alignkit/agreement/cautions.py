@@ -1,23 +1,17 @@
 """What a reader has to know to read the figures right.
 
-The texts of cautions are rows of `CAUTIONS`; what triggers them are hits, which `_hits` finds. Hits
+The texts of cautions stand in `CAUTIONS`; what triggers them are hits, which `_hits` finds. Hits
 of the same caution in several pairings make one `Caution`, which names them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan, nan
 
 from alignkit.agreement.chance.edits import EditModel
-from alignkit.agreement.chance.result import (
-    BOTH_EMPTY,
-    LEVELS,
-    NO_INITIAL,
-    ONLY_EMPTY,
-    by_both,
-)
+from alignkit.agreement.chance.result import BOTH_EMPTY, LEVELS, NO_INITIAL, ONLY_EMPTY, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.kappa import cell_agreement
 from alignkit.agreement.options import CLOSED
@@ -25,15 +19,6 @@ from alignkit.agreement.pairs import CorpusData
 from alignkit.io.base_checks import Misfit
 from alignkit.model.arrays import LinkArrays
 from alignkit.tables.result import Caution
-
-
-@dataclass(frozen=True)
-class CautionKind:
-    """A caution: its name, what it means, what to report instead."""
-
-    code: str
-    says: str
-    instead: str
 
 
 @dataclass(frozen=True)
@@ -52,21 +37,19 @@ Hits = Iterator[tuple[str, Hit]]
 
 
 def find_cautions(
-    hits: Iterable[tuple[str, Hit]], kinds: Sequence[CautionKind], options: object
+    hits: Iterable[tuple[str, Hit]], texts: Mapping[str, tuple[str, str]], options: object
 ) -> tuple[Caution, ...]:
-    """Return the cautions that are triggered, in the order of the kinds."""
+    """Return the cautions that are triggered, in the order of their texts."""
     same: dict[tuple[str, str], list[Hit]] = {}
     for code, hit in hits:
         same.setdefault((code, hit.detail), []).append(hit)
-    cautions = []
-    for kind in kinds:
-        for (code, detail), those in same.items():
-            if code == kind.code:
-                pairings = tuple(dict.fromkeys(hit.pairing for hit in those if hit.pairing))
-                number = _number(those, several=len(pairings) > 1)
-                words = {"number": number, "detail": detail, **vars(options)}
-                says, instead = kind.says.format(**words), kind.instead.format(**words)
-                cautions.append(Caution(code, says, instead, number, pairings))
+    order, cautions = list(texts), []
+    for (code, detail), those in sorted(same.items(), key=lambda item: order.index(item[0][0])):
+        pairings = tuple(dict.fromkeys(hit.pairing for hit in those if hit.pairing))
+        number = _number(those, several=len(pairings) > 1)
+        words = {"number": number, "detail": detail, **vars(options)}
+        says, instead = (text.format(**words) for text in texts[code])
+        cautions.append(Caution(code, says, instead, number, pairings))
     return tuple(cautions)
 
 
@@ -101,7 +84,6 @@ LEFT_OUT = {
 
 
 def _hits(agreement: AgreementFigures) -> Hits:
-    """Find what triggers cautions."""
     for pairing in agreement.pairings:
         for level in LEVELS if pairing.beyond else ():
             unit, _, links = level.partition(".")
@@ -272,110 +254,77 @@ def _outliers(agreement: AgreementFigures) -> Hits:
                 yield "one-differs", Hit("", f"{links} {unit}", text, far, name)
 
 
-CAUTIONS: tuple[CautionKind, ...] = (
-    CautionKind(
-        "misread",
-        "one seems to be read with a wrong base or direction ({number})",
-        "read each with its own, as 'alignkit merge --add NAME=FILE:FORMAT:base=1' can",
-    ),
-    CautionKind(
-        "undefined",
-        "C has no value ({number}), since {detail}",
-        "report pi and F1, where they have values",
-    ),
-    CautionKind(
-        "below-chance",
-        "C is below 0 ({number}): by chance ({detail}) the two would agree more than they do, so "
-        "this chance is no yardstick here, or the two follow different rules",
-        "report F1 and pi with pi0, and C by other models of chance, and look at what they edited",
-    ),
-    CautionKind(
-        "chance-near-one",
-        "pi0 is close to 1 ({number}): chance alone all but reaches full agreement, and small "
-        "differences of pi swing C",
-        "report pi and pi0 beside C, or a model of chance that tells equal words apart "
-        "(edit-strata)",
-    ),
-    CautionKind(
-        "left-out",
-        "C leaves out many of the sentence pairs ({number}), those {detail}: it says nothing of "
-        "them",
-        "report how many pairs C stands on beside it",
-    ),
-    CautionKind(
-        "one-sided",
-        "in many of the sentence pairs used one of the two has nothing to compare, which counts "
-        "as 0 ({number}): C says who marks anything at all as much as what they mark",
-        "report the number of such pairs, and F1, which pools them",
-    ),
-    CautionKind(
-        "few-pairs",
-        "there are fewer than 30 sentence pairs ({number}): other pairs could give quite other "
-        "figures, and intervals, where there are any, are too narrow",
-        "report the number of pairs, and compare nothing by these figures alone",
-    ),
-    CautionKind(
-        "rough",
-        "sampling stopped before the Monte-Carlo error of C came down to {tolerance:g} ({number})",
-        "allow more samples",
-    ),
-    CautionKind(
-        "coarse",
-        "the Monte-Carlo error of C is not small beside the width of its interval ({number}): "
-        "another seed moves C",
-        "draw more samples",
-    ),
-    CautionKind(
-        "undefined-resamples",
-        "C has no value in some resamples ({number}), which its interval leaves out: it is too "
-        "narrow",
-        "report how many they are, or F1 with its interval",
-    ),
-    CautionKind(
-        "model",
-        "C moves by more than 0.1 with the model of chance ({number}): it says as much of the "
-        "model as of the annotators",
-        "report C by each model, and name the model; compare figures of one model alone",
-    ),
-    CautionKind(
-        "normalizer",
-        "C or pi moves by more than 0.1 with the set by whose size is divided, the smaller (min) "
-        "or the larger (max) ({number}): by the smaller, what one marks alone costs nothing",
-        "report both, or F1 beside C",
-    ),
-    CautionKind(
-        "equal-words",
-        "most of the links that chance ({detail}) may delete are of equal words ({number}), which "
-        "C leaves out: annotators keep them, and so chance keeps the others too often and pi0 is "
-        "too high",
-        "report C by edit-strata, which has rates of their own for them",
-    ),
-    CautionKind(
-        "one-differs",
-        "{detail} agrees with the others less than they agree with each other (F1: {number}): a "
-        "mean over all pairings hides this",
-        "report the pairings one by one, and see what {detail} does otherwise",
-    ),
-    CautionKind(
-        "intersection",
-        "the majority of the others is what both have, as there are {number}: recall tends to "
-        "be high and precision low",
-        "report the pairings of annotators; do not read this as agreement with a consensus",
-    ),
-    CautionKind(
-        "adjudicated",
-        "the adjudicated version was made from these {number} annotations, so agreement with it "
-        "is inflated: it says whose decisions prevailed, not how reliable they are",
-        "report the agreement of annotators with each other as reliability",
-    ),
-    CautionKind(
-        "given-links",
-        "the annotators judged links that they were given ({number}): cells that nobody looked at "
-        "count as agreement",
-        "report kappa and AC1 over the judged cells (universe 'judged')",
-    ),
-)  # fmt: skip
-"""Every caution, in their order."""
+CAUTIONS: Mapping[str, tuple[str, str]] = {
+    "misread":
+        ("one seems to be read with a wrong base or direction ({number})",
+         "read each with its own, as 'alignkit merge --add NAME=FILE:FORMAT:base=1' can"),
+    "undefined":
+        ("C has no value ({number}), since {detail}",
+         "report pi and F1, where they have values"),
+    "below-chance":
+        ("C is below 0 ({number}): by chance ({detail}) the two would agree more than they do, so "
+         "this chance is no yardstick here, or the two follow different rules",
+         "report F1 and pi with pi0, and C by other models of chance, and look at what they "
+         "edited"),
+    "chance-near-one":
+        ("pi0 is close to 1 ({number}): chance alone all but reaches full agreement, and small "
+         "differences of pi swing C",
+         "report pi and pi0 beside C, or a model of chance that tells equal words apart "
+         "(edit-strata)"),
+    "left-out":
+        ("C leaves out many of the sentence pairs ({number}), those {detail}: it says nothing of "
+         "them",
+         "report how many pairs C stands on beside it"),
+    "one-sided":
+        ("in many of the sentence pairs used one of the two has nothing to compare, which counts "
+         "as 0 ({number}): C says who marks anything at all as much as what they mark",
+         "report the number of such pairs, and F1, which pools them"),
+    "few-pairs":
+        ("there are fewer than 30 sentence pairs ({number}): other pairs could give quite other "
+         "figures, and intervals, where there are any, are too narrow",
+         "report the number of pairs, and compare nothing by these figures alone"),
+    "rough":
+        ("sampling stopped before the Monte-Carlo error of C came down to {tolerance:g} ({number})",
+         "allow more samples"),
+    "coarse":
+        ("the Monte-Carlo error of C is not small beside the width of its interval ({number}): "
+         "another seed moves C",
+         "draw more samples"),
+    "undefined-resamples":
+        ("C has no value in some resamples ({number}), which its interval leaves out: it is too "
+         "narrow",
+         "report how many they are, or F1 with its interval"),
+    "model":
+        ("C moves by more than 0.1 with the model of chance ({number}): it says as much of the "
+         "model as of the annotators",
+         "report C by each model, and name the model; compare figures of one model alone"),
+    "normalizer":
+        ("C or pi moves by more than 0.1 with the set by whose size is divided, the smaller (min) "
+         "or the larger (max) ({number}): by the smaller, what one marks alone costs nothing",
+         "report both, or F1 beside C"),
+    "equal-words":
+        ("most of the links that chance ({detail}) may delete are of equal words ({number}), which "
+         "C leaves out: annotators keep them, and so chance keeps the others too often and pi0 is "
+         "too high",
+         "report C by edit-strata, which has rates of their own for them"),
+    "one-differs":
+        ("{detail} agrees with the others less than they agree with each other (F1: {number}): a "
+         "mean over all pairings hides this",
+         "report the pairings one by one, and see what {detail} does otherwise"),
+    "intersection":
+        ("the majority of the others is what both have, as there are {number}: recall tends to be "
+         "high and precision low",
+         "report the pairings of annotators; do not read this as agreement with a consensus"),
+    "adjudicated":
+        ("the adjudicated version was made from these {number} annotations, so agreement with it "
+         "is inflated: it says whose decisions prevailed, not how reliable they are",
+         "report the agreement of annotators with each other as reliability"),
+    "given-links":
+        ("the annotators judged links that they were given ({number}): cells that nobody looked at "
+         "count as agreement",
+         "report kappa and AC1 over the judged cells (universe 'judged')"),
+}  # fmt: skip
+"""Every caution, in their order: what is the case, and what to report instead."""
 
 
 def cautions_of(agreement: AgreementFigures) -> tuple[Caution, ...]:

@@ -9,27 +9,15 @@ from math import isnan, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, words
+from alignkit._support.arguments import check_arguments, check_known, words
 from alignkit._support.wording import how_many
-from alignkit.agreement.cautions import CautionKind, Hit, Hits, find_cautions
-from alignkit.agreement.judgments.consensus import (
-    GOOD_IN,
-    LEAST_JUDGED,
-    GoldVerdict,
-    Labels,
-    answer_gold,
-    good_items,
-    is_good,
-    judge_again,
-    majority_labels,
-    others_label,
-    rejection_chance,
-    suspicious_gold,
-)
+from alignkit.agreement.cautions import Hit, Hits, find_cautions
+from alignkit.agreement.judgments import consensus
+from alignkit.agreement.judgments.consensus import GOOD_IN, LEAST_JUDGED, GoldVerdict, Labels
 from alignkit.agreement.judgments.question import judges
 from alignkit.agreement.judgments.tables import LabelTables, apart, kappas
 from alignkit.corpora.labelled import judged_part, judgments_of
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts
 from alignkit.model.labels import Scheme, View, get_view
 from alignkit.stats.resampling import check_confidence
@@ -79,12 +67,6 @@ class GoodPhrase:
     contexts: int
     good: int
     verdict: str
-
-    @classmethod
-    def of(cls, phrase: str, judged: Sequence[int], good_in: str) -> GoodPhrase:
-        """Judge a phrase by its judged contexts: 1 where it is good, 0 where not."""
-        verdict = "good" if judged and is_good(judged, good_in) else "not good"
-        return cls(phrase, len(judged), sum(judged), verdict if judged else "not judged")
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +123,7 @@ class CrowdQuality(Result):
 
     def to_json(self) -> dict[str, object]:
         """Return the records of each table, and how good one label alone is."""
-        return {**super().to_json(), "commonest": self.commonest, "baseline": self.baseline}
+        return super().to_json() | {"commonest": self.commonest, "baseline": self.baseline}
 
     @property
     def head(self) -> Sequence[str]:
@@ -187,31 +169,23 @@ class CrowdQuality(Result):
         columns = [
             Column("annotator"),
             Column("pairs", "count"),
-            Column("judged", "count", "gold"),
-            Column("right", "count", "gold"),
+            *(Column(name, "count", "gold") for name in ("judged", "right")),
             Column("accuracy", "percent", "gold", unit="%"),
             Column("one label", "percent", "gold", key="baseline", unit="%"),
-            Column("majority", "decimal", "kappa"),
-            Column("others", "decimal", "kappa"),
+            *(Column(name, "decimal", "kappa") for name in ("majority", "others")),
             Column("guesser rejected", "decimal", key="power", digits=5),
             Column("verdict"),
-            *([Column("after", "count", key="rejected_at")] if self.sequential else []),
         ]
+        if self.sequential:
+            columns.append(Column("after", "count", key="rejected_at"))
         rows: list[list[Cell]] = []
         for person in self.annotators:
             gold = person.gold
             kappas = (nan, nan) if person.used == 1 else (person.consensus, person.others)
             accuracy = Value(gold.accuracy, gold.low, gold.high)
-            counts = person.judged, gold.judged, gold.right
-            numbers = *counts, accuracy, gold.baseline, *kappas, person.power
-            rows.append(
-                [
-                    person.name,
-                    *numbers,
-                    gold.verdict,
-                    *([gold.rejected_at] if self.sequential else []),
-                ]
-            )
+            numbers = person.judged, gold.judged, gold.right, accuracy, gold.baseline, *kappas
+            row = [person.name, *numbers, person.power, gold.verdict, gold.rejected_at]
+            rows.append(row[: len(columns)])
         note = (
             "one label: the accuracy of always giving the commonest right label of these questions;"
             " kappa: against the majority, which contains the annotator, and against the majority "
@@ -264,20 +238,17 @@ def _shortened(table: Table) -> Table:
     rows = [row for row in table.rows if row[1] or table.anchor != "again"]
     if len(rows[:_MOST_ROWS]) == len(table.rows):
         return table
-    shown = f"{len(rows[:_MOST_ROWS])} of {len(table.rows)} are listed"
+    shown = f"{min(len(rows), _MOST_ROWS)} of {len(table.rows)} are listed"
     notes = [f"{shown if rows else 'not listed here'}; --csv and --json have all", table.note]
     return replace(table, rows=rows[:_MOST_ROWS], note="; ".join(filter(None, notes)))
 
 
 # what to beware of
-
-
 POWER = 0.8
 """Below this chance to reject one who guesses, gold questions prove little."""
 
 
 def _hits(quality: CrowdQuality) -> Hits:
-    """Find what triggers cautions."""
     for person in quality.annotators:
         gold, kappa = person.gold, person.others if quality.by == "others" else person.consensus
         if gold.judged < LEAST_JUDGED:
@@ -304,62 +275,44 @@ def _hits(quality: CrowdQuality) -> Hits:
         yield "nobody", Hit("", "", f"{nobody} of {len(quality.again)}")
 
 
-CAUTIONS: tuple[CautionKind, ...] = (
-    CautionKind(
-        "few-gold",
-        "fewer than 10 gold questions judged ({number}), so that nobody is rejected for them",
-        "ask more before these judgments are used",
-    ),
-    CautionKind(
-        "in-doubt",
-        "no better on the gold questions ({number}) than always giving their commonest label",
-        "look at these judgments before they are used, and ask more gold questions of other labels",
-    ),
-    CautionKind(
-        "one-label",
-        "gave one label to all pairs judged ({number}): a kappa of one label measures nothing",
-        "compare the accuracy on gold questions with that of one label",
-    ),
-    CautionKind(
-        "weak-gold",
-        "one who guesses would be rejected by the gold questions with a chance of only {number}",
-        "ask more gold questions, or look after each (sequential), or take a view with more labels",
-    ),
-    CautionKind(
-        "contains",
-        "kappas against the consensus contain the annotator: one of three who guesses between two "
-        "labels expects .5 - k / 2, where k is the kappa of the other two, and may pass .4",
-        "judge again by the kappa against the others (the default)",
-    ),
-    CautionKind(
-        "untimed",
-        "some answers have no time: who is rejected after which question goes by the order of the "
-        "corpus",
-        "take judgments with times, as a project exports them",
-    ),
-    CautionKind(
-        "rejected",
-        "{number} annotators are rejected, and still part of the majorities that kappas are taken "
-        "against; everything is computed once",
-        "leave them out by `annotators`, and compute it again, if you do not want them there",
-    ),
-    CautionKind(
-        "nobody",
-        "nobody above .75 is left to judge {number} pairs again",
-        "find new annotators for them",
-    ),
-    CautionKind(
-        "unknown-kappa",
-        "the kappa is not defined, so that these pairs are not judged again",
-        "have more pairs judged by several",
-    ),
-)  # fmt: skip
+CAUTIONS: Mapping[str, tuple[str, str]] = {
+    "few-gold":
+        ("fewer than 10 gold questions judged ({number}), so that nobody is rejected for them",
+         "ask more before these judgments are used"),
+    "in-doubt":
+        ("no better on the gold questions ({number}) than always giving their commonest label",
+         "look at these judgments before they are used, and ask more gold questions of other "
+         "labels"),
+    "one-label":
+        ("gave one label to all pairs judged ({number}): a kappa of one label measures nothing",
+         "compare the accuracy on gold questions with that of one label"),
+    "weak-gold":
+        ("one who guesses would be rejected by the gold questions with a chance of only {number}",
+         "ask more gold questions, or look after each (sequential), or take a view with more "
+         "labels"),
+    "contains":
+        ("kappas against the consensus contain the annotator: one of three who guesses between two "
+         "labels expects .5 - k / 2, where k is the kappa of the other two, and may pass .4",
+         "judge again by the kappa against the others (the default)"),
+    "untimed":
+        ("some answers have no time: who is rejected after which question goes by the order of the "
+         "corpus",
+         "take judgments with times, as a project exports them"),
+    "rejected":
+        ("{number} annotators are rejected, and still part of the majorities that kappas are taken "
+         "against; everything is computed once",
+         "leave them out by `annotators`, and compute it again, if you do not want them there"),
+    "nobody":
+        ("nobody above .75 is left to judge {number} pairs again",
+         "find new annotators for them"),
+    "unknown-kappa":
+        ("the kappa is not defined, so that these pairs are not judged again",
+         "have more pairs judged by several"),
+}  # fmt: skip
 """Every caution on a crowd, in their order."""
 
 
 # the question
-
-
 def crowd_quality(
     corpus: Corpus,
     annotators: Sequence[str] | None = None,
@@ -411,8 +364,7 @@ def crowd_quality(
     check_arguments(crowd_quality, locals(), apart=["annotators", "good"])
     check_confidence(confidence)
     for name, known, what in ((by, BY, "kappa"), (good_in, GOOD_IN, "number of contexts")):
-        if name not in known:
-            raise UnknownNameError(what, name, known)
+        check_known(what, name, known)
     if over is None and good is not None:
         raise OptionError("`good` is about phrases: name the attribute that names them by `over`")
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
@@ -422,17 +374,16 @@ def crowd_quality(
     values, right, size = matrix.values[:-1], matrix.values[-1], len(looked.labels)
     if not (right >= 0).any():
         raise OptionError(f"{gold!r} gives no pair a label that is scored: there is no gold")
-    orders = [_order(corpus, name, (row >= 0) & (right >= 0))
-              for name, row in zip(names, values, strict=True)]  # fmt: skip
-    verdicts = [
-        _verdict(row[order], right[order], sequential, confidence)
-        for row, (order, _) in zip(values, orders, strict=True)
-    ]
+    orders, verdicts = [], []
+    for name, row in zip(names, values, strict=True):
+        order, timed = _order(corpus, name, (row >= 0) & (right >= 0))
+        orders.append(timed)
+        verdicts.append(_verdict(row[order], right[order], sequential, confidence))
     majority, others = _kappas(values, size)
     each = tuple(
         AnnotatorQuality(
             name, int((row >= 0).sum()), verdict, first, second,
-            rejection_chance(verdict.judged, size, sequential=sequential),
+            consensus.rejection_chance(verdict.judged, size, sequential=sequential),
             len(np.unique(row[row >= 0])),
         )
         for name, row, verdict, first, second in zip(
@@ -440,28 +391,19 @@ def crowd_quality(
         )
     )  # fmt: skip
     kept = [verdict.verdict != "reject" for verdict in verdicts]
-    phrases = (
-        () if over is None else _phrases(corpus, names, looked, kept, over, good, good_in, lenient)
-    )
+    phrases: tuple[GoodPhrase, ...] = ()
+    if over is not None:
+        good_labels = _good_labels(looked, good)
+        phrases = _phrases(corpus, names, good_labels, kept, over, good_in, lenient)
     quality = CrowdQuality(
-        scheme=looked.scheme.name,
-        view=looked.name,
-        labels=size,
-        gold=gold,
-        pairs=len(corpus),
-        sequential=sequential,
-        timed=all(timed for _, timed in orders),
-        by=by,
-        annotators=each,
+        scheme=looked.scheme.name, view=looked.name, labels=size, gold=gold, pairs=len(corpus),
+        sequential=sequential, timed=all(orders), by=by, annotators=each,
         again=_again(corpus, names, values, kept, majority if by == "consensus" else others),
-        suspicious=_suspicious(corpus, looked, values, right, verdicts),
-        over=over,
-        good_in=good_in,
+        suspicious=_suspicious(corpus, looked, values, right, verdicts), over=over, good_in=good_in,
         phrases=phrases,
         asked={label: int((right == k).sum()) for k, label in enumerate(looked.labels)},
-        rewrites_left_out=left_out,
-        notes=notes,
-    )
+        rewrites_left_out=left_out, notes=notes,
+    )  # fmt: skip
     return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
 
 
@@ -475,7 +417,7 @@ def _order(corpus: Corpus, name: str, asked: NDArray[np.bool_]) -> tuple[list[in
 
 
 def _verdict(answers: Labels, right: Labels, sequential: bool, confidence: float) -> GoldVerdict:
-    (verdict,) = answer_gold(
+    (verdict,) = consensus.answer_gold(
         answers[np.newaxis], right, sequential=sequential, confidence=confidence
     )
     kept = verdict.verdict == "keep"
@@ -486,17 +428,16 @@ def _verdict(answers: Labels, right: Labels, sequential: bool, confidence: float
 def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
     """Return each annotator's kappa against the majority, and against that of the others."""
 
-    def kappas_of(couples: list[tuple[Labels, Labels]]) -> list[float]:
-        tables = LabelTables.of(couples, size).total()
+    def kappas_with(others: Sequence[Labels]) -> list[float]:
+        tables = LabelTables.of(list(zip(values, others, strict=True)), size).total()
         each: list[float] = kappas(tables, apart(size)).tolist()
         return each
 
     if len(values) < 3:
-        return [nan] * len(values), kappas_of([(values[0], values[1])] * 2)
-    settled = majority_labels(values, size).labels
-    others = [others_label(values, size, k)[0] for k in range(len(values))]
-    majority = kappas_of([(row, settled) for row in values])
-    return majority, kappas_of(list(zip(values, others, strict=True)))
+        return [nan] * len(values), kappas_with(list(values[::-1]))
+    settled = consensus.majority_labels(values, size).labels
+    others = [consensus.others_label(values, size, k)[0] for k in range(len(values))]
+    return kappas_with([settled] * len(values)), kappas_with(others)
 
 
 def _again(
@@ -511,7 +452,7 @@ def _again(
         nan if not keep and kappa > 0.75 else kappa
         for keep, kappa in zip(kept, kappas, strict=True)
     ]
-    chosen = judge_again(values, usable)
+    chosen = consensus.judge_again(values, usable)
     return tuple((corpus.ids[p], tuple(names[k] for k in who)) for p, who in chosen.items())
 
 
@@ -520,7 +461,7 @@ def _suspicious(
 ) -> tuple[SuspectGold, ...]:
     suspects = []
     kept = values[[verdict.verdict != "reject" for verdict in verdicts]]
-    for p in suspicious_gold(values, right, tuple(verdicts)):
+    for p in consensus.suspicious_gold(values, right, tuple(verdicts)):
         given = kept[kept[:, p] >= 0, p]
         counts = np.bincount(given, minlength=len(view.labels))
         label, against = view.labels[int(right[p])], int((given != right[p]).sum())
@@ -530,33 +471,38 @@ def _suspicious(
     return tuple(suspects)
 
 
-def _phrases(
-    corpus: Corpus,
-    names: Sequence[str],
-    view: View,
-    kept: Sequence[bool],
-    over: str,
-    good: Sequence[str] | None,
-    good_in: str,
-    lenient: bool,
-) -> tuple[GoodPhrase, ...]:
+def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int]]:
+    """Return the labels that say that a pair is good, and the view that they are of."""
     if good is None:
         if "binary" not in view.scheme.views:
             raise OptionError(
                 f"no view of {view.scheme.name} says which labels are good: name them by `good`"
             )
         view, good = get_view(view.scheme, "binary"), ["1"]
-    chosen = words("good", good)
-    for label in chosen:
-        if label not in view.labels:
-            raise UnknownNameError(f"label of {view.name}", label, view.labels)
-    values = judgments_of(corpus, names, view, lenient=lenient).values
-    items = good_items(values, [view.labels.index(label) for label in chosen], kept)
+    for label in (chosen := words("good", good)):
+        check_known(f"label of {view.name}", label, view.labels)
+    return view, [view.labels.index(label) for label in chosen]
+
+
+def _phrases(
+    corpus: Corpus,
+    names: Sequence[str],
+    good: tuple[View, list[int]],
+    kept: Sequence[bool],
+    over: str,
+    good_in: str,
+    lenient: bool,
+) -> tuple[GoodPhrase, ...]:
+    values = judgments_of(corpus, names, good[0], lenient=lenient).values
     contexts: dict[str, list[int]] = {}
-    for phrase, item in zip(group_texts(corpus, over, names), items.tolist(), strict=True):
+    items = consensus.good_items(values, good[1], kept).tolist()
+    for phrase, item in zip(group_texts(corpus, over, names), items, strict=True):
         if phrase:
-            contexts.setdefault(phrase, []).append(item)
-    return tuple(
-        GoodPhrase.of(phrase, [item for item in these if item >= 0], good_in)
-        for phrase, these in contexts.items()
-    )
+            contexts.setdefault(phrase, []).extend([item] if item >= 0 else [])
+    phrases = []
+    for phrase, judged in contexts.items():  # 1 where it is good, 0 where not
+        verdict = "good" if judged and consensus.is_good(judged, good_in) else "not good"
+        phrases.append(
+            GoodPhrase(phrase, len(judged), sum(judged), verdict if judged else "not judged")
+        )
+    return tuple(phrases)

@@ -102,13 +102,11 @@ def disagreements(
         pairs.append(PairOutcome(place, total))
     listed = []
     for joined, outcome in words.items():
-        outcome_of_words = WordOutcome(
-            *joined, word_kinds(*joined, function_words, exact_case=exact_case), outcome
-        )
-        for kind in outcome_of_words.kinds:
+        of_words = word_kinds(*joined, function_words, exact_case=exact_case)
+        for kind in of_words:
             kinds[kind] += outcome
         if outcome.alone:
-            listed.append(outcome_of_words)
+            listed.append(WordOutcome(*joined, of_words, outcome))
     listed.sort(key=lambda words: (-words.outcome.alone, words.source, words.target))
     pairs.sort(key=lambda pair: (-pair.outcome.alone, -pair.outcome.unsure, pair.place))
     total = sum((pair.outcome for pair in pairs), _NONE)
@@ -122,12 +120,11 @@ def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Lin
     shapes = [_shapes(alignment) for alignment in alignments]
     for link in sorted({**mine, **other}):
         shape = SHAPES[max(shape.get(link, 0) for shape in shapes)]
+        outcome = _BOTH if mine.get(link) == other.get(link) else _UNSURE
         if link not in other:
             outcome = _FIRST
         elif link not in mine:
             outcome = _SECOND
-        else:
-            outcome = _BOTH if mine[link] == other[link] else _UNSURE
         yield link, shape, outcome
 
 

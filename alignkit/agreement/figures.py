@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from math import isnan, nan
 from typing import TypeVar, Union
 
+from alignkit._support.arguments import check_known
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many
 from alignkit.agreement.alpha import KrippendorffAlpha
@@ -16,7 +17,6 @@ from alignkit.agreement.fleiss import FleissKappa
 from alignkit.agreement.kappa import CellAgreement
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import Overlap
-from alignkit.errors import UnknownNameError
 from alignkit.model.corpus import Corpus
 from alignkit.stats.resampling import Interval
 from alignkit.tables.media import csv_lines
@@ -141,11 +141,16 @@ class Pairing:
     def _beyond(self, level: str, chance: str) -> BeyondChance:
         return named("level", level, named("model of chance", chance, self.beyond))
 
+    def results(self) -> Iterator[tuple[str, str, BeyondChance]]:
+        """Yield the agreement beyond chance with its model of chance and its level."""
+        for chance, levels in self.beyond.items():
+            for level, result in levels.items():
+                yield chance, level, result
+
 
 def named(kind: str, name: str, known: Mapping[str, T]) -> T:
     """Return what has a name; refuse a name that is not known."""
-    if name not in known:
-        raise UnknownNameError(kind, name, known)
+    check_known(kind, name, known)
     return known[name]
 
 
@@ -201,7 +206,7 @@ class FigureResult(Result):
         A row for each caution and one for the signature follow, their text in the column of
         reasons.
         """
-        records: list[Mapping[str, object]] = list(self.to_records())
+        records = self.to_records()
         records += [
             {"kind": "caution", "statistic": caution.code, "reason": str(caution)}
             for caution in self.cautions
@@ -286,11 +291,10 @@ def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
         for name, value in section.figures.items():
             interval = section.intervals.get(name)
             yield _figure((*at, *split(name)), value, section.pairs, interval)
-        for chance, levels in pairing.beyond.items():
+        for chance, level, _ in pairing.results():
+            part = pairing.part(level, section.name, chance)
             suffix = "" if chance == pairing.chance else f".{chance}"
-            for level in levels:
-                part = pairing.part(level, section.name, chance)
-                yield from _beyond_figures((*at, level), part, suffix)
+            yield from _beyond_figures((*at, level), part, suffix)
 
 
 def _beyond_figures(
@@ -311,10 +315,9 @@ def edit_figures(pairings: tuple[Pairing, ...]) -> Iterator[Figure]:
     """Yield the add and delete rates and the dispersion, once for an annotator and its links."""
     figures: dict[tuple[str, str, str], Figure] = {}
     for pairing in pairings:
-        for chance, levels in pairing.beyond.items():
-            for level, result in levels.items():
-                for figure in _edits_of(chance, LEVELS[level][1], result):
-                    figures.setdefault((figure.first, figure.level, figure.statistic), figure)
+        for chance, level, result in pairing.results():
+            for figure in _edits_of(chance, LEVELS[level][1], result):
+                figures.setdefault((figure.first, figure.level, figure.statistic), figure)
     yield from figures.values()
 
 

@@ -73,13 +73,10 @@ class FleissKappa:
         judged, largest = counts[: len(CATEGORIES)], counts[len(CATEGORIES) :]
         shares = [count / (items * annotators) if items else nan for count in judged]
         return cls(
-            **rows.figures(),
-            items=items,
-            annotators=annotators,
-            pairs=len(rows),
+            **rows.figures(), items=items, annotators=annotators, pairs=len(rows),
             categories=FrozenMap(zip(CATEGORIES, shares, strict=True)),
             agreeing=FrozenMap(zip(range(annotators, 0, -1), reversed(largest), strict=True)),
-        )
+        )  # fmt: skip
 
 
 def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> FleissKappa:
@@ -235,6 +232,5 @@ def _source_nulls(data: PairData, name: str) -> list[tuple[int, int, bool]]:
 
 
 def _tally(judgements: NDArray[np.uint8], categories: int) -> NDArray[np.int64]:
-    """Count for each item how many annotators chose each category."""
     chosen = judgements[:, :, np.newaxis] == np.arange(categories)
     return np.asarray(chosen.sum(axis=1), np.int64)

@@ -104,9 +104,8 @@ def bootstrap(
             continue
         parts = [of_all.part(mask) for of_all in rows]
         values: dict[str, list[Floats]] = {name: [] for name in names}
-        for weights in draw_weights(
-            count, resamples, stream, width=max(part.width for part in parts)
-        ):
+        width = max(part.width for part in parts)
+        for weights in draw_weights(count, resamples, stream, width=width):
             for statistic, part in zip(statistics, parts, strict=True):
                 for measure, drawn in part.measure(part.sums(weights)).items():
                     values[f"{statistic.level}.{measure}"].append(drawn)

@@ -243,12 +243,8 @@ def cell_agreement(
     """
     check_arguments(cell_agreement, locals())
     check_case(ignore_identical, exact_case)
-    data = PairData.of(
-        CorpusData(corpus, exact_case=exact_case),
-        (first, second),
-        ignore_identical=ignore_identical,
-        universe=universe,
-    )
+    words, two = CorpusData(corpus, exact_case=exact_case), (first, second)
+    data = PairData.of(words, two, ignore_identical=ignore_identical, universe=universe)
     return CellAgreement.of((first, second), _whole_rows(data))
 
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, cast
 
-from alignkit._support.arguments import check_attributes
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit._support.arguments import check_attributes, check_known
+from alignkit.errors import OptionError
 from alignkit.model.labels import Scheme, View, get_scheme, get_view
 
 if TYPE_CHECKING:
@@ -32,11 +32,8 @@ def option(
 def check_choices(options: Any) -> None:
     """Refuse options that are not among the choices of their field."""
     for option in fields(options):
-        known: tuple[str, ...] = option.metadata["choices"]
-        if known and getattr(options, option.name) not in known:
-            raise UnknownNameError(
-                option.name.replace("_", " "), getattr(options, option.name), known
-            )
+        if known := option.metadata["choices"]:
+            check_known(option.name.replace("_", " "), getattr(options, option.name), known)
 
 
 def _check_drawing(resamples: int, confidence: float) -> None:
@@ -50,8 +47,7 @@ def check_names(given: Mapping[str, object], options: Any, kind: str) -> None:
     """Refuse names that are no fields of the options."""
     known = [option.name for option in fields(options)]
     for name in given:
-        if name not in known:
-            raise UnknownNameError(kind, name, known)
+        check_known(kind, name, known)
 
 
 @dataclass(frozen=True)
@@ -146,16 +142,10 @@ class AgreementOptions:
         sampled = edits_known(initial, self.missing_initial)
         resampled = self.bootstrap != "none"
         return Signature(
-            links="possible/sure",
-            identical="left-out" if self.ignore_identical else "kept",
-            case=self.case if self.ignore_identical or sampled else None,
-            level="agreement",
-            phrases="tight",
-            unit="atomic-phrases/links",
-            universe=self.universe,
-            normalizer=self.normalizer,
-            aggregate=self.aggregate,
-            chance=self.chance,
+            links="possible/sure", identical="left-out" if self.ignore_identical else "kept",
+            case=self.case if self.ignore_identical or sampled else None, level="agreement",
+            phrases="tight", unit="atomic-phrases/links", universe=self.universe,
+            normalizer=self.normalizer, aggregate=self.aggregate, chance=self.chance,
             reading=self.reading if sampled else None,
             initial=(initial or "empty") if sampled else None,
             missing_initial=self.missing_initial if sampled else None,
@@ -163,9 +153,8 @@ class AgreementOptions:
             tolerance=self.tolerance if sampled else None,
             interval=f"bootstrap-{self.bootstrap}" if resampled else None,
             confidence=self.confidence if resampled else None,
-            resamples=self.resamples if resampled else None,
-            seed=seed,
-        )
+            resamples=self.resamples if resampled else None, seed=seed,
+        )  # fmt: skip
 
 
 def edits_known(initial: str | None, missing_initial: str) -> bool:

@@ -107,13 +107,9 @@ def _phrase_rows(data: PairData, links: str) -> Rows:
     first, second = data.annotators
     source, target = data.words if data.ignore_identical else (None, None)
     counts = count_phrases(
-        data.all_links(first),
-        data.all_links(second),
-        links=links,
-        ignore_identical=data.ignore_identical,
-        source=source,
-        target=target,
-    )
+        data.all_links(first), data.all_links(second), links=links,
+        ignore_identical=data.ignore_identical, source=source, target=target,
+    )  # fmt: skip
     return Rows(columns(counts, PHRASE_COLUMNS, _PHRASES), overlap_ratios)
 
 
@@ -168,10 +164,7 @@ def overlap(
     """
     check_arguments(overlap, locals())
     check_case(ignore_identical, exact_case)
-    data = PairData.of(
-        CorpusData(corpus, exact_case=exact_case),
-        (hypothesis, reference),
-        ignore_identical=ignore_identical,
-    )
+    words, two = CorpusData(corpus, exact_case=exact_case), (hypothesis, reference)
+    data = PairData.of(words, two, ignore_identical=ignore_identical)
     rows = (OverlapRow.of(statistic.rows(data)) for statistic in OVERLAP)
     return Overlap(hypothesis, reference, len(data), ignore_identical, *rows)

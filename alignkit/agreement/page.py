@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import ceil, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from alignkit._support.arguments import check_arguments
+from alignkit.agreement import plots
 from alignkit.agreement.chance.models import CHANCE_MODELS
 from alignkit.agreement.chance.result import BeyondChance
-from alignkit.agreement.disagreements import Disagreements, Outcome, PairOutcome, disagreements
+from alignkit.agreement.disagreements import Disagreements, PairOutcome, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.plots import (
-    LEVEL_TITLES,
-    PairingPlot,
-    chance_plots,
-    decimal,
-    edit_plots,
-    interval_plots,
-    kinds_plot,
-    model_plots,
-    sentence_plots,
-)
 from alignkit.agreement.tables import agreement_head, agreement_tables
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.link_classes import FunctionWords
@@ -74,12 +63,8 @@ def draw_agreement_page(
 ) -> Iterator[str]:
     """Draw a page of all annotators that needs neither network nor script."""
     check_arguments(draw_agreement_page, locals())
-    context = {
-        **_words(agreement, title),
-        **_figures(agreement),
-        **_differences(agreement, function_words),
-    }
-    yield from _template().generate(context)
+    drawn = _figures(agreement) | _differences(agreement, function_words)
+    yield from _template().generate(_words(agreement, title) | drawn)
 
 
 @cache
@@ -88,7 +73,6 @@ def _template() -> Template:
 
 
 def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
-    """Return what the page says and lists."""
     options = agreement.options
     *others, last = agreement.annotators
     models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
@@ -115,11 +99,9 @@ def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
 
 
 def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
-    """Yield the settings that matter, by name."""
     options = dict(vars(agreement.options))
     models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
-    levels = (levels for two in agreement.pairings for levels in two.beyond.values())
-    if not any(result.samples for results in levels for result in results.values()):
+    if not any(result.samples for two in agreement.pairings for *_, result in two.results()):
         for name in ("reading", "samples", "tolerance", "missing_initial"):
             options.pop(name)
     if options["bootstrap"] == "none":
@@ -148,15 +130,15 @@ def _figures(agreement: AgreementFigures) -> dict[str, Any]:
     known = [two for two in agreement.of("annotators") if two.chance in two.beyond]
     known.sort(key=_likeness)
     drawn = list(enumerate(known[:_MOST_PAIRINGS]))
-    sentences = [(two.name, list(sentence_plots(f"sentences-{k}", two))) for k, two in drawn]
-    samples = [(two.name, list(chance_plots(f"chance-{k}", two))) for k, two in drawn]
+    sentences = [(two.name, list(plots.sentence_plots(f"sentences-{k}", two))) for k, two in drawn]
+    samples = [(two.name, list(plots.chance_plots(f"chance-{k}", two))) for k, two in drawn]
     return {
-        "overview": list(interval_plots(agreement)),
-        "models": list(model_plots(agreement)),
-        "sentences": [(name, plots) for name, plots in sentences if plots],
-        "samples": [(name, plots) for name, plots in samples if plots],
+        "overview": list(plots.interval_plots(agreement)),
+        "models": list(plots.model_plots(agreement)),
+        "sentences": [(name, drawn) for name, drawn in sentences if drawn],
+        "samples": [(name, drawn) for name, drawn in samples if drawn],
         "unshown": len(known) - len(drawn),
-        "edits": list(edit_plots(agreement)),
+        "edits": list(plots.edit_plots(agreement)),
     }
 
 
@@ -167,31 +149,13 @@ def _likeness(pairing: Pairing) -> float:
 
 
 # where two differ
-
-
-@dataclass(frozen=True)
-class PairDifference:
+class PairDifference(NamedTuple):
     """Where two differ: the counts, a figure of kinds of links, a table of word pairs."""
 
     pairing: Pairing
     counts: Disagreements
-    kinds: PairingPlot
+    kinds: plots.PairingPlot
     words: Table
-
-    @property
-    def first(self) -> str:
-        """The first of the two."""
-        return self.pairing.first
-
-    @property
-    def second(self) -> str:
-        """The second of the two."""
-        return self.pairing.second
-
-    @property
-    def total(self) -> Outcome:
-        """The counts over all sentence pairs."""
-        return self.counts.total
 
 
 def _differences(
@@ -203,21 +167,19 @@ def _differences(
     for pairing in sorted(agreement.of("annotators"), key=_likeness) if known else ():
         if pairing.sections[0].pairs:
             counts = disagreements(
-                corpus,
-                pairing.first,
-                pairing.second,
-                function_words=function_words,
-                exact_case=agreement.options.exact_case,
-            )
-            kinds = kinds_plot(f"kinds-{len(differences)}", counts)
+                corpus, pairing.first, pairing.second,
+                function_words=function_words, exact_case=agreement.options.exact_case,
+            )  # fmt: skip
+            kinds = plots.kinds_plot(f"kinds-{len(differences)}", counts)
             differences.append(PairDifference(pairing, counts, kinds, _word_table(counts)))
+    no_words = f"{_NO_WORDS}: nothing can be drawn."
+    if known:
+        no_words = "No two annotators have a sentence pair in common."
     return {
         "differences": differences,
         "matrices": list(_draw_pairs(corpus, differences)),
         "more": _further_table(agreement),
-        "no_words": "No two annotators have a sentence pair in common."
-        if known
-        else f"{_NO_WORDS}: nothing can be drawn.",
+        "no_words": no_words,
     }
 
 
@@ -225,7 +187,6 @@ _MOST_WORDS = 30
 
 
 def _word_table(counts: Disagreements) -> Table:
-    """Return the word pairs that one annotator alone links most often."""
     first, second = letters(*counts.annotators)
     rows: list[list[Cell]] = []
     for words in counts.words[:_MOST_WORDS]:
@@ -241,18 +202,16 @@ def _word_table(counts: Disagreements) -> Table:
 
 
 # how many further pairs would help
-
-
 _WIDTHS = (0.1, 0.05, 0.02)
 
 
 def further_pairs(result: BeyondChance, width: float) -> int | None:
     """Extrapolate how many further pairs two annotators would have to annotate."""
     interval = result.interval
-    if interval is None or isnan(interval.high - interval.low) or not result.used:
+    if interval is None or not result.used:
         return None
     now = interval.high - interval.low
-    if now <= 0 or width <= 0:  # all pairs are alike, which says nothing of others
+    if not now > 0 or width <= 0:  # all pairs are alike, which says nothing of others
         return None
     if now <= width:
         return 0
@@ -266,14 +225,21 @@ def _further_table(agreement: AgreementFigures) -> Table | None:
     starts = []
     for pairing in agreement.of("annotators"):
         starts.append(len(rows))
-        for level, title in LEVEL_TITLES.items() if pairing.chance in pairing.beyond else ():
+        for level, title in plots.LEVEL_TITLES.items() if pairing.chance in pairing.beyond else ():
             result = pairing.main(level)
             if result.interval is not None and not isnan(result.interval.low):
                 now = result.interval.high - result.interval.low
-                wanted = [now / 2, *(2 * width for width in _WIDTHS)]
-                cells = [_further(result, width) for width in wanted]
+                wanted = (now / 2, *(2 * width for width in _WIDTHS))
                 pairs = result.used, len(result.sentences)
-                rows.append([pairing.name, title, *pairs, now, *cells])
+                rows.append(
+                    [
+                        pairing.name,
+                        title,
+                        *pairs,
+                        now,
+                        *(_further(result, width) for width in wanted),
+                    ]
+                )
     if not rows:
         return None
     aim = "for an interval as narrow as"
@@ -295,14 +261,11 @@ def _further(result: BeyondChance, width: float) -> Cell:
 
 
 # the sentence pairs, drawn
-
-
 _MOST_PAIRS, _MOST_BYTES = 200, 3_500_000
 _LARGEST_MATRIX = 60_000
 
 
-@dataclass(frozen=True)
-class Article:
+class Article(NamedTuple):
     """The drawing of a sentence pair: its id, a line of facts, and the matrix as HTML."""
 
     id: str
@@ -310,12 +273,10 @@ class Article:
     figure: str
 
 
-@dataclass(frozen=True)
-class Matrices:
+class Matrices(NamedTuple):
     """The sentence pairs of two annotators that are drawn, and what is said of the others."""
 
-    first: str
-    second: str
+    pairing: Pairing
     said: str
     articles: Sequence[Article]
 
@@ -337,7 +298,7 @@ def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterat
             )
         if large:
             said.append(f"{large:,} are left out because they are too long to draw")
-        yield Matrices(difference.first, difference.second, "; ".join(said), drawn)
+        yield Matrices(difference.pairing, "; ".join(said), drawn)
 
 
 def _draw(
@@ -372,9 +333,9 @@ def _sentences(pairing: Pairing) -> dict[str, dict[int, str]]:
     return {
         title: {
             row.place: f"{row.common} shared, of {row.first} of the one and {row.second} of the "
-            f"other ({decimal(row.observed)})"
+            f"other ({plots.decimal(row.observed)})"
             for row in pairing.main(level).sentences
             if not row.left_out
         }
-        for level, title in LEVEL_TITLES.items()
+        for level, title in plots.LEVEL_TITLES.items()
     }

@@ -10,9 +10,9 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_kind, words
+from alignkit._support.arguments import check_kind, check_known, words
 from alignkit.corpora.labelled import judges_of
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus
@@ -184,8 +184,7 @@ class PairData:
     ) -> PairData:
         """Select the pairs that the annotators aligned."""
         names = check_annotators(data.corpus, annotators)
-        if universe not in UNIVERSES:
-            raise UnknownNameError("universe", universe, UNIVERSES)
+        check_known("universe", universe, UNIVERSES)
         if universe == "judged":
             for name in names:
                 data.judged(name)

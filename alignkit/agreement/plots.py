@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan, nan
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS
-from alignkit.agreement.chance.result import LEVELS, BeyondChance
+from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.disagreements import SHAPES, Disagreements
 from alignkit.agreement.figures import DIFFERENT, AgreementFigures, Pairing, alpha_level
 from alignkit.agreement.tables import label
@@ -55,19 +55,15 @@ def decimal(value: float) -> str:
 
 
 # histograms: the agreement of each sentence pair, and of the corpus in each sample of chance
-
-
 def sentence_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
     """Draw how many sentence pairs have which observed agreement; nothing where none is used."""
     for level, title in LEVEL_TITLES.items():
-        result = pairing.main(level)
-        values = [row.observed for row in result.sentences if not row.left_out]
+        values = [row.observed for row in pairing.main(level).sentences if not row.left_out]
         if values:
             said = f"Observed agreement of {len(values)} sentence pairs, {pairing.name}, {title}"
-            across = "observed agreement of a sentence pair"
             numbers = Table("Sentence pairs", [Column("agreement"), Column("pairs", "count")], ())
-            data, units = _sentence_bars(values), (across, "sentence pairs")
-            yield _histogram(name, level, result, data, said, units, numbers)
+            units = "observed agreement of a sentence pair", "sentence pairs"
+            yield _histogram(name, level, pairing, _sentence_bars(values), said, units, numbers)
 
 
 def chance_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
@@ -84,23 +80,24 @@ def chance_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
             columns = [Column("agreement"), Column("samples", "count")]
             data, units = _chance_bars(values, result.pi), ("agreement of the corpus", "samples")
             numbers = Table("Samples", columns, (), note)
-            yield _histogram(name, level, result, data, said, units, numbers)
+            yield _histogram(name, level, pairing, data, said, units, numbers)
 
 
 def _histogram(
     name: str,
     level: str,
-    result: BeyondChance,
+    pairing: Pairing,
     data: list[Bar],
     said: str,
     units: tuple[str, str],
     numbers: Table,
 ) -> PairingPlot:
+    result, (across, up) = pairing.main(level), units
     markers = [
         Marker(result.pi, f"pi {decimal(result.pi)}"),
         Marker(result.pi0, f"pi0 {decimal(result.pi0)}", dashed=True),
     ]
-    place, (across, up) = f"{name}-{level.replace('.', '-')}", units
+    place = f"{name}-{level.replace('.', '-')}"
     image = bars(place, said, data, markers, label=across, unit=up)
     rows: list[list[Cell]] = [[bar.label, bar.count] for bar in data]
     return PairingPlot(LEVEL_TITLES[level], image, replace(numbers, rows=rows))
@@ -113,8 +110,7 @@ def _sentence_bars(values: list[float]) -> list[Bar]:
         Bar(k / 10, (k + 1) / 10, inside[k], f"{'above 0' if k == 0 else k / 10} to {(k + 1) / 10}")
         for k in range(10)
     ]
-    ends = Bar(-0.1, 0, values.count(0), "0"), Bar(1, 1.1, values.count(1), "1")
-    return [ends[0], *middle, ends[1]]
+    return [Bar(-0.1, 0, values.count(0), "0"), *middle, Bar(1, 1.1, values.count(1), "1")]
 
 
 def _chance_bars(values: NDArray[np.float64], pi: float) -> list[Bar]:
@@ -130,8 +126,6 @@ def _chance_bars(values: NDArray[np.float64], pi: float) -> list[Bar]:
 
 
 # what annotators changed in the initial alignment
-
-
 def edit_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
     """Draw what each annotator changed in the initial alignment, with the fitted models."""
     for links in ("possible", "sure"):
@@ -197,12 +191,8 @@ def _edit_table(model: EditModel) -> Table:
                 means = float(edits[inside].mean()), float((rates * trials)[inside].mean())
                 body.append([name, int(inside.sum()), *means])
     value = "edits" if model.reading == "count" else "rate of edits"
-    columns = [
-        Column("N + M"),
-        Column("pairs", "count"),
-        Column("observed", "decimal", digits=2),
-        Column("fitted", "decimal", digits=2),
-    ]
+    columns = [Column("N + M"), Column("pairs", "count")]
+    columns += [Column(name, "decimal", digits=2) for name in ("observed", "fitted")]
     note = (
         f"{value} = {model.a:.4g} {'-' if model.b < 0 else '+'} {abs(model.b):.4g} (N + M); "
         f"log-likelihood {model.log_likelihood:.1f}; dispersion {decimal(model.dispersion)}; "
@@ -212,8 +202,6 @@ def _edit_table(model: EditModel) -> Table:
 
 
 # kinds of links, and who has them
-
-
 def kinds_plot(name: str, counted: Disagreements) -> PairingPlot:
     """Draw for each kind of link how many both have, and how many only one has."""
     first, second = counted.annotators
@@ -243,8 +231,6 @@ def kinds_plot(name: str, counted: Disagreements) -> PairingPlot:
 
 
 # intervals of every coefficient
-
-
 _KINDS = {
     "annotators": (0, "two annotators"),
     "adjudicated": (1, "an annotator and the adjudicated version"),
@@ -260,9 +246,7 @@ _COEFFICIENTS = {
     "alpha.sure.masi": "alpha (MASI), sure",
 }
 _ROWS = 40
-"""A figure with more rows is drawn level by level."""
-_MOST = 40
-"""A level of a figure has no more rows; the table has all."""
+"""A figure with more rows is drawn level by level; the table has the rows that a level lacks."""
 
 Levels = Sequence[tuple[str, list[Span]]]
 """For each level its title, and a value for each pairing."""
@@ -270,10 +254,8 @@ Levels = Sequence[tuple[str, list[Span]]]
 
 def interval_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
     """Draw C, F1, kappa, AC1 and alpha of every pairing, and what all annotators have together."""
-    chance, scale = _beyond(agreement), "0 as by chance, 1 in full"
-    if any(values for _, values in chance):
-        title = f"C, agreement beyond chance ({_model(agreement)})"
-        yield from _figures("C", title, chance, "C: 0 as by chance")
+    scale, title = "0 as by chance, 1 in full", f"C, agreement beyond chance ({_model(agreement)})"
+    yield from _figures("C", title, _beyond(agreement), "C: 0 as by chance")
     yield from _figures("f1", "F1", _overlap(agreement), "F1")
     yield from _figures("coefficients", "Kappa, AC1 and alpha", _coefficients(agreement), scale)
     yield from _figures("together", "All annotators together", _together(agreement), scale)
@@ -301,24 +283,27 @@ def _figure(name: str, title: str, levels: Levels, axis: str) -> PairingPlot:
         apart.append(len(rows))
         if not single and len(levels) > 1:
             data.append(Span(level, heading=True))
-        data += [replace(span, label=level) if single else span for span in values[:_MOST]]
+        data += [replace(span, label=level) if single else span for span in values[:_ROWS]]
         rows += [[level, span.label, Value(span.value, span.low, span.high)] for span in values]
     value = Column(axis.split(":", maxsplit=1)[0], "decimal", key="value")
-    left = max(len(values) - _MOST for _, values in levels)
+    left = max(len(values) - _ROWS for _, values in levels)
     if left > 0:
         title += f" (the table has {left} more)"
-    image = spans(f"intervals-{name}", title, data, label=axis, shapes=_meanings(data))
+    image = spans(
+        f"intervals-{name}", title, data, label=axis, shapes=meanings(data, _KINDS.values())
+    )
     columns = [Column("level"), Column("who"), value]
     return PairingPlot(title, image, Table("", columns, rows, apart=apart[1:], stub=2))
 
 
-def _meanings(data: Sequence[Span]) -> dict[int, str]:
+def meanings(data: Iterable[Span], names: Iterable[tuple[int, str]]) -> dict[int, str]:
     """Return what the shapes mean, if there are several."""
     used = {span.shape for span in data if not span.heading}
-    return {shape: text for shape, text in _KINDS.values() if shape in used and len(used) > 1}
+    return {shape: text for shape, text in names if shape in used and len(used) > 1}
 
 
-def _span(name: str, value: float, interval: Interval | str | None, shape: int = 0) -> Span:
+def _span(of: Pairing | None, value: float, interval: Interval | str | None) -> Span:
+    name, shape = (label(of), _KINDS[of.kind][0]) if of else ("all annotators", 0)
     low, high = (interval.low, interval.high) if isinstance(interval, Interval) else (nan, nan)
     shown = Column("", "decimal").show(Value(value, low, high)).text
     return Span(name, value, low, high, "not defined" if isnan(value) else shown, shape)
@@ -332,12 +317,10 @@ def _beyond(agreement: AgreementFigures) -> Levels:
         for two in agreement.pairings
         if two.chance in two.beyond and two.chance in alike and two.kind != "automatic"
     ]
-    levels = []
-    for level, title in LEVEL_TITLES.items():
-        results = [(two, two.main(level)) for two in known]
-        values = [_span(label(two), c.C, c.interval, _KINDS[two.kind][0]) for two, c in results]
-        levels.append((title, values))
-    return levels
+    return [
+        (title, [_span(two, two.main(level).C, two.main(level).interval) for two in known])
+        for level, title in LEVEL_TITLES.items()
+    ]
 
 
 def _overlap(agreement: AgreementFigures, *without: str) -> Levels:
@@ -357,7 +340,7 @@ def _coefficients(agreement: AgreementFigures) -> Levels:
 def _values(pairings: Sequence[Pairing], name: str) -> list[Span]:
     wholes = [(pairing, pairing.sections[0]) for pairing in pairings]
     return [
-        _span(label(two), whole.figures[name], whole.intervals.get(name), _KINDS[two.kind][0])
+        _span(two, whole.figures[name], whole.intervals.get(name))
         for two, whole in wholes
         if name in whole.figures
     ]
@@ -366,14 +349,14 @@ def _values(pairings: Sequence[Pairing], name: str) -> list[Span]:
 def _together(agreement: AgreementFigures) -> Levels:
     whole, levels = agreement.together[0], []
     if whole.fleiss is not None:
-        kappa = _span("all annotators", whole.fleiss.kappa, whole.intervals.get("fleiss.kappa"))
-        levels.append(("Fleiss' kappa", [kappa]))
+        interval = whole.intervals.get("fleiss.kappa")
+        levels.append(("Fleiss' kappa", [_span(None, whole.fleiss.kappa, interval)]))
     for links in ("possible", "sure") if len(agreement.annotators) > 2 else ():
         names = [f"{DIFFERENT}{links}.masi", f"{links}.masi"]
         name = next((name for name in names if name in whole.alpha), None)
         if name is not None:
             interval = whole.intervals.get(alpha_level(name))
-            alpha = _span("all annotators", whole.alpha[name].alpha, interval)
+            alpha = _span(None, whole.alpha[name].alpha, interval)
             levels.append((f"alpha (MASI), {links}", [alpha]))
     return levels
 
@@ -394,7 +377,7 @@ def model_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
             apart.append(len(rows))
             if len(known) > 1 and len(group) > 1:
                 data.append(Dots(name, heading=True))
-            for two in known[:_MOST]:
+            for two in known[:_ROWS]:
                 models = [two.beyond[model][level].C if model in two.beyond else nan
                           for model in names]  # fmt: skip
                 data.append(Dots(name if len(known) == 1 else label(two), models))
@@ -405,11 +388,10 @@ def model_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
 
 
 # a figure for a paper
-
-
 def draw_plots(agreement: AgreementFigures, path: str) -> None:
     """Write a figure for a paper: C and F1 with their intervals, by level and pairing."""
-    kind, data = ending(path), []
+    ending(path)  # refuses an unknown one
+    data = []
     for title, axis, levels in (
         (f"C, beyond chance ({_model(agreement)})", "C: 0 as by chance", _beyond(agreement)),
         ("F1", "F1", _overlap(agreement, "automatic")),
@@ -425,6 +407,12 @@ def draw_plots(agreement: AgreementFigures, path: str) -> None:
         raise OptionError(
             "there is no C and no F1 to draw: no pairing has a sentence pair in common"
         )
-    image = panels(data, kind, _meanings([span for panel in data for span in panel.data]))
+    write_panels(path, data, _KINDS.values())
+
+
+def write_panels(path: str, data: Sequence[Panel], names: Iterable[tuple[int, str]]) -> None:
+    """Write a figure for a paper, of the kind that the end of its name says."""
+    shapes = meanings((span for panel in data for span in panel.data), names)
+    image = panels(data, ending(path), shapes)
     with replacing_bytes(path) as out:
         out.write(image)

@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, words
+from alignkit._support.arguments import check_arguments, check_known, words
 from alignkit._support.parallel import count_workers, stage
 from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import FrozenMap
@@ -40,7 +40,7 @@ from alignkit.agreement.pairs import (
 from alignkit.agreement.result import Agreement
 from alignkit.agreement.sections import joint_sections, two_sections
 from alignkit.corpora.labelled import judged_part
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts, values_of
 
 ON = ("alignments", "judgments")  # what annotators can agree on
@@ -52,14 +52,6 @@ def agree(
     annotators: Sequence[str] | None = None,
     *,
     on: Literal["alignments"] = "alignments",
-    initial: str | None = None,
-    adjudicated: str | None = None,
-    systems: Sequence[str] | None = None,
-    by: str | None = None,
-    split: str | None = None,
-    seed: int = 12345,
-    workers: int | None = None,
-    progress: Progress | None = None,
     **options: Any,
 ) -> Agreement: ...
 @overload
@@ -68,11 +60,6 @@ def agree(
     annotators: Sequence[str] | None = None,
     *,
     on: Literal["judgments"],
-    by: str | None = None,
-    split: str | None = None,
-    seed: int = 12345,
-    workers: int | None = None,
-    progress: Progress | None = None,
     **options: Any,
 ) -> JudgmentAgreement: ...
 def agree(
@@ -164,21 +151,23 @@ def agree(
     if split is not None and by is None:
         raise OptionError("split divides the values of the attribute that by names; give by too")
     if on == "judgments":
-        _refuse(initial=initial, adjudicated=adjudicated, systems=systems)
+        for name, value in (
+            ("initial", initial),
+            ("adjudicated", adjudicated),
+            ("systems", systems),
+        ):
+            if value is not None:
+                raise OptionError(
+                    f"{name} is about alignments: leave it out; the adjudicated version of "
+                    "judgments is named by `consensus`"
+                )
         judged, anew, _ = judged_part(corpus, rewrites=False)
         return agree_on_judgments(
-            judged,
-            annotators,
-            JudgmentOptions.of(options),
-            rewrites=anew,
-            parts=lambda names: _parts(judged, by, split, names),
-            by=by,
-            split=split,
-            seed=seed,
+            judged, annotators, JudgmentOptions.of(options), rewrites=anew,
+            parts=lambda names: _parts(judged, by, split, names), by=by, split=split, seed=seed,
             workers=workers,
-        )
-    if on not in ON:
-        raise UnknownNameError("kind of agreement", on, ON)
+        )  # fmt: skip
+    check_known("kind of agreement", on, ON)
     contradictions(options, initial)
     chosen = AgreementOptions(**options)
     if not edits_known(initial, chosen.missing_initial):
@@ -209,15 +198,6 @@ def agree(
     return replace(agreement, cautions=cautions_of(agreement))
 
 
-def _refuse(**given: object) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise OptionError(
-                f"{name} is about alignments: leave it out; the adjudicated version of judgments "
-                "is named by `consensus`"
-            )
-
-
 def _systems(systems: Sequence[str] | None, initial: str | None) -> tuple[str, ...]:
     if isinstance(systems, str):
         raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
@@ -233,24 +213,24 @@ def _names(
     adjudicated: str | None,
     machines: Sequence[str],
 ) -> Sequence[str]:
-    parts: dict[str, str] = {}
-    for name, part in (
+    roles: dict[str, str] = {}
+    for name, role in (
         (initial, "the initial alignment"),
         (adjudicated, "the adjudicated version"),
         *((name, "an automatic alignment") for name in machines if name != initial),
     ):
-        if name is not None and name in parts:
-            raise OptionError(f"{name!r} is named as {parts[name]} and as {part}; it can be one")
+        if name is not None and name in roles:
+            raise OptionError(f"{name!r} is named as {roles[name]} and as {role}; it can be one")
         if name is not None:
-            parts[name] = part
+            roles[name] = role
     if annotators is None:
-        return [name for name in corpus.aligners if name not in parts]
-    if not isinstance(annotators, str):
-        annotators = words("annotators", annotators)
-        for name in annotators:
-            if name in parts:
-                raise OptionError(f"{name!r} is {parts[name]}; do not name it among the annotators")
-    return annotators
+        return [name for name in corpus.aligners if name not in roles]
+    if isinstance(annotators, str):  # which is refused where names are checked
+        return annotators
+    for name in (named := words("annotators", annotators)):
+        if name in roles:
+            raise OptionError(f"{name!r} is {roles[name]}; do not name it among the annotators")
+    return named
 
 
 def _parts(
@@ -281,10 +261,8 @@ def pairings_of(
     for (kind, first, second), reason in zip(twos, reasons, strict=True):
         share = None if reason else stage(progress, started, sampled)
         started += not reason
-        sections = two_sections(
-            beyond.data, first, second, beyond.parts, beyond.options, beyond.seed
-        )
-        by_model = beyond.of(first, second, reason, share)
+        of_corpus = beyond.data, first, second, beyond.parts, beyond.options, beyond.seed
+        sections, by_model = two_sections(*of_corpus), beyond.of(first, second, reason, share)
         chance = CLOSED if reason else beyond.options.chance
         pairings.append(Pairing(kind, first, second, sections, by_model, chance, reason))
     return tuple(pairings)

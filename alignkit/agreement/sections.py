@@ -63,13 +63,9 @@ class _StatisticRows:
         if options.bootstrap == "none":
             return [{} for _ in sections]
         return bootstrap(
-            self.statistics,
-            self.rows,
-            resamples=options.resamples,
-            confidence=options.confidence,
-            seed=seed,
-            sections=[self.data.inside(section.members) for section in sections],
-        )
+            self.statistics, self.rows, resamples=options.resamples, confidence=options.confidence,
+            seed=seed, sections=[self.data.inside(section.members) for section in sections],
+        )  # fmt: skip
 
 
 def two_sections(
@@ -123,16 +119,11 @@ def _section(
         for level in ("cells.all", f"{DIFFERENT}cells.all")
     )
     return PairingSection(
-        section.name,
-        pairs,
-        FrozenMap(figures),
+        section.name, pairs, FrozenMap(figures),
         FrozenMap({name: intervals[name] for name in intervals if name in figures}),
-        Overlap(first, second, pairs, data.ignore_identical, *rows),
-        cells,
-        different,
-        _alphas(further),
-        unjudged,
-    )
+        Overlap(first, second, pairs, data.ignore_identical, *rows), cells, different,
+        _alphas(further), unjudged,
+    )  # fmt: skip
 
 
 class JointSection(NamedTuple):
@@ -180,7 +171,6 @@ def _pairs(
 
 
 def _known(data: PairData) -> PairData:
-    """Return the pairs whose words are known."""
     if data.has_text:
         return data
     return replace(data, places=data.places[data.data.known[data.places]], _links={})

@@ -36,8 +36,6 @@ _UNITS = {"phrases": "phrase pairs", "words": "words"}
 
 
 # the rows
-
-
 @dataclass(frozen=True)
 class Subject:
     """Whom a row is of: two who are compared, in a section, or a mean over several such."""
@@ -55,8 +53,7 @@ class Subject:
 
     def cell(self, name: str) -> Cell:
         """Return a figure with its interval, or the reason why there is none; None if unknown."""
-        number = self.figures.get(name)
-        if number is None:
+        if (number := self.figures.get(name)) is None:
             return None
         if self.pairing is None:
             return value(number, without(number, self.left_out.get(name, 0)))
@@ -80,8 +77,8 @@ class Subject:
             return nan if mean is None else mean
         part = self.chance(level, model)
         if part is None:
-            known = self.pairing.beyond
-            return Value(nan, reason=self.pairing.no_edits if known else "the words are not known")
+            unknown = self.pairing.no_edits if self.pairing.beyond else "the words are not known"
+            return Value(nan, reason=unknown)
         if part.undefined:
             return Value(nan, reason=part.undefined)
         return value(part.C, part.interval or part.no_interval)
@@ -99,16 +96,15 @@ def value(number: float, interval: Interval | str | None) -> Cell:
 def subjects(agreement: AgreementFigures, kind: str) -> list[Subject]:
     """Return the rows for a kind of pairings: the groups, every two, and their mean."""
     pairings = agreement.of(kind)
-    whole, *groups = (_mean(part, kind) for part in agreement.together)
+    (mean, left_out), *groups = (_mean(part, kind) for part in agreement.together)
     rows = []
-    for name, (mean, left_out) in zip(agreement.sections[1:], groups, strict=True):
+    for name, (of_group, missing) in zip(agreement.sections[1:], groups, strict=True):
         if len(pairings) == 1:
             rows.append(Subject(name or "(none)", pairings[0], name))
-        elif mean:
-            rows.append(Subject(f"{name or '(none)'}, mean", None, name, mean, left_out))
+        elif of_group:
+            rows.append(Subject(f"{name or '(none)'}, mean", None, name, of_group, missing))
     alone = len(pairings) == 1 and groups and kind == "annotators"
     rows += [Subject("all" if alone else label(pairing), pairing) for pairing in pairings]
-    mean, left_out = whole
     if len(pairings) > 1 and mean:
         rows.append(Subject("mean", mean=mean, left_out=left_out))
     return rows
@@ -151,8 +147,6 @@ def _identical(agreement: AgreementFigures) -> str:
 
 
 # precision, recall, F1 and C
-
-
 _KINDS = {
     "adjudicated": "Each annotator ~ the adjudicated version",
     "consensus": "Each annotator ~ the majority of the others",
@@ -169,11 +163,11 @@ _COLUMNS = (
     Column("empty", "count", _PAIRS, "both_empty"),
     Column("one-sided", "count", _PAIRS, "one_sided"),
 )
-_OF_PAIRS = (
-    "sentence pairs: used for C; left out, as both have nothing (empty); used, though one of the "
-    "two has nothing, which counts as 0 (one-sided)"
-)
-_EQ2 = "eq. 2: the sure links of each with all links of the other"
+_NOTES = {
+    "phrases": "sentence pairs: used for C; left out, as both have nothing (empty); used, though "
+    "one of the two has nothing, which counts as 0 (one-sided)",
+    "words": "eq. 2: the sure links of each with all links of the other",
+}
 
 
 def main_tables(agreement: AgreementFigures) -> Iterator[Table]:
@@ -191,16 +185,17 @@ def compared_tables(agreement: AgreementFigures) -> Iterator[Table]:
 def _unit_tables(agreement: AgreementFigures, kind: str, title: str) -> Iterator[Table]:
     rows = subjects(agreement, kind)
     for unit, name in _UNITS.items() if rows else ():
-        levels = [level for level in _OVERLAPS if level.startswith(unit)]
+        title_of_unit = name if title else name.capitalize()
+        chance = _chance_of(agreement.of(kind))
         yield _table(
-            f"{title}{name if title else name.capitalize()}, identical ones "
-            f"{_identical(agreement)}; the second is the reference; chance: "
-            f"{_chance_of(agreement.of(kind))}",
+            f"{title}{title_of_unit}, identical ones {_identical(agreement)}; "
+            f"the second is the reference; chance: {chance}",
             ("links", "who"),
             _COLUMNS,
             [
                 [[LINKS[level.split(".")[1]], row.name, *_measures(row, level)] for row in rows]
-                for level in levels
+                for level in _OVERLAPS
+                if level.startswith(unit)
             ],
             unit if kind == "annotators" else f"{kind}-{unit}",
             _note(agreement, kind, unit),
@@ -211,17 +206,18 @@ def _note(agreement: AgreementFigures, kind: str, unit: str) -> str:
     if kind == "consensus":
         both = ": here what both have" if len(agreement.annotators) == 3 else ""
         return f"others: the links that more than half of the other annotators have{both}"
-    if kind == "annotators":
-        return _OF_PAIRS if unit == "phrases" else _EQ2
-    return ""
+    return _NOTES[unit] if kind == "annotators" else ""
 
 
 def _measures(subject: Subject, level: str) -> Iterator[Cell]:
     yield subject.plain(f"{level}.precision")
     yield subject.plain(f"{level}.recall")
     yield subject.cell(f"{level}.f1")
-    yield subject.corrected(level) if level in LEVELS else None
-    part = subject.chance(level) if level in LEVELS else None
+    if level not in LEVELS:
+        yield from [None] * 4
+        return
+    yield subject.corrected(level)
+    part = subject.chance(level)
     yield from (part.used, part.both_empty, part.one_sided) if part else (None, None, None)
 
 
@@ -234,24 +230,16 @@ def precision_recall(agreement: AgreementFigures) -> Iterator[Table]:
         Column(name[0].upper(), "percent", _UNITS[unit], f"{unit}_{name}")
         for unit, name in measures
     ]
-    blocks = [
-        [
-            [
-                LINKS[links],
-                row.name,
-                *(row.cell(f"{unit}.{links}.{name}") for unit, name in measures),
-            ]
-            for row in subjects(agreement, "annotators")
-        ]
-        for links in ("possible", "sure", "eq2")
-    ]
+    blocks: list[list[list[Cell]]] = []
+    for links in ("possible", "sure", "eq2"):
+        names = [f"{unit}.{links}.{name}" for unit, name in measures]
+        rows = subjects(agreement, "annotators")
+        blocks.append([[LINKS[links], row.name, *map(row.cell, names)] for row in rows])
     title = f"Precision and recall with their intervals, identical ones {_identical(agreement)}"
     yield _table(title, ("links", "who"), columns, blocks, "precision-recall")
 
 
 # all statistics side by side
-
-
 def side_by_side(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the table of all statistics of annotators, over the same items."""
     people = [row for row in subjects(agreement, "annotators") if row.section == "all"]
@@ -285,20 +273,18 @@ def _statistics(agreement: AgreementFigures, subject: Subject, level: str) -> It
 
 
 def _explain(agreement: AgreementFigures) -> str:
-    options = agreement.options
+    options, macro = agreement.options, agreement.options.aggregate == "macro"
     size = "smaller" if options.normalizer == "min" else "larger"
-    if options.aggregate == "macro":
+    pi = f"what the two share in the pairs used, divided by the sum of the {size} sets"
+    if macro:
         pi = f"the mean over the pairs used of what the two share, divided by the {size} set"
-    else:
-        pi = f"what the two share in the pairs used, divided by the sum of the {size} sets"
     full = "the two have the same sets"
-    if options.normalizer == "min":
+    if options.normalizer == "min" and macro:  # one empty set counts as 0 there
+        full = "neither set is empty, and all of the smaller one is in the other"
+    elif options.normalizer == "min":
         full = "all of the smaller of the two sets is in the other"
-        if options.aggregate == "macro":  # one empty set counts as 0 there
-            full = "neither set is empty, and all of the smaller one is in the other"
     cells = "cell of different words" if options.ignore_identical else "cell"
-    if options.universe == "judged":
-        cells += " that both judged"
+    cells += " that both judged" if options.universe == "judged" else ""
     items = f"{DIFFERENT}cells" if options.ignore_identical else "cells"
     mean = agreement.together[0].mean
     shares = [mean.get(f"{items}.{links}.prevalence") for links in ("possible", "sure")]
@@ -314,8 +300,6 @@ def _explain(agreement: AgreementFigures) -> str:
 
 
 # chance: C by every model, the sentence pairs it stands on, and the edits
-
-
 def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the tables of C by every model of chance: of phrase pairs, and of words."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
@@ -351,23 +335,21 @@ def _of_pairs(pairings: Sequence[Pairing]) -> str:
 def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the table of all reasons why sentence pairs are left out of C."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
-    left_out = {
-        (level, pairing.name): _left_out(pairing.main(level))
-        for level in LEVELS
-        for pairing in pairings
-    }
-    reasons = list(
-        dict.fromkeys([BOTH_EMPTY, *(why for gone in left_out.values() for why in gone)])
-    )
+    reasons = {BOTH_EMPTY: None}
+    counted = []
+    for level, name in LEVEL_NAMES.items():
+        for pairing in pairings:
+            part = pairing.main(level)
+            counted.append(([name, label(pairing)], part, gone := _left_out(part)))
+            reasons |= dict.fromkeys(gone)
     if len(reasons) == 1:
         return
-    blocks: list[list[list[Cell]]] = []
-    for level, name in LEVEL_NAMES.items():
-        blocks.append([])
-        for pairing in pairings:
-            part, gone = pairing.main(level), left_out[level, pairing.name]
-            counts = part.pairs, part.used, part.one_sided, *(gone[reason] for reason in reasons)
-            blocks[-1].append([name, label(pairing), *counts])
+    rows: list[list[Cell]] = [
+        [*names, part.pairs, part.used, part.one_sided, *(gone[reason] for reason in reasons)]
+        for names, part, gone in counted
+    ]
+    size = len(pairings)
+    blocks = [rows[start : start + size] for start in range(0, len(rows), size)]
     columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
     columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
     title = "Sentence pairs that C stands on in the tables above, and why others are left out"
@@ -387,30 +369,27 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
     rates: dict[tuple[str, str], EditRates] = {}
     models: dict[tuple[str, str], Mapping[str, EditModel]] = {}
     for pairing in agreement.pairings:
-        for chance, levels in pairing.beyond.items():
-            for level, result in levels.items():
-                links = LEVELS[level][1]
-                rates |= {(name, links): of_name for name, of_name in result.rates.items()}
-                if chance == pairing.chance:
-                    models |= {(name, links): of_name for name, of_name in result.models.items()}
+        for chance, level, result in pairing.results():
+            links = LEVELS[level][1]
+            rates |= {(name, links): of_name for name, of_name in result.rates.items()}
+            if chance == pairing.chance:
+                models |= {(name, links): of_name for name, of_name in result.models.items()}
     keys = sorted(rates, key=lambda key: key[1])
     rows = [row for key in keys for row in _edits(key, rates[key], models.get(key, {}))]
     if not rows:
         return
     heads = 3 if any(row[2] for row in rows) else 2
-    title, note = "Edits of the initial alignment", "added: of the empty cells; deleted: of the "
-    note += "initial links"
+    title = "Edits of the initial alignment"
+    note = "added: of the empty cells; deleted: of the initial links"
     columns = [
         Column("added", "percent", unit="%", digits=2),
         Column("deleted", "percent", unit="%"),
     ]
     if models:
-        linear = (
-            "expected edits" if agreement.options.reading == "count" else "probability of an edit"
-        )
-        title += (
-            f", and the models of chance ({agreement.options.chance}): {linear} = a + b (N + M)"
-        )
+        counts = agreement.options.reading == "count"
+        linear = "expected edits" if counts else "probability of an edit"
+        chance = agreement.options.chance
+        title += f", and the models of chance ({chance}): {linear} = a + b (N + M)"
         note += "; a dispersion above 2: the model fits badly"
         columns += [Column("edits", "count"), Column("of cells", "count", key="cells")]
         columns += [Column("a", "number"), Column("b", "number")]
@@ -428,16 +407,12 @@ def _edits(
         yield [who, LINKS[links], "", *both, None, None, None, None, None]
     for part, model in models.items():
         edits, cells = int(model.data.edits.sum()), int(model.data.trials.sum())
-        yield [
-            *(who, LINKS[links], "" if part == "edit" else part, *both),
-            *(edits, cells, model.a, model.b, model.dispersion),
-        ]
+        names = who, LINKS[links], "" if part == "edit" else part
+        yield [*names, *both, edits, cells, model.a, model.b, model.dispersion]
         both = (None, None)
 
 
 # kappa, AC1, alpha, Fleiss' kappa
-
-
 _DISTANCES = {"jaccard": "Jaccard", "dice": "Dice", "masi": "MASI"}
 _SHARES = ("null", "possible", "sure")
 _CELLS = (
@@ -479,10 +454,10 @@ def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
         section = subject.pairing.section(subject.section)
         cells = section.different if before else section.cells
     yield getattr(cells, links).items if cells else None
-    yield subject.plain(f"{before}cells.{links}.prevalence")
-    yield subject.cell(f"{before}cells.{links}.kappa")
-    yield subject.cell(f"{before}cells.{links}.ac1")
-    yield subject.plain(f"{before}cells.{links}.observed")
+    at = f"{before}cells.{links}"
+    yield subject.plain(f"{at}.prevalence")
+    yield from (subject.cell(f"{at}.kappa"), subject.cell(f"{at}.ac1"))
+    yield subject.plain(f"{at}.observed")
 
 
 def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
@@ -551,25 +526,20 @@ def _fleiss(together: Together, width: int) -> list[Cell]:
 
 
 # all tables, and the lines above them
-
-
-_TABLES = (
-    main_tables,
-    side_by_side,
-    compared_tables,
-    models_tables,
-    pairs_table,
-    edits_table,
-    precision_recall,
-    cell_tables,
-    alpha_tables,
-    fleiss_table,
-)
-
-
 def agreement_tables(agreement: AgreementFigures) -> list[Table]:
     """Return the tables of an agreement, in the order in which a reader wants them."""
-    return [table for tables in _TABLES for table in tables(agreement)]
+    return [
+        *main_tables(agreement),
+        *side_by_side(agreement),
+        *compared_tables(agreement),
+        *models_tables(agreement),
+        *pairs_table(agreement),
+        *edits_table(agreement),
+        *precision_recall(agreement),
+        *cell_tables(agreement),
+        *alpha_tables(agreement),
+        *fleiss_table(agreement),
+    ]
 
 
 def agreement_head(agreement: AgreementFigures) -> list[str]:

@@ -201,9 +201,8 @@ def _act(ran: _Ran, *, own: bool) -> int:
 
         def stopped() -> str:
             outputs.discard()
-            if outputs.kept:
-                return outputs.kept
-            return "all files were written before" if outputs.placed else "no file was changed"
+            placed = "all files were written before" if outputs.placed else "no file was changed"
+            return outputs.kept or placed
 
         with before_stop(stopped, for_good=own):
             try:

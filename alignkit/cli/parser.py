@@ -8,6 +8,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
@@ -59,9 +60,7 @@ class Parser(argparse.ArgumentParser):
             if action.option_strings and action.required
         ]
         places = [
-            f"{action.metavar} [{action.metavar} ...]"
-            if action.nargs == "+"
-            else str(action.metavar)
+            str(action.metavar) + (f" [{action.metavar} ...]" if action.nargs == "+" else "")
             for action in self._actions
             if not action.option_strings
         ]
@@ -93,13 +92,9 @@ class Parser(argparse.ArgumentParser):
         argparse leaves such a place empty once it has met the first of the others, though its word
         may stand after an option.
         """
-        free = [
-            action
-            for action in self._actions
-            if action.nargs == "?"
-            and not action.option_strings
-            and getattr(options, action.dest) is None
-        ]
+        places = (action for action in self._actions if not action.option_strings)
+        optional = (action for action in places if action.nargs == "?")
+        free = [action for action in optional if getattr(options, action.dest) is None]
         if len(words) != 1 or len(free) != 1 or (words[0].startswith("-") and words[0] != "-"):
             return words
         setattr(options, free[0].dest, words[0])
@@ -111,15 +106,12 @@ class Parser(argparse.ArgumentParser):
         `hint` is for a word that is no option.
         """
         word = words[0].partition("=")[0]
-        known = [name for action in self._actions for name in action.option_strings]
-        near = get_close_matches(word, known, n=1) if word.startswith("-") else []
+        what = "one word too many:"
         if word.startswith("-"):
-            hint = f"; did you mean {near[0]}?" if near else ""
-        elif hint:
-            hint = f"; {hint}"
-        self.error(
-            f"{'unknown option' if word.startswith('-') else 'one word too many:'} {word}{hint}"
-        )
+            what = "unknown option"
+            known = [name for action in self._actions for name in action.option_strings]
+            hint = "".join(f"did you mean {name}?" for name in get_close_matches(word, known, n=1))
+        self.error(f"{what} {word}{f'; {hint}' if hint else ''}")
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and end with exit code 2."""
@@ -179,15 +171,11 @@ def number(least: int, most: int | None = None) -> Callable[[str], int]:
     expected = f"{least} or more" if most is None else f"{least} to {most}"
 
     def checked(text: str) -> int:
-        try:
+        with suppress(ValueError):
             value = int(text) if len(text) < 19 else least - 1
-        except ValueError:
-            value = least - 1
-        if value < least or (most is not None and value > most):
-            raise argparse.ArgumentTypeError(
-                f"expected a whole number, {expected}, not {text[:40]!r}"
-            )
-        return value
+            if value >= least and (most is None or value <= most):
+                return value
+        raise argparse.ArgumentTypeError(f"expected a whole number, {expected}, not {text[:40]!r}")
 
     return checked
 
@@ -203,8 +191,6 @@ def annotator_name(text: str) -> str:
 
 def output_file(path: str) -> str:
     """Check the name of a file to write before any work is done."""
-    if not path:
-        raise argparse.ArgumentTypeError("the name of the output is empty")
     if os.path.isdir(path):
         raise argparse.ArgumentTypeError(f"{path} is a folder; name a file")
     return output(path)

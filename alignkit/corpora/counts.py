@@ -191,9 +191,8 @@ class _Counting:
         counts.pairs += 1
         counts.repeated_ids += pair.id in self._ids
         self._ids.add(pair.id)
-        if pair.source is None or pair.target is None:
-            counts.without_text += 1
-        else:
+        counts.without_text += not pair.has_text
+        if pair.source is not None and pair.target is not None:
             counts.source_tokens += len(pair.source)
             counts.target_tokens += len(pair.target)
             counts.longest_source = max(counts.longest_source, len(pair.source))

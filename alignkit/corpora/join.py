@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import ArgumentError, JoinError, RepeatedIdError
+from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
-
 
 _REMARKS = ("comment", "judgment", "provenance")
 
@@ -127,13 +127,10 @@ def _by_id(
     differences: Differences,
     before: SeenIds,
 ) -> Iterator[tuple[SentencePair, SentencePair]]:
-    others = _unique(right, before, "second")
-    joined = []
-    for id, pair in _unique(left, before, "first").items():
-        if id in others:
-            joined.append((pair, others.pop(id)))
-        else:
-            differences.missing.append(id)
+    others, mine = _unique(right, before, "second"), _unique(left, before, "first")
+    joined = [(pair, others.pop(id)) for id, pair in mine.items() if id in others]
+    shared = {pair.id for pair, _ in joined}
+    differences.missing.extend(id for id in mine if id not in shared)
     differences.surplus.extend(others)
     _check_whole(differences, partial, before.count + len(joined))
     for pair, other in joined:
@@ -150,10 +147,10 @@ def _unique(pairs: Iterable[SentencePair], before: SeenIds, which: str) -> dict[
 
 
 def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
-    if partial or not (differences.missing or differences.surplus):
-        return
     missing, surplus = differences.missing, differences.surplus
     which, ids = ("second", missing) if missing else ("first", surplus)
+    if partial or not ids:
+        return
     raise JoinError(
         f"{shared} pairs are in both, but the {which} input lacks {len(ids)} "
         f"(the first of them has the id {ids[0]!r}); if that is meant, say so by `partial=True`"
@@ -163,7 +160,7 @@ def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
 def _checked(
     pair: SentencePair, other: SentencePair, differences: Differences
 ) -> tuple[SentencePair, SentencePair]:
-    for side in ("source", "target"):
+    for side in SIDES:
         mine, theirs = getattr(pair, side), getattr(other, side)
         if mine is None or theirs is None or mine == theirs:
             continue
@@ -245,14 +242,12 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
     annotations: dict[str, Annotation] = dict(pair.annotations)
     for annotator, annotation in other.annotations.items():
         key = f"{name}/{annotator}" if several else name
-        both = _united(annotations.get(key), annotation)
-        if both is None:
-            raise JoinError(
-                f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
-            )
+        if (both := _united(annotations.get(key), annotation)) is None:
+            what = f"pair {pair.id!r} has an annotation {key!r} already"
+            raise JoinError(f"{what}: choose a new name")
         annotations[key] = both
     changed: dict[str, Any] = {"annotations": annotations}
-    for side in ("source", "target"):
+    for side in SIDES:
         words = getattr(pair if getattr(pair, side) is not None else other, side)
         known, added = (getattr(x, f"{side}_trees") for x in (pair, other))
         changed |= {side: words, f"{side}_trees": _with_trees(pair, name, known, added, words)}

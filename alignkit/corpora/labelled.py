@@ -74,20 +74,18 @@ def judgments_of(
     for name in names:
         if name not in known:
             raise UnknownNameError("annotator who judged pairs", name, known)
-    numbers = {label: k for k, label in enumerate(view.labels)}
-    codes = {
-        judgment: -1 if label is None else numbers[label] for judgment, label in view.rows.items()
-    }
+    numbers: dict[str | None, int] = {None: -1}
+    numbers |= {label: k for k, label in enumerate(view.labels)}
+    codes = {judgment: numbers[label] for judgment, label in view.rows.items()}
     values = np.full((len(names), len(corpus)), -1, dtype=np.int8)
-    counts: Counter[str] = Counter()
+    counts = Counter({NOT_JUDGED: values.size})
     rows = {name: row for row, name in enumerate(names)}
-    judged = 0
     for p, pair in enumerate(corpus):
         for name, annotation in pair.annotations.items():
             judgment = annotation.judgment
             if not judgment or name not in rows:
                 continue
-            judged += 1
+            counts[NOT_JUDGED] -= 1
             if judgment in codes:
                 values[rows[name], p] = codes[judgment]
                 counts[SKIPPED] += codes[judgment] < 0
@@ -98,7 +96,6 @@ def judgments_of(
                     view.scheme.parse(judgment)
                 except FormatError as error:
                     raise JudgmentError.of(error, pair.id, name, judgment) from None
-    counts[NOT_JUDGED] = values.size - judged
     left_out = FrozenMap({reason: counts[reason] for reason in LEFT_OUT})
     return LabelMatrix(names, corpus.ids, view.labels, values, left_out)
 
@@ -200,11 +197,10 @@ class LabelCounts(TableResult):
 
     def to_json(self) -> dict[str, object]:
         """Return what JSON holds of it."""
+        view = self.view
         record: dict[str, object] = {
-            "scheme": self.view.scheme.name,
-            "view": self.view.name,
-            "labels": list(self.view.labels),
-            "order": None if self.view.order is None else list(self.view.order),
+            **{"scheme": view.scheme.name, "view": view.name, "labels": list(view.labels)},
+            "order": None if view.order is None else list(view.order),
             "pairs": self.pairs,
             "counts": self._named(self.counts),
             "left_out": dict(self.left_out),

@@ -58,7 +58,7 @@ class Pairings(Iterator[SentencePair]):
         drop_repeated: bool,
     ) -> None:
         self._which, self._fault, self._both_orders = places, fault, both_orders
-        self._seen = _Seen(ordered=both_orders) if drop_repeated else None
+        self._seen: set[bytes] | None = set() if drop_repeated else None
         self._tally: Counter[str] = Counter()
         self._pairs = self._paired(groups)
 
@@ -81,13 +81,16 @@ class Pairings(Iterator[SentencePair]):
             tally["sentences"] += len(sentences)
             tally["empty"] += sum(not words for words in sentences)
             before = tally["pairs"]
-            digests = [_sentence_digest(words) for words in sentences] if seen else []
+            digests = [] if seen is None else list(map(_sentence_digest, sentences))
             for i, j in self._places(sentences):
                 source, target = sentences[i], sentences[j]
                 tally["pairs"] += 1
                 fault = self._fault(source, target)
-                if fault is None and seen and seen.again(digests[i], digests[j]):
-                    fault = "repeated"
+                if fault is None and seen is not None:
+                    ends = (digests[i], digests[j])
+                    digest = _digest(b"".join(ends if self._both_orders else sorted(ends)))
+                    fault = "repeated" if digest in seen else None
+                    seen.add(digest)
                 tally[fault or "kept"] += 1
                 if fault is None:
                     yield SentencePair(f"{number}/{i + 1}-{j + 1}", source, target)
@@ -101,23 +104,8 @@ class Pairings(Iterator[SentencePair]):
                     yield j, i
 
 
-class _Seen:
-    """Remember pairs by a digest of 16 bytes, which no two different pairs will share."""
-
-    def __init__(self, *, ordered: bool) -> None:
-        self._ordered = ordered
-        self._digests: set[bytes] = set()
-
-    def again(self, source: bytes, target: bytes) -> bool:
-        """Remember a pair of sentences, given by their digests; return whether it was known."""
-        swapped = target < source and not self._ordered
-        digest = _digest(target + source if swapped else source + target)
-        known = len(self._digests)
-        self._digests.add(digest)
-        return len(self._digests) == known
-
-
 def _digest(data: bytes) -> bytes:
+    """Return 16 bytes, which no two different pairs will share."""
     return blake2b(data, digest_size=16).digest()
 
 

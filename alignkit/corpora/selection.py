@@ -21,8 +21,6 @@ from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
-
 
 SEED = 12345
 GROUPS = ("goeswith",)
@@ -187,11 +185,12 @@ def split_corpus(
     import numpy as np
 
     if separator is not None and not together:
-        raise OptionError(
-            "`separator` divides the values of `keep_together`: name an attribute by that too"
-        )
+        message = "`separator` divides the values of `keep_together`: name an attribute by that too"
+        raise OptionError(message)
     rng = np.random.default_rng(seed)
-    strata = _strata(corpus, stratify)
+    numbers: dict[str, int] = {}  # of the strata
+    values = [""] * len(corpus) if stratify is None else group_texts(corpus, stratify)
+    strata = [numbers.setdefault(value, len(numbers)) for value in values]
     together += [TEXTS] if keep_texts else []
     groups = connected_groups(corpus, together, separator) if together else None
     count = len(corpus) if groups is None else len(groups)
@@ -217,9 +216,8 @@ def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
     if seed < 0:
         raise OptionError(f"the seed is {seed}; it must be 0 or more")
     if not isinstance(shares, Mapping) or not shares:
-        raise OptionError(
-            "shares must name the parts, e.g. {'train': 0.8, 'dev': 0.1, 'test': 0.1}"
-        )
+        example = "{'train': 0.8, 'dev': 0.1, 'test': 0.1}"
+        raise OptionError(f"shares must name the parts, e.g. {example}")
     for name, share in shares.items():
         if isinstance(share, bool) or not isinstance(share, (int, float)):
             raise OptionError(f"the share of {name} must be a number, not {share!r}")
@@ -236,41 +234,26 @@ def connected_groups(
     corpus: Corpus, attributes: Sequence[str], separator: str | None = None
 ) -> list[list[int]]:
     """Return the places of pairs that share a value of an attribute, directly or by other pairs."""
-    roots = list(range(len(corpus)))
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(k: int) -> int:
-        while roots[k] != k:
-            roots[k] = roots[roots[k]]
-            k = roots[k]
-        return k
-
-    def join(k: int, other: int) -> None:
-        low, high = sorted((root(k), root(other)))
-        roots[high] = low
-
+    if not len(corpus):
+        return []
     origins = {k: id for k, pair in enumerate(corpus) if (id := origin_of(pair)) is not None}
     # of rewrites: the place of their pair, or of the first of its rewrites without it
     homes = {pair.id: k for k, pair in enumerate(corpus)} if origins else {}
-    for k, id in origins.items():
-        join(homes.setdefault(id, k), k)
+    joined = [(homes.setdefault(id, k), k) for k, id in origins.items()]
     first: dict[tuple[str, str], int] = {}
     for k, pair in enumerate(corpus):
         for name in attributes:
-            for value in group_values(pair, name, separator):
-                join(first.setdefault((name, value), k), k)
+            values = group_values(pair, name, separator)
+            joined += [(first.setdefault((name, value), k), k) for value in values]
+    rows, columns = zip(*joined, strict=True) if joined else ((), ())
+    graph = coo_array(([1] * len(joined), (rows, columns)), shape=(len(corpus), len(corpus)))
     groups: dict[int, list[int]] = {}
-    for k in range(len(roots)):
-        groups.setdefault(root(k), []).append(k)
+    for k, number in enumerate(connected_components(graph, directed=False)[1].tolist()):
+        groups.setdefault(number, []).append(k)
     return list(groups.values())
-
-
-def _strata(corpus: Corpus, attribute: str | None) -> list[int]:
-    """Return the number of the stratum of each pair."""
-    if attribute is None:
-        return [0] * len(corpus)
-    numbers: dict[str, int] = {}
-    values = group_texts(corpus, attribute)
-    return [numbers.setdefault(value, len(numbers)) for value in values]
 
 
 def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) -> list[int]:
@@ -292,17 +275,6 @@ def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) 
     return parts
 
 
-def _columns(strata: NDArray[np.int64], parts: int) -> NDArray[np.int64]:
-    """Return the column of each stratum, given their sizes: the largest have one of their own."""
-    import numpy as np
-
-    order = np.argsort(-strata, kind="stable")
-    own = order[:_COLUMNS][strata[order[:_COLUMNS]] >= parts]
-    columns = np.full(len(strata), len(own))
-    columns[own] = range(len(own))
-    return columns
-
-
 def _of_groups(
     groups: list[list[int]], strata: list[int], shares: list[float], rng: np.random.Generator
 ) -> list[int]:
@@ -311,7 +283,13 @@ def _of_groups(
 
     from alignkit.corpora.split import divide_groups
 
-    columns = _columns(np.bincount(strata), len(shares))[strata]
+    # the largest strata have a column of their own, the others one together
+    counts = np.bincount(strata)
+    order = np.argsort(-counts, kind="stable")[:_COLUMNS]
+    own = order[counts[order] >= len(shares)]
+    numbers = np.full(len(counts), len(own))
+    numbers[own] = range(len(own))
+    columns = numbers[strata]
     sizes = np.zeros((len(groups), columns.max() + 1), np.int64)
     for number, places in enumerate(groups):
         np.add.at(sizes[number], columns[places], 1)
@@ -357,11 +335,10 @@ def find_leaks(
     leaks: list[Leak] = []
     for pair in test:
         if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
-            same, back = texts.get(key), texts.get(key[::-1])
-            if same is not None:
-                leaks.append(Leak(EQUAL, same, pair.id))
-            elif back is not None:
-                leaks.append(Leak(REVERSED, back, pair.id))
+            if key in texts:
+                leaks.append(Leak(EQUAL, texts[key], pair.id))
+            elif key[::-1] in texts:
+                leaks.append(Leak(REVERSED, texts[key[::-1]], pair.id))
         mine = _groups(pair, groups, separator, origin=one_corpus)
         if shared := [name for name in mine if name in named]:
             leaks.append(Leak(GROUPED, named[shared[0]], pair.id, shared[0], tuple(shared[1:])))
@@ -380,12 +357,9 @@ def _groups(
 
 def flipped(judgment: str) -> str:
     """Return a judgment for exchanged texts, by the first scheme in which that changes it."""
-    for scheme in SCHEMES.values():
-        if scheme.exchanged and judgment in scheme.judgments:
-            other = scheme.flip(judgment)
-            if other != judgment:
-                return other
-    return judgment
+    schemes = (scheme for scheme in SCHEMES.values() if judgment in scheme.judgments)
+    others = (scheme.flip(judgment) for scheme in schemes if scheme.exchanged)
+    return next((other for other in others if other != judgment), judgment)
 
 
 class Repeats:

@@ -19,15 +19,10 @@ _TOTAL = 10.0  # weight of the whole against one stratum
 
 
 def divide_evenly(strata: Sequence[int], shares: Sequence[float]) -> list[list[int]]:
-    """Return how many of each stratum come into each part.
+    """Return how many of each stratum come into each part: [[3, 2], [2, 3]] of [5, 5] in halves.
 
     Each number is the exact one, rounded up or down such that the parts have their shares when
     strata are added up.
-
-    Examples
-    --------
-    >>> divide_evenly([5, 5], [0.5, 0.5])
-    [[3, 2], [2, 3]]
     """
     owed = np.zeros(len(shares))
     divided = []

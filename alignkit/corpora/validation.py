@@ -24,14 +24,13 @@ from alignkit.model.sentence_pair import SentencePair
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
 
-
 _MOST_KEPT = 10_000  # findings of a kind; more are only counted
 _FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that deep, preterminals too
 
 
 @dataclass
 class Examination:
-    """What was report in a file."""
+    """What was noticed in a file."""
 
     path: str  # what was examined
     format: str
@@ -57,7 +56,7 @@ class Examination:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing odd was report."""
+        """Whether nothing odd was noticed."""
         return not self.counts
 
     def add_tree(
@@ -105,8 +104,7 @@ def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) 
     report.records = reading.read + reading.refused
     if not report.records:
         report.observe(Finding("empty file", "there are no sentence pairs in it", path))
-    suspicion = fits.suspicion()
-    if suspicion is not None:
+    if (suspicion := fits.suspicion()) is not None:
         report.observe(Finding(suspicion.kind, suspicion.message, path))
     dropped = report.counts["link out of range"]
     if dropped and (shift := shift_of(path, format, options)) is not None:
@@ -176,14 +174,12 @@ class _Watch:
 
     def pair(self, pair: SentencePair, line: int) -> None:
         """Take a pair that came without a record."""
-        parts = []
-        for name, alignment in pair.alignments.items():
-            points, flags = alignment.packed()
+        packed = {name: alignment.packed() for name, alignment in pair.alignments.items()}
+        for name, (points, flags) in packed.items():
             self.report.sure += flags.count(1)
-            parts.append(points)
             if not points:
                 self._note_empty(name, pair.id, self.report.path, line)
-        self._fits.read(parts, pair.source, pair.target)
+        self._fits.read([points for points, _ in packed.values()], pair.source, pair.target)
         words = pair.source, pair.target
         self._look_at_words(pair.id, words, self.report.path, line, judged=False)
 
@@ -219,18 +215,16 @@ def compare_texts(first: Examination, second: Examination) -> None:
     """Add to the second examination findings of pairs, by id, whose tokens differ in the first."""
     known = {pair.id: pair for pair in first.corpus}
     for pair in second.corpus:
-        other = known.pop(pair.id, None)
-        place = second.lines[pair.id]
+        other, place = known.pop(pair.id, None), second.lines[pair.id]
         if other is None:
             message = f"pair {pair.id!r} is not in {first.path}"
             second.observe(Finding("pair of one file only", message, *place))
             continue
         for side in ("source", "target"):
             mine, theirs = getattr(pair, side), getattr(other, side)
-            if mine is None or theirs is None or mine == theirs:
-                continue
-            message = f"pair {pair.id!r}: {_difference(side, theirs, mine)}"
-            second.observe(Finding("texts differ", message, *place))
+            if mine is not None and theirs is not None and mine != theirs:
+                message = f"pair {pair.id!r}: {_difference(side, theirs, mine)}"
+                second.observe(Finding("texts differ", message, *place))
     for id in known:
         message = f"pair {id!r} is in {first.path} alone"
         second.observe(Finding("pair of one file only", message, second.path))

@@ -61,9 +61,8 @@ def idf_of(texts: Iterable[str]) -> dict[str, float]:
     """Return ln((1 + n) / (1 + df)) + 1 for each n-gram, df the texts of n that hold it."""
     holding: Counter[str] = Counter()
     number = 0
-    for text in texts:
+    for number, text in enumerate(texts, 1):  # noqa: B007 - how many there are, at the end
         holding.update(ngrams(text).keys())
-        number += 1
     return {gram: log((1 + number) / (1 + df)) + 1 for gram, df in holding.items()}
 
 
@@ -94,7 +93,6 @@ def length_ratio(first: str, second: str, *, token: str = TOKEN) -> float:
 BINS = 20
 """The bars of a histogram, of equal width from 0 to 1, which belongs to the last."""
 
-
 MEASURES = {
     "jaccard": "Jaccard",
     "cosine": "cosine, tf",
@@ -102,7 +100,6 @@ MEASURES = {
     "length_ratio": "length ratio",
 }
 """What is measured, and what tables call it."""
-
 
 _DRAWN = ("jaccard", "cosine")
 _LONGEST = 24
@@ -178,7 +175,7 @@ class Diversity(Result):
         yield "all pairs", None
         yield from ((group or f"(no {self.by})", group) for group in self.groups)
 
-    def tables(self) -> Sequence[Table]:
+    def tables(self, *, bars: bool = False) -> Sequence[Table]:
         """Return the means, and the histograms of all pairs and of each group."""
         columns = [
             Column(self.by or "pairs of", key="group"),
@@ -193,20 +190,16 @@ class Diversity(Result):
             rows.append([shown, len(same), *(self.mean(name, group) for name in MEASURES), share])
         note = "means over pairs; 1 where the texts are worded alike"
         means = Table("", columns, rows, note, "means", apart=[1])
-        return [means, *(self._histogram(measure) for measure in _DRAWN)]
+        return [means, *(self._histogram(measure, bars) for measure in _DRAWN)]
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the same, the histograms with bars."""
-        means = self.tables()[0]
-        return [means, *(self._histogram(measure, bars=True) for measure in _DRAWN)]
+        return self.tables(bars=True)
 
-    def _histogram(self, measure: str, *, bars: bool = False) -> Table:
+    def _histogram(self, measure: str, bars: bool) -> Table:
         parts = dict(self._parts())
-        columns = [
-            Column("from", "decimal", digits=2),
-            Column("to", "decimal", digits=2),
-            *(Column(name, "count", key=f"group {name}") for name in parts),
-        ]
+        columns = [Column(name, "decimal", digits=2) for name in ("from", "to")]
+        columns += [Column(name, "count", key=f"group {name}") for name in parts]
         counts = [self.histogram(measure, group) for group in parts.values()]
         rows: list[list[Cell]] = [
             [k / BINS, (k + 1) / BINS, *(column[k] for column in counts)] for k in range(BINS)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
 NULL = -1
 """The index of the empty word: `Link(3, NULL)` says that source word 3 was aligned to nothing."""
 
@@ -133,28 +132,20 @@ class Alignment:
         ordered = sorted(links)
         self._points = array("i", chain.from_iterable(ordered)).tobytes()
         self._flags = bytes(links[link] for link in ordered)
-        empty = {
-            **_marked("possible_nulls", possible_nulls, False),
-            **_marked("nulls", nulls, True),
-        }
+        empty = _marked("possible_nulls", possible_nulls, False) | _marked("nulls", nulls, True)
         for i, j in empty:
             if (i == NULL) == (j == NULL) or min(i, j) < NULL or max(i, j) >= LONGEST:
-                raise AlignmentError(
-                    f"null ({i}, {j}) must have the index NULL on one side and a word on the other"
-                )
+                expected = "the index NULL on one side and a word on the other"
+                raise AlignmentError(f"null ({i}, {j}) must have {expected}")
         self._nulls = tuple((Link(*null), empty[null]) for null in sorted(empty))
         self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
-        if weights:
-            self._weights = _keyed("weights", weights)
+        if weights is not None:
+            self._weights = _keyed("weights", weights) or _NO_WEIGHTS
             _check_weights(self._weights)
-        elif weights is not None:
-            check_kind("weights", weights, Mapping)
-        if labels:
-            self._labels = _keyed("labels", labels)
+        if labels is not None:
+            self._labels = _keyed("labels", labels) or _NO_LABELS
             for link, text in self._labels.items():
                 check_kind(f"labels[{link.i}, {link.j}]", text, str)
-        elif labels is not None:
-            check_kind("labels", labels, Mapping)
         for link in self._weights:
             if link not in links and link not in empty:
                 raise AlignmentError(f"a weight is given for {link.i}-{link.j}, which is no link")
@@ -254,13 +245,13 @@ class Alignment:
 
     def targets_of(self, i: int) -> tuple[int, ...]:
         """Return the target positions linked to source word `i`, rising."""
-        i = whole_number("i", i)
-        return tuple(link.j for link in self if link.i == i)
+        source = whole_number("i", i)
+        return tuple(j for i, j in self if i == source)
 
     def sources_of(self, j: int) -> tuple[int, ...]:
         """Return the source positions linked to target word `j`, rising."""
-        j = whole_number("j", j)
-        return tuple(link.i for link in self if link.j == j)
+        target = whole_number("j", j)
+        return tuple(i for i, j in self if j == target)
 
     def aligned_source(self) -> frozenset[int]:
         """Return the source positions that bear a link."""
@@ -291,9 +282,8 @@ class Alignment:
         numbers = array("i", self._points)  # sorted, so the last link has the last source word
         n = 1 + numbers[-2] if numbers else 0
         m = 1 + max(numbers[1::2], default=-1)
-        if self._nulls or self._labels:
-            for i, j in (*self.nulls, *self._labels):
-                n, m = max(n, i + 1), max(m, j + 1)
+        for i, j in (*self.nulls, *self._labels) if self._nulls or self._labels else ():
+            n, m = max(n, i + 1), max(m, j + 1)
         return n, m
 
     def matrix(self, n: int, m: int) -> NDArray[np.uint8]:
@@ -307,11 +297,9 @@ class Alignment:
         import numpy as np
 
         n, m = whole_number("n", n), whole_number("m", m)
-        needed = self.extent()
-        if needed[0] > n or needed[1] > m:
-            raise AlignmentError(
-                f"links reach {needed[0]} x {needed[1]} words, more than {n} x {m}"
-            )
+        rows, columns = self.extent()
+        if rows > n or columns > m:
+            raise AlignmentError(f"links reach {rows} x {columns} words, more than {n} x {m}")
         cells = np.zeros((n, m), np.uint8)
         points = self.points()
         cells[points[:, 0], points[:, 1]] = 1 + self.flags()
@@ -343,14 +331,12 @@ class Alignment:
 
         graph: nx.Graph[tuple[str, int]] = nx.Graph()
         graph.add_edges_from((("source", i), ("target", j)) for i, j in self)
-        links_of: dict[tuple[str, int], list[Link]] = {}
-        for words in nx.connected_components(graph):
-            links: list[Link] = []
-            links_of |= dict.fromkeys(words, links)
-        for link in self:
-            links_of["source", link.i].append(link)
-        distinct = {id(links): frozenset(links) for links in links_of.values()}
-        return sorted(distinct.values(), key=min)
+        components = enumerate(nx.connected_components(graph))
+        numbers = {word: number for number, words in components for word in words}
+        members: dict[int, list[Link]] = {}
+        for link in self:  # in rising order
+            members.setdefault(numbers["source", link.i], []).append(link)
+        return list(map(frozenset, members.values()))
 
     def transpose(self) -> Alignment:
         """Return the alignment with source and target exchanged."""
@@ -402,13 +388,7 @@ class Alignment:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Alignment):
             return NotImplemented
-        return (
-            self._points == other._points
-            and self._flags == other._flags
-            and self._nulls == other._nulls
-            and self._weights == other._weights
-            and self._labels == other._labels
-        )
+        return self.__getstate__() == other.__getstate__()
 
     def __hash__(self) -> int:
         return hash((self._points, self._flags, self._nulls))
@@ -459,10 +439,8 @@ def _marked(name: str, links: Iterable[LinkLike], flag: bool) -> dict[tuple[int,
     try:
         return {(index(i), index(j)): flag for i, j in links}
     except (TypeError, ValueError) as problem:
-        raise AlignmentError(
-            f"{name} links must be pairs (i, j) of whole numbers (Alignment.parse takes text): "
-            f"{problem}"
-        ) from None
+        hint = "must be pairs (i, j) of whole numbers (Alignment.parse takes text)"
+        raise AlignmentError(f"{name} links {hint}: {problem}") from None
 
 
 def _check_weights(weights: dict[Link, float]) -> None:
@@ -470,9 +448,8 @@ def _check_weights(weights: dict[Link, float]) -> None:
     for link, weight in weights.items():
         if type(weight) is not float and type(weight) is not int:
             if isinstance(weight, bool) or not isinstance(weight, Real):
-                raise ArgumentError(
-                    f"weights[{link.i}, {link.j}] is {str(weight)[:40]!r}; it must be a number"
-                )
+                what = f"weights[{link.i}, {link.j}] is {str(weight)[:40]!r}"
+                raise ArgumentError(f"{what}; it must be a number")
             weights[link] = float(weight)
 
 

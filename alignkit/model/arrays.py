@@ -150,11 +150,12 @@ class LinkArrays:
         starts = np.cumsum([0] + [len(block.links) for block in blocks])
         check_count("links", int(starts[-1]))
         tails = [block.offsets[1:] + start for block, start in zip(blocks, starts, strict=False)]
+        none = np.empty((0, 2), np.int32)
         return cls.trusted(
-            np.concatenate([np.empty((0, 2), np.int32), *(block.links for block in blocks)]),
+            np.concatenate([none, *(block.links for block in blocks)]),
             np.concatenate([np.empty(0, np.uint8), *(block.sure for block in blocks)]),
             np.concatenate([np.zeros(1, np.int64), *tails]),
-            np.concatenate([np.empty((0, 2), np.int32), *(block.lengths for block in blocks)]),
+            np.concatenate([none, *(block.lengths for block in blocks)]),
         )
 
     def __len__(self) -> int:
@@ -188,9 +189,8 @@ class LinkArrays:
     def take(self, places: NDArray[np.int64]) -> LinkArrays:
         """Return the arrays of the pairs at some places, in that order; a place may come twice."""
         chosen, offsets = gather(self.offsets, places)
-        return LinkArrays.trusted(
-            self.links[chosen], self.sure[chosen], offsets, self.lengths[places]
-        )
+        links, sure = self.links[chosen], self.sure[chosen]
+        return LinkArrays.trusted(links, sure, offsets, self.lengths[places])
 
     def without_identical(self, source: TokenArrays, target: TokenArrays) -> LinkArrays:
         """Return the arrays of the links that join different words, not identical ones.
@@ -225,9 +225,8 @@ class LinkArrays:
     def keep(self, kept: NDArray[np.bool_]) -> LinkArrays:
         """Return the arrays of some links, chosen by an (L,) mask, in the same P pairs."""
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-        return LinkArrays.trusted(
-            self.links[kept], self.sure[kept], before[self.offsets], self.lengths
-        )
+        links, sure = self.links[kept], self.sure[kept]
+        return LinkArrays.trusted(links, sure, before[self.offsets], self.lengths)
 
 
 def _joined(

@@ -75,6 +75,14 @@ class Brackets:
     joined: int = 0  # how many trees were joined; 1 where there was one
     resolved: bool = False  # whether brackets were told from words by the known words
 
+    def open(self, label: str, parent: int, start: int) -> None:
+        """Add a node, which ends at an unknown place."""
+        self.labels.append(label)
+        self.parents.append(parent)
+        self.starts.append(start)
+        self.ends.append(0)
+        self.afters.append(0)
+
 
 def read_brackets(
     text: str,
@@ -119,15 +127,14 @@ def _read_known(text: str, builder: _Builder, tokens: Sequence[str]) -> None:
             builder.word(word, at)
             at += len(word)
         elif text[at] == "(":
-            start, label = at, _label_at(text, at + 1)
-            at = label[1]
-            builder.open(label[0], start)
+            label, end_of_label = _label_at(text, at + 1)
+            builder.open(label, at)
+            at = end_of_label
         elif text[at] == ")":
             builder.close(at)
             at += 1
         else:
-            match = _LABEL.match(text, at)
-            word = match[0] if match else text[at]
+            word = _LABEL.match(text, at)[0]  # type: ignore[index]
             builder.word(word, at)
             at += len(word)
     builder.read.resolved = True
@@ -154,8 +161,7 @@ def _label_at(text: str, at: int) -> tuple[str, int]:
         if rest in ("()", "))"):
             return text[at], at + 1
     at = _GAP.match(text, at).end()  # type: ignore[union-attr]
-    match = _LABEL.match(text, at)
-    label = match[0] if match else ""
+    label = _LABEL.match(text, at)[0]  # type: ignore[index]
     return label, at + len(label)
 
 
@@ -193,13 +199,10 @@ class _Builder:
             return
         if self._tags or "\\" in label:
             label = self._plain_label(label)
-        read.parents.append(stack[-1] if stack else -1)
+        parent = stack[-1] if stack else -1
         stack.append(len(read.labels))
         self._before.append(read.traces)
-        read.labels.append(intern(label))
-        read.starts.append(self.count)
-        read.ends.append(0)
-        read.afters.append(0)
+        read.open(intern(label), parent, self.count)
 
     def _plain_label(self, label: str) -> str:
         known = self._labels.get(label)
@@ -278,10 +281,8 @@ def _unescaped_label(label: str) -> str:
 def _character(match: re.Match[str]) -> str:
     if plain := match[1] or match[2]:
         return plain
-    if not match[3]:
-        return ""
-    number = int(match[3], 16)
-    return chr(number) if number <= 0x10FFFF else match[0]
+    number = int(match[3], 16) if match[3] else None
+    return "" if number is None else chr(number) if number <= 0x10FFFF else match[0]
 
 
 def _escaped(text: str) -> str:
@@ -325,12 +326,11 @@ def read_fitting(
     read = None
     try:
         read = reader()
-    except FormatError as error:
-        problem = error
-    else:
         if read is None or tokens is None or _fits(read.words, tokens):
             return read
         problem = _misfit(text, read, tokens)
+    except FormatError as error:
+        problem = error
     if tokens is None or not any("(" in token or ")" in token or "\\" in token for token in tokens):
         raise problem
     try:
@@ -376,12 +376,11 @@ def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str._
 
 def _bare(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
     place = next(k for k, leaf in enumerate(read.words) if "(" in leaf or ")" in leaf)
-    return FormatError(
+    message = (
         f"word {place}, {tokens[place][:40]!r}, stands unescaped among the brackets of the tree; "
-        "write -LRB- and -RRB-, or do not be strict",
-        "",
-        *place_of(text, read.offsets[place]),
+        "write -LRB- and -RRB-, or do not be strict"
     )
+    return FormatError(message, "", *place_of(text, read.offsets[place]))
 
 
 def write_brackets(
@@ -392,15 +391,12 @@ def write_brackets(
     afters: Sequence[int],
 ) -> str:
     """Write a tree as one line, which is read back as the same; columns as of `Brackets`."""
-    parts: list[str] = []
-    for kind, at in walk(starts, ends, afters):
-        if kind == "word":
-            parts.append(f" {_escaped(words[at])}")
-        elif kind == "open":
-            parts.append(f" ({_escaped(labels[at])}")
-        else:
-            parts.append(")")
-    return "".join(parts)[1:]
+    written: dict[str, Callable[[int], str]] = {
+        "word": lambda at: f" {_escaped(words[at])}",
+        "open": lambda at: f" ({_escaped(labels[at])}",
+        "close": lambda _: ")",
+    }
+    return "".join(written[kind](at) for kind, at in walk(starts, ends, afters))[1:]
 
 
 def walk(

@@ -45,11 +45,10 @@ class Choice:
         """Check, when all is read, that the named annotator aligned something."""
         if self._name is None or self._name in self._seen:
             return
-        if self._name not in self._judged:
-            known = self._seen | dict.fromkeys(sorted(self._judged))
-            if known:
-                raise UnknownNameError(f"annotator of {self._path}:", self._name, known)
-        elif not self._judged_will_do:
+        known = self._seen | dict.fromkeys(sorted(self._judged))
+        if known and self._name not in self._judged:
+            raise UnknownNameError(f"annotator of {self._path}:", self._name, known)
+        if known and not self._judged_will_do:
             raise NotAlignedError(f"pairs of {self._path}", self._name, self._seen)
 
     def annotated(self, pairs: Iterable[SentencePair]) -> Iterator[tuple[SentencePair, Alignment]]:

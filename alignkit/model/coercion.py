@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, TypeVar, Union
+from typing import Any, TypeVar, Union
 
 from alignkit._support.arguments import kind_of, words
 from alignkit.errors import AlignmentError, ArgumentError, JoinError
 from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
-
-if TYPE_CHECKING:
-    pass
-
 
 T = TypeVar("T")
 
@@ -41,11 +37,9 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
             f"{name} is {kind_of(links)}; it must hold the links of a sentence pair, such as "
             f"{{(0, 0), (1, 1)}} or '0-0 1-1'{_if_number(links)}"
         )
-    sides: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
-    for i, j, sure in _checked(name, links):
-        sides[sure].append((i, j))
+    checked = list(_checked(name, links))
     try:
-        return Alignment(sides[True], sides[False])
+        return Alignment([(i, j) for i, j, sure in checked if sure], [x[:2] for x in checked])
     except (AlignmentError, ArgumentError) as error:
         raise type(error)(f"{name}: {error}") from None
 

@@ -17,6 +17,7 @@ from alignkit.errors import (
     UnknownIdError,
     UnknownNameError,
 )
+from alignkit.model.alignment import SIDES
 from alignkit.model.coercion import LinksLike, rows_of
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair, origin_of
@@ -105,13 +106,7 @@ class Corpus:
     @property
     def aligners(self) -> tuple[str, ...]:
         """Those of the `annotators` who aligned at least one pair; others only judged."""
-        names = dict.fromkeys(
-            name
-            for pair in self._pairs
-            for name, annotation in pair.annotations.items()
-            if annotation.alignment is not None
-        )
-        return tuple(names)
+        return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.alignments))
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -346,10 +341,7 @@ def _link_records(pair: SentencePair) -> Iterator[dict[str, object]]:
         for link, sure in alignment.items():
             yield {
                 **attributes,
-                "annotator": name,
-                "i": link.i,
-                "j": link.j,
-                "sure": sure,
+                **{"annotator": name, "i": link.i, "j": link.j, "sure": sure},
                 "source": pair.source[link.i] if pair.source is not None else None,
                 "target": pair.target[link.j] if pair.target is not None else None,
                 "weight": alignment.weights.get(link),
@@ -363,18 +355,17 @@ _ROWS = 20
 def overview(corpus: Corpus) -> Table:
     """Return a table with a row for each annotator, of whom the first twenty are shown."""
     counts: dict[str, list[int]] = {}
-    judged = 0
     for pair in corpus:
         for name, annotation in pair.annotations.items():
             row = counts.setdefault(name, [0, 0, 0, 0])
             if annotation.alignment is None:
                 row[3] += 1
-                judged += 1
                 continue
             sure = sum(annotation.alignment.packed()[1])
             row[0] += 1
             row[1] += sure
             row[2] += len(annotation.alignment) - sure
+    judged = any(row[3] for row in counts.values())
     names = ["pairs", "sure", "possible", *(["judged only"] if judged else [])]
     columns = [Column("annotator"), *(Column(name, "count") for name in names)]
     rows: list[list[Cell]] = [
@@ -386,11 +377,10 @@ def overview(corpus: Corpus) -> Table:
 
 
 def _title(corpus: Corpus) -> str:
-    title = "1 sentence pair" if len(corpus) == 1 else f"{len(corpus)} sentence pairs"
+    title = how_many(len(corpus), "sentence pair")
     bare = sum(not pair.has_text for pair in corpus)
     if bare == len(corpus):
         return f"{title}, words unknown" if bare else title
-    sides = (sum(len(side) for pair in corpus if (side := pair.source)),
-             sum(len(side) for pair in corpus if (side := pair.target)))  # fmt: skip
-    title += f", {sides[0]} source and {sides[1]} target words"
+    source, target = (sum(len(getattr(pair, side) or ()) for pair in corpus) for side in SIDES)
+    title += f", {source} source and {target} target words"
     return f"{title} ({bare} pairs without words)" if bare else title

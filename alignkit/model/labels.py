@@ -33,42 +33,22 @@ from alignkit.errors import FormatError, UnknownNameError
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label of a scheme.
+    """A label of a scheme."""
 
-    Parameters
-    ----------
-    value
-        What files hold.
-    name
-        What a page shows.
-    about
-        What it means, in a sentence.
-    """
-
-    value: str
-    name: str
-    about: str
+    value: str  # what files hold
+    name: str  # what a page shows
+    about: str  # what it means, in a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A short mark beside a label.
+    """A short mark beside a label."""
 
-    Parameters
-    ----------
-    value, name, about
-        As for a `Label`.
-    on
-        The labels that it may stand on; empty: all, and also no label at all.
-    excludes
-        The flags that it cannot stand beside.
-    """
-
-    value: str
+    value: str  # these three as of a label
     name: str
     about: str
-    on: tuple[str, ...] = ()
-    excludes: tuple[str, ...] = ()
+    on: tuple[str, ...] = ()  # the labels that it may stand on; empty: all, and no label at all
+    excludes: tuple[str, ...] = ()  # the flags that it cannot stand beside
 
 
 class Judgment(NamedTuple):
@@ -84,38 +64,17 @@ class Scheme:
 
     The text of a judgment, as `alignkit.Annotation` holds it, is its label with its flags behind
     it, in the order of the scheme: ``4<i``.
-
-    Parameters
-    ----------
-    name
-        The name in the table of schemes.
-    about
-        What is judged.
-    labels
-        All labels, used or not.
-    order
-        The values of those that have an order, from low to high; None where there is none.
-    flags
-        The flags that are written behind the label.
-    source
-        Where the scheme comes from; empty for alignkit's own.
-    exchanged
-        Pairs of labels or of flags that change places with source and target; see `flip`.
-    unscored
-        Labels that say that a pair was skipped: they are counted, and never scored.
-    views
-        The names of the ways to look at the judgments; see `alignkit.model.labels.get_view`.
     """
 
-    name: str
-    about: str
-    labels: tuple[Label, ...]
-    order: tuple[str, ...] | None = None
-    flags: tuple[Flag, ...] = ()
-    source: str = ""
-    exchanged: tuple[tuple[str, str], ...] = ()
-    unscored: tuple[str, ...] = ()
-    views: tuple[str, ...] = ("full",)
+    name: str  # in the table of schemes
+    about: str  # what is judged
+    labels: tuple[Label, ...]  # all of them, used or not
+    order: tuple[str, ...] | None = None  # from low to high, of those values that have an order
+    flags: tuple[Flag, ...] = ()  # those that are written behind the label
+    source: str = ""  # where the scheme comes from; empty for alignkit's own
+    exchanged: tuple[tuple[str, str], ...] = ()  # labels or flags that change places, see `flip`
+    unscored: tuple[str, ...] = ()  # labels of skipped pairs: they are counted, and never scored
+    views: tuple[str, ...] = ("full",)  # the names of its views; see `get_view`
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -132,13 +91,10 @@ class Scheme:
         '1 2 3 4 4< 4> 4i 4s 4<i 4<s 4>i 4>s 4is 4<is 4>is x'
         """
         names = [flag.value for flag in self.flags]
-        return tuple(
-            label + "".join(chosen)
-            for label in self.values
-            for size in range(len(names) + 1)
-            for chosen in combinations(names, size)
-            if self._fits(label, list(chosen))
-        )
+        sizes = range(len(names) + 1)
+        choices = [list(chosen) for size in sizes for chosen in combinations(names, size)]
+        fitting = ((x, flags) for x in self.values for flags in choices if self._fits(x, flags))
+        return tuple(label + "".join(flags) for label, flags in fitting)
 
     @property
     def expected(self) -> str:
@@ -163,61 +119,36 @@ class Scheme:
         --------
         >>> get_scheme("turku").parse("4<i")
         Judgment(label='4', flags=('<', 'i'))
-        >>> get_scheme("turku").parse("3i", "pairs.tsv", 7)
-        Traceback (most recent call last):
-        ...
-        alignkit.errors.FormatError: pairs.tsv:7: '3i' is no judgment of turku; expected one of \
-1, 2, 3, 4, x; behind it, on 4 alone and in this order, <, >, i, s; < and > exclude each other
         """
         check_kind("text", text, str)
-        for label in self.values:
-            if text.startswith(label):
-                rest, flags = text[len(label) :], []
-                for flag in self.flags:
-                    if rest.startswith(flag.value):
-                        rest = rest[len(flag.value) :]
-                        flags.append(flag.value)
-                if not rest and self._fits(label, flags):
-                    return Judgment(label, tuple(flags))
+        for label in filter(text.startswith, self.values):
+            rest, flags = text.removeprefix(label), []
+            for flag in self.flags:
+                if rest.startswith(flag.value):
+                    rest = rest.removeprefix(flag.value)
+                    flags.append(flag.value)
+            if not rest and self._fits(label, flags):
+                return Judgment(label, tuple(flags))
         raise self._refusal(text, path, line)
 
     def canonical(self, label: str, flags: Iterable[str] = ()) -> str:
-        """Write a judgment as text.
-
-        Examples
-        --------
-        >>> get_scheme("turku").canonical("4", ["s", ">"])
-        '4>s'
-        """
+        """Write a judgment as text: ``4>s`` of 4, s and ``>``."""
         check_kind("label", label, str)
         chosen = set(words("flags", flags))
         known = [flag.value for flag in self.flags if flag.value in chosen]
-        if label not in self.values or chosen - set(known) or not self._fits(label, known):
-            raise self._refusal(label + "".join(known + sorted(chosen - set(known))), "", None)
+        strange = sorted(chosen - set(known))
+        if label not in self.values or strange or not self._fits(label, known):
+            raise self._refusal(label + "".join(known + strange))
         return label + "".join(known)
 
     def flip(self, judgment: str) -> str:
-        """Return the judgment of the pair whose source and target have changed places.
-
-        Examples
-        --------
-        >>> get_scheme("turku").flip("4>i"), get_scheme("entailment").flip("neutral")
-        ('4<i', 'neutral')
-        """
+        """Return the judgment of the pair with source and target exchanged: ``4<i`` of ``4>i``."""
         other = dict(self.exchanged) | {second: first for first, second in self.exchanged}
         label, flags = self.parse(judgment)
         return self.canonical(other.get(label, label), [other.get(flag, flag) for flag in flags])
 
     def take_apart(self, judgment: str, flags: Iterable[str] = ()) -> Judgment:
-        """Return the label and all flags of an annotation, to be chosen on a page.
-
-        Examples
-        --------
-        >>> get_scheme("turku").take_apart("4<", {"unsure"})
-        Judgment(label='4', flags=('<', 'unsure'))
-        >>> get_scheme("turku").take_apart("same meaning")
-        Judgment(label='same meaning', flags=())
-        """
+        """Return the label and all flags of an annotation, to be chosen on a page."""
         beside = tuple(sorted(words("flags", flags)))
         try:
             label, within = self.parse(judgment)
@@ -229,13 +160,6 @@ class Scheme:
         """Return the judgment and the flags that an annotation holds; `take_apart` undoes it.
 
         Flags that cannot stand behind the label stay flags of the annotation.
-
-        Examples
-        --------
-        >>> get_scheme("turku").put_together("4", ["<", "unsure"])
-        ('4<', frozenset({'unsure'}))
-        >>> get_scheme("turku").put_together("same meaning", ["<"])
-        ('same meaning', frozenset({'<'}))
         """
         chosen = frozenset(words("flags", flags))
         within = chosen & {flag.value for flag in self.flags}
@@ -245,16 +169,15 @@ class Scheme:
             return label, chosen
 
     def _fits(self, label: str, flags: list[str]) -> bool:
-        chosen = [flag for flag in self.flags if flag.value in flags]
         return all(
             (not flag.on or label in flag.on) and not set(flag.excludes) & set(flags)
-            for flag in chosen
+            for flag in self.flags
+            if flag.value in flags
         )
 
-    def _refusal(self, text: str, path: str, line: int | None) -> FormatError:
-        return FormatError(
-            f"{text[:40]!r} is no judgment of {self.name}; expected {self.expected}", path, line
-        )
+    def _refusal(self, text: str, path: str = "", line: int | None = None) -> FormatError:
+        message = f"{text[:40]!r} is no judgment of {self.name}; expected {self.expected}"
+        return FormatError(message, path, line)
 
 
 DEFAULT = "paraphrase"
@@ -363,13 +286,7 @@ SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in _SCHEMES}
 
 
 def get_scheme(name: str = DEFAULT) -> Scheme:
-    """Return a scheme.
-
-    Examples
-    --------
-    >>> get_scheme("entailment").order is None
-    True
-    """
+    """Return the scheme of that name."""
     if name not in SCHEMES:
         raise UnknownNameError("scheme", name, SCHEMES)
     return SCHEMES[name]
@@ -377,27 +294,13 @@ def get_scheme(name: str = DEFAULT) -> Scheme:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A way to look at the judgments of a scheme.
-
-    Parameters
-    ----------
-    name
-        The name.
-    labels
-        All labels of the view, used or not.
-    order
-        The labels from low to high; None where they have no order, or only some of them.
-    scheme
-        The scheme whose judgments are looked at.
-    rows
-        For each judgment of the scheme the label of the view; None where it is not scored.
-    """
+    """A way to look at the judgments of a scheme."""
 
     name: str
-    labels: tuple[str, ...]
-    order: tuple[str, ...] | None
+    labels: tuple[str, ...]  # all of them, used or not
+    order: tuple[str, ...] | None  # from low to high; None where they have no order, or only some
     scheme: Scheme
-    rows: FrozenMap[str, str | None]
+    rows: FrozenMap[str, str | None]  # of each judgment the label; None where it is not scored
 
     def of(self, judgment: str) -> str | None:
         """Return the label of a judgment; None where it is not scored, such as ``x`` of turku.
@@ -420,8 +323,6 @@ def get_view(scheme: Scheme | str, name: str = "full") -> View:
     --------
     >>> get_view("turku", "base+subsumption").labels
     ('1', '2', '3', '4', '4<', '4>')
-    >>> get_view("turku", "retrieval").order
-    ('1', '2', '3', '4<>', '4')
     """
     if isinstance(scheme, str):
         scheme = get_scheme(scheme)
@@ -431,23 +332,18 @@ def get_view(scheme: Scheme | str, name: str = "full") -> View:
     order = tuple(ranked.split()) or None
     if name not in scheme.views or (rule is None and name != "full"):
         raise UnknownNameError(f"view of {scheme.name}", name, scheme.views)
-    rows: dict[str, str | None] = {}
-    for judgment in scheme.judgments:
-        apart = scheme.parse(judgment)
-        scored = apart.label not in scheme.unscored
-        rows[judgment] = (rule(apart) if rule else judgment) if scored else None
+    rows: dict[str, str | None] = dict.fromkeys(scheme.judgments)
+    for judgment, apart in zip(rows, map(scheme.parse, rows), strict=True):
+        if apart.label not in scheme.unscored:
+            rows[judgment] = rule(apart) if rule else judgment
     if rule is None and not scheme.flags:
         order = scheme.order
     labels = tuple(dict.fromkeys(label for label in rows.values() if label is not None))
     return View(name, order if order else labels, order, scheme, FrozenMap(rows))
 
 
-def _without_deviation(judgment: Judgment) -> str:
+def _directed(judgment: Judgment) -> str:
     return judgment.label + "".join(flag for flag in judgment.flags if flag in "<>")
-
-
-def _base(judgment: Judgment) -> str:
-    return judgment.label
 
 
 def _retrieval(judgment: Judgment) -> str:
@@ -455,9 +351,7 @@ def _retrieval(judgment: Judgment) -> str:
 
 
 def _strict(judgment: Judgment) -> str:
-    if "i" in judgment.flags:
-        return "2"
-    return _retrieval(judgment).replace("4<>", "3")
+    return "2" if "i" in judgment.flags else _retrieval(judgment).replace("4<>", "3")
 
 
 def _any_of(*labels: str) -> Callable[[Judgment], str]:
@@ -465,8 +359,8 @@ def _any_of(*labels: str) -> Callable[[Judgment], str]:
 
 
 _RULES: dict[tuple[str, str], tuple[Callable[[Judgment], str], str]] = {
-    ("turku", "base+subsumption"): (_without_deviation, ""),
-    ("turku", "base"): (_base, "1 2 3 4"),
+    ("turku", "base+subsumption"): (_directed, ""),
+    ("turku", "base"): (lambda judgment: judgment.label, "1 2 3 4"),
     ("turku", "binary"): (_any_of("3", "4"), "0 1"),
     ("turku", "strict"): (_strict, "1 2 3 4"),
     ("turku", "retrieval"): (_retrieval, "1 2 3 4<> 4"),

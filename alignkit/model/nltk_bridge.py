@@ -71,11 +71,8 @@ def from_nltk(sentence: AlignedSent, *, id: str, annotator: str = "alignment") -
     check_kind("sentence", sentence, AlignedSent)
     check_kind("id", id, str)
     check_kind("annotator", annotator, str)
-    links, nulls = [], []
-    for i, j, *_ in sentence.alignment:  # NLTK lets more stand behind
-        if j is None:
-            nulls.append(Link(i, NULL))
-        else:
-            links.append(Link(i, j))
+    ends = [(i, j) for i, j, *_ in sentence.alignment]  # NLTK lets more stand behind
+    links = [Link(i, j) for i, j in ends if j is not None]
+    nulls = [Link(i, NULL) for i, j in ends if j is None]
     words, mots = tuple(sentence.words), tuple(sentence.mots)
     return SentencePair(id, words, mots, {annotator: Alignment(links, nulls=nulls)})

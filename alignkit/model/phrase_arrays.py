@@ -144,13 +144,8 @@ def extract_arrays(
     kept = arrays.sure_only() if links == "sure" else arrays
     phrases = _filled(kept, KINDS[kind], loose, longest)
     if different is not None:
-        drop_identical(
-            phrases.spans,
-            phrases.atomic,
-            phrases.offsets,
-            *(readonly(different[0].ids), readonly(different[0].offsets)),
-            *(readonly(different[1].ids), readonly(different[1].offsets)),
-        )
+        first, second = ((readonly(side.ids), readonly(side.offsets)) for side in different)
+        drop_identical(phrases.spans, phrases.atomic, phrases.offsets, *first, *second)
         phrases = _fitted(phrases.spans, phrases.atomic, phrases.offsets)
     return phrases
 

@@ -40,12 +40,7 @@ class PairPhrases(list[PhrasePair]):
     def table(self, most: int | None = None) -> Table:
         """Return a table of the phrase pairs, or of the first so many."""
         rows = [
-            [
-                *self._texts(phrase),
-                phrase.kind,
-                f"{phrase.source_start}:{phrase.source_end}-"
-                f"{phrase.target_start}:{phrase.target_end}",
-            ]
+            [*self._texts(phrase), phrase.kind, "{}:{}-{}:{}".format(*phrase[:4])]
             for phrase in self[:most]
         ]
         columns = [Column(name) for name in ("source", "target", "kind", "spans")]
@@ -218,13 +213,9 @@ def extract_phrases(
         arrays, words = _single(alignments, source, target, lengths, loose)
     else:
         arrays, words = _many(alignments, source, target, lengths)
+    different = words if ignore_identical else None
     phrases = extract_arrays(
-        arrays,
-        links=links,
-        kind=kind,
-        loose=loose,
-        max_length=max_length,
-        different=words if ignore_identical else None,
+        arrays, links=links, kind=kind, loose=loose, max_length=max_length, different=different
     )
     if pair is not None:
         return PairPhrases(phrases.pair(0), pair.source, pair.target, pair.id)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from alignkit.model.phrase_arrays import PhrasePair
     from alignkit.model.trees import Tree
 
-
 _NONE: FrozenMap[str, Any] = FrozenMap()
 
 
@@ -105,9 +104,8 @@ class SentencePair:
         place(self, "source_trees", self._trees("source", source_trees))
         place(self, "target_trees", self._trees("target", target_trees))
         if self.source is not None or self.target is not None:
-            for name, annotation in self.annotations.items():
-                if annotation.alignment is not None:
-                    self._check_range(name, annotation.alignment)
+            for name, alignment in self.alignments.items():
+                self._check_range(name, alignment)
 
     @classmethod
     def trusted(
@@ -124,16 +122,14 @@ class SentencePair:
         place(self, "source", source)
         place(self, "target", target)
         place(self, "annotations", annotations)
-        place(self, "attributes", _NONE)
-        place(self, "source_trees", _NONE)
-        place(self, "target_trees", _NONE)
+        for name in ("attributes", "source_trees", "target_trees"):
+            place(self, name, _NONE)
         return self
 
     def _check_range(self, name: str, alignment: Alignment) -> None:
         n, m = alignment.extent()
-        if (self.source is not None and n > len(self.source)) or (
-            self.target is not None and m > len(self.target)
-        ):
+        fits = self.source is None or n <= len(self.source)
+        if not (fits and (self.target is None or m <= len(self.target))):
             raise AlignmentError(
                 f"pair {self.id!r}: links of {name!r} reach {n} x {m} words, but the sentences "
                 f"have {_count(self.source)} x {_count(self.target)}"
@@ -288,13 +284,11 @@ class SentencePair:
         if name is None and len(trees) == 1:
             return next(iter(trees.values()))
         if name is None and trees:
-            raise OptionError(
-                f"pair {brief(self.id)!r} has the {side} trees {', '.join(map(brief, trees))}; "
-                "choose one by its name"
-            )
+            names = ", ".join(map(brief, trees))
+            pair = f"pair {brief(self.id)!r}"
+            raise OptionError(f"{pair} has the {side} trees {names}; choose one by its name")
         if name is None or name not in trees:
-            what = f"{side} tree (of pair {brief(self.id)!r})"
-            raise UnknownNameError(what, "" if name is None else name, trees)
+            raise UnknownNameError(f"{side} tree (of pair {brief(self.id)!r})", name or "", trees)
         return trees[name]
 
     def with_trees(
@@ -341,17 +335,15 @@ class SentencePair:
         '4>'
         """
         known = get_scheme(scheme) if isinstance(scheme, str) else scheme
-        return SentencePair(
-            self.id,
-            self.target,
-            self.source,
-            {
-                name: self._turned(name, value, known, lenient)
-                for name, value in self.annotations.items()
+        return replace(
+            self,
+            source=self.target,
+            target=self.source,
+            annotations={
+                k: self._turned(k, v, known, lenient) for k, v in self.annotations.items()
             },
-            self.attributes,
-            self.target_trees,
-            self.source_trees,
+            source_trees=self.target_trees,
+            target_trees=self.source_trees,
         )
 
     def _turned(
@@ -417,16 +409,11 @@ class SentencePair:
 
     def _add_phrase(self, graph: nx.Graph[tuple[Any, ...]], phrase: PhrasePair) -> None:
         """Add a node for a phrase pair, joined to each word of its two spans."""
-        spans = {
-            "source": (phrase.source_start, phrase.source_end),
-            "target": (phrase.target_start, phrase.target_end),
-        }
-        node = "phrase", *spans["source"], *spans["target"]
-        sides = {"source": self.source, "target": self.target}
+        spans = dict(zip(SIDES, (phrase[:2], phrase[2:4]), strict=True))
+        node = "phrase", *phrase[:4]
+        sides = ((side, getattr(self, side)) for side in SIDES)
         texts = {
-            side: " ".join(words[slice(*spans[side])])
-            for side, words in sides.items()
-            if words is not None
+            side: " ".join(words[slice(*spans[side])]) for side, words in sides if words is not None
         }
         graph.add_node(node, kind="phrase", atomic=phrase.atomic, **texts)
         for side, span in spans.items():

@@ -15,22 +15,19 @@ from alignkit.model.symmetrize_kernel import merge
 
 
 class Method(NamedTuple):
-    """Return how two directions are merged: where to begin, whether to grow, how to end."""
+    """How two directions are merged: where to begin, whether to grow, how to end."""
 
-    everything: bool
-    """Begin with the union (and be done), else with the intersection."""
-    growing: bool
-    """Add neighbours in the union, of which a word is not aligned yet, until none is left."""
-    final: int
-    """Then add further links of the union: 0 none, 1 with either, 2 with both words unaligned."""
+    everything: bool = False  # begin with the union (and be done), else with the intersection
+    growing: bool = False  # add neighbours in the union that align a word, until none is left
+    final: int = 0  # add further links of the union: 1 with either, 2 with both words unaligned
 
 
 METHODS = {
-    "intersection": Method(everything=False, growing=False, final=0),
-    "union": Method(everything=True, growing=False, final=0),
-    "grow-diag": Method(everything=False, growing=True, final=0),
-    "grow-diag-final": Method(everything=False, growing=True, final=1),
-    "grow-diag-final-and": Method(everything=False, growing=True, final=2),
+    "intersection": Method(),
+    "union": Method(everything=True),
+    "grow-diag": Method(growing=True),
+    "grow-diag-final": Method(growing=True, final=1),
+    "grow-diag-final-and": Method(growing=True, final=2),
 }
 """The methods of merging, by name."""
 
@@ -118,15 +115,14 @@ def _merge(forward: LinkArrays, reverse: LinkArrays, method: Method) -> LinkArra
             f"forward has {len(forward)} sentence pairs and reverse {len(reverse)}; both must "
             f"hold the same ones, an empty alignment where nothing is aligned"
         )
-    check_count("links of both directions", len(forward.links) + len(reverse.links))
+    most = len(forward.links) + len(reverse.links)
+    check_count("links of both directions", most)
     lengths = np.maximum(forward.lengths, reverse.lengths)
-    out = np.empty((len(forward.links) + len(reverse.links), 2), np.int32)
+    out = np.empty((most, 2), np.int32)
     offsets = np.zeros(len(forward) + 1, np.int64)
     merge(
-        readonly(forward.links),
-        readonly(forward.offsets),
-        readonly(reverse.links),
-        readonly(reverse.offsets),
+        *(readonly(forward.links), readonly(forward.offsets)),
+        *(readonly(reverse.links), readonly(reverse.offsets)),
         readonly(lengths),
         method.everything,
         method.growing,

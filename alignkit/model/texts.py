@@ -25,12 +25,10 @@ TOKENIZERS = {
 
 
 def tokenizer(name: str) -> Callable[[str], list[str]]:
-    r"""Return a function that divides a sentence into words.
+    """Return a function that divides a sentence into words.
 
     Examples
     --------
-    >>> tokenizer("treebank")('They didn\'t say "no".')
-    ['They', 'did', "n't", 'say', '"', 'no', '"', '.']
     >>> tokenizer("wordpunct")("L'homme, n'est-ce pas?")
     ['L', "'", 'homme', ',', 'n', "'", 'est', '-', 'ce', 'pas', '?']
     """
@@ -57,10 +55,7 @@ def describe_tokenizer(name: str) -> str:
 def _tokenizer(name: str) -> TokenizerI:
     from nltk.tokenize import NLTKWordTokenizer, WordPunctTokenizer
 
-    kinds: dict[str, Callable[[], TokenizerI]] = {
-        "treebank": NLTKWordTokenizer,
-        "wordpunct": WordPunctTokenizer,
-    }
+    kinds = {"treebank": NLTKWordTokenizer, "wordpunct": WordPunctTokenizer}
     if name not in kinds:
         raise UnknownNameError("tokenizer", name, kinds)
     return kinds[name]()

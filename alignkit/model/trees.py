@@ -25,7 +25,6 @@ from alignkit.model.brackets import (
 if TYPE_CHECKING:
     import nltk
 
-
 _NLTK_DEPTH = 500  # up to which nltk handles trees, unless the user sets another
 _SHOWN = 60
 _COLUMNS = ("parents", "starts", "ends", "afters")
@@ -103,13 +102,10 @@ class Tree:
     ) -> Tree:
         """Make a tree of parents, starts, ends and afters that are known to be right."""
         self = cls.__new__(cls)
-        place = object.__setattr__
-        place(self, "words", words)
-        place(self, "labels", labels)
         arrays = np.array(columns, dtype=np.int32)
         arrays.flags.writeable = False
-        for name, column in zip(_COLUMNS, arrays, strict=True):
-            place(self, name, column)
+        for name, value in zip(cls.__slots__, (words, labels, *arrays), strict=True):
+            object.__setattr__(self, name, value)
         return self
 
     @classmethod
@@ -162,13 +158,8 @@ class Tree:
         """
         check_arguments(Tree.parse, locals())
         known = None if tokens is None else check_words("tokens", tokens)
-        read = read_fitting(
-            text,
-            known,
-            strict=strict,
-            drop_function_tags=drop_function_tags,
-            drop_traces=drop_traces,
-        )
+        how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
+        read = read_fitting(text, known, strict=strict, **how)
         if read is None:
             raise FormatError("no tree; expected Penn brackets, such as (S (NN rain))")
         return cls.of_brackets(read, known)
@@ -195,11 +186,7 @@ class Tree:
                 check_kind("a label", child.label(), str)
                 waiting.append((None, len(read.labels)))
                 waiting += ((below, len(read.labels)) for below in reversed(child))
-                read.labels.append(child.label())
-                read.parents.append(parent)
-                read.starts.append(len(read.words))
-                read.ends.append(0)
-                read.afters.append(0)
+                read.open(child.label(), parent, len(read.words))
             else:
                 check_kind("a leaf", child, str)
                 read.words.append(child)

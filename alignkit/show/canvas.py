@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
 COLOURS = {
     "ink": "#1b1b1b",
     "paper": "#fefefe",
@@ -51,36 +50,22 @@ def page_image(
 ) -> str:
     """Return an image for a page."""
     root = ElementTree.fromstring(data)
-    box = root.get("viewBox", "")
-    places = _used(root)
-    image = Element(
-        "svg",
-        {
-            "viewBox": box,
-            "role": "img",
-            "class": "chart",
-            "aria-labelledby": f"{name}-title {name}-said",
-        },
-    )
-    for kind, text in (("title", title), ("desc", said)):
-        part = ElementTree.SubElement(
-            image, kind, id=f"{name}-{'said' if kind == 'desc' else kind}"
-        )
-        part.text = text
+    values = "\n".join(value for element in root.iter() for value in element.attrib.values())
+    used = set(re.findall(r"(?:^|url\()#([\w.-]+)", values, re.MULTILINE))
+    labels = f"{name}-title {name}-said"
+    attributes = {"role": "img", "class": "chart", "aria-labelledby": labels}
+    image = Element("svg", {"viewBox": root.get("viewBox", ""), **attributes})
+    ElementTree.SubElement(image, "title", id=f"{name}-title").text = title
+    ElementTree.SubElement(image, "desc", id=f"{name}-said").text = said
     for child in root:
-        image.extend(list(_cleaned(child, name, places, notes)))
+        image.extend(list(_cleaned(child, name, used, notes)))
     return ElementTree.tostring(image, encoding="unicode") + "\n"
 
 
-def _used(root: Element) -> frozenset[str]:
-    """Return the names that the image refers to."""
-    text = [value for element in root.iter() for value in element.attrib.values()]
-    return frozenset(re.findall(r"(?:^|url\()#([\w.-]+)", "\n".join(text), re.MULTILINE))
-
-
 def _cleaned(
-    element: Element, name: str, used: frozenset[str], notes: Mapping[str, Sequence[str]]
+    element: Element, name: str, used: set[str], notes: Mapping[str, Sequence[str]]
 ) -> Iterator[Element]:
+    """Yield an element as the page takes it, with notes at its marks; nothing, or its children."""
     tag = element.tag.removeprefix(_SVG)
     if tag in ("metadata", "style") or "}" in tag:
         return
@@ -94,23 +79,18 @@ def _cleaned(
         marks = [mark for mark in shown if "id" not in mark.attrib]  # else others use its shape
         for mark, text in zip(marks, texts, strict=True):
             ElementTree.SubElement(mark, "title").text = text
-        _share_style(kept, marks)
+        styles = {mark.get("style", "") for mark in marks}
+        if len(marks) > 1 and len(styles) == 1:  # say it once: there can be a thousand of them
+            kept.set("style", styles.pop())
+            for mark in marks:
+                del mark.attrib["style"]
     if (tag == "g" and not kept.attrib) or (tag in ("g", "defs") and not len(kept)):
         yield from kept
     else:
         yield kept
 
 
-def _share_style(group: Element, marks: Sequence[Element]) -> None:
-    """Say once what style the marks of a group have: there can be a thousand of them."""
-    styles = {mark.get("style", "") for mark in marks}
-    if len(marks) > 1 and len(styles) == 1:
-        group.set("style", styles.pop())
-        for mark in marks:
-            del mark.attrib["style"]
-
-
-def _attributes(element: Element, name: str, used: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _attributes(element: Element, name: str, used: set[str]) -> Iterator[tuple[str, str]]:
     for key, value in element.attrib.items():
         if key == "id":
             if value in used:
@@ -266,20 +246,13 @@ class Canvas:
 
     def axes(self, left: float, top: float, right: float, bottom: float, *, grid: str) -> Axes:
         """Return axes between two corners, with pale lines across ``"x"``, ``"y"`` or nothing."""
-        box = (
-            left / self.width,
-            1 - bottom / self.height,
-            (right - left) / self.width,
-            (bottom - top) / self.height,
-        )
-        axes = self.figure.add_axes(box)
-        axes.patch.set_visible(False)
-        for side in axes.spines.values():
-            side.set_visible(False)
+        width, height = (right - left) / self.width, (bottom - top) / self.height
+        axes = self.figure.add_axes((left / self.width, 1 - bottom / self.height, width, height))
+        for part in (axes.patch, *axes.spines.values()):
+            part.set_visible(False)
         axes.tick_params(length=0, labelsize=_TEXT, labelcolor=COLOURS["ink"], pad=5)
         axes.set_axisbelow(True)
-        axes.set_xticks([])
-        axes.set_yticks([])
+        axes.set(xticks=[], yticks=[])
         if grid:
             direction: Any = grid
             axes.grid(axis=direction, color=COLOURS["line"], linewidth=1, clip_on=False)
@@ -311,9 +284,8 @@ class Canvas:
         from matplotlib.patches import Rectangle
 
         corner = x / self.width, 1 - (y + height) / self.height
-        self.figure.add_artist(
-            Rectangle(corner, width / self.width, height / self.height, clip_on=False, **how)
-        )
+        size = width / self.width, height / self.height
+        self.figure.add_artist(Rectangle(corner, *size, clip_on=False, **how))
 
     def image(self, name: str, title: str, said: str, notes: Mapping[str, Sequence[str]]) -> str:
         """Return the figure as SVG for a page; see `page_image`."""
@@ -321,10 +293,8 @@ class Canvas:
 
     def file(self, kind: str) -> bytes:
         """Return the figure as a file, one of `ENDINGS`."""
-        data = BytesIO()
-        self.figure.savefig(
-            data, format=kind, metadata=dict(_NOTHING[kind]), dpi=72 if kind == "svg" else 200
-        )
+        data, dpi = BytesIO(), 72 if kind == "svg" else 200
+        self.figure.savefig(data, format=kind, metadata=dict(_NOTHING[kind]), dpi=dpi)
         return data.getvalue()
 
 

@@ -88,10 +88,8 @@ def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Gr
     aligned = pair.alignments
     names = tuple(name for name in wanted if name in aligned)
     alignments = tuple(aligned[name] for name in names)
-    extents = [alignment.extent() for alignment in aligned.values()]
-    numbers = [
-        tuple(map(str, range(max(lengths)))) for lengths in zip((0, 0), *extents, strict=True)
-    ]
+    extents = zip((0, 0), *(alignment.extent() for alignment in aligned.values()), strict=True)
+    numbers = [tuple(map(str, range(max(lengths)))) for lengths in extents]
     return Grid(
         id=pair.id,
         attributes=pair.attributes,
@@ -121,9 +119,8 @@ def _states(marked: list[dict[Link, bool]]) -> dict[Link, States]:
 def describe_cell(grid: Grid, link: Link) -> str:
     """Describe in words who has a link: ``they ~ they: sure (anna), possible (ben)``."""
     have = []
-    for name, alignment, state in zip(
-        grid.annotators, grid.alignments, grid.states(link) or (), strict=True
-    ):
+    states = grid.states(link) or ()
+    for name, alignment, state in zip(grid.annotators, grid.alignments, states, strict=True):
         if state:
             label = alignment.labels.get(link, "")
             weight = f"{alignment.weights[link]:.4g}" if link in alignment.weights else ""
@@ -203,8 +200,8 @@ def tally(grids: Iterable[Grid]) -> tuple[Counter[CellMark], int]:
     cells: Counter[CellMark] = Counter()
     nulls = 0
     for grid in grids:
-        for drawn in (grid.cells, grid.nulls):
-            cells.update(find_mark(states, grid.annotators) for states in drawn.values())
+        drawn = (*grid.cells.values(), *grid.nulls.values())
+        cells.update(find_mark(states, grid.annotators) for states in drawn)
         nulls += len(grid.nulls)
     return cells, nulls
 

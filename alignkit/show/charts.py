@@ -5,7 +5,8 @@ Everything is told by shape, hatching or letter as well as by colour.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -95,15 +96,9 @@ def _marker(axes: Axes, row: int, item: Marker, values: Sequence[float]) -> None
     style: Any = (0, (2.5, 2)) if item.dashed else "-"
     axes.plot([item.value] * 2, [0, up], linestyle=style, linewidth=2, **at)
     axes.plot([item.value], [up], marker="v", markersize=10, markeredgecolor=COLOURS["paper"], **at)
-    axes.annotate(
-        visible(item.label),
-        (item.value, up),
-        xycoords=at["transform"],
-        xytext=(-9 if left else 9, -4),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        annotation_clip=False,
-    )
+    side: dict[str, Any] = {"ha": "right", "xytext": (-9, -4)} if left else {"xytext": (9, -4)}
+    side |= {"xycoords": at["transform"], "textcoords": "offset points", "annotation_clip": False}
+    axes.annotate(visible(item.label), (item.value, up), **side)
 
 
 def points(
@@ -160,15 +155,21 @@ def spans(
     name: str, title: str, data: Sequence[Span], *, label: str, shapes: Mapping[int, str]
 ) -> str:
     """Draw values with their intervals, one below the other; `shapes` says what marks mean."""
-    top = 8 + _KEY * len(shapes)
-    height = top + _ROW * len(data) + _BOTTOM
-    with canvas(WIDTH, height) as figure:
-        _legend(figure, shapes)
-        axes = figure.axes(_MARGIN, top, WIDTH - _MARGIN, height - _BOTTOM, grid="")
+    with _rows(len(data), shapes, label) as (figure, axes):
         _draw_spans(figure, axes, data)
-        figure.text(WIDTH / 2, height - 8, label, ha="center")
         said = "; ".join(f"{item.label}: {item.note}" for item in data if not item.heading)
         return figure.image(name, title, said, {})
+
+
+@contextmanager
+def _rows(count: int, shapes: Mapping[int, str], label: str) -> Iterator[tuple[Canvas, Axes]]:
+    """Open a figure of so many rows below a legend."""
+    top = 8 + _KEY * len(shapes)
+    height = top + _ROW * count + _BOTTOM
+    with canvas(WIDTH, height) as figure:
+        _legend(figure, shapes)
+        figure.text(WIDTH / 2, height - 8, label, ha="center")
+        yield figure, figure.axes(_MARGIN, top, WIDTH - _MARGIN, height - _BOTTOM, grid="")
 
 
 def _legend(figure: Canvas, shapes: Mapping[int, str]) -> None:
@@ -219,11 +220,7 @@ def dots(
     name: str, title: str, data: Sequence[Dots], meanings: Sequence[str], *, label: str
 ) -> str:
     """Draw the values that several rules, the meanings, give each thing: a mark for each rule."""
-    top = 8 + _KEY * len(meanings)
-    height = top + _ROW * len(data) + _BOTTOM
-    with canvas(WIDTH, height) as figure:
-        _legend(figure, dict(enumerate(meanings)))
-        axes = figure.axes(_MARGIN, top, WIDTH - _MARGIN, height - _BOTTOM, grid="")
+    with _rows(len(data), dict(enumerate(meanings)), label) as (figure, axes):
         values = [value for item in data for value in item.values if not isnan(value)]
         _scale(figure, axes, values, [not item.heading for item in data])
         for k, item in enumerate(data):
@@ -234,7 +231,6 @@ def dots(
                 axes.plot(ends, [k + 0.72] * 2, color=COLOURS["soft"], clip_on=False)
             for value, shape in kept:
                 axes.plot([value], [k + 0.72], **look(shape))
-        figure.text(WIDTH / 2, height - 8, label, ha="center")
         text = "; ".join(_told(item, meanings) for item in data if not item.heading)
         return figure.image(name, title, text, {})
 
@@ -274,12 +270,8 @@ def shares(
 
 
 _LOOKS: tuple[dict[str, Any], ...] = tuple(
-    {
-        "facecolor": COLOURS["paper" if hatch else "fill"],
-        "edgecolor": COLOURS[colour],
-        "hatch": hatch,
-        "linewidth": 1.3,
-    }
+    {"facecolor": COLOURS["paper" if hatch else "fill"], "hatch": hatch, "linewidth": 1.3}
+    | {"edgecolor": COLOURS[colour]}
     for colour, hatch in (("soft", ""), ("mix", "--"), ("a", "||||"), ("b", "----"))
 )
 """Plain for both, level lines for both unlike, upright ones for the first, narrow level ones

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from alignkit._support.arguments import check_arguments
-from alignkit._support.wording import visible
+from alignkit._support.wording import how_many, visible
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.show.cells import (
@@ -31,7 +31,6 @@ from alignkit.tables.text_width import is_wide, isolated_text, safe_text
 
 if TYPE_CHECKING:
     from jinja2 import Template
-
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
@@ -117,8 +116,8 @@ def start_page(title: str, style: str = "") -> str:
 def _articles(names: Sequence[str], pairs: Iterable[SentencePair]) -> Iterator[str]:
     """Draw each sentence pair, with its heading."""
     for pair in pairs:
-        grid = make_grid(pair, names)
-        yield f"<article>\n<h2>{isolated_text(pair.id)}</h2>\n{draw_figure(grid)}</article>\n"
+        figure = draw_figure(make_grid(pair, names))
+        yield f"<article>\n<h2>{isolated_text(pair.id)}</h2>\n{figure}</article>\n"
 
 
 def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
@@ -126,9 +125,8 @@ def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
     number = 0
     rows = {name: [0, 0, 0, 0] for name in names}
     cells, nulls = tally(())
-    for pair in pairs:
+    for number, pair in enumerate(pairs, 1):  # noqa: B007 - how many there are, at the end
         grid = make_grid(pair, names)
-        number += 1
         for k, name in enumerate(grid.annotators):
             counts = (1, *grid.counts(k), len(grid.alignments[k].nulls))
             rows[name] = [have + more for have, more in zip(rows[name], counts, strict=True)]
@@ -142,9 +140,9 @@ def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
     heads = ("annotator", "pairs", "sure", "possible", "nulls")
     head = "".join(f"<th scope=col>{text}" for text in heads)
     table = f'<table class="totals"><thead><tr>{head}<tbody>\n{body}</table>' if rows else ""
-    pair_word = "sentence pair" if number == 1 else "sentence pairs"
+    number_of_pairs = how_many(number, "sentence pair")
     return (
-        f'<p class="facts">{number} {pair_word}; rows are source words, columns target words</p>\n'
+        f'<p class="facts">{number_of_pairs}; rows are source words, columns target words</p>\n'
         f'<div class="scroll">{table}</div>\n{_legend(cells, nulls)}'
     )
 
@@ -178,30 +176,27 @@ def _matrix(grid: Grid) -> str:
         f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
         f'<table class="matrix" aria-label="{name}"><thead><tr><td>'
     ]
-    for j in columns:
-        word = EMPTY_WORD if j == NULL else grid.columns[j]
-        upright = is_wide(word) or j == NULL
-        lines.append(f"<th scope=col>{_word(word, j, 'upright' if upright else '')}")
+    lines += [f"<th scope=col>{_word(grid.columns, j, column=True)}" for j in columns]
     lines.append("<tbody>\n")
     for i in rows:
-        word = EMPTY_WORD if i == NULL else grid.rows[i]
         cells = "".join(_cell(grid, Link(i, j)) for j in columns)
-        lines.append(f"<tr><th scope=row>{_word(word, i, '')}{cells}\n")
+        lines.append(f"<tr><th scope=row>{_word(grid.rows, i)}{cells}\n")
     return "".join([*lines, "</table></div>\n"])
 
 
-def _word(word: str, index: int, name: str) -> str:
-    names = " ".join(part for part in (name, "empty-word" if index == NULL else "") if part)
-    start = f'<bdi class="{names}"' if names else "<bdi"
+def _word(words: Sequence[str], index: int, *, column: bool = False) -> str:
+    word = EMPTY_WORD if index == NULL else words[index]
+    names = ["upright"] if column and (is_wide(word) or index == NULL) else []
+    names += ["empty-word"] if index == NULL else []
+    start = f'<bdi class="{" ".join(names)}"' if names else "<bdi"
     title = "aligned to nothing" if index == NULL else f"{index}: {word}"
     return f'{start} title="{safe_text(title)}">{safe_text(word)}</bdi>'
 
 
 def _cell(grid: Grid, link: Link) -> str:
     states = grid.states(link)
-    if states is None:
-        return "<td>"
-    return f"<td>{_sign(find_mark(states, grid.annotators), describe_cell(grid, link))}"
+    mark = find_mark(states, grid.annotators) if states else None
+    return f"<td>{_sign(mark, describe_cell(grid, link)) if mark else ''}"
 
 
 def _sign(mark: CellMark, title: str = "") -> str:
@@ -210,12 +205,10 @@ def _sign(mark: CellMark, title: str = "") -> str:
 
 
 def _remarks(grid: Grid) -> str:
-    parts = [
-        f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">'
-        + "\n".join(map(safe_text, text.splitlines()))
-        + "\n"
-        for name, kind, text in grid.remarks()
-    ]
+    parts = []
+    for name, kind, text in grid.remarks():
+        lines = "\n".join(map(safe_text, text.splitlines()))
+        parts.append(f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">{lines}\n')
     return f"<dl>{''.join(parts)}</dl>\n" if parts else ""
 
 
@@ -244,9 +237,8 @@ def page_file(name: str) -> str:
 def page_path(path: str, number: int) -> str:
     """Return where a page is, when the first is at a path."""
     first = PurePath(path)
-    if number == 1:
-        return path
-    return str(first.with_name(f"{first.stem}-page-{number}{first.suffix}"))
+    page = first.with_name(f"{first.stem}-page-{number}{first.suffix}")
+    return path if number == 1 else str(page)
 
 
 def draw_html_pages(
@@ -290,7 +282,9 @@ def draw_pages(
     if len(pairs) <= pairs_a_page:
         yield path, draw_page(pairs, content, title=title)
         return
-    ends = _survey(pairs, pairs_a_page)
+    ids = [pair.id for pair in pairs]
+    pages = [ids[start : start + pairs_a_page] for start in range(0, len(ids), pairs_a_page)]
+    ends = [(page[0], page[-1]) for page in pages]
     paths = [page_path(path, number) for number in range(1, len(ends) + 1)]
     rest = iter(pairs)
     for number, here in enumerate(paths, 1):
@@ -307,17 +301,6 @@ def draw_page(pairs: Iterable[SentencePair], content: PageContent, *, title: str
     yield "</header>\n<main>\n"
     yield from content.articles(pairs)
     yield "</main>\n</body>\n</html>\n"
-
-
-def _survey(pairs: Collection[SentencePair], pairs_a_page: int) -> list[tuple[str, str]]:
-    """Return the first and last id of each page."""
-    ends: list[tuple[str, str]] = []
-    for place, pair in enumerate(pairs):
-        if place % pairs_a_page:
-            ends[-1] = ends[-1][0], pair.id
-        else:
-            ends.append((pair.id, pair.id))
-    return ends
 
 
 def _page(
@@ -342,11 +325,8 @@ def _page(
 
 def _steps(number: int, paths: Sequence[str]) -> str:
     wanted = {"first": 1, "previous": number - 1, "next": number + 1, "last": len(paths)}
-    links = [
-        _link(paths[place - 1], name)
-        for name, place in wanted.items()
-        if 1 <= place <= len(paths) and place != number
-    ]
+    other = {k: n for k, n in wanted.items() if 1 <= n <= len(paths) and n != number}
+    links = [_link(paths[place - 1], name) for name, place in other.items()]
     return f"<strong>page {number} of {len(paths)}</strong> {' '.join(links)}"
 
 

@@ -35,15 +35,8 @@ LIGHT = {"ink": "#1b1b1b", "paper": "#ffffff", "soft": "#5c5c5c", "line": "#d9d9
 LIGHT |= {"a": "#0060a8", "b": "#a84300", "mix": "#7b3f98"}
 DARK = {"ink": "#ececec", "paper": "#181a1b", "soft": "#a8a8a8", "line": "#3c3f41"}
 DARK |= {"a": "#66b8ff", "b": "#ff9d57", "mix": "#d6a2ee"}
-_COLOURS = {
-    "first-surer": "mix",
-    "second-surer": "mix",
-    "some": "mix",
-    "first-sure": "a",
-    "first-possible": "a",
-    "second-sure": "b",
-    "second-possible": "b",
-}
+_COLOURS = dict.fromkeys(("first-surer", "second-surer", "some"), "mix")
+_COLOURS |= {"first-sure": "a", "first-possible": "a", "second-sure": "b", "second-possible": "b"}
 
 
 def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
@@ -158,13 +151,11 @@ def _stacked(word: str, middle: int, foot: int) -> Iterator[str]:
 
 
 def _lines(plan: _Plan) -> str:
-    across = "".join(
-        f"M{plan.left} {plan.top + k * _CELL}H{plan.right}" for k in range(len(plan.rows) + 1)
-    )
-    down = "".join(
-        f"M{plan.left + k * _CELL} {plan.top}V{plan.bottom}" for k in range(len(plan.columns) + 1)
-    )
-    return f'<path class="ak-line-edge" d="{across}{down}"/>'
+    ys = range(plan.top, plan.bottom + 1, _CELL)
+    xs = range(plan.left, plan.right + 1, _CELL)
+    lines = [f"M{plan.left} {y}H{plan.right}" for y in ys]
+    lines += [f"M{x} {plan.top}V{plan.bottom}" for x in xs]
+    return f'<path class="ak-line-edge" d="{"".join(lines)}"/>'
 
 
 def _marks(plan: _Plan) -> Iterator[str]:

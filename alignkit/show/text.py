@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import visible
@@ -18,17 +17,9 @@ _LONGEST = 40  # a token that takes more cells is cut
 _LONGEST_ATTRIBUTE = 60
 _BLUE, _ORANGE, _PURPLE = "38;5;33", "38;5;208", "38;5;170"  # told apart by colour-blind readers
 _SEQUENCE = re.compile(r"\x1b\[[\d;]*m")
-_COLOURS = {
-    "sure": "1",
-    "first-surer": _PURPLE,
-    "second-surer": _PURPLE,
-    "some": _PURPLE,
-    "first-sure": f"1;{_BLUE}",
-    "first-possible": _BLUE,
-    "second-sure": f"1;{_ORANGE}",
-    "second-possible": _ORANGE,
-    "none": "2",
-}
+_COLOURS = dict.fromkeys(("first-surer", "second-surer", "some"), _PURPLE)
+_COLOURS |= {"first-sure": f"1;{_BLUE}", "first-possible": _BLUE, "sure": "1", "none": "2"}
+_COLOURS |= {"second-sure": f"1;{_ORANGE}", "second-possible": _ORANGE}
 
 
 def draw_text(
@@ -108,23 +99,19 @@ class _Drawing:
     unicode: bool
 
     def header(self) -> Iterator[str]:
-        grid = self.grid
-        parts = [self.text(grid.id)]
-        parts += [
-            self.text(f"{name}={value}", _LONGEST_ATTRIBUTE)
-            for name, value in grid.attributes.items()
-        ]
-        parts += grid.who(self.text)
+        described = (f"{name}={value}" for name, value in self.grid.attributes.items())
+        attributes = (self.text(text, _LONGEST_ATTRIBUTE) for text in described)
+        parts = [self.text(self.grid.id), *attributes, *self.grid.who(self.text)]
         yield from self.flow(parts, "", "  ")
 
     def matrix(self) -> Iterator[str]:
         grid, null = self.grid, self.null
         longest = _LONGEST if self.width is None else min(_LONGEST, max(8, self.width // 3))
-        places = grid.places
-        rows = [(i, self.word(grid.rows, i, longest)) for i in places[0]]
+        across, down = grid.places
+        rows = [(i, self.word(grid.rows, i, longest)) for i in across]
         columns = [
             _Column(j, char_clusters(null) if j == NULL else self.letters(grid.columns[j]))
-            for j in places[1]
+            for j in down
         ]
         margin = 4 + max((char_width(word) for _, word in rows), default=0)
         blocks = list(_blocks(columns, margin, self.width))
@@ -136,10 +123,8 @@ class _Drawing:
                 yield f"  target {place}"
             yield from (" " * margin + line for line in _upright(block))
             for i, word in rows:
-                signs = " ".join(
-                    self.sign(i, column.j) + " " * (column.width - 1) for column in block
-                )
-                yield _padded(f"  {word}", margin) + signs
+                signs = (self.sign(i, column.j) + " " * (column.width - 1) for column in block)
+                yield _padded(f"  {word}", margin) + " ".join(signs)
 
     def sign(self, i: int, j: int) -> str:
         if i == j == NULL:
@@ -218,10 +203,8 @@ def _upright(columns: list[_Column]) -> Iterator[str]:
     """Yield the lines of words that stand on the matrix."""
     height = max((len(column.letters) for column in columns), default=0)
     raised = [[""] * (height - len(column.letters)) + column.letters for column in columns]
-    for line in zip_longest(*raised):
-        yield " ".join(
-            _padded(letter, column.width) for letter, column in zip(line, columns, strict=True)
-        )
+    widths = [column.width for column in columns]
+    yield from (" ".join(map(_padded, line, widths)) for line in zip(*raised, strict=True))
 
 
 def _padded(text: str, width: int) -> str:

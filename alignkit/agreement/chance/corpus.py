@@ -6,27 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
-from alignkit.agreement.chance.correction import (
-    CHANCE_IS_ONE,
-    NO_PAIRS,
-    ObservedTerms,
-    correct,
-    noise,
-    rows,
-)
-from alignkit.agreement.chance.expectation import (
-    Expectation,
-    PairedSets,
-    expect,
-    fixed_intervals,
-    refitted_intervals,
-)
+from alignkit.agreement.chance import correction, expectation
+from alignkit.agreement.chance.expectation import Expectation
 from alignkit.agreement.chance.models import (
     CHANCE_MODELS,
     Edits,
@@ -60,8 +48,6 @@ ByModel = FrozenMap[str, FrozenMap[str, BeyondChance]]
 
 
 # two annotators, at one level
-
-
 @dataclass(frozen=True, eq=False)
 class Section:
     """Which of the P pairs of two annotators are in a part of the corpus."""
@@ -73,7 +59,7 @@ class Section:
 
 
 def beyond_chance_by_model(
-    sets: PairedSets,
+    sets: expectation.PairedSets,
     models: Sequence[str],
     options: AgreementOptions,
     sections: Sequence[Section],
@@ -99,10 +85,14 @@ def beyond_chance_by_model(
         if share is not None and len(sampled) > 1:
             share = stage(share, sampled.index(name), len(sampled), whole=10_000)
         samples, resamples = np.random.SeedSequence(seed).spawn(2)
-        expected = expect(sets, model, options, samples, workers=workers, progress=share)
+        expected = expectation.expect(
+            sets, model, options, samples, workers=workers, progress=share
+        )
         if options.bootstrap == "refit":
             masks = [section.inside for section in sections]
-            refitted = refitted_intervals(sets, model, options, expected, masks, resamples, workers)
+            refitted = expectation.refitted_intervals(
+                sets, model, options, expected, masks, resamples, workers
+            )
             if refitted is not None:
                 intervals[name], redrawn[name] = refitted
                 expected = expected.without_records()
@@ -122,17 +112,17 @@ def beyond_chance_by_model(
 class _TwoAnnotators:
     """The sets of two annotators, from which results of several models are made."""
 
-    sets: PairedSets
+    sets: expectation.PairedSets
     options: AgreementOptions
     sections: Sequence[Section]
     seed: int
 
     @cached_property
-    def observed(self) -> ObservedTerms:
+    def observed(self) -> correction.ObservedTerms:
         return self.sets.observed(self.options.normalizer)
 
     def terms(self, expected: Expectation) -> NDArray[np.float64]:
-        return rows(self.observed, expected.terms, self.options.aggregate)
+        return correction.rows(self.observed, expected.terms, self.options.aggregate)
 
     def fixed_intervals(self, expectations: Mapping[str, Expectation]) -> dict[str, list[Interval]]:
         """Return the intervals in each section; models that use the same pairs share resamples."""
@@ -145,7 +135,7 @@ class _TwoAnnotators:
             terms = [self.terms(expectations[name])[used] for name in names]
             masks = [section.inside[used] for section in self.sections]
             stream = np.random.SeedSequence(self.seed).spawn(2)[1]
-            each = fixed_intervals(terms, masks, self.options, stream)
+            each = expectation.fixed_intervals(terms, masks, self.options, stream)
             intervals.update(zip(names, each, strict=True))
         return intervals
 
@@ -161,39 +151,31 @@ class _TwoAnnotators:
         rates = zip(sets.annotators, (edits.rates for edits in sets.edits or ()), strict=False)
         aggregate = self.options.aggregate
         return BeyondChance(
-            **vars(whole),
-            annotators=sets.annotators,
-            chance=name,
-            groups=tuple(groups),
-            sentences=self.sentences(expected),
-            models=FrozenMap(models),
-            rates=FrozenMap(rates),
+            **vars(whole), annotators=sets.annotators, chance=name, groups=tuple(groups),
+            sentences=self.sentences(expected), models=FrozenMap(models), rates=FrozenMap(rates),
             samples=sampled.drawn.samples if sampled else 0,
             distribution=sampled.drawn.distribution(aggregate) if sampled else np.zeros(0),
             redrawn=redrawn,
-        )
+        )  # fmt: skip
 
     def section(
         self, expected: Expectation, section: Section, interval: Interval | None
     ) -> BeyondChanceSection:
         used = section.inside & expected.used
-        variances = noise(expected.terms, self.options.aggregate)
-        corrected = correct(self.terms(expected)[used], variances[used])
+        variances = correction.noise(expected.terms, self.options.aggregate)
+        corrected = correction.correct(self.terms(expected)[used], variances[used])
         left_out = Counter(section.outside)
         left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
         why = _why(corrected.undefined, left_out, expected, section.inside)
         no_interval = _no_interval(interval, int(used.sum()), why)
         one_sided = (self.observed.first == 0) != (self.observed.second == 0)
         return BeyondChanceSection(
-            **vars(replace(corrected, undefined=why)),
-            name=section.name,
-            pairs=section.pairs,
-            used=int(used.sum()),
-            one_sided=int(one_sided[used].sum()),
+            **vars(replace(corrected, undefined=why)), name=section.name, pairs=section.pairs,
+            used=int(used.sum()), one_sided=int(one_sided[used].sum()),
             left_out=FrozenMap(left_out),
             interval=None if no_interval in (ONE_PAIR, ALL_ALIKE) else interval,
             no_interval=no_interval,
-        )
+        )  # fmt: skip
 
     def sentences(self, expected: Expectation) -> tuple[SentenceAgreement, ...]:
         seen, chance = self.observed, expected.terms
@@ -220,15 +202,13 @@ def _why(
     reason: str, left_out: Counter[str], expected: Expectation, inside: NDArray[np.bool_]
 ) -> str:
     """Return why C has no value, as exactly as is known."""
-    if reason == NO_PAIRS:
+    if reason == correction.NO_PAIRS:
         if left_out[ONLY_EMPTY]:
             return f"{reason}: in every sample both sets are empty, so pi0 has no value"
         if left_out[BOTH_EMPTY]:
             return f"{reason}: neither annotator has anything to compare"
         return f"{reason}: there is none that both annotated"
-    if expected.undefined:
-        return expected.undefined
-    if reason == CHANCE_IS_ONE and expected.sampled is not None:
+    if reason == correction.CHANCE_IS_ONE and expected.sampled is not None:
         rates = expected.sampled.sampling.rates[inside[expected.sampled.kept]]
         if not rates.any():
             return f"{reason}, as nobody edits: every sample is the initial alignment"
@@ -238,8 +218,6 @@ def _why(
 
 
 # every two of a corpus, at every level
-
-
 @dataclass(frozen=True, eq=False)
 class CorpusBeyondChance:
     """The agreement beyond chance of any two; what they share is computed once."""
@@ -259,16 +237,13 @@ class CorpusBeyondChance:
         if not edits_known(self.initial, self.options.missing_initial):
             return "no initial alignment is named, so nobody's edits are known"
         for name in (first, second):
+            why = ""
             if name == self.initial:
-                return (
-                    f"{name!r} is the initial alignment, which never edits itself; "
-                    f"compare it by {CLOSED}"
-                )
-            if name in self.systems:
-                return (
-                    f"{name!r} is an automatic alignment, no annotator's edit of the initial one; "
-                    f"compare it by {CLOSED}"
-                )
+                why = "the initial alignment, which never edits itself"
+            elif name in self.systems:
+                why = "an automatic alignment, no annotator's edit of the initial one"
+            if why:
+                return f"{name!r} is {why}; compare it by {CLOSED}"
         if self.options.universe == "judged":
             for name in (first, second):
                 if not self.data.records_judged(name):
@@ -306,24 +281,19 @@ class CorpusBeyondChance:
             fixed = replace(fixed, bootstrap="fixed")
         every = self._places(first, second, edited=False)
         edited = every if main == CLOSED and not rest else self._places(first, second, edited=True)
+        # models of edits are compared on the same pairs
+        jobs = [([main], every if main == CLOSED else edited, self.options), (rest, edited, fixed)]
         if len(every) == len(edited) and fixed is self.options:
-            jobs = [(models, edited, fixed)]
-        else:  # models of edits are compared on the same pairs
-            jobs = [([main], every if main == CLOSED else edited, self.options)]
-            jobs.append((rest, edited, fixed))
+            jobs = [(list(models), edited, fixed)]
         results: dict[str, BeyondChance] = {}
         for names, places, options in jobs:
+            known = names != [CLOSED]
             if names:
-                known = names != [CLOSED]
                 results |= beyond_chance_by_model(
-                    self._sets(first, second, level, places, edited=known),
-                    names,
-                    options,
-                    self._sections(first, second, places),
-                    seed=self.seed,
-                    workers=self.workers,
+                    self.paired_sets(first, second, level, places, edited=known), names, options,
+                    self._sections(first, second, places), seed=self.seed, workers=self.workers,
                     progress=progress if known else None,
-                )
+                )  # fmt: skip
         signature = str(self.options.sign(self.seed, self.initial))
         order = [name for name in CHANCE_MODELS if name in results]
         return {name: replace(results[name], signature=signature) for name in order}
@@ -362,25 +332,16 @@ class CorpusBeyondChance:
         sections = []
         for part in self.parts:
             outside = np.setdiff1d(part.members, places)
-            aligned = [
-                (name, self.data.aligned(name)[outside].tolist()) for name in (first, second)
-            ]
+            missing = np.array([~self.data.aligned(name)[outside] for name in (first, second)])
             reasons: Counter[str] = Counter()
-            for k in range(len(outside)):
-                missing = [name for name, flags in aligned if not flags[k]]
-                reasons[f"not annotated by {', '.join(missing)}" if missing else NO_INITIAL] += 1
+            for flags in missing.T.tolist():
+                who = ", ".join(compress((first, second), flags))
+                reasons[f"not annotated by {who}" if who else NO_INITIAL] += 1
             inside = np.isin(places, part.members)
             sections.append(Section(part.name, len(part), inside, reasons))
         return sections
 
     # sets
-
-    def paired_sets(self, first: str, second: str, level: str) -> PairedSets:
-        """Return what two have at a level, as `beyond_chance_by_model` takes it."""
-        reason = self.no_edits(first, second)
-        places = self._places(first, second, edited=not reason)
-        sets = self._sets(first, second, level, places, edited=not reason)
-        return replace(sets, no_edits=reason)
 
     @cached_property
     def _items(self) -> Items:
@@ -397,9 +358,12 @@ class CorpusBeyondChance:
             self._links[name, links] = arrays.sure_only() if links == "sure" else arrays
         return self._links[name, links]
 
-    def _sets(
-        self, first: str, second: str, level: str, places: Numbers, *, edited: bool
-    ) -> PairedSets:
+    def paired_sets(
+        self, first: str, second: str, level: str, places: Numbers | None = None, *, edited: bool
+    ) -> expectation.PairedSets:
+        """Return what two have at a level, as `beyond_chance_by_model` takes it."""
+        if places is None:
+            places = self._places(first, second, edited=edited)
         unit, links = LEVELS[level]
         corpus, names = self.data.corpus, (first, second)
         for place in places[~self.data.known[places]].tolist():
@@ -412,17 +376,11 @@ class CorpusBeyondChance:
             edits = [self._count(name, links, places, universe) for name in names]
         elif edited:
             edits = [self._edits_of(name, links) for name in names]
-        return PairedSets(
-            names,
-            places,
-            tuple(corpus[place].id for place in places.tolist()),
-            len(corpus),
-            items,
-            sizes,
-            self._kind(self.initial, links).take(places),
-            (edits[0], edits[1]) if edits else None,
-            "",
-            universe,
+        ids = tuple(corpus[place].id for place in places.tolist())
+        initial = self._kind(self.initial, links).take(places)
+        changed = (edits[0], edits[1]) if edits else None
+        return expectation.PairedSets(
+            names, places, ids, len(corpus), items, sizes, initial, changed, universe
         )
 
     def _edits_of(self, name: str, links: str) -> Edits:

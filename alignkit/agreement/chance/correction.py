@@ -15,8 +15,8 @@ from math import nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit._support.arguments import check_arguments, check_known
+from alignkit.errors import OptionError
 from alignkit.stats.ratios import ratio
 
 Floats = NDArray[np.float64]
@@ -187,10 +187,8 @@ def correct_sets(
     (0.6667, 0.25, 0.5556)
     """
     check_arguments(correct_sets, locals())
-    if normalizer not in NORMALIZERS:
-        raise UnknownNameError("normalizer", normalizer, NORMALIZERS)
-    if aggregate not in AGGREGATES:
-        raise UnknownNameError("aggregate", aggregate, AGGREGATES)
+    check_known("normalizer", normalizer, NORMALIZERS)
+    check_known("aggregate", aggregate, AGGREGATES)
     if len(first) != len(second):
         raise OptionError(f"{len(first)} sets of one annotator, {len(second)} of the other")
     sets = [(set(a), set(b)) for a, b in zip(first, second, strict=True)]

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.values import jsonable
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.model.arrays import whole_numbers
 
 READINGS = ("count", "probability")
@@ -170,8 +170,7 @@ def fit_edit_model(
     array([0.04])
     """
     check_arguments(fit_edit_model, locals())
-    if reading not in READINGS:
-        raise UnknownNameError("reading of the edit model", reading, READINGS)
+    check_known("reading of the edit model", reading, READINGS)
     counts = np.ones(len(data)) if weights is None else np.asarray(weights, np.float64)
     if counts.shape != (len(data),) or not np.all(counts >= 0):
         raise OptionError("weights must be one number for each pair, none below 0")

@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.parallel import executor
-from alignkit.agreement.chance.correction import (
-    ChanceTerms,
-    ObservedTerms,
-    correct,
-    correction_ratios,
-    noise,
-    rows,
-)
+from alignkit.agreement.chance import correction
 from alignkit.agreement.chance.models import (
     ChanceModel,
     Edits,
@@ -61,8 +54,7 @@ class PairedSets:
     items: Items  # the words of the P pairs, and what is compared in them
     sizes: Floats  # (P, 3): the sizes of A, of B and of A & B
     initial: LinkArrays  # the initial alignments of the P pairs, of the links that are compared
-    edits: tuple[Edits, Edits] | None  # what either changed; None if that is not known
-    no_edits: str = ""  # why it is not
+    edits: tuple[Edits, Edits] | None  # what either changed; None for closed forms of chance
     universe: LinkArrays | None = None  # the cells that can flip; None for all
 
     def __len__(self) -> int:
@@ -74,10 +66,10 @@ class PairedSets:
         words = self.items.source, self.items.target
         return count_edits(self.places, self.initial, self.initial, *words, self.universe).trials
 
-    def observed(self, normalizer: str) -> ObservedTerms:
+    def observed(self, normalizer: str) -> correction.ObservedTerms:
         """Return what both annotators have."""
         first, second, common = self.sizes.T
-        return ObservedTerms.of(first, second, common, normalizer)
+        return correction.ObservedTerms.of(first, second, common, normalizer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +93,9 @@ class Sampled:
 class Expectation:
     """What chance gives for P compared sentence pairs."""
 
-    terms: ChanceTerms  # what is expected; NaN where nothing was sampled
+    terms: correction.ChanceTerms  # what is expected; NaN where nothing was sampled
     reasons: NDArray[np.object_]  # (P,) texts: why a pair is left out; empty where it is used
-    sampled: Sampled | None  # the samples; None where chance has a closed form, or says nothing
-    undefined: str = ""  # why chance says nothing of the two; empty where it does
+    sampled: Sampled | None  # the samples; None where chance has a closed form
 
     @property
     def used(self) -> NDArray[np.bool_]:
@@ -137,31 +128,22 @@ def expect(
         terms = model.expect(observed.first, observed.second, choices, options.normalizer)
         return Expectation(terms, reasons, None)
     kept = np.flatnonzero(~empty)
-    if sets.edits is None:
-        unknown = ChanceTerms(*([np.zeros(0)] * 7)).spread(kept[:0], len(sets))
-        return Expectation(unknown, reasons, None, sets.no_edits)
-    first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits)
+    first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits or ())
     universe = None if sets.universe is None else sets.universe.take(kept)
     items, initial = sets.items.part(kept), sets.initial.take(kept)
     rates = _rates(model, (first, second), items, sets.trials[kept], universe)
     sampling = Sampling(initial, items, rates, options.normalizer, universe)
     those = observed.part(kept)
 
-    def error(terms: ChanceTerms) -> float:
+    def error(terms: correction.ChanceTerms) -> float:
         used = ~np.isnan(terms.ratio)
-        table = rows(those, terms, options.aggregate)[used]
-        return correct(table, noise(terms, options.aggregate)[used]).C_error
+        table = correction.rows(those, terms, options.aggregate)[used]
+        return correction.correct(table, correction.noise(terms, options.aggregate)[used]).C_error
 
     drawn = monte_carlo(
-        sampling,
-        samples=options.samples,
-        seeds=seeds,
-        tolerance=options.tolerance,
-        error=error,
-        workers=workers,
-        progress=progress,
-        keep=options.bootstrap == "refit",
-    )
+        sampling, samples=options.samples, seeds=seeds, tolerance=options.tolerance, error=error,
+        workers=workers, progress=progress, keep=options.bootstrap == "refit",
+    )  # fmt: skip
     terms = drawn.terms()
     reasons[kept[np.isnan(terms.ratio)]] = ONLY_EMPTY
     sampled = Sampled(kept, (first, second), sampling, drawn)
@@ -182,8 +164,6 @@ def _rates(
 
 
 # intervals of C
-
-
 def fixed_intervals(
     tables: Sequence[Floats],
     sections: Masks,
@@ -199,7 +179,7 @@ def fixed_intervals(
         drawings = draw_weights(int(mask.sum()), options.resamples, rng) if mask.any() else ()
         for weights in drawings:
             for values, part in zip(drawn, parts, strict=True):
-                values.append(correction_ratios(weights @ part)["C"])
+                values.append(correction.correction_ratios(weights @ part)["C"])
         for intervals, values in zip(results, drawn, strict=True):
             every = np.concatenate(values) if values else np.full(options.resamples, np.nan)
             intervals.append(summarize(every, options.confidence))
@@ -238,13 +218,13 @@ class Refit:
         rates = _rates(self.model, fitted, sampling.items, trials, sampling.universe)
         chance, redrawn = self._expect(rates, weights[places] > 0, rng)
         observed = self.sets.observed(self.options.normalizer).part(self.used)
-        terms = rows(observed, chance, self.options.aggregate)
+        terms = correction.rows(observed, chance, self.options.aggregate)
         counted = weights[places] * ~np.isnan(terms).any(axis=1)
         return (masks * counted) @ np.nan_to_num(terms), redrawn
 
     def _expect(
         self, rates: Floats, wanted: NDArray[np.bool_], rng: np.random.Generator
-    ) -> tuple[ChanceTerms, int]:
+    ) -> tuple[correction.ChanceTerms, int]:
         """Reweigh the samples; draw anew where they say too little."""
         old, drawn = self.sampled.sampling.rates, self.sampled.drawn
         changed = rates != old
@@ -267,7 +247,7 @@ class Refit:
             terms = terms_of(moments[low])
             means[low] = np.stack([terms.ratio, terms.common, terms.norm], axis=1)
         none_known = np.full(len(old), np.nan)
-        return ChanceTerms(*means.T, *([none_known] * 4)), len(low)
+        return correction.ChanceTerms(*means.T, *([none_known] * 4)), len(low)
 
 
 def refitted_intervals(
@@ -295,7 +275,7 @@ def refitted_intervals(
         done = list(pool.map(lambda seed: refit.replicate(seed, masks), streams))
     sums = np.stack([part for part, _ in done])
     intervals = [
-        summarize(correction_ratios(sums[:, g])["C"], options.confidence)
+        summarize(correction.correction_ratios(sums[:, g])["C"], options.confidence)
         for g in range(len(sections))
     ]
     return intervals, sum(redrawn for _, redrawn in done)

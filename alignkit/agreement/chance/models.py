@@ -16,12 +16,12 @@ from typing import Union
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.arguments import check_known
 from alignkit._support.jit import readonly
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance.correction import ChanceTerms
 from alignkit.agreement.chance.edits import EditData, EditModel, fit_edit_model
 from alignkit.agreement.chance.items_kernel import count_strata
-from alignkit.errors import UnknownNameError
 from alignkit.model.arrays import LinkArrays, TokenArrays
 
 Floats = NDArray[np.float64]
@@ -178,6 +178,5 @@ CHANCE_MODELS: Mapping[str, ChanceModel] = {
 
 def chance_model(name: str) -> ChanceModel:
     """Return the model of that name."""
-    if name not in CHANCE_MODELS:
-        raise UnknownNameError("chance model", name, CHANCE_MODELS)
+    check_known("chance model", name, CHANCE_MODELS)
     return CHANCE_MODELS[name]

@@ -8,14 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.values import FrozenMap, jsonable
-from alignkit.agreement.chance.correction import (
-    NORMALIZERS,
-    ChanceTerms,
-    Correction,
-    ObservedTerms,
-    correction_ratios,
-    rows,
-)
+from alignkit.agreement.chance import correction
+from alignkit.agreement.chance.correction import Correction
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import EditRates
 from alignkit.stats.resampling import Interval
@@ -158,11 +152,13 @@ def by_both(
     used = [sentence for sentence in closed.sentences if not sentence.left_out]
     columns = [(pair.first, pair.second, pair.common, pair.expected) for pair in used]
     first, second, common, expected = np.array(columns, np.float64).reshape(-1, 4).T
-    product = expected * NORMALIZERS[normalizer](first, second)
+    product = expected * correction.NORMALIZERS[normalizer](first, second)
     result = {}
-    for name in NORMALIZERS:
-        observed = ObservedTerms.of(first, second, common, name)
-        terms = rows(observed, ChanceTerms.exact(first, second, product, name), aggregate)
-        ratios = correction_ratios(terms.sum(axis=0, keepdims=True))
+    for name in correction.NORMALIZERS:
+        observed = correction.ObservedTerms.of(first, second, common, name)
+        terms = correction.rows(
+            observed, correction.ChanceTerms.exact(first, second, product, name), aggregate
+        )
+        ratios = correction.correction_ratios(terms.sum(axis=0, keepdims=True))
         result[name] = float(ratios["pi"][0]), float(ratios["C"][0])
     return result

@@ -173,14 +173,10 @@ def terms_of(moments: Floats) -> ChanceTerms:
         return ratio(product - first * second / n, n * (n - 1))
 
     return ChanceTerms(
-        ratio=mean,
-        common=ratio(x, n),
-        norm=ratio(y, n),
-        ratio_variance=ratio(spread, filled),
-        common_variance=covariance(xx, x, x),
-        norm_variance=covariance(yy, y, y),
+        ratio=mean, common=ratio(x, n), norm=ratio(y, n), ratio_variance=ratio(spread, filled),
+        common_variance=covariance(xx, x, x), norm_variance=covariance(yy, y, y),
         covariance=covariance(xy, x, y),
-    )
+    )  # fmt: skip
 
 
 def monte_carlo(

@@ -10,7 +10,8 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit._support.arguments import check_known
+from alignkit.errors import OptionError
 from alignkit.stats.intervals import wilson_interval
 
 Labels = NDArray[np.int8]  # numbers of labels; -1 where there is none
@@ -48,8 +49,7 @@ def majority_labels(
     values: Labels, size: int, *, ties: str = "leave-out", adjudicated: Labels | None = None
 ) -> Consensus:
     """Return the label that most annotators give each item."""
-    if ties not in TIES:
-        raise UnknownNameError("way with ties", ties, TIES)
+    check_known("way with ties", ties, TIES)
     if ties == "adjudicated" and adjudicated is None:
         raise OptionError("ties='adjudicated' asks for the adjudicated version: name it")
     counts = label_counts(values, size)

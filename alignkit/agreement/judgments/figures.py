@@ -22,12 +22,8 @@ from alignkit._support.values import FrozenMap
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.fleiss import fleiss_ratios
 from alignkit.agreement.intervals import NO_PAIRS, Floats, Rows, reasoned
-from alignkit.agreement.judgments.consensus import (
-    Labels,
-    label_counts,
-    majority_labels,
-    others_label,
-)
+from alignkit.agreement.judgments import consensus
+from alignkit.agreement.judgments.consensus import Labels
 from alignkit.agreement.judgments.tables import (
     LabelTables,
     NullKappas,
@@ -43,9 +39,8 @@ from alignkit.stats.intervals import wilson_interval
 from alignkit.stats.ratios import ratio
 from alignkit.stats.resampling import ONE_PAIR, Interval, summarize
 
+
 # who is compared with whom
-
-
 @dataclass(frozen=True, eq=False)
 class ViewData:
     """The labels that annotators gave, and how they are to be compared."""
@@ -97,7 +92,7 @@ class ViewData:
     def check_ties(self) -> None:
         """Refuse ties where they are to be an error."""
         if self.ties == "error":
-            majority_labels(self.values, len(self.labels), ties=self.ties)
+            consensus.majority_labels(self.values, len(self.labels), ties=self.ties)
 
 
 NOTHING_SHARED = "no item has a label of both"
@@ -151,18 +146,18 @@ class LabelComparisons:
 
     def _with_consensus(self) -> None:
         view = self.view
-        size = len(view.labels)
-        settled = majority_labels(view.values, size, ties=view.ties, adjudicated=view.adjudicated)
+        settled = consensus.majority_labels(
+            view.values, len(view.labels), ties=view.ties, adjudicated=view.adjudicated
+        )
         these = self._with("consensus", [settled.labels] * len(view.annotators))
-        every = np.broadcast_to(settled.labels, view.values.shape)
         n = len(self.couples)
-        self.couples.append((view.values, every))
+        self.couples.append((view.values, np.broadcast_to(settled.labels, view.values.shape)))
         at = ("pooled consensus", "", "", "kappa", sum(map(self._shared, these)), ONE_LABEL)
-        self.measures.append(Measure(*at, lambda ratios: ratios.kappa[n]))
+        self.measures.append(Measure(*at, partial(_row_of, name="kappa", row=n)))
 
     def _with_others(self) -> None:
         values, size = self.view.values, len(self.view.labels)
-        others = [others_label(values, size, k)[0] for k in range(len(values))]
+        others = [consensus.others_label(values, size, k)[0] for k in range(len(values))]
         self._with("leave-one-out", others)
 
     def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
@@ -176,15 +171,10 @@ class LabelComparisons:
         n = len(self.couples)
         self.couples.append((mine, other))
         shared = self._shared(n)
-        at = (kind, first, second)
-        for statistic in ("kappa", "observed", "ac1"):
-
-            def of(ratios: Ratios, statistic: str = statistic) -> Floats:
-                values: Floats = getattr(ratios, statistic)[n]
-                return values
-
-            reason = ONE_LABEL if shared else NOTHING_SHARED
-            self.measures.append(Measure(*at, statistic, shared, reason, of))
+        reason = ONE_LABEL if shared else NOTHING_SHARED
+        for name in ("kappa", "observed", "ac1"):
+            of = partial(_row_of, name=name, row=n)
+            self.measures.append(Measure(kind, first, second, name, shared, reason, of))
         return n
 
     def _mean(self, kind: str, these: list[int], first: str = "", second: str = "") -> None:
@@ -200,9 +190,12 @@ class LabelComparisons:
         return int(np.sum((first >= 0) & (second >= 0)))
 
 
+def _row_of(ratios: Ratios, name: str, row: int) -> Floats:
+    values: Floats = getattr(ratios, name)[row]
+    return values
+
+
 # what all annotators together have
-
-
 def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     """Return what alpha, AC1 and Fleiss' kappa are functions of, for (P, K) counts of labels."""
     # Krippendorff 2019, Content Analysis, chapter 12; Gwet 2008, British Journal of Mathematical
@@ -267,8 +260,6 @@ def _ranks_apart(totals: Floats) -> Floats:
 
 
 # the figures
-
-
 UNEQUAL = "items have different numbers of judgments"  # why Fleiss' kappa is undefined
 NO_ORDER = "the labels have no order"
 TWO = "the majority of two is what both say: see their kappa"
@@ -292,7 +283,7 @@ def view_figures(
     """Return every figure of a view."""
     compared = LabelComparisons(view)
     tables = LabelTables.of(compared.couples, len(view.labels))
-    counts = label_counts(view.values, len(view.labels))
+    counts = consensus.label_counts(view.values, len(view.labels))
     # items with the same counts are drawn together
     kinds, group, times = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
     joint = joint_rows(kinds, ordered=view.ordered)
@@ -301,10 +292,9 @@ def view_figures(
     drawn, drawn_joint = _resampled(compared, tables, joint, group.reshape(-1), drawing)
     total = tables.ratios(np.ones((tables.count, 1), np.int32), view.far)
     figures: list[Figure] = []
-    for measure, bounds in zip(compared.measures, drawn, strict=True):
-        at = (measure.kind, measure.first, measure.second, section, level, measure.statistic)
-        value = float(measure.of(total)[0])
-        figures.append(_figure(at, value, measure.items, measure.reason, bounds))
+    for item, bounds in zip(compared.measures, drawn, strict=True):
+        at = (item.kind, item.first, item.second, section, level, item.statistic)
+        figures.append(_figure(at, float(item.of(total)[0]), item.items, item.reason, bounds))
     used = int((counts.sum(axis=1) > 0).sum())
     for name, (value,) in together.items():
         whom = ("joint", "", "", section, level, name)
@@ -393,14 +383,10 @@ def _against_null(
     """Yield the null of each kappa against the consensus, and that kappa corrected for it."""
     each = iter(null.each.T)
     for figure in figures:
-        if figure.statistic != "kappa":
+        if figure.statistic != "kappa" or figure.kind.split()[-1] != "consensus":
             continue
-        if figure.kind == "consensus":
-            values = next(each)
-        elif figure.kind in ("mean consensus", "pooled consensus"):
-            values = null.mean if figure.kind.startswith("mean") else null.pooled
-        else:
-            continue
+        values = next(each) if figure.kind == "consensus" else null.pooled
+        values = null.mean if figure.kind == "mean consensus" else values
         bounds = summarize(values, confidence)
         known = values[~np.isnan(values)]
         mean = float(known.mean()) if len(known) else nan
@@ -426,7 +412,9 @@ def _shares(
         return Figure(kind, name, "", section, level, statistic, value, low, high, total, reason)
 
     if view.has_majority:
-        most = majority_labels(view.values, size, ties=view.ties, adjudicated=view.adjudicated)
+        most = consensus.majority_labels(
+            view.values, size, ties=view.ties, adjudicated=view.adjudicated
+        )
         yield share("consensus", "", "settled", most.settled, most.items)
         yield share("consensus", "", "tied", most.tied, most.items)
         if null is not None:
@@ -435,13 +423,13 @@ def _shares(
             at = ("consensus", "", "", section, level, "settled.null", value)
             yield Figure(*at, bounds.low, bounds.high, most.items, bounds.reason)
         for k, name in enumerate(view.annotators):
-            labels, tied = others_label(view.values, size, k)
+            labels, tied = consensus.others_label(view.values, size, k)
             total = int((labels >= 0).sum()) + tied
             yield share("leave-one-out", name, "left_out", tied, total)
     else:
         yield Figure("consensus", "", "", section, level, "kappa", nan, reason=TWO)
     if view.adjudicated is not None:
-        counts = label_counts(view.values, size)
+        counts = consensus.label_counts(view.values, size)
         judged = counts.sum(axis=1)
         alike = (judged >= 2) & (counts.max(axis=1) == judged) & (view.adjudicated >= 0)
         overruled = alike & (counts.argmax(axis=1) != view.adjudicated)
@@ -449,8 +437,6 @@ def _shares(
 
 
 # who differs where
-
-
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """A pair that is judged differently."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import words
+from alignkit._support.arguments import check_known, words
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
-from alignkit.agreement.cautions import FEW, CautionKind, Hit, Hits, find_cautions
+from alignkit.agreement.cautions import FEW, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments.figures import (
     JudgmentDisagreements,
@@ -49,8 +49,7 @@ def agree_on_judgments(
     settled = options.settled
     names = judges(corpus, annotators, settled)
     for name in options.groups or {}:
-        if name not in names:
-            raise UnknownNameError("annotator", name, names)
+        check_known("annotator", name, names)
     data = []
     left_out: FrozenMap[str, int] = FrozenMap()
     whose = (*names, *([settled] if settled else []))
@@ -58,16 +57,10 @@ def agree_on_judgments(
         matrix = judgments_of(corpus, whose, view, lenient=options.lenient)
         left_out = matrix.left_out
         of_view = ViewData(
-            view.name,
-            names,
-            view.labels,
-            matrix.values[: len(names)],
-            view.order is not None,
-            options.weights,
-            options.ties,
-            matrix.values[-1] if settled else None,
+            view.name, names, view.labels, matrix.values[: len(names)], view.order is not None,
+            options.weights, options.ties, matrix.values[-1] if settled else None,
             options.groups or {},
-        )
+        )  # fmt: skip
         of_view.check_ties()
         data.append(of_view)
     sections = parts(names)
@@ -114,8 +107,7 @@ def judges(
             f"{settled!r} is the adjudicated version; do not name it among the annotators"
         )
     for name in names:
-        if name not in known:
-            raise UnknownNameError("annotator who judged pairs", name, known)
+        check_known("annotator who judged pairs", name, known)
     if len(names) < 2:
         raise OptionError("agreement needs the judgments of two annotators or more; merge theirs")
     return names
@@ -135,18 +127,14 @@ def _figures(
     nulls: Sequence[NullKappas | None] = [None] * len(here)
     if here[0].has_majority:
         nulls = null_kappas(
-            [view.question for view in here],
-            permutations=options.permutations,
-            null=options.null,
-            seed=seed,
-            workers=workers,
-        )
+            [view.question for view in here], permutations=options.permutations, null=options.null,
+            seed=seed, workers=workers,
+        )  # fmt: skip
     for view, null in zip(here, nulls, strict=True):
         yield from view_figures(view, null, drawing, part.name)
 
 
 def _shares(view: ViewData) -> dict[str, float]:
-    """Return the share of each label among all judgments."""
     given: NDArray[np.int8] = view.values[view.values >= 0]
     counts = np.bincount(given, minlength=len(view.labels))
     total = max(len(given), 1)
@@ -154,15 +142,12 @@ def _shares(view: ViewData) -> dict[str, float]:
 
 
 # cautions
-
-
 MANY_TIED = 0.1  # above this share, items that a tie leaves out are cautioned
 DOMINATES = 0.9  # from this share of all judgments on, one label leaves kappa little to agree on
 MOST_GROUPS = 5  # so many groups are named, those with the fewest pairs
 
 
 def _hits(agreement: JudgmentAgreement) -> Hits:
-    """Find what triggers cautions."""
     yield from _few(agreement)
     if agreement.repeated:
         yield "repeats", Hit("", "", f"{agreement.repeated} of {agreement.pairs}")
@@ -214,61 +199,42 @@ def _figure_hits(agreement: JudgmentAgreement, figure: Figure) -> Hits:
         yield "easier", Hit(figure.first, view, f"{100 * value:.1f}%", value)
 
 
-CAUTIONS: tuple[CautionKind, ...] = (
-    CautionKind(
-        "few",
-        "both judged few pairs ({number}): intervals of a bootstrap over so few are too narrow",
-        "read them as a lower bound of how unsure the figures are, or have more pairs judged",
-    ),
-    CautionKind(
-        "repeats",
-        "{number} pairs repeat others word by word: intervals take them for new ones and are too "
-        "narrow",
-        "count each pair once, or say how many are different",
-    ),
-    CautionKind(
-        "rewrites",
-        "{number} pairs that annotators wrote anew of others are left out: nobody judged them",
-        "have a sample of them judged blindly: `alignkit audit pairs`",
-    ),
-    CautionKind(
-        "consensus",
-        "the majority contains the annotator, so that chance alone gives much more than 0 (mean "
-        "kappa of permuted labels: {number})",
-        "report the corrected kappa, or that of every two annotators",
-    ),
-    CautionKind(
-        "below-chance",
-        "the kappa against the majority is below its null (corrected: {number})",
-        "look whether this annotator follows other guidelines, or labels in another order",
-    ),
-    CautionKind(
-        "tied",
-        "many items have no majority and are left out ({number}); those that are left are easier",
-        "report the kappa of every two annotators, which leaves nothing out",
-    ),
-    CautionKind(
-        "easier",
-        "many items are left out since the others are tied ({number}); those that are left are "
-        "easier, so that the kappa against the others exceeds that of every two",
-        "report the kappa of every two annotators, or the share left out beside it",
-    ),
-    CautionKind(
-        "one-label",
-        "nearly all judgments are one label ({number}): kappa is low although most items agree, "
-        "and AC1 is high although the rare labels may not agree at all",
-        "report both with the share of the label, or draw a sample with more of the rare ones",
-    ),
-    CautionKind(
-        "adjudicated",
-        "no permutation imitates an adjudicated version ({number}), so that kappas against it have "
-        "no null; made from the same judgments, it agrees with them more than a new one would",
-        "read them beside the kappa of every two annotators",
-    ),
-    CautionKind(
-        "unknown-labels",
-        "{number} judgments are not of the scheme and are left out",
-        "mend them, or name the scheme that they are of",
-    ),
-)  # fmt: skip
+CAUTIONS: Mapping[str, tuple[str, str]] = {
+    "few":
+        ("both judged few pairs ({number}): intervals of a bootstrap over so few are too narrow",
+         "read them as a lower bound of how unsure the figures are, or have more pairs judged"),
+    "repeats":
+        ("{number} pairs repeat others word by word: intervals take them for new ones and are too "
+         "narrow",
+         "count each pair once, or say how many are different"),
+    "rewrites":
+        ("{number} pairs that annotators wrote anew of others are left out: nobody judged them",
+         "have a sample of them judged blindly: `alignkit audit pairs`"),
+    "consensus":
+        ("the majority contains the annotator, so that chance alone gives much more than 0 (mean "
+         "kappa of permuted labels: {number})",
+         "report the corrected kappa, or that of every two annotators"),
+    "below-chance":
+        ("the kappa against the majority is below its null (corrected: {number})",
+         "look whether this annotator follows other guidelines, or labels in another order"),
+    "tied":
+        ("many items have no majority and are left out ({number}); those that are left are easier",
+         "report the kappa of every two annotators, which leaves nothing out"),
+    "easier":
+        ("many items are left out since the others are tied ({number}); those that are left are "
+         "easier, so that the kappa against the others exceeds that of every two",
+         "report the kappa of every two annotators, or the share left out beside it"),
+    "one-label":
+        ("nearly all judgments are one label ({number}): kappa is low although most items agree, "
+         "and AC1 is high although the rare labels may not agree at all",
+         "report both with the share of the label, or draw a sample with more of the rare ones"),
+    "adjudicated":
+        ("no permutation imitates an adjudicated version ({number}), so that kappas against it "
+         "have no null; made from the same judgments, it agrees with them more than a new one "
+         "would",
+         "read them beside the kappa of every two annotators"),
+    "unknown-labels":
+        ("{number} judgments are not of the scheme and are left out",
+         "mend them, or name the scheme that they are of"),
+}  # fmt: skip
 """Every caution on judgments, in their order."""

@@ -14,12 +14,12 @@ from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
 from alignkit.agreement.judgments.figures import Disagreement, JudgmentDisagreements
 from alignkit.agreement.options import JudgmentOptions
+from alignkit.agreement.plots import meanings, write_panels
 from alignkit.corpora.labelled import NOT_JUDGED
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.io.atomic_files import replacing_bytes
 from alignkit.model.labels import Scheme
 from alignkit.show.canvas import Panel, Span, ending
-from alignkit.show.charts import panels, spans
+from alignkit.show.charts import spans
 from alignkit.show.html import start_page
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.media import CARE, csv_lines
@@ -172,10 +172,7 @@ class JudgmentAgreement(FigureResult):
 
 
 # tables
-
-
 _KAPPAS = {"observed": "observed", "kappa": "kappa", "ac1": "AC1"}
-_MAJORITY = {**_KAPPAS, "null": "null", "corrected": "corrected"}
 _SHARES = ("observed", "settled", "tied", "settled.null", "left_out", "overruled")
 
 
@@ -192,62 +189,46 @@ class TableLayout:
 
 LAYOUTS = (
     TableLayout(
-        "two",
-        "Every two annotators",
-        {"pairing": "", "mean": "mean", "groups": ""},
-        _KAPPAS,
+        "two", "Every two annotators",
+        {"pairing": "", "mean": "mean", "groups": ""}, _KAPPAS,
         "the mean weighs kappas by shared items; those that are undefined leave it",
     ),
     TableLayout(
-        "together",
-        "All annotators together",
+        "together", "All annotators together",
         {"joint": "all"},
-        {
-            "alpha.nominal": "alpha, nominal",
-            "alpha.ordinal": "alpha, ordinal",
-            "ac1": "AC1",
-            "fleiss": "Fleiss' kappa",
-        },
+        {"alpha.nominal": "alpha, nominal", "alpha.ordinal": "alpha, ordinal", "ac1": "AC1",
+         "fleiss": "Fleiss' kappa"},
     ),
     TableLayout(
-        "majority",
-        "Each annotator ~ the majority, which contains the annotator",
+        "majority", "Each annotator ~ the majority, which contains the annotator",
         {"consensus": "", "mean consensus": "mean", "pooled consensus": "all in one table"},
-        _MAJORITY,
+        {**_KAPPAS, "null": "null", "corrected": "corrected"},
         "null: the same kappa when labels are permuted and the majority is found anew; corrected: "
         "(kappa - null) / (1 - null), the null held fixed",
     ),
     TableLayout(
-        "settled",
-        "Items with a majority",
+        "settled", "Items with a majority",
         {"consensus": "all"},
         {"settled": "with a majority", "tied": "tied", "settled.null": "with one by chance"},
     ),
     TableLayout(
-        "others",
-        "Each annotator ~ the majority of the others",
-        {"leave-one-out": "", "mean leave-one-out": "mean"},
-        {**_KAPPAS, "left_out": "left out"},
+        "others", "Each annotator ~ the majority of the others",
+        {"leave-one-out": "", "mean leave-one-out": "mean"}, {**_KAPPAS, "left_out": "left out"},
         "left out: the share of items for which the others are tied",
     ),
     TableLayout(
-        "adjudicated",
-        "Each annotator ~ the adjudicated version",
-        {"adjudicated": "", "mean adjudicated": "mean"},
-        {"observed": "accuracy", "kappa": "kappa", "ac1": "AC1"},
+        "adjudicated", "Each annotator ~ the adjudicated version",
+        {"adjudicated": "", "mean adjudicated": "mean"}, {**_KAPPAS, "observed": "accuracy"},
     ),
     TableLayout(
-        "overruled",
-        "Items on which all agree, and the adjudicated version does not",
-        {"adjudicated": "all"},
-        {"overruled": "overruled"},
+        "overruled", "Items on which all agree, and the adjudicated version does not",
+        {"adjudicated": "all"}, {"overruled": "overruled"},
     ),
-)
+)  # fmt: skip
 """The tables, in their order."""
 
 
 def _head(agreement: JudgmentAgreement) -> Iterator[str]:
-    """Yield lines of plain text that say who is compared, on what, and what the brackets are."""
     yield (
         f"Agreement of {', '.join(agreement.annotators)} on judgments of {agreement.pairs} "
         f"{'pair' if agreement.pairs == 1 else 'pairs'} ({agreement.scheme})"
@@ -274,7 +255,6 @@ def _head(agreement: JudgmentAgreement) -> Iterator[str]:
 
 
 def _who(figure: Figure, layout: TableLayout) -> str:
-    """Return what the row of a figure is called."""
     names = " ~ ".join(filter(None, (figure.first, figure.second)))
     if figure.kind == "groups":
         return f"mean of {figure.first if figure.first == figure.second else names}"
@@ -293,12 +273,8 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
     used = {statistic for row in rows.values() for statistic in row}
     statistics = [name for name in layout.statistics if name in used]
     several = agreement.by is not None
-    columns = [
-        Column("view"),
-        *([Column(str(agreement.by), key="group")] if several else []),
-        Column("", key="who"),
-        Column("pairs", "count"),
-    ]
+    group = [Column(str(agreement.by), key="group")] if several else []
+    columns = [Column("view"), *group, Column("", key="who"), Column("pairs", "count")]
     for name in statistics:
         kind, unit = ("percent", "%") if name in _SHARES else ("decimal", "")
         columns.append(Column(layout.statistics[name], kind, key=name, unit=unit))
@@ -310,17 +286,14 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
         if before not in (None, (view, section)):
             apart.append(len(cells))
         before = (view, section)
-        figures = [rows[place].get(statistic) for statistic in statistics]
-        group = [section or f"(no {agreement.by})"] if several else []
-        count = next(iter(rows[place].values())).pairs
-        cells.append([view, *group, name, count, *map(_cell, figures)])
-    title, anchor = _titled(agreement, layout), f"judgments-{layout.anchor}"
-    return Table(title, columns, cells, layout.note, anchor, apart, 3 if several else 2)
-
-
-def _titled(agreement: JudgmentAgreement, layout: TableLayout) -> str:
+        figures = rows[place]
+        names = [view, section or f"(no {agreement.by})", name] if several else [view, name]
+        count = next(iter(figures.values())).pairs
+        cells.append([*names, count, *(_cell(figures.get(statistic)) for statistic in statistics)])
     named = layout.anchor in ("adjudicated", "overruled") and agreement.options.settled
-    return f"{layout.title} ({named})" if named else layout.title
+    title = f"{layout.title} ({named})" if named else layout.title
+    anchor = f"judgments-{layout.anchor}"
+    return Table(title, columns, cells, layout.note, anchor, apart, 3 if several else 2)
 
 
 def _cell(figure: Figure | None) -> Cell:
@@ -328,8 +301,6 @@ def _cell(figure: Figure | None) -> Cell:
 
 
 # disagreements
-
-
 _MOST, _MOST_SIGNS = 200, 1_000_000  # A page shows no more pairs, nor more text
 
 
@@ -382,8 +353,6 @@ def _said(agreement: JudgmentAgreement, shown: int) -> str:
 
 
 # plots
-
-
 _MOST_ROWS = 40  # A figure of a table in a view has no more rows; the table has all
 
 _SHAPES = {"kappa": (0, "kappa"), "null": (1, "by chance"), "corrected": (2, "corrected")}
@@ -408,13 +377,13 @@ def judgment_plots(agreement: JudgmentAgreement) -> Iterator[Picture]:
             more = f" (the table has {left} more)" if left else ""
             title = f"{layout.title}: {view}{more}"
             name = f"{layout.anchor}-{number}"
-            image = spans(name, title, data, label=_AXIS, shapes=_meanings(data))
+            image = spans(name, title, data, label=_AXIS, shapes=meanings(data, _SHAPES.values()))
             yield Picture(title, image)
 
 
 def draw_judgment_plot(agreement: JudgmentAgreement, path: str) -> None:
     """Write a figure for a paper: the kappas with their intervals, a panel for each table."""
-    kind = ending(path)
+    ending(path)  # refuses an unknown one
     data = []
     for layout in LAYOUTS:
         rows: list[Span] = []
@@ -426,14 +395,7 @@ def draw_judgment_plot(agreement: JudgmentAgreement, path: str) -> None:
             data.append(Panel(_DRAWN[layout.anchor][0], _AXIS, rows))
     if not data:
         raise OptionError("no kappa has a value: there is nothing to draw; leave the figure out")
-    shapes = _meanings([span for panel in data for span in panel.data])
-    with replacing_bytes(path) as out:
-        out.write(panels(data, kind, shapes))
-
-
-def _meanings(data: list[Span]) -> dict[int, str]:
-    used = {span.shape for span in data if not span.heading}
-    return {shape: text for shape, text in _SHAPES.values() if shape in used and len(used) > 1}
+    write_panels(path, data, _SHAPES.values())
 
 
 def _spans(agreement: JudgmentAgreement, layout: TableLayout, view: str) -> tuple[list[Span], int]:
@@ -462,8 +424,6 @@ def _span(figure: Figure, layout: TableLayout) -> Span:
 
 
 # the page
-
-
 def draw_judgment_page(agreement: JudgmentAgreement, *, title: str | None = None) -> Iterator[str]:
     """Draw a page that needs neither network nor script."""
     check_arguments(draw_judgment_page, locals())

@@ -9,18 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.arguments import check_known
 from alignkit._support.jit import readonly
 from alignkit._support.parallel import executor
 from alignkit.agreement.intervals import Floats
+from alignkit.agreement.judgments import tables_kernel
 from alignkit.agreement.judgments.consensus import LEAST, Labels
-from alignkit.agreement.judgments.tables_kernel import (
-    consensus_tables,
-    couple_sums,
-    one_permuted_tables,
-    permute,
-)
 from alignkit.agreement.kappa import kappa_of_sums, weighted_kappas
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.stats.ratios import ratio
 
 WEIGHTS = ("nominal", "linear", "quadratic")
@@ -29,8 +25,7 @@ WEIGHTS = ("nominal", "linear", "quadratic")
 
 def apart(size: int, weights: str = "nominal") -> Floats:
     """Return how far any two of K labels are apart, (K, K)."""
-    if weights not in WEIGHTS:
-        raise UnknownNameError("weights", weights, WEIGHTS)
+    check_known("weights", weights, WEIGHTS)
     places = np.arange(size, dtype=np.float64)
     steps = np.abs(places[:, np.newaxis] - places)
     if weights == "linear":
@@ -61,7 +56,7 @@ class LabelTables:
 
     def ratios(self, weights: NDArray[np.int32], far: Floats) -> Ratios:
         """Return what the tables say where items count as often as (P, R) weights say."""
-        sums = couple_sums(
+        sums = tables_kernel.couple_sums(
             readonly(self.offsets), readonly(self.items), readonly(weights), self.size,
             readonly(far),
         )  # fmt: skip
@@ -145,8 +140,7 @@ def null_kappas(
     workers: int | None = None,
 ) -> list[NullKappas]:
     """Permute labels, find the consensus anew, and take the kappas against it."""
-    if null not in NULLS:
-        raise UnknownNameError("null", null, NULLS)
+    check_known("null", null, NULLS)
     if permutations < 1:
         raise OptionError(f"permutations must be at least 1, not {permutations}")
     data = _Judgments.of([question.values for question in questions])
@@ -155,7 +149,7 @@ def null_kappas(
     step = max(1, min(_MOST, _CHUNK_BYTES // (len(data.codes) + 32 * width + 1)))
 
     def drawn(start: int) -> list[NullKappas]:
-        permuted = permute(data.codes, data.offsets, states[start : start + step])
+        permuted = tables_kernel.permute(data.codes, data.offsets, states[start : start + step])
         return [
             _kappas_of(question, data, data.meanings[k], permuted, null)
             for k, question in enumerate(questions)
@@ -201,9 +195,9 @@ def _kappas_of(
         tied[:] = question.adjudicated
     rest = (meaning, data.offsets, data.items, tied, size, LEAST, ties == "lowest")
     if null == "all":
-        flat, settled = consensus_tables(permuted, *rest)
+        flat, settled = tables_kernel.consensus_tables(permuted, *rest)
     else:
-        flat, settled = one_permuted_tables(data.codes, permuted, *rest)
+        flat, settled = tables_kernel.one_permuted_tables(data.codes, permuted, *rest)
     judged = (question.values >= 0).sum(axis=0)
     enough = judged[judged >= LEAST]
     whole = len(enough) if null == "all" else int(enough.sum())

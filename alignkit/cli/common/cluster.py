@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from alignkit._support.wording import how_many
 from alignkit.cli.common.messages import ProgressBar, say
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import AlignkitError, OptionError
@@ -18,9 +19,7 @@ from alignkit.io.options import ReadOptions
 if TYPE_CHECKING:
     from alignkit.cluster.session import Session
 
-
 _EVERY = 60.0  # seconds between lines, if stderr is no terminal
-
 
 _OPTIONS = """
     --cluster C  let workers of Dask do it: local:4 (so many processes here), tcp://HOST:8786, or
@@ -78,9 +77,8 @@ def refuse_options(options: argparse.Namespace, names: dict[str, object], why: s
 
 def reading_of(options: argparse.Namespace) -> ReadOptions:
     """Return how the texts are read."""
-    return ReadOptions(
-        encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
-    )
+    names = ("encoding", "max_size", "max_words")
+    return ReadOptions(**{name: getattr(options, name) for name in names})
 
 
 @contextmanager
@@ -94,9 +92,8 @@ def opened_session(options: argparse.Namespace) -> Iterator[Session]:
         check_address(options.cluster)
     with open_session(options.cluster, wait=options.wait) as session, together() as outputs:
         if not isinstance(session, ThisProcess):
-            noun = "worker" if session.workers == 1 else "workers"
             link = f"; see {session.dashboard}" if session.dashboard else ""
-            say(f"{options.cluster}: {session.workers} {noun}{link}")
+            say(f"{options.cluster}: {how_many(session.workers, 'worker')}{link}")
         outputs.kept = "parts that are done are kept, and the same command goes on with the others"
         yield session
 

@@ -9,49 +9,24 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from alignkit.cli.parser import number
+from alignkit.cli.parser import add_options, number
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.atomic_files import identity, refuse_same, refuse_unwritable, standard_stream
 
 if TYPE_CHECKING:
     from alignkit.io.options import ReadOptions
 
-
 _PLACES = "input inputs corpus project hypothesis reference forward reverse table rules second"
-_READ = {
-    **dict.fromkeys(_PLACES.split(), ""),
-    "printed": "--table ",
-    "trees": "--trees ",
-    "key": "--key ",
-    "compare": "--compare ",
-    "add": "--add ",
-    "load": "--load ",
-    "dictionary": "--dictionary ",
-    "prior": "--prior ",
-    "vectors": "--vectors ",
-    "target_vectors": "--target-vectors ",
-    "ids_from": "--ids-from ",
-    "source": "--source ",
-    "target": "--target ",
-    "source_trees": "--source-trees ",
-    "target_trees": "--target-trees ",
-    "both_trees": "--trees ",
-    "predictions": "--predictions ",
-    "groups": "--groups ",
-    "stop_words": "--stop-words ",
-    "source_tags": "--source-tags ",
-    "target_tags": "--target-tags ",
-}
+_OPTIONS = (
+    "trees key compare add load dictionary prior vectors target_vectors ids_from source target "
+    "source_trees target_trees predictions groups stop_words source_tags target_tags"
+)
+_READ = dict.fromkeys(_PLACES.split(), "") | {"printed": "--table ", "both_trees": "--trees "}
+_READ |= {name: f"--{name.replace('_', '-')} " for name in _OPTIONS.split()}
 """The arguments that name files to read, and how messages call them."""
 
-_REPLACES = {
-    "output": ("input",),
-    "fix": ("inputs",),
-    "to_source": ("source",),
-    "to_target": ("target",),
-    "fix_source": ("source",),
-    "fix_target": ("target",),
-}
+_REPLACES = {"output": "input", "fix": "inputs", "to_source": "source", "to_target": "target",
+             "fix_source": "source", "fix_target": "target"}  # fmt: skip
 """What an output may replace: the corpus or the text that it is made of."""
 
 
@@ -73,7 +48,7 @@ def check_files(options: argparse.Namespace) -> list[str]:
         others = (
             output
             for name, output in outputs.items()
-            if not (options.parser.replaces and place in _REPLACES.get(name, ()))
+            if not (options.parser.replaces and place == _REPLACES.get(name))
         )
         _refuse_replaced(place, path, others)
     return list(outputs.values())
@@ -140,18 +115,11 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     --------
     >>> short_names(["out/eflomal.align", "out/fast_align.align"])
     {'out/eflomal.align': 'eflomal', 'out/fast_align.align': 'fast_align'}
-    >>> list(short_names(["a/x.align", "b/x.align", "c/y.wa"]).values())
-    ['a/x', 'b/x', 'c/y']
-    >>> list(short_names(["a/x.align", "a/x.wa"]).values())
-    ['x.align', 'x.wa']
     """
     pure = [PurePath(path) for path in paths]
     for count in range(1, max((len(path.parts) for path in pure), default=0) + 1):
         named = ["/".join(path.parts[-count:]) for path in pure]
-        plain = [
-            name[: len(name) - len(path.suffix)] if path.suffix else name
-            for name, path in zip(named, pure, strict=True)
-        ]
+        plain = [name.removesuffix(path.suffix) for name, path in zip(named, pure, strict=True)]
         for short in (plain, named):
             if len(set(short)) == len(paths) and all(short):
                 return dict(zip(paths, short, strict=True))
@@ -177,13 +145,11 @@ _MEGABYTES = 128
 
 def add_memory(group: argparse._ActionsContainer, what: str) -> None:
     """Add the option that says how much memory is taken to sort."""
-    group.add_argument(
-        "--memory",
-        type=number(1, 1 << 20),
-        metavar="MB",
-        help=f"memory to sort {what} in; the rest is on disk, and the result is the same "
-        f"(default: {_MEGABYTES})",
-    )
+    table = f"""
+        --memory MB  memory to sort {what} in; the rest is on disk, and the result is the same
+            (default: {_MEGABYTES})
+        """
+    add_options(group, table, memory={"type": number(1, 1 << 20)})
 
 
 def room(options: argparse.Namespace) -> int:

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common.files import refuse_second_reading, remember
 from alignkit.cli.common.messages import ProgressBar, say, warn
-from alignkit.cli.parser import annotator_name, format_name, number
+from alignkit.cli.parser import add_options, annotator_name, format_name, number
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.detection import find_format, hinted, suspicions
-from alignkit.io.format import Format
 from alignkit.io.formats import FORMATS
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
-from alignkit.io.records import Reading
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import SentencePair
@@ -26,7 +24,6 @@ from alignkit.model.sentence_pair import SentencePair
 if TYPE_CHECKING:
     from alignkit.model.arrays import LinkArrays
     from alignkit.scoring.files import FileOptions
-
 
 _OWN = "the one that fits its first records, which is told"
 _HARMLESS = ("carriage returns", "byte order mark")
@@ -101,8 +98,6 @@ class Input:
             raise OptionError("standard input is closed; name a file")
         self.path = path
         self.format = detect_format(path, format, options)
-        self.kind: Format
-        self.reading: Reading
         doubts = suspicions(path, self.format, options) if format is None else []
         self._suspicions = [f"{path}: {doubt}" for doubt in doubts]
         for doubt in doubts:
@@ -175,11 +170,12 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
 
 def add_order_argument(group: argparse._ActionsContainer) -> None:
     """Add the option that declares the order."""
-    group.add_argument(
-        "--in-order",
-        action="store_true",
-        help="the n-th pairs of all inputs belong together, whatever their ids, e.g. a system's "
-        "lines and a corpus with ids of its own (default: join by id)",
+    add_options(
+        group,
+        """
+        --in-order  the n-th pairs of all inputs belong together, whatever their ids, e.g. a
+            system's lines and a corpus with ids of its own (default: join by id)
+        """,
     )
 
 
@@ -187,22 +183,14 @@ def add_scheme_argument(
     group: argparse._ActionsContainer, about: str, *, required: bool = False
 ) -> None:
     """Add the option --scheme."""
-    group.add_argument(
-        "--scheme",
-        choices=tuple(SCHEMES),
-        metavar="S",
-        required=required,
-        help=f"scheme {about}: {', '.join(SCHEMES)}",
-    )
+    settings = {"choices": tuple(SCHEMES), "required": required}
+    add_options(group, f"--scheme S  scheme {about}: {', '.join(SCHEMES)}", scheme=settings)
 
 
 def add_rewrites_argument(group: argparse._ActionsContainer) -> None:
     """Add the option --rewrites."""
-    group.add_argument(
-        "--rewrites",
-        action="store_true",
-        help="count pairs that annotators wrote anew too, as what they meant them to be",
-    )
+    text = "count pairs that annotators wrote anew too, as what they meant them to be"
+    add_options(group, f"--rewrites  {text}")
 
 
 HYPOTHESIS, REFERENCE = "hyp", "ref"
@@ -213,12 +201,8 @@ def add_sides(parser: argparse.ArgumentParser, hypothesis: str, *, optional: boo
     """Add a hypothesis and a reference, which one corpus may hold both, and what each is."""
     nargs = "?" if optional else None
     parser.add_argument("hypothesis", nargs=nargs, metavar="HYP", help=hypothesis)
-    parser.add_argument(
-        "reference",
-        nargs="?",
-        metavar="[REF]",
-        help="the gold standard; - is stdin; left out, HYP holds it too: name both annotators",
-    )
+    text = "the gold standard; - is stdin; left out, HYP holds it too: name both annotators"
+    parser.add_argument("reference", nargs="?", metavar="[REF]", help=text)
     add_side(parser, HYPOTHESIS, "hypothesis", several=optional)
     add_side(parser, REFERENCE, "reference")
 
@@ -227,27 +211,20 @@ def add_side(
     parser: argparse.ArgumentParser, side: str, long: str, *, several: bool = False
 ) -> None:
     """Add the options that say what one of the two is."""
-    group = parser.add_argument_group(f"what the {long} is, if not as said for both")
-    group.add_argument(
-        f"--{side}-format",
-        type=format_name(FORMATS),
-        metavar="F",
-        help="its format (default: --format)",
-    )
-    group.add_argument(
-        f"--{side}-base",
-        type=int,
-        choices=(0, 1),
-        help="number of its first word (default: --base)",
-    )
-    message = f"--{side}-transpose"
-    group.add_argument(message, action="store_true", help="its links are written target first")
-    group.add_argument(
-        f"--{side}-annotator",
-        nargs="+" if several else None,
-        metavar="A",
-        help="whose alignments, if it holds several"
-        + ("; of several named, every two are compared" if several else ""),
+    more = "; of several named, every two are compared" if several else ""
+    settings: dict[str, dict[str, Any]] = {
+        f"{side}_format": {"type": format_name(FORMATS)},
+        f"{side}_base": {"type": int, "choices": (0, 1)},
+    }
+    add_options(
+        parser.add_argument_group(f"what the {long} is, if not as said for both"),
+        f"""
+        --{side}-format F  its format (default: --format)
+        --{side}-base  number of its first word (default: --base)
+        --{side}-transpose  its links are written target first
+        --{side}-annotator A{"..." * several}  whose alignments, if it holds several{more}
+        """,
+        **settings,
     )
 
 
@@ -255,15 +232,13 @@ def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> Fi
     """Return what the options say of both files, and of each."""
     from alignkit.scoring.files import FileOptions
 
-    names = [
-        *(f"{side}_{name}" for side in ("hyp", "ref") for name in ("format", "base")),
-        *("format", "ref_annotator", "in_order"),
-    ]
+    names = ("hyp_format", "hyp_base", "ref_format", "ref_base", "format", "ref_annotator")
     return FileOptions(
         reading_options(options),
         hyp_transpose=options.transpose != options.hyp_transpose,
         ref_transpose=options.transpose != options.ref_transpose,
         hyp_annotator=hyp_annotator,
+        in_order=options.in_order,
         **{name: getattr(options, name) for name in names},
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.inputs import tell
@@ -17,19 +17,6 @@ from alignkit.tables.media import MEDIA
 if TYPE_CHECKING:
     from alignkit.rules.files import WrittenRules
     from alignkit.tables.result import Result
-
-
-class Showable(Protocol):
-    """A result that can be printed as `add_media` offers it."""
-
-    def to_json(self) -> dict[str, object]:
-        """Return it as JSON takes it."""
-
-    def csv(self) -> str:
-        """Return it as CSV."""
-
-    def show(self, medium: str) -> str:
-        """Return its tables in a medium."""
 
 
 def add_media(
@@ -48,7 +35,7 @@ def add_media(
     group.set_defaults(medium="text")
 
 
-def print_result(result: Showable, options: argparse.Namespace) -> None:
+def print_result(result: Result, options: argparse.Namespace) -> None:
     """Print a result as the options of `add_media` ask for."""
     if options.json:
         print(json_text(result.to_json()))

@@ -77,13 +77,12 @@ def check_tree_options(options: argparse.Namespace) -> None:
         raise OptionError(
             f"{both} names one file for both sides: leave out --source-trees and --target-trees"
         )
-    if not trees_named(options):
-        for name in _KINDS:
-            if getattr(options, name):
-                raise OptionError(
-                    f"--{name.replace('_', '-')} is for trees read from files: name them by "
-                    f"--source-trees, --target-trees or {both}"
-                )
+    for name in () if trees_named(options) else _KINDS:
+        if getattr(options, name):
+            raise OptionError(
+                f"--{name.replace('_', '-')} is for trees read from files: name them by "
+                f"--source-trees, --target-trees or {both}"
+            )
 
 
 def with_trees(
@@ -94,9 +93,7 @@ def with_trees(
     Without such files the pairs are yielded as they are.
     """
     check_tree_options(options)
-    if not trees_named(options):
-        return iter(pairs)
-    return _with_counts(options, pairs)
+    return _with_counts(options, pairs) if trees_named(options) else iter(pairs)
 
 
 def one_tree_a_side(
@@ -107,7 +104,7 @@ def one_tree_a_side(
     known: dict[str, None] = {}
     for pair in pairs:
         for side in sides or ("source", "target"):
-            trees = pair.source_trees if side == "source" else pair.target_trees
+            trees = getattr(pair, f"{side}_trees")
             known.update(dict.fromkeys(trees))
             if name is None and len(trees) > 1:
                 raise OptionError(
@@ -154,17 +151,14 @@ def attached(
     """Yield pairs with the trees of files, as `attach_trees`; with `observe` it is lenient."""
     from alignkit.io.tree_files import attach_trees
 
-    files = {side: getattr(options, name) for side, name in _FILES.items()}
+    kept = ("tree_format", "drop_function_tags", "drop_traces", "encoding")
     return attach_trees(
         pairs,
-        **files,
+        **{side: getattr(options, name) for side, name in _FILES.items()},
+        **{name: getattr(options, name) for name in kept},
         name=tree_name(options) or TREE_NAME,
-        tree_format=options.tree_format,
         strict=options.strict_trees,
-        drop_function_tags=options.drop_function_tags,
-        drop_traces=options.drop_traces,
         lenient=options.lenient_trees or observe is not None,
-        encoding=options.encoding,
         counts=counts,
         observe=observe,
     )

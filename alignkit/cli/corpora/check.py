@@ -28,15 +28,14 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from contextvars import Context
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from alignkit._support.signals import before_stop
 from alignkit._support.wording import how_many, visible
@@ -67,7 +66,9 @@ from alignkit.tables.table import Table
 
 if TYPE_CHECKING:
     from alignkit.corpora.validation import Examination
+    from alignkit.io.base_checks import Fit
 
+T = TypeVar("T")
 
 _MOST = 100  # ranges that are printed in one line; JSON has them all
 _NUMBERED = re.compile(r"(.*?)(0|[1-9][0-9]{0,17})", re.DOTALL)
@@ -89,16 +90,14 @@ class Mending:
 
     def to_json(self) -> dict[str, object]:
         """Return the same as JSON holds it."""
-        broken = [{name: getattr(x, name) for name in ("path", "line", "message")}
-                  for x in self.broken]  # fmt: skip
-        return {
-            **{name: getattr(self, name) for name in ("path", "format", "written", "read_again")},
-            "dropped": self.dropped,
-            "broken": broken,
-            "renumbered": [{"old": old, "new": new} for old, new in self.renumbered],
-            "lost": dict(self.lost),
-            "left": None if self.left is None else dict(self.left),
-        }
+        broken = [
+            {"path": finding.path, "line": finding.line, "message": finding.message}
+            for finding in self.broken
+        ]
+        renumbered = [{"old": old, "new": new} for old, new in self.renumbered]
+        record = {name: getattr(self, name) for name in ("path", "format", "written", "read_again")}
+        record |= {"dropped": self.dropped, "broken": broken, "renumbered": renumbered}
+        return record | {"lost": self.lost, "left": self.left}
 
     def report(self) -> None:
         """Print all of it on stderr."""
@@ -121,8 +120,7 @@ class Mending:
     def _places(self) -> str:
         lines: dict[str, list[int]] = {}
         for finding in self.broken:
-            lines.setdefault(finding.path, [])
-            lines[finding.path] += [] if finding.line is None else [finding.line]
+            lines.setdefault(finding.path, []).extend([finding.line] if finding.line else [])
         listing = _cut(
             f"{path}:{part}" if part else path
             for path, numbers in lines.items()
@@ -141,15 +139,21 @@ def _listing(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} x {kind}" for kind, count in counts.items() if count)
 
 
+def _runs(items: Iterable[T], follows: Callable[[T, T], bool]) -> list[list[T]]:
+    """Return each item alone, or the first and the last of some that follow on each other."""
+    runs: list[list[T]] = []
+    for item in items:
+        if runs and follows(runs[-1][-1], item):
+            runs[-1][1:] = [item]
+        else:
+            runs.append([item])
+    return runs
+
+
 def _number_ranges(numbers: Iterable[int]) -> list[str]:
     """Write numbers as ranges in rising order: 3, 9, 4, 5 become 3-5 and 9."""
-    runs: list[list[int]] = []
-    for k in sorted(set(numbers)):
-        if runs and k == runs[-1][1] + 1:
-            runs[-1][1] = k
-        else:
-            runs.append([k, k])
-    return [str(first) if first == last else f"{first}-{last}" for first, last in runs]
+    runs = _runs(sorted(set(numbers)), lambda before, after: after == before + 1)
+    return ["-".join(map(str, run)) for run in runs]
 
 
 def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -160,13 +164,7 @@ def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
     >>> list(id_ranges([("4", "3"), ("5", "4"), ("8", "5"), ("a:9", "b:1"), ("a:10", "b:2")]))
     ['4-5 are now 3-4', '8 is now 5', 'a:9-a:10 are now b:1-b:2']
     """
-    runs: list[list[tuple[str, str]]] = []
-    for pair in renamed:
-        if runs and all(map(_follows, runs[-1][-1], pair)):
-            runs[-1] = [runs[-1][0], pair]
-        else:
-            runs.append([pair])
-    for run in runs:
+    for run in _runs(renamed, lambda before, after: all(map(_follows, before, after))):
         old, new = zip(*run, strict=True)
         yield f"{'-'.join(old)} {'is' if len(run) == 1 else 'are'} now {'-'.join(new)}"
 
@@ -181,10 +179,8 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     if report.counts["row shift"]:
         message = "nothing was mended: links and words look shifted; mend the lines first"
         raise FormatError(message, report.path)
-    kind = get_format(report.format)
-    lost: Counter[str] = Counter()  # what the file's own format cannot be written with again
-    for pair in report.corpus:
-        lost.update(losses(pair, kind.holds))
+    holds = get_format(report.format).holds
+    lost = Counter(kind for pair in report.corpus for kind in losses(pair, holds))
     if report.refused:
         _refuse_dropping(report, options, declared)
     _refuse_loss(report, options.fix, lost)
@@ -248,7 +244,11 @@ def _examined_again(
     """Examine what is to be written, in a folder of its own: it takes its place only at the end."""
     from alignkit.corpora.validation import examine
 
-    with TemporaryDirectory(prefix="alignkit-") as folder, before_stop(partial(_remove, folder)):
+    def remove() -> str:
+        rmtree(folder, ignore_errors=True)
+        return ""
+
+    with TemporaryDirectory(prefix="alignkit-") as folder, before_stop(remove):
         path, source, target = (
             name and str(Path(folder, str(k), Path(name).name or "mended"))
             for k, name in enumerate((options.fix, options.fix_source, options.fix_target))
@@ -257,16 +257,10 @@ def _examined_again(
             Path(folder, str(k)).mkdir()
         Context().run(_write, report, path, source, target)  # at once, whatever is to come
         # without a target, the source is a bitext
-        changed: dict[str, Any] = {"source": source, "target": target} if source else {}
-        if target:
-            changed["target"] = target
+        changed: dict[str, Any] = {"source": source} if source else {}
+        changed |= {"target": target} if source or target else {}
         again = replace(declared, **changed, encoding="utf-8" if changed else declared.encoding)
         return examine(path, format=report.format, options=again)
-
-
-def _remove(folder: str) -> str:
-    rmtree(folder, ignore_errors=True)
-    return ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -340,10 +334,9 @@ def _check_files(options: argparse.Namespace) -> int:
             if mending is not None:
                 records[0]["fix"] = mending.to_json()
             print(json_text(records))
-        else:
-            for number, report in enumerate(examined):
-                print(end="\n" if number else "")
-                _print(report, options)
+        for number, report in enumerate(() if options.json else examined):
+            print(end="\n" if number else "")
+            _print(report, options)
     if problem is not None:
         raise problem
     if mending is not None:
@@ -401,9 +394,7 @@ def _print(report: Examination, options: argparse.Namespace) -> None:
         print(f"of the files of trees: {trees_told(notes)}")
     if report.links:
         print(f"\n{_fits(report)}\n")
-    lines = [
-        (finding.kind, in_words_of(options.parser, str(finding))) for finding in report.findings
-    ]
+    lines = ((item.kind, in_words_of(options.parser, str(item))) for item in report.findings)
     _print_some(lines, report.counts, options.show)
     clean = "clean: nothing odd was found"
     print(f"findings: {_listing(report.counts)}" if report.counts else clean)
@@ -426,49 +417,43 @@ def _fits(report: Examination) -> Table:
         *(Column("base", "count"), Column("direction"), Column("links outside", "count")),
         *(Column("join equal words", "count"), Column("", key="declared")),
     ]
-    rows: list[list[Cell]] = [
-        [
-            fit.base,
-            "target first" if fit.transposed else "source first",
-            fit.outside if report.has_text or fit.base else "?",
-            fit.equal if report.has_text else "?",
-            "<- as declared" if (fit.base, fit.transposed) == report.declared else None,
-        ]
-        for fit in report.fits
-    ]
+    rows: list[list[Cell]] = []
+    for fit in report.fits:
+        direction = "target first" if fit.transposed else "source first"
+        known = ["?" if count is None else count for count in _known(report, fit)]
+        declared = (fit.base, fit.transposed) == report.declared
+        rows.append([fit.base, direction, *known, "<- as declared" if declared else None])
     return Table("", columns, rows)
 
 
+def _known(report: Examination, fit: Fit) -> tuple[int | None, int | None]:
+    """Return the links outside and those that join equal words, where the text tells them."""
+    outside = fit.outside if report.has_text or fit.base else None
+    return outside, fit.equal if report.has_text else None
+
+
 def _record(report: Examination, options: argparse.Namespace) -> dict[str, object]:
-    fits = [
-        {
-            "base": fit.base,
-            "transposed": fit.transposed,
-            "outside": fit.outside if report.has_text or fit.base else None,
-            "equal": fit.equal if report.has_text else None,
-        }
-        for fit in report.fits
-    ]
-    findings = [
-        {
-            **{name: getattr(finding, name) for name in ("kind", "path", "line", "times")},
-            "message": in_words_of(options.parser, finding.message),
-        }
-        for finding in report.findings
-    ]
+    trees = report.trees.items()
     return {
         **{name: getattr(report, name) for name in ("path", "format", "base", "transposed")},
         "records": report.records,
         "read": report.records - report.refused,
         **{name: getattr(report, name) for name in ("refused", "links", "sure")},
-        "trees": [
-            {"side": side, "name": name, "pairs": n} for (side, name), n in report.trees.items()
-        ],
-        "tree_counts": dict(report.tree_counts),
+        "trees": [{"side": side, "name": name, "pairs": n} for (side, name), n in trees],
+        "tree_counts": report.tree_counts,
         "clean": report.clean,
-        "counts": dict(report.counts),
-        "fits": fits,
-        "findings": findings,
+        "counts": report.counts,
+        "fits": [
+            {"base": fit.base, "transposed": fit.transposed, "outside": outside, "equal": equal}
+            for fit, (outside, equal) in ((fit, _known(report, fit)) for fit in report.fits)
+        ],
+        "findings": [
+            {
+                **{name: getattr(finding, name) for name in ("kind", "path", "line", "times")},
+                "message": in_words_of(options.parser, finding.message),
+            }
+            for finding in report.findings
+        ],
     }
 
 

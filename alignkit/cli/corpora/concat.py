@@ -57,16 +57,11 @@ def run(options: argparse.Namespace) -> int:
     corpus = concat(read, prefix=options.prefix)
     write_whole(corpus, options.output, format)
     if options.json:
-        counts = [
-            {"path": path, "pairs": len(part)}
-            for path, part in zip(options.inputs, read.values(), strict=True)
-        ]
+        parts = zip(options.inputs, read.values(), strict=True)
         record = {
-            "output": options.output,
-            "format": format,
-            "pairs": len(corpus),
+            **{"output": options.output, "format": format, "pairs": len(corpus)},
             "annotators": list(corpus.annotators),
-            "inputs": counts,
+            "inputs": [{"path": path, "pairs": len(part)} for path, part in parts],
         }
         print(json_text(record))
     return 0

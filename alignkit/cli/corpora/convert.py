@@ -96,13 +96,12 @@ def add_writing_arguments(
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    if options.rows is None:
+    rows = options.rows is not None
+    if not rows:
         _check_corpus(options)
     source = Input(options.input, options.format, reading_options(options))
-    pairs: Iterator[SentencePair] = source.pairs(
-        judged=options.rows is not None, worded=options.rows is not None
-    )
-    if options.rows is not None:
+    pairs: Iterator[SentencePair] = source.pairs(judged=rows, worded=rows)
+    if rows:
         if trees_named(options):
             raise OptionError("rows for training hold no trees: leave out the options of trees")
         with naming(options.input):
@@ -139,18 +138,10 @@ def check_writing(options: argparse.Namespace) -> None:
 
 def write(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
     """Write pairs as the options say, and tell on stderr what the format cannot hold."""
-    lost = write_corpus(
-        pairs,
-        options.output,
-        format=options.to,
-        base=options.to_base,
-        transpose=options.to_transpose,
-        source=options.to_source,
-        target=options.to_target,
-        ids=options.to_ids,
-        weights=options.to_weights,
-        annotator=options.annotator,
-    )
+    names = ("base", "transpose", "source", "target", "ids", "weights")
+    how = {name: getattr(options, f"to_{name}") for name in names}
+    how |= {"format": options.to, "annotator": options.annotator}
+    lost = write_corpus(pairs, options.output, **how)
     tell_lost(options.output, options.to, lost)
 
 
@@ -239,9 +230,8 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
     )
     with replacing(options.output) as out:
         write = _writer(options.output, out)
-        for row in rows:
+        for written, row in enumerate(rows, 1):  # noqa: B007 - how many there are, at the end
             write(astuple(row))
-            written += 1
     say(f"{options.output}: {written} rows")
     if anew and not options.no_rewrites:
         say(
@@ -296,9 +286,7 @@ def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
     if name.endswith((".jsonl", "-")):
         return "alignkit-jsonl"
     formats = set(read)
-    if name.endswith(".xml") or len(formats) != 1:
-        return "alignkit-xml"
-    return formats.pop()
+    return formats.pop() if len(formats) == 1 and not name.endswith(".xml") else "alignkit-xml"
 
 
 def write_whole(corpus: Corpus, path: str, format: str) -> None:

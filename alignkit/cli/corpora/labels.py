@@ -55,11 +55,9 @@ def run(options: argparse.Namespace) -> int:
     counts = count_labels(
         corpus,
         view,
+        **{name: getattr(options, name) for name in ("by", "split", "rewrites")},
         annotators=options.annotator,
-        by=options.by,
-        split=options.split,
         lenient=options.lenient_labels,
-        rewrites=options.rewrites,
     )
     if counts.rewrites:
         warn(

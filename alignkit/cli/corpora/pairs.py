@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 
+from alignkit.cli.common.cluster import reading_of
 from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.inputs import add_limits
 from alignkit.cli.common.messages import ProgressBar, say
@@ -30,7 +31,6 @@ from alignkit.cli.parser import add_options, number, output_file
 from alignkit.corpora.pairings import WHICH, PairingCounts, pair_translations
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
-from alignkit.io.options import ReadOptions
 from alignkit.io.parallel_text import Group, ParallelWriter, divisible, groups_of
 from alignkit.io.text_files import TextFile
 
@@ -88,27 +88,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     _check(options)
-    declared = ReadOptions(
-        encoding=options.encoding, max_size=options.max_size, max_words=options.max_words
-    )
+    declared = reading_of(options)
     readings = [TextFile(path, declared) for path in options.inputs]
     groups: Iterable[Group] = groups_of(readings)
     if _is_bitext(options):
         groups = _without_divider(groups, readings)
-    pairings = pair_translations(
-        groups,
-        which=options.which,
-        both_orders=options.both_orders,
-        min_length=options.min_length,
-        max_length=options.max_length,
-        max_ratio=options.max_ratio,
-        drop_identical=options.drop_identical,
-        drop_repeated=options.drop_repeated,
-    )
-    with (
-        _outputs(options) as texts,
-        ProgressBar(readings[0].path, readings[0].fraction) as progress,
-    ):
+    lengths = ("min_length", "max_length", "max_ratio")
+    names = ("which", "both_orders", *lengths, "drop_identical", "drop_repeated")
+    pairings = pair_translations(groups, **{name: getattr(options, name) for name in names})
+    shown = ProgressBar(readings[0].path, readings[0].fraction)
+    with _outputs(options) as texts, shown as progress:
         for pair in pairings:
             source, target = map(" ".join, pair.words)
             texts.write(pair.id, source, target, before=f"{pair.id}\t" if options.to_ids else "")

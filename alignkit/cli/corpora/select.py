@@ -193,13 +193,14 @@ def _tell(
 ) -> None:
     """Tell what was written, on stderr or as JSON."""
     together = options.keep_together or []
+    kept = [*together, *([TEXTS] if options.keep_texts else [])]
     parts = []
     for name, (path, part) in zip(shares or [_ONE], written.items(), strict=True):
         record: dict[str, object] = {"part": name, "path": path, "pairs": len(part)}
         if shares is not None:
             share = len(part) / len(corpus) if len(corpus) else None
             record |= {"share": share, "asked": shares[name]}
-        if kept := [*together, *([TEXTS] if options.keep_texts else [])]:
+        if kept:
             record["groups"] = len(connected_groups(part, kept, options.separator))
         parts.append(record)
     bare = sum(not any(pair.attributes.get(name) for name in together) for pair in corpus)
@@ -207,9 +208,8 @@ def _tell(
         names = " or ".join(together)
         say(f"{options.input}: {bare} x pair without {names}, each taken by itself")
     if options.json:
-        record = {"input": options.input, "read": len(whole), "chosen": len(corpus)}
-        if shares is not None:
-            record["seed"] = SEED if options.seed is None else options.seed
+        seed = {} if shares is None else {"seed": SEED if options.seed is None else options.seed}
+        record = {"input": options.input, "read": len(whole), "chosen": len(corpus), **seed}
         print(json_text({**record, "parts": parts, "cautions": cautions}))
         return
     for record in parts:

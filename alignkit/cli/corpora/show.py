@@ -25,6 +25,7 @@ from os.path import isfile
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from alignkit._support.wording import how_many
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.messages import say
 from alignkit.cli.common.trees import (
@@ -183,13 +184,11 @@ class _Parsed:
                 "--source-trees, --target-trees or --both-trees"
             )
         if self._bare:
-            word = "pair" if self._bare == 1 else "pairs"
-            say(f"{self._bare:,} {word} without trees passed over")
+            say(f"{how_many(self._bare, 'pair', commas=True)} without trees passed over")
 
 
 def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iterator[SentencePair]:
-    wanted = dict.fromkeys(options.id or ())
-    asked = dict.fromkeys(options.annotators or ())
+    wanted, asked = dict.fromkeys(options.id or ()), dict.fromkeys(options.annotators or ())
     shown: set[str] = set()
     names: dict[str, None] = {}
     judged: dict[str, None] = {}  # or aligned
@@ -213,22 +212,13 @@ def _chosen(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Itera
         absent = [id for id in wanted if id not in shown]
         if absent:
             raise OptionError(f"{options.input} has no pair with the id {absent[0]!r}")
-        _check_names(options, asked, names, judged)
+        for name in asked if judged else ():
+            if name in judged and name not in names:
+                raise NotAlignedError(f"pairs of {options.input}", name, names)
+            if name not in names:
+                raise UnknownNameError(f"annotator of {options.input}:", name, judged)
     if parsed:
         parsed.end()
-
-
-def _check_names(
-    options: argparse.Namespace,
-    asked: Iterable[str],
-    names: dict[str, None],
-    judged: dict[str, None],
-) -> None:
-    for name in asked:
-        if name in judged and name not in names:
-            raise NotAlignedError(f"pairs of {options.input}", name, names)
-        if judged and name not in names:
-            raise UnknownNameError(f"annotator of {options.input}:", name, judged)
 
 
 def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
@@ -236,20 +226,15 @@ def _draw_svg(pairs: _Kept, options: argparse.Namespace) -> None:
         raise OptionError(f"--svg draws one pair, but there are {len(pairs)}: choose by --id")
     (pair,) = pairs
     with replacing(options.svg) as out:
-        if options.draw_trees:
-            from alignkit.rules.drawings.svg import draw_tree_svg
-
-            image = draw_tree_svg(pair, **_of_trees(options))
-            out.write(image)
-            _tell_size(image)
-        else:
+        if not options.draw_trees:
             from alignkit.show.svg import draw_svg
 
             out.write(draw_svg(pair, options.annotators))
+            return
+        from alignkit.rules.drawings.svg import draw_tree_svg
 
-
-def _tell_size(image: str) -> None:
-    """Tell of a picture that is drawn whole, but larger than what shows pictures may show."""
+        image = draw_tree_svg(pair, **_of_trees(options))
+        out.write(image)
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', image)
     sides = [float(side) for side in size.groups()] if size else [0.0]
     if max(sides) > LARGEST:
@@ -263,13 +248,8 @@ def _tell_size(image: str) -> None:
 def _of_trees(options: argparse.Namespace) -> dict[str, Any]:
     """Return what is drawn of trees, as keywords of all that draw them."""
     (annotator,) = options.annotators or [None]
-    name = tree_name(options)
-    return {
-        "annotator": annotator,
-        "links": options.links or "sure",
-        "source_tree": name,
-        "target_tree": name,
-    }
+    trees = dict.fromkeys(("source_tree", "target_tree"), tree_name(options))
+    return {"annotator": annotator, "links": options.links or "sure", **trees}
 
 
 def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
@@ -282,20 +262,16 @@ def _draw_html(pairs: _Kept, options: argparse.Namespace) -> None:
         )
     usual = TREES_A_PAGE if options.draw_trees else PAIRS_A_PAGE
     most = len(pairs) if alone else options.pairs_a_page or usual
-    where: dict[str, Any] = {
-        "title": options.input, "path": options.html, "pairs_a_page": most,
-    }  # fmt: skip
+    where: dict[str, Any] = {"title": options.input, "path": options.html, "pairs_a_page": most}
     if options.draw_trees:
         from alignkit.rules.drawings.svg import tree_content
 
         pages = draw_pages(pairs, tree_content(**_of_trees(options)), **where)
     else:
         pages = draw_html_pages(pairs, options.annotators, **where)
-    inputs = (
-        *(options.input, options.source, options.target),
-        *(options.source_trees, options.target_trees, options.both_trees),
-    )
-    read = {identity(path): path for path in inputs if path}
+    texts = options.input, options.source, options.target
+    inputs = *texts, options.source_trees, options.target_trees, options.both_trees
+    read = {identity(path) for path in inputs if path}
     path = options.html
     for count, (path, pieces) in enumerate(pages, 1):
         if count > 1 and identity(path) in read:

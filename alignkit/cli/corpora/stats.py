@@ -139,9 +139,8 @@ def _refuse_wording(options: argparse.Namespace) -> None:
 
 
 def _record(counts: CorpusCounts) -> dict[str, Any]:
-    judged = any(part.judged for part in counts.annotators.values())
     record = asdict(counts)
-    if not judged:
+    if not any(part.judged for part in counts.annotators.values()):
         for part in record["annotators"].values():
             del part["judged"]
     if not counts.trees:
@@ -183,13 +182,11 @@ def _print(counts: CorpusCounts) -> None:
             *(Column("side"), Column("words", "count"), Column("different", "count")),
             *(Column("a pair", "decimal", digits=1), Column("longest", "count")),
         ]
-        rows: list[list[Cell]] = [
-            [side, tokens, types, tokens / with_text, longest]
-            for side, tokens, types, longest in (
-                ("source", counts.source_tokens, counts.source_types, counts.longest_source),
-                ("target", counts.target_tokens, counts.target_types, counts.longest_target),
-            )
-        ]
+        rows: list[list[Cell]] = []
+        for side in _SIDES:
+            tokens, types = (getattr(counts, f"{side}_{what}") for what in ("tokens", "types"))
+            longest = getattr(counts, f"longest_{side}")
+            rows.append([side, tokens, types, tokens / with_text, longest])
         print(f"\n{Table('', columns, rows)}")
     if counts.annotators:
         people = [((name,), part) for name, part in counts.annotators.items()]
@@ -231,13 +228,8 @@ def _annotators(
     for words, part in people:
         tokens = part.source_tokens, part.target_tokens
         aligned = part.source_aligned, part.target_aligned
-        rows.append(
-            [
-                *words,
-                *(part.pairs, part.empty, part.sure, part.possible, part.nulls, part.one_to_one),
-                part.identical if any(tokens) else nan,
-                *(a / n if n else nan for a, n in zip(aligned, tokens, strict=True)),
-                *([part.judged] if judged else []),
-            ]
-        )
+        links = part.pairs, part.empty, part.sure, part.possible, part.nulls, part.one_to_one
+        shares = [a / n if n else nan for a, n in zip(aligned, tokens, strict=True)]
+        identical = part.identical if any(tokens) else nan
+        rows.append([*words, *links, identical, *shares, *([part.judged] if judged else [])])
     return Table("", columns, rows)

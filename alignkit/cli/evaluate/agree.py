@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alignkit._support.wording import visible
 from alignkit.agreement.options import JudgmentOptions, contradictions
@@ -77,20 +77,12 @@ def _on_alignments(options: argparse.Namespace) -> str:
         progress.step(256)
 
     bar = ProgressBar("sampling", lambda: done[0] if done else None, None)
+    chosen = typed(options) | {"initial": options.initial, "adjudicated": options.adjudicated}
     with naming(*options.corpus), bar as progress:
         agreement = agree(
-            corpus,
-            options.annotators,
-            initial=options.initial,
-            adjudicated=options.adjudicated,
-            systems=options.system,
-            by=options.by,
-            split=options.split,
-            seed=options.seed,
-            workers=options.workers,
-            progress=step,
-            **typed(options),
-        )
+            corpus, options.annotators, **_shared(options), **chosen,
+            systems=options.system, progress=step,
+        )  # fmt: skip
     output = _output(agreement, options)
     if options.html:
         from alignkit.agreement.page import draw_agreement_page
@@ -117,18 +109,13 @@ def _on_judgments(options: argparse.Namespace) -> str:
     refuse_unwritable(path for path in files if path is not None)
     corpus = _corpus(options)
     with naming(*options.corpus), _placing(lines, options):
-        agreement = agree(
-            corpus,
-            options.annotators,
-            on="judgments",
-            by=options.by,
-            split=options.split,
-            seed=options.seed,
-            workers=options.workers,
-            **chosen,
-        )
+        agreement = agree(corpus, options.annotators, on="judgments", **_shared(options), **chosen)
     _write_judgments(agreement, options)
     return _output(agreement, options)
+
+
+def _shared(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in ("by", "split", "seed", "workers")}
 
 
 def _output(agreement: FigureResult, options: argparse.Namespace) -> str:
@@ -146,14 +133,13 @@ def _output(agreement: FigureResult, options: argparse.Namespace) -> str:
 
 def _how_to_go_on(agreement: Agreement) -> Iterator[str]:
     """Say what the article's C needs, where no edits are known and no links were given."""
-    models = (levels for pairing in agreement.pairings for levels in pairing.beyond.values())
-    edited = any(result.rates for levels in models for result in levels.values())
+    edited = any(result.rates for two in agreement.pairings for _, _, result in two.results())
     if edited or any(caution.code == "given-links" for caution in agreement.cautions):
         return
     others = [name for name in agreement.corpus.aligners if name not in agreement.annotators]
-    who = f"here perhaps one of {visible(', '.join(others))}"
-    if not others:
-        who = "'alignkit align' makes one, 'merge' adds it"
+    who = "'alignkit align' makes one, 'merge' adds it"
+    if others:
+        who = f"here perhaps one of {visible(', '.join(others))}"
     yield (
         "The article's C takes away what annotators share by editing one automatic alignment:\n"
         f"name the one that they started from by --initial NAME ({who})"
@@ -161,8 +147,6 @@ def _how_to_go_on(agreement: Agreement) -> Iterator[str]:
 
 
 # what is read
-
-
 def _function_words(options: argparse.Namespace) -> FunctionWords | None:
     from alignkit.scoring.link_classes import function_words
 
@@ -238,7 +222,6 @@ def _placing(lines: Mapping[str, int], options: argparse.Namespace) -> Iterator[
 
 
 def _write_judgments(agreement: JudgmentAgreement, options: argparse.Namespace) -> None:
-    """Write the page, the figures and the disagreements, if they are asked for."""
     from alignkit.agreement.judgments import result
 
     if options.html:

@@ -43,77 +43,21 @@ _JUDGMENT_FIELDS: Mapping[str, Field[Any]] = {
 _OTHERS = ("initial", "adjudicated", "system", "function_words")
 """What is said of alignments alone, beside the options of `AgreementOptions`."""
 
-_WHO: Mapping[str, Mapping[str, Any]] = {
-    "--annotators": {
-        "nargs": "+",
-        "metavar": "A",
-        "help": "two or more (default: all but those named below)",
-    },
-    "--initial": {
-        "metavar": "NAME",
-        "help": "the automatic alignment that the annotators started from; chance edits it",
-    },
-    "--adjudicated": {
-        "metavar": "NAME",
-        "help": "the version settled on; each annotator is compared with it too",
-    },
-    "--system": {
-        "nargs": "+",
-        "metavar": "NAME",
-        "help": "automatic alignments that each annotator is compared with (default: --initial)",
-    },
-}
-_DRAWS: Mapping[str, Mapping[str, Any]] = {
-    "--seed": {
-        "type": number(0),
-        "default": 12345,
-        "metavar": "N",
-        "help": "of all draws (default: 12345)",
-    },
-    "--workers": {
-        "type": number(1),
-        "metavar": "N",
-        "help": "threads; no figure depends on them (default: one for each core)",
-    },
-}
-_OUTPUT: Mapping[str, Mapping[str, Any]] = {
-    "--html": {
-        "metavar": "FILE",
-        "type": saved_file,
-        "help": "write a page with the tables, plots and disagreements as well",
-    },
-    "--plot": {
-        "metavar": "FILE",
-        "type": saved_file,
-        "help": "draw the plots as well, by the end of the name: .pdf, .png or .svg",
-    },
-    "--function-words": {
-        "nargs": "+",
-        "metavar": "L",
-        "help": "with --html, tell links of function words from those of content words: the "
-        f"languages of source and target, or one for both ({', '.join(LANGUAGES.values())}), or "
-        "files of words (default: not told)",
-    },
-}
-_ON = {
-    "choices": ("alignments", "judgments"),
-    "default": "alignments",
-    "help": "what annotators agree on: alignments, or judgments of whole pairs (default: "
-    "alignments)",
-}
-_DISAGREEMENTS: Mapping[str, Any] = {
-    "metavar": "FILE",
-    "type": saved_file,
-    "help": "write every pair that is judged differently, with its texts and what each annotator "
-    "said, as CSV; a page shows the first 200",
-}
 
-
+# fmt: off
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare all options but those of reading."""
     parser.set_defaults(wording=_translated)
     group = parser.add_argument_group("who is compared")
-    _add_all(group, _WHO)
+    add = group.add_argument
+    add("--annotators", nargs="+", metavar="A",
+        help="two or more (default: all but those named below)")
+    add("--initial", metavar="NAME",
+        help="the automatic alignment that the annotators started from; chance edits it")
+    add("--adjudicated", metavar="NAME",
+        help="the version settled on; each annotator is compared with it too")
+    add("--system", nargs="+", metavar="NAME",
+        help="automatic alignments that each annotator is compared with (default: --initial)")
     add_groups(group, metavar="GROUP")
     add_order_argument(group)
     for name, title in _GROUPS.items():
@@ -121,20 +65,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         for field in _FIELDS.values():
             if field.metadata["group"] == name:
                 _add_field(group, field)
-    _add_all(group, _DRAWS)
+    add = group.add_argument
+    add("--seed", type=number(0), default=12345, metavar="N", help="of all draws (default: 12345)")
+    add("--workers", type=number(1), metavar="N",
+        help="threads; no figure depends on them (default: one for each core)")
     group = parser.add_argument_group("what is printed")
     add_media(group)
-    _add_all(group, _OUTPUT)
+    add = group.add_argument
+    add("--html", metavar="FILE", type=saved_file,
+        help="write a page with the tables, plots and disagreements as well")
+    add("--plot", metavar="FILE", type=saved_file,
+        help="draw the plots as well, by the end of the name: .pdf, .png or .svg")
+    add("--function-words", nargs="+", metavar="L",
+        help="with --html, tell links of function words from those of content words: the languages "
+        f"of source and target, or one for both ({', '.join(LANGUAGES.values())}), or files of "
+        "words (default: not told)")
     group = parser.add_argument_group("judgments of pairs")
-    _add_all(group, {"--on": _ON})
+    add = group.add_argument
+    add("--on", choices=("alignments", "judgments"), default="alignments",
+        help="what annotators agree on: alignments, or judgments of whole pairs (default: "
+        "alignments)")
     for field in _JUDGMENT_FIELDS.values():
         _add_judgment_field(group, field)
-    _add_all(group, {"--disagreements": _DISAGREEMENTS})
-
-
-def _add_all(group: argparse._ArgumentGroup, options: Mapping[str, Mapping[str, Any]]) -> None:
-    for flag, settings in options.items():
-        group.add_argument(flag, **settings)
+    add("--disagreements", metavar="FILE", type=saved_file,
+        help="write every pair that is judged differently, with its texts and what each annotator "
+        "said, as CSV; a page shows the first 200")
+# fmt: on
 
 
 def _add_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
@@ -176,8 +132,6 @@ def _add_judgment_field(group: argparse._ArgumentGroup, option: Field[Any]) -> N
 
 
 # what was typed
-
-
 def typed(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of `AgreementOptions` that were typed."""
     return {name: value for name, value in vars(options).items() if name in _FIELDS}
@@ -212,8 +166,6 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
 
 
 # messages of the library, in the words of the command
-
-
 def _flag(name: str) -> str:
     return _OPPOSITES.get(name, f"--{name.replace('_', '-')}")
 
