@@ -4,8 +4,6 @@ Tables are t[i][j], source-major; `null` is t(word j | the empty word). The HMM'
 position of the latest word that was not aligned to the empty word.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from itertools import product
 from math import log, sqrt

@@ -1,7 +1,5 @@
 """Drive a store of annotations as a browser tab does: for the tests."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Fill sheets of an audit, as a judge with a spreadsheet does."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from random import Random

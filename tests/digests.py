@@ -5,8 +5,6 @@ bit, in the process that compiles the kernels and in all others. Without ALIGNKI
 is tried, since compiling all kernels takes long.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from hashlib import sha256

@@ -6,8 +6,6 @@ Each forged model must be refused by an error that names a field, or load, align
 The last line tells as JSON how many did which, and what was said.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Compute agreement by its definitions one item at a time: slow, plain."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations, permutations, product
 

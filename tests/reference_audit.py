@@ -1,7 +1,5 @@
 """What an audit should draw and say, written plainly: no arrays, no room of the package."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from reference_phrases import phrase_pairs

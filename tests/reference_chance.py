@@ -1,7 +1,5 @@
 """Compute chance agreement by its definitions, in plain Python: slow, simple."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import inf, isnan, log, nan, sqrt
 

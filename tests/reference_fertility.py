@@ -3,8 +3,6 @@
 An alignment gives each target word its source word, -1 for NULL. Positions are 1-based inside.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from math import comb, exp, factorial, inf, log
 

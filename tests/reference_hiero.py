@@ -1,7 +1,5 @@
 """Extract hiero rules, and label spans, by their definitions (docs/rules.md): slow, plain."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from alignkit.rules.grammar import Node, Rule, Variable

@@ -1,7 +1,5 @@
 """Say plainly how trees are rewritten: every combination of rules, one after the other."""
 
-from __future__ import annotations
-
 from itertools import product
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Learn synchronous rules in plain Python, as defined: what the kernels are compared with."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from alignkit.rules.grammar import Node, Rule, Variable

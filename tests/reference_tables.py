@@ -1,7 +1,5 @@
 """Plain renderers of tables, to be compared with those of alignkit, and random tables."""
 
-from __future__ import annotations
-
 from math import isnan
 from unicodedata import combining, east_asian_width
 

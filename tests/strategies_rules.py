@@ -1,7 +1,5 @@
 """Make random rules, of all the text that tokens and labels can hold."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 from strategies import ANY
 

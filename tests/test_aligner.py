@@ -1,7 +1,5 @@
 """An aligner gives links, probabilities and scores as promised, for whatever text it is given."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 

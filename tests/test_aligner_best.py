@@ -1,7 +1,5 @@
 """The mean of models of words and of their first letters: `best`."""
 
-from __future__ import annotations
-
 import aligner_reference as plain
 import numpy as np
 import pytest

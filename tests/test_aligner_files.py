@@ -1,7 +1,5 @@
 """A saved aligner is the trained one; files that do not fit together are refused."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from itertools import product

@@ -1,7 +1,5 @@
 """Word pairs, sentence pairs, parts and positions are found where plain dictionaries find them."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import aligner_reference as plain

@@ -1,7 +1,5 @@
 """The aligner's kernels compute what plain float64 loops compute."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import aligner_reference as plain

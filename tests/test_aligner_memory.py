@@ -1,7 +1,5 @@
 """Training and aligning stay within the memory they are given, and say what they cannot have."""
 
-from __future__ import annotations
-
 import os
 from itertools import islice
 from pathlib import Path

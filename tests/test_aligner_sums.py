@@ -1,7 +1,5 @@
 """Sums of training are whole numbers: the same for any order, any parts, and never too large."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise

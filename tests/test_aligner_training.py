@@ -1,7 +1,5 @@
 """Training does what the books say, step by step, and is the same for any number of threads."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import aligner_reference as plain

@@ -1,7 +1,5 @@
 """An alignment keeps sure within possible, and its operations keep the laws of sets."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

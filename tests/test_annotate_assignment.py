@@ -1,7 +1,5 @@
 """Assigned pairs are what an annotator has: lists, neighbours, totals, changes, suggestions."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """The pull of suggestions in a project is that of its assignment, its streams and suggestions."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What the child process learns from done pairs, when, and for which pairs it suggests links."""
 
-from __future__ import annotations
-
 import io
 import json
 

@@ -1,7 +1,5 @@
 """Adjudicators read votes and write gold: nothing is lost, each link has its reason."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Corrected words and work done elsewhere come into a project, and nothing vanishes."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

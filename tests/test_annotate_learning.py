@@ -1,7 +1,5 @@
 """What is done is learned from, and suggested for pairs that nobody has opened, and no others."""
 
-from __future__ import annotations
-
 import random
 import threading
 

@@ -1,7 +1,5 @@
 """Rewrites and extracted pairs: events, undo, conflicts, export, merging, privacy, the yield."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

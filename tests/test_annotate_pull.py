@@ -1,7 +1,5 @@
 """The pull of suggestions is what a plain count says, and its interval holds what was planted."""
 
-from __future__ import annotations
-
 import json
 from math import ceil, isnan, nan
 

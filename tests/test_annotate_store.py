@@ -1,7 +1,5 @@
 """The store of annotations: events in, states out, nothing lost, nothing overwritten."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,7 +1,5 @@
 """Pages, routes and adjudication of projects to judge and to extract."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import count
 

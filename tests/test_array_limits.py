@@ -1,7 +1,5 @@
 """More links or words than arrays can number are refused, before a number overflows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

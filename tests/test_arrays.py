@@ -1,7 +1,5 @@
 """Flat arrays hold what the alignments hold, and no kernel is handed arrays that lie."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sheets that came back damaged or incomplete: what is told, with file and line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

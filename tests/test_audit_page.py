@@ -1,7 +1,5 @@
 """Fill a sheet in a real browser: by keyboard and buttons, kept over a reload, saved and read."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rewrites and plain pairs, drawn for judges who know nothing of them, and what these uphold."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from contextlib import suppress

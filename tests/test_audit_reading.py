@@ -1,7 +1,5 @@
 """Filled sheets read back: shares, intervals and kappa against a plain script; damaged sheets."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

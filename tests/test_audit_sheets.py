@@ -1,7 +1,5 @@
 """The sheets of an audit: blind, the same for a seed, and safe in a spreadsheet; the key."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Test the word classes."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import pairwise

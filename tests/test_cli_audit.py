@@ -1,7 +1,5 @@
 """`alignkit audit phrases` and `audit read`: from two alignments to corrected scores."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

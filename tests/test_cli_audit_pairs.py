@@ -1,7 +1,5 @@
 """`alignkit audit pairs`: from a judged corpus to the shares that judges uphold."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

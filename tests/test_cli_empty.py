@@ -1,7 +1,5 @@
 """An input without pairs, or without judgments where these are asked for, is a clear error."""
 
-from __future__ import annotations
-
 import pytest
 from command import run, write
 

@@ -1,7 +1,5 @@
 """`check --fix` tells which pairs it leaves out, and what becomes of the ids of the others."""
 
-from __future__ import annotations
-
 import pytest
 from command import run, write
 

@@ -1,7 +1,5 @@
 """`alignkit rules` learns rules of files, shows and writes them."""
 
-from __future__ import annotations
-
 import pytest
 from command import GOLD, ROOT, TEXTS, run, write
 

@@ -1,7 +1,5 @@
 """`alignkit score`: CSV, LaTeX, Markdown, plots, groups that overlap, several systems."""
 
-from __future__ import annotations
-
 import csv
 import io
 

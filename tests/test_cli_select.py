@@ -1,7 +1,5 @@
 """The commands concat and select put corpora together and divide them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

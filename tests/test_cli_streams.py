@@ -1,7 +1,5 @@
 """Closed and broken standard streams: results are told as missing, messages are lost quietly."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Sentence pairs check their links, and corpora slice, group and filter."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from dataclasses import FrozenInstanceError, replace

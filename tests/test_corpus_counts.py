@@ -1,7 +1,5 @@
 """The counts of a corpus are those of a plain recount."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest

@@ -1,7 +1,5 @@
 """A corpus is made of texts, asked by id, and shown on one screen, as in a notebook."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 

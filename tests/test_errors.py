@@ -1,7 +1,5 @@
 """Errors say where, and survive being sent between processes."""
 
-from __future__ import annotations
-
 import errno
 import inspect
 import pickle

@@ -1,7 +1,5 @@
 """IBM 3 and IBM 4: scores of alignments, hill climbing, and the training of one direction."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from itertools import product
 from math import exp, factorial, inf, log

@@ -1,7 +1,5 @@
 """The format of a file is found by its first records; where two read it alike, it is not."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 import os

@@ -1,7 +1,5 @@
 """Broken files of others never break a reader, and their real files are read whole."""
 
-from __future__ import annotations
-
 from collections import Counter
 from time import process_time
 

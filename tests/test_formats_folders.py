@@ -1,7 +1,5 @@
 """Formats of several files are read with their quirks, and read(write(x)) == x."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

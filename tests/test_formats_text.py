@@ -1,7 +1,5 @@
 """The line formats of others are read with their quirks, and read(write(x)) == x."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

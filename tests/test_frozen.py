@@ -1,7 +1,5 @@
 """A FrozenMap behaves as a dict that never changes."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

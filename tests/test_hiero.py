@@ -1,7 +1,5 @@
 """Test the extraction of hiero and syntax-augmented rules, and the grammars made of them."""
 
-from __future__ import annotations
-
 import random
 import tempfile
 from collections import Counter

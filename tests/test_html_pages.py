@@ -1,7 +1,5 @@
 """Many sentence pairs are drawn on several pages, which lead to each other."""
 
-from __future__ import annotations
-
 import json
 import re
 import tracemalloc

@@ -1,7 +1,5 @@
 """Intervals of shares and of their differences, against published ones and other libraries."""
 
-from __future__ import annotations
-
 from math import isnan
 
 import pytest

@@ -1,7 +1,5 @@
 """Compiled kernels compute the same in every process, and are kept where pip finds nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

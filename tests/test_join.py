@@ -1,7 +1,5 @@
 """Inputs are joined in step while their ids agree, else by id, and never by luck."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

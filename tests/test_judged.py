@@ -1,7 +1,5 @@
 """A pair that was judged, but not aligned, is neither aligned nor forgotten."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from dataclasses import replace

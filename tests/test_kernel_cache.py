@@ -1,7 +1,5 @@
 """Whatever is the matter with the cache of compiled kernels costs a compilation, nothing else."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import stat

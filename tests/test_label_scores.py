@@ -1,7 +1,5 @@
 """Scores of labels: against worked cases, plain references and oracle libraries."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from dataclasses import replace

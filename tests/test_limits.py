@@ -1,7 +1,5 @@
 """What is too large for memory is refused by a limit, and what is no text by its place."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

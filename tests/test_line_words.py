@@ -1,7 +1,5 @@
 """Words that are cut from bytes, many lines at once, are those that each line is split into."""
 
-from __future__ import annotations
-
 import gc
 import os
 import threading

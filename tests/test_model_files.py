@@ -1,7 +1,5 @@
 """Files of models give back what was saved, or are refused by an error that names the damage."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

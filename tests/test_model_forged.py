@@ -1,7 +1,5 @@
 """Model files with right checksums and impossible contents are refused with the field's name."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

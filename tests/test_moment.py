@@ -1,7 +1,5 @@
 """An annotation may have a time; files, corpora and groups keep to it."""
 
-from __future__ import annotations
-
 import pickle
 from collections import Counter
 from dataclasses import replace

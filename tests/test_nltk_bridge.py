@@ -1,7 +1,5 @@
 """Sentence pairs go to NLTK and come back."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from nltk.translate import AlignedSent

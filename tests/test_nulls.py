@@ -1,7 +1,5 @@
 """An explicit NULL of any format comes through alignkit's own formats as it was."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

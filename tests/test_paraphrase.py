@@ -1,7 +1,5 @@
 """Parsed sentences are rewritten by rules: the n best, exactly, with capitals where they belong."""
 
-from __future__ import annotations
-
 from math import isclose
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pharaoh links are read in all their variants, the same by the kernel and line by line."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Pharaoh links are written with weights where asked, and in blocks as they are one by one."""
 
-from __future__ import annotations
-
 import math
 from time import process_time
 

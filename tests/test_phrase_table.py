@@ -1,7 +1,5 @@
 """A phrase table holds what a dictionary counts, with probabilities that sum to 1."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import astuple

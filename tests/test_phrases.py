@@ -1,7 +1,5 @@
 """Test the extraction of phrase pairs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Paraphrases are what the sum over their pivots says, however they are made."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """Paraphrase rules are the sum over the sides that rules share, variables where they belong."""
 
-from __future__ import annotations
-
 import pytest
 import reference_pivot
 from command import run, write

@@ -1,7 +1,5 @@
 """Diversity of wording: against published values, plain references and scikit-learn."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Errors by kind of link: against a plain recount, the scores, and worked cases."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from fractions import Fraction

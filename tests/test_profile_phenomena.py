@@ -1,7 +1,5 @@
 """Profiles by phenomenon: values as scored apart, tests against plain references."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Ranks of phenomena and systems: Friedman's test, Nemenyi's difference, the printed table."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 from math import isnan, sqrt

@@ -1,7 +1,5 @@
 """The package offers what it names, documents it, and loads nothing before it is used."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import json

@@ -1,7 +1,5 @@
 """Reading counts and complains in one place; writing leaves the whole output or the old one."""
 
-from __future__ import annotations
-
 import pytest
 
 from alignkit._support.wording import natural_key

@@ -1,7 +1,5 @@
 """Learning from gold: features, fits, cross-validation, what is saved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path

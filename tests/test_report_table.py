@@ -1,7 +1,5 @@
 """Test tables in every medium, against plain renderers and readers of each."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

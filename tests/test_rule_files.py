@@ -1,7 +1,5 @@
 """Rules are written and read again: equal, or, where a format knows no trees, as equal lines."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

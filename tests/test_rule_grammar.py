@@ -1,7 +1,5 @@
 """Grammars: types merged over a corpus, their weights, kinds and bounds."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from math import prod
 

@@ -1,7 +1,5 @@
 """Rules of a system's alignments are scored against those of a gold standard."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

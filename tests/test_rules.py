@@ -1,7 +1,5 @@
 """Derivations of aligned trees, compared with the plain reference."""
 
-from __future__ import annotations
-
 import pickle
 from collections import Counter
 

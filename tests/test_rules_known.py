@@ -1,7 +1,5 @@
 """Rules of the parsed, hand-aligned corpus of Edinburgh: the numbers that are known of it."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 
 import pytest

@@ -1,7 +1,5 @@
 """Sequences are counted, sorted, merged and divided as a dictionary does it, in whatever room."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Systems compared two by two: Holm's correction, few pairs, names, what must be the same."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Scores of plain links and of two files: what notebooks type."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Averages over sentence pairs: macro P, R and F1, the mean of F1, exact match, and the split."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

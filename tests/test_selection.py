@@ -1,7 +1,5 @@
 """Corpora are put together and divided: by shares, by strata, without cutting groups."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

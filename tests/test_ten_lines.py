@@ -1,7 +1,5 @@
 """The lines that people type first run as in a notebook, and what each shows fits one screen."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Words beside the links are read from two files or one, and their lines must agree."""
 
-from __future__ import annotations
-
 import contextlib
 import tempfile
 from io import StringIO

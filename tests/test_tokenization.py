@@ -1,7 +1,5 @@
 """Tokenizers divide text into words without changing a character."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Trees: brackets of any depth in and out, leaves that fit known words, errors that say where."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

@@ -1,7 +1,5 @@
 """Words whose vectors are near get pseudo-counts, where they occur together."""
 
-from __future__ import annotations
-
 import re
 
 import aligner_reference as plain

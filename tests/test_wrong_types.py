@@ -1,7 +1,5 @@
 """Plain arguments of a wrong type are refused at the boundary, by an error that names them."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

@@ -46,6 +46,7 @@ class _StatisticRows:
         cls, data: PairData, statistics: Sequence[Statistic], prefix: str = ""
     ) -> _StatisticRows:
         named = tuple(replace(each, level=prefix + each.level) for each in statistics)
+        assert len({each.level for each in named}) == len(named), "two statistics of one level"
         return cls(data, named, tuple(each.rows(data) for each in statistics))
 
     def __add__(self, other: _StatisticRows) -> _StatisticRows:
@@ -84,7 +85,7 @@ def two_sections(
         without = [name for name in (first, second) if not data.records_judged(name)]
         unjudged = f"{without[0]!r} records no judged cells" if without else ""
     overlap = _StatisticRows.of(chosen, OVERLAP)
-    statistics = [each for each in OF_TWO if not (unjudged and each in CELLS)]
+    statistics = [x for x in OF_TWO if not (unjudged and x.level.startswith("cells."))]
     known = _known(every)
     more = _StatisticRows.of(known, statistics)
     if options.ignore_identical:

@@ -3,8 +3,6 @@
 The names below are loaded when they are first used: options can be shown without any kernel.
 """
 
-from __future__ import annotations
-
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

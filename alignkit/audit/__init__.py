@@ -5,8 +5,6 @@ A kind of audit is a module that draws an `Audit`, as `phrase_errors` and `judge
 the same for every kind.
 """
 
-from __future__ import annotations
-
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

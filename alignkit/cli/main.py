@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from keyword import iskeyword
+from pathlib import Path
 
 from alignkit._support.signals import before_stop
 from alignkit._support.wording import visible
@@ -34,14 +35,6 @@ from alignkit.errors import AlignkitError, JudgmentError, OptionError, PartsErro
 from alignkit.io.atomic_files import WriteError, standard_stream, together
 from alignkit.version import __version__
 
-_FOLDERS = {
-    "align": "align learn symmetrize",
-    "annotate": "annotate assign events export import pull yield",
-    "corpora": "check concat convert labels merge pairs select show stats",
-    "evaluate": "agree audit audit_pairs audit_phrases audit_read errors profile quality score "
-    "score_labels score_phrases",
-    "phrases": "paraphrase phrases pivot rules score_rules",
-}
 COMMANDS = {
     "annotate": "annotate in the browser: correct suggested links, or draw your own",
     "align": "align words: train an aligner on sentence pairs, or load one",
@@ -304,5 +297,6 @@ def _add_common(group: argparse._ActionsContainer) -> None:
 def _module(prog: str) -> str:
     """Return the module of a command: ``evaluate.audit_read`` of ``alignkit audit read``."""
     name = "_".join(prog.replace("-", "_").split()[1:])
-    folder = next(folder for folder, names in _FOLDERS.items() if name in names.split())
-    return f"{folder}.{name}_" if iskeyword(name) else f"{folder}.{name}"
+    name = f"{name}_" if iskeyword(name) else name
+    (path,) = Path(__file__).parent.glob(f"*/{name}.py")
+    return f"{path.parent.name}.{name}"

@@ -6,8 +6,6 @@ its intervals (`bootstrap`) and the comparison of systems (`comparisons`), sums 
 (`score_records`).
 """
 
-from __future__ import annotations
-
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,8 +7,6 @@ A `Table` is held once and shown as text, Markdown, LaTeX, CSV, HTML or records.
 are loaded when they are first used: results show themselves as tables, and need no drawings.
 """
 
-from __future__ import annotations
-
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
