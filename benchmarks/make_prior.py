@@ -2,7 +2,7 @@
 
 python -m benchmarks.make_prior
 
-writes alignkit/align/supervised/samples.json: weights of features that tell nothing of single words.
+writes alignkit/align/supervised/samples.json: weights of features that tell nothing of words.
 The same samples give the same file.
 """
 
