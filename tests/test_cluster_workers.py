@@ -21,11 +21,11 @@ from alignkit.cluster.aligning import align
 from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.phrase_tables import phrases, pivot
 from alignkit.cluster.run import Run
-from alignkit.cluster.session import ClusterError, DaskSession, Task, canary, open_session
+from alignkit.cluster.session import ClusterError, DaskSession, Task, canary, connected, open_session
 from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 cloudpickle = pytest.importorskip("cloudpickle")
 
 pytestmark = [
@@ -37,12 +37,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def client():
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with (
-        distributed.LocalCluster(**options, silence_logs="CRITICAL") as cluster,
-        distributed.Client(cluster) as found,
-    ):
-        yield found
+    with connected("local:2") as client:
+        yield client
 
 
 @pytest.fixture

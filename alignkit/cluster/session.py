@@ -564,6 +564,7 @@ def check_address(address: str) -> None:
 def connected(address: str, wait: float = 0) -> Iterator[Client]:
     """Connect to the scheduler of an address; start one for ``local``."""
     check_address(address)
+    import dask
     from distributed import Client, LocalCluster
 
     from alignkit._support.parallel import available_cores
@@ -571,6 +572,9 @@ def connected(address: str, wait: float = 0) -> Iterator[Client]:
     local = _LOCAL.fullmatch(address)
     with ExitStack() as stack:
         if local:
+            # Dask gives a worker up for good that is dead 15 seconds after it died before
+            lost = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+            stack.enter_context(lost)
             cluster = LocalCluster(
                 n_workers=int(local[1]) if local[1] else available_cores(),
                 threads_per_worker=1,
