@@ -21,7 +21,14 @@ from alignkit.cluster.aligning import align
 from alignkit.cluster.parts import Part, find_parts
 from alignkit.cluster.phrase_tables import phrases, pivot
 from alignkit.cluster.run import Run
-from alignkit.cluster.session import ClusterError, DaskSession, Task, canary, connected, open_session
+from alignkit.cluster.session import (
+    ClusterError,
+    DaskSession,
+    Task,
+    canary,
+    connected,
+    open_session,
+)
 from alignkit.cluster.training import train
 from alignkit.errors import AlignkitError
 
