@@ -32,20 +32,10 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection, func, insert, select, update
 
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import fold, queries, schema
 from alignkit.annotate.project.appending import append_to_project, enrolled
 from alignkit.annotate.project.conversion import project_pair
 from alignkit.annotate.project.events import encode
-from alignkit.annotate.project.fold import (
-    Assign,
-    Assigned,
-    AssignmentPlan,
-    Import,
-    Text,
-    assignment_row,
-    pair_row,
-    text_row,
-)
 from alignkit.annotate.project.names import ProjectError, check_annotator
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.split import divide_evenly
@@ -57,7 +47,6 @@ MEASURES = ("length", "uncertainty")
 CONTROL = MEASURES
 """What the control sample is stratified by."""
 
-_PARTS = 3
 _NAMES = {"length": ("short", "middle", "long"), "uncertainty": ("certain", "middle", "doubtful")}
 Cuts = Mapping[str, Sequence[float]]
 StratumKey = tuple[str, ...]
@@ -74,11 +63,7 @@ class StratifiedPair(NamedTuple):
 
 
 def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]) -> float:
-    """Return what suggestions leave open, from 0 to 1: the mean over words of their doubt.
-
-    >>> doubt_of(2, 1, [(0, 0, 0.75, 2), (1, 0, 0.9, 2)])  # .5 and .2; .5
-    0.4
-    """
+    """Return what suggestions leave open, from 0 to 1: the mean over words of their doubt."""
     doubts: dict[tuple[int, int], float] = {}
     for i, j, p, _ in cells:
         doubt = 0.0 if p is None else 1 - abs(2 * p - 1)
@@ -89,43 +74,22 @@ def doubt_of(n: int, m: int, cells: Iterable[tuple[int, int, float | None, int]]
 
 
 def cuts_of(values: Iterable[float]) -> tuple[float, ...]:
-    """Return where values part into thirds; fewer cuts where many are equal.
-
-    >>> cuts_of([1, 2, 3, 4, 5, 6]), cuts_of([2, 2, 2])
-    ((3.0, 5.0), ())
-    """
+    """Return where values part into thirds; fewer cuts where many are equal."""
     ordered = sorted(values)
-    if not ordered:
-        return ()
-    places = [len(ordered) * part // _PARTS for part in range(1, _PARTS)]
-    cuts = sorted({float(ordered[place]) for place in places})
-    return tuple(cut for cut in cuts if cut > ordered[0])
+    cuts = {float(ordered[len(ordered) * part // 3]) for part in (1, 2)} if ordered else set()
+    return tuple(cut for cut in sorted(cuts) if cut > ordered[0])
 
 
 def stratum_of(item: StratifiedPair, names: Iterable[str], cuts: Cuts) -> StratumKey:
-    """Return in which stratum a pair is: for each measure its part, for each attribute its value.
-
-    >>> item = StratifiedPair(1, "a", 12, None, {"genre": "news"})
-    >>> stratum_of(item, ("length", "genre"), {"length": (10.0, 20.0)})
-    ('1', 'news')
-    """
-    values = {"length": item.length, "uncertainty": item.doubt}
-    parts = (
-        bisect_right(cuts.get(name, ()), value) if (value := values.get(name)) is not None else ""
-        for name in names
-    )
-    return tuple(
-        str(part) if name in values else item.attributes.get(name, "")
-        for name, part in zip(names, parts, strict=True)
-    )
+    """Return the stratum of a pair: for each measure its part, for each attribute its value."""
+    parts = dict(item.attributes)
+    for name, value in (("length", item.length), ("uncertainty", item.doubt)):
+        parts[name] = "" if value is None else str(bisect_right(cuts.get(name, ()), value))
+    return tuple(parts.get(name, "") for name in names)
 
 
 def named_stratum(stratum: StratumKey, names: Sequence[str], cuts: Cuts) -> str:
-    """Return a stratum in words.
-
-    >>> named_stratum(("1", "news"), ("length", "genre"), {"length": (10.0, 20.0)})
-    'middle, 10 to 19; genre news'
-    """
+    """Return a stratum in words."""
     parts = []
     for part, name in zip(stratum, names, strict=True):
         if name not in MEASURES:
@@ -141,7 +105,7 @@ def _named_part(part: int, name: str, cuts: list[float]) -> str:
     if not cuts:
         return f"any {name}"
     # two parts are the outer ones
-    word = _NAMES[name][part if len(cuts) == _PARTS - 1 or part == 0 else _PARTS - 1]
+    word = _NAMES[name][part if len(cuts) == 2 or part == 0 else 2]
     step = 1 if name == "length" else 0
     if part == 0:
         return f"{word}, below {cuts[0]:.3g}"
@@ -150,20 +114,17 @@ def _named_part(part: int, name: str, cuts: list[float]) -> str:
     return f"{word}, {cuts[part - 1]:.3g} to {cuts[part] - step:.3g}"
 
 
-_BARE = 3  # one of so many in the control sample is bare
-
-
 class DrawnPairs(NamedTuple):
     """The plan with the cuts of its strata, and the rows that are new."""
 
-    plan: AssignmentPlan
-    rows: list[Assigned]
+    plan: fold.AssignmentPlan
+    rows: list[fold.Assigned]
 
 
 def draw(
     items: Sequence[StratifiedPair],
-    plan: AssignmentPlan,
-    assigned: Iterable[Assigned] = (),
+    plan: fold.AssignmentPlan,
+    assigned: Iterable[fold.Assigned] = (),
     begun: Collection[tuple[int, str]] = (),
 ) -> DrawnPairs:
     """Assign pairs to annotators by a plan."""
@@ -186,13 +147,18 @@ class _Drawing:
     def __init__(
         self,
         items: Sequence[StratifiedPair],
-        plan: AssignmentPlan,
-        assigned: Iterable[Assigned],
+        plan: fold.AssignmentPlan,
+        assigned: Iterable[fold.Assigned],
         begun: Collection[tuple[int, str]],
     ) -> None:
         self.plan, self.items = plan, {item.k: item for item in items}
-        self._names = _unrepeated(items)
-        self.had: dict[int, dict[str, Assigned]] = {}
+        self._names: dict[int, str] = {}  # ids; of those that come again, with a number
+        times = Counter[str]()
+        for item in items:
+            times[item.id] += 1
+            again = times[item.id]
+            self._names[item.k] = item.id if again == 1 else f"{item.id}\n{again}"
+        self.had: dict[int, dict[str, fold.Assigned]] = {}
         for row in assigned:
             self.had.setdefault(row.k, {})[row.annotator] = row
         self.trial = {k for k, rows in self.had.items() if any(r.trial for r in rows.values())}
@@ -234,14 +200,11 @@ class _Drawing:
     def _shares(
         self, numbers: Iterable[int], names: Sequence[str], purpose: str, share: float
     ) -> list[tuple[list[int], int]]:
-        """Return the pairs of each stratum, with how many of them make its share.
-
-        The order of strata is drawn by the seed; it decides the rounding.
-        """
+        """Return the pairs of each stratum, in an order that is drawn, with how many it gives."""
         groups: defaultdict[StratumKey, list[int]] = defaultdict(list)
         for k in numbers:
             groups[self.stratum(k, names)].append(k)
-        shuffled = sorted(groups, key=lambda key: (self._hash(purpose, *map(str, key)), key))
+        shuffled = sorted(groups, key=lambda key: (self._hash(purpose, *key), key))
         ordered = [groups[key] for key in shuffled]
         counts = divide_evenly([len(group) for group in ordered], [share, 1 - share])
         return [(group, wanted) for group, (wanted, _) in zip(ordered, counts, strict=True)]
@@ -271,7 +234,11 @@ class _Drawing:
             for k in rest:
                 self._add_all(k)
             return
-        twice = self._twice(rest)
+        twice: set[int] = set()
+        for group, wanted in self._shares(rest, self.plan.stratify, "double", self.plan.double):
+            have = [k for k in group if len(self.holders(k)) > 1]
+            free = sorted((k for k in group if len(self.holders(k)) < 2), key=self._reluctance)
+            twice.update(have, free[: max(wanted - len(have), 0)])
         loads, together = Counter[str](), Counter[frozenset[str]]()
 
         def give(k: int, wanted: int) -> None:
@@ -301,17 +268,8 @@ class _Drawing:
         for k in by_stratum:
             give(k, 1)
 
-    def _twice(self, rest: Sequence[int]) -> set[int]:
-        def reluctance(k: int) -> tuple[bool, bool, int, int]:
-            return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
-
-        twice: set[int] = set()
-        share = self.plan.double or 0.0
-        for group, wanted in self._shares(rest, self.plan.stratify, "double", share):
-            have = [k for k in group if len(self.holders(k)) > 1]
-            free = sorted((k for k in group if len(self.holders(k)) < 2), key=reluctance)
-            twice.update(have, free[: max(wanted - len(have), 0)])
-        return twice
+    def _reluctance(self, k: int) -> tuple[bool, bool, int, int]:
+        return k in self.had, bool(self._arm_had(k)), self.number("double", k), k
 
     def choose_arms(self) -> None:
         """Draw the control sample among pairs that nobody had before."""
@@ -327,7 +285,7 @@ class _Drawing:
         before = arms["split"] + arms["bare"]
         chosen.sort(key=lambda k: (self.stratum(k, CONTROL), self.number("arm", k), k))
         for count, k in enumerate(chosen, before):
-            self.arms[k] = "bare" if count % _BARE == _BARE - 1 else "split"
+            self.arms[k] = "bare" if count % 3 == 2 else "split"
         for k in self.by_strata(once, wanted - len(chosen), CONTROL, "control"):
             self.arms[k] = "coin"
 
@@ -345,19 +303,19 @@ class _Drawing:
         hidden = set(mixed[: len(names) // 2 + odd])
         return {name: name not in hidden for name in names}
 
-    def rows(self) -> list[Assigned]:
+    def rows(self) -> list[fold.Assigned]:
         """Return the new rows, by annotator and place."""
         last = Counter[str]()
         for rows in self.had.values():
             for row in rows.values():
                 last[row.annotator] = max(last[row.annotator], row.place)
         order = self._order()
-        new: defaultdict[str, list[Assigned]] = defaultdict(list)
+        new: defaultdict[str, list[fold.Assigned]] = defaultdict(list)
         for k in sorted(self.added, key=lambda k: (k not in self.trial, order[k])):
             arm = self.arms.get(k) or ("" if k in self.begun else self._arm_had(k))
             for name, shown in self._shown(k, arm).items():
                 last[name] += 1
-                new[name].append(Assigned(k, name, last[name], shown, arm, k in self.trial))
+                new[name].append(fold.Assigned(k, name, last[name], shown, arm, k in self.trial))
         return [row for name in self.plan.annotators for row in new[name]]
 
     def _order(self) -> Mapping[int, tuple[float, int, int]]:
@@ -372,40 +330,23 @@ class _Drawing:
         return {k: (places[i.attributes.get(name, "")], k, k) for k, i in self.items.items()}
 
 
-def _unrepeated(items: Iterable[StratifiedPair]) -> dict[int, str]:
-    times = Counter[str]()
-    names = {}
-    for item in items:
-        times[item.id] += 1
-        again = times[item.id]
-        names[item.k] = item.id if again == 1 else f"{item.id}\n{again}"
-    return names
-
-
 _CHUNK = 2000  # rows in one event
 _PAIRS = 256  # pairs in one event
-_DRAWN_ONCE = ("trial", "seed", "stratify")
-_read_plan = msgspec.json.Decoder(AssignmentPlan).decode
+_read_plan = msgspec.json.Decoder(fold.AssignmentPlan).decode
 
 
-def read_plan(conn: Connection) -> AssignmentPlan | None:
+def read_plan(conn: Connection) -> fold.AssignmentPlan | None:
     """Return how new pairs are assigned; None where nothing was assigned yet."""
     text = conn.execute(select(schema.project.c.assigning)).scalar()
     return _read_plan(text) if text else None
 
 
-def assigned_rows(conn: Connection) -> list[Assigned]:
+def assigned_rows(conn: Connection) -> list[fold.Assigned]:
     """Return all rows of the assignment, by annotator and place."""
-    table, account = schema.assignment, schema.account
-    columns = (
-        table.c.pair, account.c.name, table.c.place, table.c.shown, table.c.arm, table.c.trial
-    )  # fmt: skip
-    asked = (
-        select(*columns)
-        .select_from(table.join(account, account.c.id == table.c.account))
-        .order_by(table.c.account, table.c.place)
-    )
-    return [Assigned(*row) for row in conn.execute(asked)]
+    row, account = schema.assignment.c, schema.account.c
+    columns = row.pair, account.name, row.place, row.shown, row.arm, row.trial
+    asked = select(*columns).where(account.id == row.account).order_by(row.account, row.place)
+    return [fold.Assigned(*row) for row in conn.execute(asked)]
 
 
 def read_items(conn: Connection) -> list[StratifiedPair]:
@@ -420,21 +361,12 @@ def read_items(conn: Connection) -> list[StratifiedPair]:
     return items
 
 
-def _begun(conn: Connection) -> set[tuple[int, str]]:
-    stream, account = schema.stream, schema.account.c
-    joined = stream.join(schema.account, account.id == stream.c.account)
-    asked = select(stream.c.pair, account.name).select_from(joined)
-    return {(k, name) for k, name in conn.execute(asked.where(stream.c.pair > 0, account.id > 0))}
-
-
 def apart(conn: Connection, names: Collection[str]) -> dict[str, int]:
     """Return who else has worked on pairs, and on how many: work that was not imported."""
     event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
-    joined = schema.event_table.join(schema.stream, event.stream == stream.id)
-    joined = joined.join(schema.account, account.id == stream.account)
     asked = (
         select(account.name, func.count(stream.pair.distinct()))
-        .select_from(joined)
+        .where(event.stream == stream.id, account.id == stream.account)
         .where(event.actor == account.name, stream.pair > 0, event.kind != "text")
         .where(event.data.not_like('%"how":"import"%'))
         .group_by(account.name)
@@ -443,20 +375,20 @@ def apart(conn: Connection, names: Collection[str]) -> dict[str, int]:
 
 
 def revised(
-    plan: AssignmentPlan | None, annotators: Sequence[str], options: dict[str, Any]
-) -> AssignmentPlan:
+    plan: fold.AssignmentPlan | None, annotators: Sequence[str], options: dict[str, Any]
+) -> fold.AssignmentPlan:
     """Return a plan with further annotators and other options; those that are None stay."""
     if len(set(annotators)) < len(annotators):
         raise ProjectError("an annotator is named twice; name each once")
     given = {name: value for name, value in options.items() if value is not None}
-    for name in _DRAWN_ONCE if plan is not None else ():
+    for name in ("trial", "seed", "stratify") if plan is not None else ():  # they are drawn once
         before = getattr(plan, name)
         if name in given and given[name] != before:
             value = ", ".join(before) or "none" if isinstance(before, tuple) else before
             raise ProjectError(
                 f"{name} is {value} since pairs were first assigned, and stays so; leave it out"
             )
-    old = plan or AssignmentPlan()
+    old = plan or fold.AssignmentPlan()
     names = tuple(dict.fromkeys((*old.annotators, *annotators)))
     new = msgspec.structs.replace(old, annotators=names, **given)
     if not names:
@@ -469,44 +401,41 @@ def revised(
     return _read_plan(encode(new))  # as it is read again: 0 as 0.0
 
 
-def _check_attributes(items: Sequence[StratifiedPair], plan: AssignmentPlan) -> None:
-    known = {name for item in items for name in item.attributes}
-    wanted = [name for name in plan.stratify if name not in MEASURES]
-    if plan.order not in ("hash", "uncertainty"):
-        wanted.append(plan.order)
-    for name in wanted:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            has = f"; there are {', '.join(sorted(known))}" if known else "; they have none"
-            raise ProjectError(f"no pair has an attribute {name!r}{hint or has}")
-
-
-def draw_rows(conn: Connection, plan: AssignmentPlan) -> DrawnPairs:
+def draw_rows(conn: Connection, plan: fold.AssignmentPlan) -> DrawnPairs:
     """Draw the rows that a plan adds to those that there are."""
     gold, suggesting = queries.gold_name(conn), queries.suggesting(conn)
     for name in plan.annotators:
         check_annotator(name, gold, suggesting)
     items = read_items(conn)
-    _check_attributes(items, plan)
+    known = {name for item in items for name in item.attributes}
+    wanted = [name for name in plan.stratify if name not in MEASURES]
+    for name in [*wanted, plan.order] if plan.order not in ("hash", "uncertainty") else wanted:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            has = f"; there are {', '.join(sorted(known))}" if known else "; they have none"
+            raise ProjectError(f"no pair has an attribute {name!r}{hint or has}")
     if plan.order == "uncertainty" and all(item.doubt is None for item in items):
         raise ProjectError(
             "no links are suggested yet, so that nothing is known to be uncertain; order by it "
             "when the page shows suggestions, or otherwise now"
         )
-    return draw(items, plan, assigned_rows(conn), _begun(conn))
+    stream, account = schema.stream.c, schema.account.c
+    asked = select(stream.pair, account.name).where(account.id == stream.account)
+    rows = conn.execute(asked.where(stream.pair > 0, account.id > 0))
+    return draw(items, plan, assigned_rows(conn), {(k, name) for k, name in rows})
 
 
 def write_rows(conn: Connection, drawn: DrawnPairs) -> None:
     """Store new rows and the plan, and register who is new."""
     numbers = {name: enrolled(conn, name) for name in drawn.plan.annotators}
-    plan: AssignmentPlan | None = drawn.plan if drawn.plan != read_plan(conn) else None
+    plan: fold.AssignmentPlan | None = drawn.plan if drawn.plan != read_plan(conn) else None
     for start in range(0, len(drawn.rows), _CHUNK) or ((0,) if plan else ()):
         some = drawn.rows[start : start + _CHUNK]
-        append_to_project(conn, "assign", Assign(some, plan))
+        append_to_project(conn, "assign", fold.Assign(some, plan))
         plan = None
         if some:
-            rows = [assignment_row(row, numbers[row.annotator]) for row in some]
+            rows = [fold.assignment_row(row, numbers[row.annotator]) for row in some]
             conn.execute(insert(schema.assignment), rows)
     conn.execute(update(schema.project).values(assigning=encode(drawn.plan).decode()))
 
@@ -521,11 +450,11 @@ def add_pairs(conn: Connection, pairs: Iterable[SentencePair]) -> list[int]:
         new.append(project_pair(k, pair))
     for start in range(0, len(new), _PAIRS):
         some = new[start : start + _PAIRS]
-        append_to_project(conn, "import", Import(some))
-        texts = [Text(pair.k, 1, pair.source, pair.target) for pair in some]
-        rows = [pair_row(*both) for both in zip(some, texts, strict=True)]
+        append_to_project(conn, "import", fold.Import(some))
+        texts = [fold.Text(pair.k, 1, pair.source, pair.target) for pair in some]
+        rows = [fold.pair_row(*both) for both in zip(some, texts, strict=True)]
         conn.execute(insert(schema.pair), rows)
-        conn.execute(insert(schema.pair_text), [text_row(text) for text in texts])
+        conn.execute(insert(schema.pair_text), [fold.text_row(text) for text in texts])
     plan = read_plan(conn)
     if new and plan is not None:
         write_rows(conn, draw_rows(conn, plan))
@@ -565,7 +494,7 @@ class Stratum:
 class Assignment:
     """What is assigned in a project, and what an assignment added."""
 
-    plan: AssignmentPlan  # how it was done, and how new pairs are assigned
+    plan: fold.AssignmentPlan  # how it was done, and how new pairs are assigned
     pairs: int  # how many pairs there are, and how many of them are somebody's
     assigned: int
     new: int  # how many rows were added: a pair and an annotator each
@@ -617,15 +546,7 @@ def assign_pairs(
     least: int | None = None,
     dry_run: bool = False,
 ) -> Assignment:
-    """Assign pairs that are not assigned yet; what is assigned stays as it is.
-
-    A server may be running. What is None is as it was when pairs were first assigned; then it has
-    the default of `AssignmentPlan`, which says what each means.
-
-    Notes
-    -----
-    There is no control sample by default where pairs are judged or extracted: nothing is suggested.
-    """
+    """Assign pairs that are not assigned yet; options that are None stay as they were."""
     options = {
         "double": double, "trial": trial, "seed": seed, "order": order, "control": control,
         "least": least, "stratify": None if stratify is None else tuple(stratify),
@@ -645,7 +566,7 @@ def assign_pairs(
 
 def _counted(
     items: Sequence[StratifiedPair],
-    before: Sequence[Assigned],
+    before: Sequence[fold.Assigned],
     drawn: DrawnPairs,
     others: dict[str, int],
 ) -> Assignment:
@@ -659,12 +580,12 @@ def _counted(
         counts = len(own), new[name], sum(row.trial for row in own), double
         hidden = sum(not row.shown for row in own)
         shares.append(AnnotatorShare(name, *counts, *_arms(row.arm for row in own), hidden))
-    by_pair: defaultdict[int, list[Assigned]] = defaultdict(list)
+    by_pair: defaultdict[int, list[fold.Assigned]] = defaultdict(list)
     for row in rows:
         by_pair[row.k].append(row)
     strata = []
     for by, names in (("double", plan.stratify), ("control", CONTROL)):
-        groups: defaultdict[StratumKey, list[list[Assigned]]] = defaultdict(list)
+        groups: defaultdict[StratumKey, list[list[fold.Assigned]]] = defaultdict(list)
         for item in items:
             groups[stratum_of(item, names, plan.cuts)].append(by_pair[item.k])
         for key, pairs in sorted(groups.items()):

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, insert, select, update
 from alignkit.annotate.assignment import add_pairs
 from alignkit.annotate.creation import import_id
 from alignkit.annotate.exporting import joined
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import fold, queries, schema
 from alignkit.annotate.project.appending import (
     Batch,
     Writer,
@@ -39,15 +39,6 @@ from alignkit.annotate.project.events import (
     put,
     read_why,
     write_why,
-)
-from alignkit.annotate.project.fold import (
-    Suggest,
-    Suggestion,
-    Text,
-    Texts,
-    searched,
-    suggestion_row,
-    text_row,
 )
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.queries import PairRow, StreamRow, last_change, last_writing
@@ -101,7 +92,7 @@ def import_pairs(
                 "the corrected or further ones"
             )
         if texts:
-            append_to_project(conn, "text", Texts(list(texts.values())))
+            append_to_project(conn, "text", fold.Texts(list(texts.values())))
             _move_suggestions(conn, {pair.k: pair for pair in pairs}, texts)
             names = dict(enumerate(queries.annotators(conn), 1))
             matches = [
@@ -109,7 +100,7 @@ def import_pairs(
                 for pair, other in matches
             ]
             batch.flush()
-            conn.execute(insert(schema.pair_text), [text_row(text) for text in texts.values()])
+            conn.execute(insert(schema.pair_text), [fold.text_row(text) for text in texts.values()])
         if add:
             new = add_pairs(conn, (replace(pair, annotations={}) for pair in surplus))
             matches += zip(queries.pair_rows(conn, new), surplus, strict=True)
@@ -132,16 +123,16 @@ def import_pairs(
     return result
 
 
-def _corrected(pair: PairRow, other: SentencePair) -> Text | None:
+def _corrected(pair: PairRow, other: SentencePair) -> fold.Text | None:
     source = tuple(pair.source) if other.source is None else other.source
     target = tuple(pair.target) if other.target is None else other.target
     if (source, target) == (tuple(pair.source), tuple(pair.target)):
         return None
-    return Text(pair.k, pair.rev + 1, source, target)
+    return fold.Text(pair.k, pair.rev + 1, source, target)
 
 
 def _reword(
-    batch: Batch, names: dict[int, str], pair: PairRow, text: Text | None, result: Imported
+    batch: Batch, names: dict[int, str], pair: PairRow, text: fold.Text | None, result: Imported
 ) -> PairRow:
     if text is None:
         return pair
@@ -160,14 +151,16 @@ def _reword(
         id = import_id(pair.k, names[account], words, encode(text))
         writer.add(new_event("text", id=id), data)
         writer.save()
-    changed = {"rev": text.rev, "search": searched(pair.id, *text.source, *text.target)}
+    changed = {"rev": text.rev, "search": fold.searched(pair.id, *text.source, *text.target)}
     conn.execute(update(schema.pair).where(schema.pair.c.k == pair.k).values(**changed))
     return pair._replace(rev=text.rev, source=list(text.source), target=list(text.target))
 
 
-def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[int, Text]) -> None:
+def _move_suggestions(
+    conn: Connection, pairs: dict[int, PairRow], texts: dict[int, fold.Text]
+) -> None:
     table = schema.suggestion.c
-    rows: dict[str, list[tuple[int, list[Suggestion]]]] = {}
+    rows: dict[str, list[tuple[int, list[fold.Suggestion]]]] = {}
     for name, k in conn.execute(select(table.set, table.pair)).all():
         if k not in texts:
             continue
@@ -182,9 +175,9 @@ def _move_suggestions(conn: Connection, pairs: dict[int, PairRow], texts: dict[i
         ]
         rows.setdefault(name, []).append((k, cells))
         asked = update(schema.suggestion).where(table.set == name, table.pair == k)
-        conn.execute(asked.values(**suggestion_row(name, k, cells)))
+        conn.execute(asked.values(**fold.suggestion_row(name, k, cells)))
     for name, some in rows.items():
-        append_to_project(conn, "suggest", Suggest(name, some))
+        append_to_project(conn, "suggest", fold.Suggest(name, some))
 
 
 class _Accounts(dict[str, int]):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import chain, combinations, pairwise
+from itertools import combinations, pairwise
 from math import ceil, isnan, nan
 from typing import NamedTuple
 
@@ -96,25 +96,15 @@ class ControlPair:
                     f"pair {self.id!r}: the suggestion {i}-{j} has the probability {p}; give one "
                     "from 0 to 1, or None where it is not known"
                 )
-        shown = [work.shown for work in self.works.values()]
-        wrong = ""
-        if self.arm == "bare" and any(shown):
-            wrong = "an annotator saw suggestions"
-        if not self.arm and not all(shown):
-            wrong = "an annotator saw no suggestions"
-        if wrong:
-            raise OptionError(f"pair {self.id!r} of the arm {self.arm!r}: {wrong}")
+        wrong = {"bare": True, "": False}.get(self.arm)  # what nobody of the arm may have
+        if any(work.shown is wrong for work in self.works.values()):
+            saw = "saw suggestions" if wrong else "saw no suggestions"
+            raise OptionError(f"pair {self.id!r} of the arm {self.arm!r}: an annotator {saw}")
 
 
 def control_pairs(conn: Connection) -> Iterator[ControlPair]:
-    """Yield all pairs that are assigned to somebody, of the control sample and others.
-
-    What annotators did counts where it is done, and was assigned to them before they began. The
-    suggestions are those that the page shows: where they are learned, those of a pair stay from
-    when it is first opened.
-    """
-    plan = read_plan(conn)
-    if plan is None:
+    """Yield all pairs that are assigned to somebody, with what was done since, and is shown."""
+    if (plan := read_plan(conn)) is None:
         raise ProjectError(
             "nothing is assigned, so that it is not known who saw suggestions; assign pairs first "
             "(alignkit assign)"
@@ -169,19 +159,14 @@ def count_works(
     pairs: Sequence[ControlPair], edges: Sequence[float], *, least: float = 0.0
 ) -> WorkRows:
     """Count for each work what it has of the suggestions."""
-    kept = [
-        [cell for cell in pair.suggested if cell[2] is None or cell[2] >= least] for pair in pairs
-    ]
+    kept = [[x for x in pair.suggested if x[2] is None or x[2] >= least] for pair in pairs]
     works = [(k, work) for k, pair in enumerate(pairs) for work in pair.works.values()]
     drawn = LinkArrays.pack([work.links for _, work in works])
     put_aside = LinkArrays.pack([Alignment((), work.rejected) for _, work in works])
     packed = LinkArrays.pack([Alignment((), [(i, j) for i, j, *_ in cells]) for cells in kept])
     number = np.array([k for k, _ in works], np.int64)
     hints = packed.take(number)
-    probabilities = [
-        nan if p is None else p for _, _, p, _ in chain.from_iterable(kept[k] for k in number)
-    ]
-    p = np.array(probabilities, np.float64)
+    p = np.array([nan if x[2] is None else x[2] for k in number for x in kept[k]], np.float64)
     bins = np.where(np.isnan(p), len(edges) + 1, np.searchsorted(edges, p, side="right"))
     of = np.repeat(np.arange(len(works)), np.diff(hints.offsets))
     taken, rejected = _among(hints, drawn), _among(hints, put_aside)
@@ -203,8 +188,7 @@ def count_works(
 
 def _among(links: LinkArrays, others: LinkArrays) -> Mask:
     """Return for each link of a corpus whether the same pair has it in another corpus."""
-    sizes = links.lengths.max(axis=0, initial=1), others.lengths.max(axis=0, initial=1)
-    n, m = np.maximum(*sizes).tolist()
+    n, m = np.vstack([links.lengths, others.lengths]).max(axis=0, initial=1).tolist()
     keys = []
     for arrays in (links, others):
         row = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
@@ -223,27 +207,22 @@ def _f1(first: LinkArrays, second: LinkArrays) -> Floats:
 
 
 def agreement_of_pairs(pairs: Sequence[ControlPair]) -> tuple[Ints, Floats]:
-    """Return the pairs that two have done, and the mean F1 of every two; NaN where undefined.
-
-    On split pairs every two are one who saw suggestions and one who did not.
-    """
-    twos = [
-        (k, first.links, other.links)
-        for k, pair in enumerate(pairs)
-        for first, other in combinations(pair.works.values(), 2)
-        if pair.arm != "split" or first.shown != other.shown
-    ]
-    numbers, place = np.unique(np.array([k for k, *_ in twos], np.int64), return_inverse=True)
-    f1 = _f1(
-        LinkArrays.pack([first for _, first, _ in twos]),
-        LinkArrays.pack([other for *_, other in twos]),
-    )
+    """Return the pairs that two have done (if split, with and without), and the mean F1 or NaN."""
+    twos, of = [], []
+    for k, pair in enumerate(pairs):
+        for two in combinations(pair.works.values(), 2):
+            if pair.arm != "split" or two[0].shown != two[1].shown:
+                twos.append((two[0].links, two[1].links))
+                of.append(k)
+    numbers, place = np.unique(np.array(of, np.int64), return_inverse=True)
+    first, other = ([two[side] for two in twos] for side in (0, 1))
+    f1 = _f1(LinkArrays.pack(first), LinkArrays.pack(other))
     defined = ~np.isnan(f1)
     totals, counts = (
-        np.bincount(place.reshape(-1)[defined], weights, len(numbers))
-        for weights in (f1[defined], None)
+        np.bincount(place.reshape(-1), weights, len(numbers))
+        for weights in (np.where(defined, f1, 0.0), defined)
     )
-    return numbers, ratio(totals, counts.astype(np.float64))
+    return numbers, ratio(totals, counts)
 
 
 @dataclass(frozen=True)
@@ -272,26 +251,21 @@ class StratifiedSample:
         self,
         rows: Rows,
         strata: Ints,
-        *,
-        resamples: int,
-        confidence: float,
+        options: PullOptions,
         seeds: np.random.SeedSequence,
-        left_out: int = 0,
+        left_out: int,
     ) -> None:
-        self._confidence, self._left_out = confidence, left_out
+        self._confidence, self._left_out = options.confidence, left_out
         self._pairs = len(rows)
         self._figures = rows.figures()
         self._drawn: dict[str, Floats] = {}
         self._degrees = self._pairs - len(np.unique(merged_strata(strata))) if self._pairs else 0
         if self._pairs > 1:
             rng = np.random.default_rng(seeds)
-            parts = [
-                rows.measure(rows.sums(weights))
-                for weights in stratified_weights(strata, resamples, rng, width=rows.width)
-            ]
-            self._drawn = {
-                name: np.concatenate([part[name] for part in parts]) for name in self._figures
-            }
+            draws = stratified_weights(strata, options.resamples, rng, width=rows.width)
+            parts = [rows.measure(rows.sums(weights)) for weights in draws]
+            for name in self._figures:
+                self._drawn[name] = np.concatenate([part[name] for part in parts])
 
     def estimate(self, name: str) -> Estimate:
         """Return a figure."""
@@ -398,17 +372,10 @@ class Pull(Result):
     @property
     def settings(self) -> str:
         """The settings behind the numbers, in one line."""
-        options = self.options
-        return str(
-            Signature(
-                links="all",
-                level="pull",
-                interval="bootstrap-strata",
-                confidence=options.confidence,
-                resamples=options.resamples,
-                seed=options.seed,
-            )
-        )
+        drawing = {
+            name: getattr(self.options, name) for name in ("confidence", "resamples", "seed")
+        }
+        return str(Signature(links="all", level="pull", interval="bootstrap-strata", **drawing))
 
     def to_dict(self) -> dict[str, object]:
         """Return everything as JSON takes it; NaN is None."""
@@ -431,38 +398,34 @@ _SAMPLES = ("split", "coin shown", "coin hidden", "seen", "both shown", "both sp
 
 
 def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = None) -> Pull:
-    """Estimate how far suggestions pull annotators.
+    """Estimate how far suggestions pull annotators: F1 with the suggestions, seen and unseen.
 
-    Notes
-    -----
     On a split pair annotators have the same words and suggestions before them, and a coin says who
-    sees these. So the difference of their F1 with the suggestions is due to seeing them, and what
-    pairs differ in drops out. F1 is that of all links, sure and possible: 2 |A & B| / (|A| + |B|);
-    of several who saw suggestions, or did not, the mean. Pairs without suggestions say nothing and
-    are left out. Intervals are percentiles of a bootstrap over pairs within strata
-    (`alignkit.stats.resampling`).
-
-    Examples
-    --------
-    >>> from alignkit.model.alignment import Alignment
-    >>> works = {"A": ControlWork(True, Alignment.parse("0-0 1-1")),
-    ...          "B": ControlWork(False, Alignment.parse("0-0"))}
-    >>> pair = ControlPair("1", "split", works, [(0, 0, 0.99, 2), (1, 1, 0.7, 2)])
-    >>> round(estimate_pull([pair]).pull.value, 3)
-    0.333
+    sees these; so what pairs differ in drops out. Pairs without suggestions say nothing.
     """
     check_arguments(estimate_pull, locals(), apart=["pairs"])
     given = every("pairs", pairs, ControlPair)
     data = _PullData.of(given, options or PullOptions())
     shown, hidden = data.side("split", True), data.side("split", False)
     both = np.flatnonzero(shown.done & hidden.done)
-    split = _split_sample(data, shown, hidden, both)
-    coin = {name: _coin_sample(data, name == "shown") for name in ("shown", "hidden")}
-    seen = _seen_sample(data)
-    between = _between_samples(data, given)
+    split, seen = _split_sample(data, shown, hidden, both), _seen_sample(data)
+    coin = {}
+    for name in ("shown", "hidden"):
+        side = data.side("coin", name == "shown")
+        pairs_done = np.flatnonzero(side.done)
+        says = data.suggested[pairs_done].sum(axis=1) > 0
+        coin[name] = data.mean(f"coin {name}", side.f1[pairs_done], pairs_done, says)
+    numbers, f1 = agreement_of_pairs(given)
+    between = {}
+    for arm in _AGREEMENT:
+        own = data.arms[numbers] == arm
+        between[arm] = data.mean(f"both {arm}", f1[own], numbers[own], ~np.isnan(f1[own]))
     done, left = (dict.fromkeys(_MEANINGS, 0) for _ in range(2))
     for pair in given:
         (left if pair.open else done)[_arm(pair)] += 1
+    counted = both[data.suggested[both].any(axis=1)]
+    difference = shown.f1[counted] - hidden.f1[counted]
+    means = {name: sample.estimate("mean") for name, sample in coin.items()}
     pull = Pull(
         data.options,
         done,
@@ -470,11 +433,8 @@ def estimate_pull(pairs: Iterable[ControlPair], options: PullOptions | None = No
         pull=split.estimate("pull"),
         shown=split.estimate("shown"),
         hidden=split.estimate("hidden"),
-        deviation=_deviation(data, shown, hidden, both),
-        coin={
-            **{name: sample.estimate("mean") for name, sample in coin.items()},
-            "pull": coin["shown"].less(coin["hidden"], "mean"),
-        },
+        deviation=float(difference.std(ddof=1)) if len(counted) > 1 else nan,
+        coin={**means, "pull": coin["shown"].less(coin["hidden"], "mean")},
         suggestions=int(data.works.suggested[data.works.shown].sum()),
         accepted=seen.estimate("accepted"),
         rejected=seen.estimate("rejected"),
@@ -529,21 +489,15 @@ class _PullData:
     ) -> StratifiedSample:
         """Return a sample; each has draws of its own, and rows that say nothing are left out."""
         seeds = np.random.SeedSequence(self.options.seed).spawn(len(_SAMPLES))
-        return StratifiedSample(
-            Rows(rows[says], measure),
-            self.strata[pairs[says]],
-            resamples=self.options.resamples,
-            confidence=self.options.confidence,
-            seeds=seeds[_SAMPLES.index(name)],
-            left_out=int((~says).sum()),
-        )
+        own, left_out = Rows(rows[says], measure), int((~says).sum())
+        strata, seed = self.strata[pairs[says]], seeds[_SAMPLES.index(name)]
+        return StratifiedSample(own, strata, self.options, seed, left_out)
 
     def mean(self, name: str, values: Floats, pairs: Ints, says: Mask) -> StratifiedSample:
         """Return a sample of which the mean is taken."""
         rows = np.stack([np.ones(len(values)), values], axis=1)
-        return self.sample(
-            name, rows, lambda sums: {"mean": ratio(sums[:, 1], sums[:, 0])}, pairs, says
-        )
+        mean: Measure = lambda sums: {"mean": ratio(sums[:, 1], sums[:, 0])}  # noqa: E731
+        return self.sample(name, rows, mean, pairs, says)
 
 
 def _arm(pair: ControlPair) -> str:
@@ -586,20 +540,12 @@ def _bins(data: _PullData, split: StratifiedSample, pairs: Ints) -> Iterator[Pul
             yield PullBin(low, high, count, *parts)
 
 
-def _coin_sample(data: _PullData, shown: bool) -> StratifiedSample:
-    side = data.side("coin", shown)
-    pairs = np.flatnonzero(side.done)
-    name = f"coin {'shown' if shown else 'hidden'}"
-    return data.mean(name, side.f1[pairs], pairs, data.suggested[pairs].sum(axis=1) > 0)
-
-
 def _seen_sample(data: _PullData) -> StratifiedSample:
     works, size = data.works, len(data.arms)
     of = works.pair[works.shown]
     counts = works.suggested.sum(axis=1), works.taken.sum(axis=1), works.rejected
-    rows = np.stack(
-        [np.bincount(of, count[works.shown], minlength=size) for count in counts], axis=1
-    ).astype(np.float64)
+    sums = [np.bincount(of, count[works.shown], minlength=size) for count in counts]
+    rows = np.stack(sums, axis=1).astype(np.float64)
 
     def measure(sums: Floats) -> dict[str, Floats]:
         seen, accepted, rejected = sums.T
@@ -609,39 +555,21 @@ def _seen_sample(data: _PullData) -> StratifiedSample:
     return data.sample("seen", rows[pairs], measure, pairs, rows[pairs, 0] > 0)
 
 
-def _between_samples(data: _PullData, pairs: Sequence[ControlPair]) -> dict[str, StratifiedSample]:
-    numbers, f1 = agreement_of_pairs(pairs)
-    samples = {}
-    for arm in _AGREEMENT:
-        chosen = data.arms[numbers] == arm
-        own = f1[chosen]
-        samples[arm] = data.mean(f"both {arm}", own, numbers[chosen], ~np.isnan(own))
-    return samples
-
-
-def _deviation(data: _PullData, shown: _Side, hidden: _Side, pairs: Ints) -> float:
-    kept = pairs[data.suggested[pairs].any(axis=1)]
-    difference = shown.f1[kept] - hidden.f1[kept]
-    return float(difference.std(ddof=1)) if len(kept) > 1 else nan
-
-
 ENOUGH = 97
 """How many split pairs an interval of +-.05 takes where the difference has a deviation of .25."""
-
-_HALF_WIDTH = 0.05
-_NORMAL = 1.959964  # the 97.5 % point of the normal distribution
 
 
 def _cautions(pull: Pull) -> Iterator[str]:
     pairs = pull.pull.pairs
     if pairs < ENOUGH:
+        half_width, normal = 0.05, 1.959964  # the 97.5 % point of the normal distribution
         caution = (
             f"the pull stands on {pairs} split pair{'' if pairs == 1 else 's'}: an interval of "
-            f"{_HALF_WIDTH:g} to either side takes {ENOUGH} where the difference within a pair has "
+            f"{half_width:g} to either side takes {ENOUGH} where the difference within a pair has "
             "a standard deviation of 0.25"
         )
         if pull.deviation > 0:
-            needed = ceil((_NORMAL * pull.deviation / _HALF_WIDTH) ** 2)
+            needed = ceil((normal * pull.deviation / half_width) ** 2)
             caution += f"; here it is {pull.deviation:.2f}, which takes {needed}"
         yield caution
     if 1 < pairs < FEW_PAIRS:
@@ -669,6 +597,7 @@ _AGREEMENT = {
     "split": "one saw suggestions",
     "bare": "neither did",
 }
+_COUNTS = [Column("pairs", "count"), Column("left out", "count", key="left_out")]
 
 
 def _cell(estimate: Estimate) -> Cell:
@@ -680,14 +609,8 @@ def _signed(name: str, key: str = "") -> Column:
 
 
 def _estimates(pull: Pull) -> Table:
-    columns = [
-        Column("pairs annotated", key="sample"),
-        Column("pairs", "count"),
-        Column("left out", "count", key="left_out"),
-        Column("shown", "percent"),
-        Column("hidden", "percent"),
-        _signed("pull"),
-    ]
+    figures = [Column("shown", "percent"), Column("hidden", "percent"), _signed("pull")]
+    columns = [Column("pairs annotated", key="sample"), *_COUNTS, *figures]
     samples = {
         "twice, split by a coin": (pull.shown, pull.hidden, pull.pull),
         "once, by a coin": (pull.coin["shown"], pull.coin["hidden"], pull.coin["pull"]),
@@ -743,21 +666,15 @@ def _probabilities(pull: Pull) -> Table:
 
 
 def _agreement(pull: Pull) -> Table:
-    columns = [
-        Column("suggestions", key="arm"),
-        Column("pairs", "count"),
-        Column("left out", "count", key="left_out"),
-        Column("F1", "percent", key="f1"),
-        _signed("less neither", key="excess"),
-    ]
+    figures = [Column("F1", "percent", key="f1"), _signed("less neither", key="excess")]
     rows: list[list[Cell]] = []
     for arm, name in _AGREEMENT.items():
         agreement = pull.agreement[arm]
         excess = _cell(pull.excess[arm]) if arm in pull.excess else None
         rows.append([name, agreement.pairs, agreement.left_out, _cell(agreement), excess])
-    return Table(
+    title, note = (
         "F1 between two annotators, mean over pairs",
-        columns,
-        rows,
-        "Left out: pairs on which nobody drew anything.",
+        "pairs on which nobody drew anything",
     )
+    columns = [Column("suggestions", key="arm"), *_COUNTS, *figures]
+    return Table(title, columns, rows, f"Left out: {note}.")

@@ -15,18 +15,7 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection, select
 
-from alignkit.annotate.adjudication.comparison import (
-    REOPENED,
-    Ballot,
-    Voter,
-    all_in,
-    ballot_of,
-    compare,
-    left_to_decide,
-    missing,
-    phrases_at_stake,
-    voters,
-)
+from alignkit.annotate.adjudication import comparison
 from alignkit.annotate.adjudication.gold import Case, Pseudonyms, gold_of, names_of, read_case
 from alignkit.annotate.adjudication.provenance import (
     BULK,
@@ -142,22 +131,22 @@ def settled_pairs(conn: Connection, some: Collection[int]) -> set[int]:
     return {case.k for few in _looked(conn, ready) for case in few if case.state == "done"}
 
 
-def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[Voter]]:
+def _ready(conn: Connection, some: Collection[int] | None) -> dict[int, list[comparison.Voter]]:
     """Return those of some pairs, or of all, on which all votes are in, with their voters."""
     if some is None or len(some) > _CHUNK:
-        rows = voters(conn).items()
+        rows = comparison.voters(conn).items()
         by_pair = {k: those for k, those in rows if some is None or k in some}
     else:
-        by_pair = {k: voters(conn, k).get(k, []) for k in some}
-    return {k: those for k, those in by_pair.items() if all_in(those)}
+        by_pair = {k: comparison.voters(conn, k).get(k, []) for k in some}
+    return {k: those for k, those in by_pair.items() if comparison.all_in(those)}
 
 
-def _rows(conn: Connection, ready: dict[int, list[Voter]]) -> Iterator[DocketRow]:
+def _rows(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Iterator[DocketRow]:
     pair = schema.pair.c
     for cases in _looked(conn, ready):
         asked = select(pair.k, pair.id).where(pair.k.in_([case.k for case in cases]))
         ids = {k: id for k, id in conn.execute(asked)}  # noqa: C416 - rows are no tuples to mypy
-        stakes = phrases_at_stake([case.ballots for case in cases])
+        stakes = comparison.phrases_at_stake([case.ballots for case in cases])
         for case, stake in zip(cases, stakes, strict=True):
             yield DocketRow(case.k, ids[case.k], case.state, case.left, stake, len(case.ballots))
 
@@ -166,12 +155,12 @@ class _Looked(NamedTuple):
     """The state of a pair: the votes, and how many decisions are left."""
 
     k: int
-    ballots: dict[str, Ballot]
+    ballots: dict[str, comparison.Ballot]
     left: int
     state: str
 
 
-def _looked(conn: Connection, ready: dict[int, list[Voter]]) -> Iterator[list[_Looked]]:
+def _looked(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Iterator[list[_Looked]]:
     """Look at pairs, some at a time."""
     setting = conn.execute(select(schema.project)).one()
     stream, account = schema.stream.c, schema.account.c
@@ -187,16 +176,19 @@ def _looked(conn: Connection, ready: dict[int, list[Voter]]) -> Iterator[list[_L
         for k, own in some.items():
             votes = {voter.account: states[k].get(voter.account, PairState()) for voter in own}
             decided = states[k].get(gold, PairState())
-            ballots = {voter.name: ballot_of(votes[voter.account], judged=judged) for voter in own}
+            ballots = {
+                voter.name: comparison.ballot_of(votes[voter.account], judged=judged)
+                for voter in own
+            }
             held = gold_of(decided, judged=judged)
-            items = compare(ballots, held, majority=bool(setting.majority))
-            left = left_to_decide(items)
-            if any(item.state == REOPENED for item in items) or (decided.done and left):
+            items = comparison.compare(ballots, held, majority=bool(setting.majority))
+            left = comparison.left_to_decide(items)
+            if any(item.state == comparison.REOPENED for item in items) or (decided.done and left):
                 state = "reopened"
             elif left:
                 state = "open"
             else:
-                state = "done" if decided.done and not missing(items, held) else "agreed"
+                state = "done" if decided.done and not comparison.missing(items, held) else "agreed"
                 made = [vote.rewrites.values() for vote in votes.values()]
                 if decided.done and rewrites_changed(conn, k, gold, decided, votes):
                     state = "reopened"

@@ -18,38 +18,10 @@ import msgspec
 from msgspec import Raw
 from sqlalchemy import Connection, select
 
-from alignkit.annotate.adjudication.comparison import (
-    Ballot,
-    GoldState,
-    VotedPlace,
-    Voter,
-    agreed_items,
-    all_in,
-    ballot_of,
-    compare,
-    left_to_decide,
-    meant,
-    missing,
-    value_of,
-    voters,
-)
+from alignkit.annotate.adjudication import comparison
+from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema
 from alignkit.annotate.project.appending import Writer, append_sent, new_event
-from alignkit.annotate.project.events import (
-    JUDGMENT,
-    Cell,
-    Data,
-    Event,
-    Sent,
-    Value,
-    Why,
-    WhyWrite,
-    decode_data,
-    encode,
-    read_why,
-    shared_texts,
-    write_why,
-)
 from alignkit.annotate.project.names import BadEvent, Conflict, NotReady, OldText
 from alignkit.annotate.project.queries import Appended, Changes, PairList, PairRow, StreamRow
 from alignkit.annotate.project.state import PairState, conflicts, copied
@@ -84,14 +56,14 @@ class Pseudonyms:
         """Return the text of a why without names."""
         return _renamed(text, self.shown) if self.blind else text
 
-    def hidden(self, event: Event) -> Event:
+    def hidden(self, event: log.Event) -> log.Event:
         """Return an event without names."""
         if not self.blind:
             return event
-        data = decode_data(event.data)
+        data = log.decode_data(event.data)
         if data.whys:
             data.whys = _writes(data.whys, self.shown)
-            return msgspec.structs.replace(event, data=Raw(encode(data)))
+            return msgspec.structs.replace(event, data=Raw(log.encode(data)))
         return event
 
     def hidden_conflict(self, conflict: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,20 +74,20 @@ class Pseudonyms:
                 hidden[key] = hidden[key] and self.hidden_why(hidden[key])
         return hidden
 
-    def named(self, sent: Sent) -> Sent:
+    def named(self, sent: log.Sent) -> log.Sent:
         """Return what an adjudicator sends with the names that are meant."""
         if not self.blind or sent.kind != "decide":
             return sent
         try:
             data = msgspec.json.decode(sent.data)
-            whys = msgspec.convert(data.get("whys", []), list[WhyWrite])
+            whys = msgspec.convert(data.get("whys", []), list[log.WhyWrite])
         except (msgspec.DecodeError, AttributeError, UnicodeDecodeError, RecursionError) as problem:
             raise BadEvent(f"decide: {problem}") from None
         data["whys"] = _writes(whys, self._named)
         return msgspec.structs.replace(sent, data=Raw(msgspec.json.encode(data)))
 
 
-def _writes(whys: Iterable[WhyWrite], name: Callable[[str], str]) -> tuple[WhyWrite, ...]:
+def _writes(whys: Iterable[log.WhyWrite], name: Callable[[str], str]) -> tuple[log.WhyWrite, ...]:
     def turned(text: str | None) -> str | None:
         return None if text is None else _renamed(text, name)
 
@@ -123,10 +95,10 @@ def _writes(whys: Iterable[WhyWrite], name: Callable[[str], str]) -> tuple[WhyWr
 
 
 def _renamed(text: str, name: Callable[[str], str]) -> str:
-    why = read_why(text)
+    why = log.read_why(text)
     votes = {name(voter): vote for voter, vote in why.votes.items()}
     as_ = name(why.as_) if why.as_ else ""
-    return write_why(msgspec.structs.replace(why, votes=votes, as_=as_))
+    return log.write_why(msgspec.structs.replace(why, votes=votes, as_=as_))
 
 
 _KINDS = ("decide", "comment", "rewrite", "done", "undo", "redo", "open")
@@ -138,49 +110,49 @@ class Case:
     """A pair to adjudicate: its words, whose votes count, and gold's own stream."""
 
     pair: PairRow
-    voters: tuple[Voter, ...]  # in the order of their entry
+    voters: tuple[comparison.Voter, ...]  # in the order of their entry
     streams: Mapping[str, StreamRow]  # those of the voters, by name
     gold: StreamRow
     majority: bool  # the setting, and whether the task is to judge pairs
     judged: bool = False
 
     @property
-    def ballots(self) -> dict[str, Ballot]:
+    def ballots(self) -> dict[str, comparison.Ballot]:
         """The votes, by name."""
         return {
-            name: ballot_of(stream.state, judged=self.judged)
+            name: comparison.ballot_of(stream.state, judged=self.judged)
             for name, stream in self.streams.items()
         }
 
-    def items(self, state: PairState | None = None) -> list[VotedPlace]:
+    def items(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
         """Compare the votes with gold, or with another state of it."""
-        return compare(
+        return comparison.compare(
             self.ballots,
             gold_of(self.gold.state if state is None else state, judged=self.judged),
             majority=self.majority,
         )
 
-    def missing(self, state: PairState | None = None) -> list[VotedPlace]:
+    def missing(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
         """Return what is agreed and otherwise in gold, or in another state of it."""
         held = self.gold.state if state is None else state
-        return missing(self.items(held), gold_of(held, judged=self.judged))
+        return comparison.missing(self.items(held), gold_of(held, judged=self.judged))
 
     def check(self) -> None:
         """Check that all votes are in."""
-        if not all_in(self.voters):
+        if not comparison.all_in(self.voters):
             raise NotReady(self.pair.id, [voter.name for voter in self.voters if not voter.done])
 
 
-def gold_of(state: PairState, *, judged: bool = False) -> GoldState:
+def gold_of(state: PairState, *, judged: bool = False) -> comparison.GoldState:
     """Return what the state of gold's stream decides."""
-    whys = {place: read_why(text) for place, text in state.whys.items()}
-    return GoldState(ballot_of(state, judged=judged).values, whys)
+    whys = {place: log.read_why(text) for place, text in state.whys.items()}
+    return comparison.GoldState(comparison.ballot_of(state, judged=judged).values, whys)
 
 
 def read_case(conn: Connection, k: int) -> Case:
     """Read a pair with the votes on it and what is decided."""
     pair = queries.pair_row(conn, k)
-    own = tuple(voters(conn, k).get(k, ()))
+    own = tuple(comparison.voters(conn, k).get(k, ()))
     streams = queries.streams_of(conn, pair)
     first = StreamRow(None, PairState(rev=pair.rev))
     gold = queries.account_of(conn, queries.gold_name(conn))
@@ -201,7 +173,7 @@ def names_of(conn: Connection, pair: PairRow) -> Pseudonyms:
 
 
 def decide(
-    store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[Sent]
+    store: Store, k: int, actor: str, *, base: int, rev: int, events: Sequence[log.Sent]
 ) -> tuple[Appended, bool]:
     """Append what an adjudicator sends, all or nothing; see `Store.append`."""
     with store.database.writing() as conn:
@@ -228,7 +200,7 @@ class _Clerk:
     def __init__(self, case: Case, actor: str) -> None:
         self._case, self._actor = case, actor
 
-    def __call__(self, writer: Writer, sent: Sent, data: Data) -> None:
+    def __call__(self, writer: Writer, sent: log.Sent, data: log.Data) -> None:
         if sent.kind not in _KINDS:
             raise BadEvent(
                 f"{sent.kind[:40]}: adjudicators decide, with a reason; annotators draw and judge"
@@ -247,7 +219,7 @@ class _Clerk:
                 self._check_end(state)
 
     def _check_end(self, state: PairState) -> None:
-        left = left_to_decide(self._case.items(state))
+        left = comparison.left_to_decide(self._case.items(state))
         if left:
             places = "one difference is" if left == 1 else f"{left} differences are"
             raise BadEvent(f"{places} still to be settled; then the pair is done")
@@ -256,33 +228,33 @@ class _Clerk:
 
     def _add_agreed(self, writer: Writer) -> None:
         first = not writer.state.seq
-        if items := agreed_items(self._case.items(writer.state)):
+        if items := comparison.agreed_items(self._case.items(writer.state)):
             agreed = _agreed(items, self._case.ballots, writer.state)
             writer.add(new_event("decide", self._actor), agreed)
         made = [stream.state.rewrites.values() for stream in self._case.streams.values()]
-        if first and (shared := shared_texts(made)):
+        if first and (shared := log.shared_texts(made)):
             rows = ((f"r{at}", None, texts) for at, texts in enumerate(sorted(shared), 1))
-            data = Data(how="agreed", rewrites=tuple(rows))
+            data = log.Data(how="agreed", rewrites=tuple(rows))
             writer.add(new_event("rewrite", self._actor), data)
 
-    def _check(self, state: PairState, data: Data) -> None:
+    def _check(self, state: PairState, data: log.Data) -> None:
         reasons = {(i, j): after for i, j, _, after in data.whys}
-        written: dict[Cell, Value] = {(i, j): after for i, j, _, after in data.cells}
+        written: dict[log.Cell, log.Value] = {(i, j): after for i, j, _, after in data.cells}
         if not reasons or None in reasons.values():
             raise BadEvent("whys: a decision has a reason, for each of its cells")
         if data.label is not None or data.flags is not None:
             label = state.judgment if data.label is None else data.label[1]
             flags = state.flags if data.flags is None else data.flags[1]
-            written[JUDGMENT] = (label, *flags) if label or flags else ()
+            written[log.JUDGMENT] = (label, *flags) if label or flags else ()
         for place in written:
             if place not in reasons:
                 raise BadEvent(f"whys: {list(place)} is decided without a reason")
-        now = ballot_of(state).values
+        now = comparison.ballot_of(state).values
         if late := conflicts(state, "decide", data):  # first: a late reason need not fit any more
             raise Conflict(late)
         for place, text in reasons.items():
-            value = written.get(place, value_of(now, place))
-            self._check_reason(place, read_why(str(text)), value)
+            value = written.get(place, comparison.value_of(now, place))
+            self._check_reason(place, log.read_why(str(text)), value)
         taken = [
             {"i": i, "j": j, "before": 0, "after": 0, "now": state.cells[i, j]}
             for link, value in written.items()
@@ -293,7 +265,7 @@ class _Clerk:
         if taken:
             raise Conflict(taken)
 
-    def _check_reason(self, place: Cell, why: Why, value: Value) -> None:
+    def _check_reason(self, place: log.Cell, why: log.Why, value: log.Value) -> None:
         known = self._case.ballots
         for name, (said, seq) in why.votes.items():
             if name not in known:
@@ -302,24 +274,28 @@ class _Clerk:
                 raise BadEvent(f"whys: a vote on {list(place)} is another one; load the pair again")
         if not why.votes:
             raise BadEvent(f"whys: {list(place)} is decided on no vote; name those that there are")
-        said_so = meant(why, value, majority=self._case.majority)
+        said_so = comparison.meant(why, value, majority=self._case.majority)
         if said_so != value:
             raise BadEvent(f"whys: {list(place)} becomes {value}, and its reason says {said_so}")
 
 
-def _agreed(items: Sequence[VotedPlace], ballots: Mapping[str, Ballot], state: PairState) -> Data:
+def _agreed(
+    items: Sequence[comparison.VotedPlace],
+    ballots: Mapping[str, comparison.Ballot],
+    state: PairState,
+) -> log.Data:
     cells, whys = [], []
     more: dict[str, Any] = {}
     for item in items:
         i, j = item.place
         votes = {name: (ballot.at(item.place), ballot.seq) for name, ballot in ballots.items()}
-        whys.append((i, j, None, write_why(Why("agreed", "", votes))))
+        whys.append((i, j, None, log.write_why(log.Why("agreed", "", votes))))
         if isinstance(item.value, tuple):
             label, *flags = item.value or ("",)
             more = {"label": (state.judgment, label), "flags": (state.flags, flags)}
         elif item.value != state.cells.get(item.place, 0):
             cells.append((i, j, state.cells.get(item.place, 0), item.value))
-    return Data(how="agreed", cells=tuple(cells) or (), whys=tuple(whys), **more)
+    return log.Data(how="agreed", cells=tuple(cells) or (), whys=tuple(whys), **more)
 
 
 def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
@@ -328,9 +304,9 @@ def settle(store: Store, numbers: Iterable[int], actor: str) -> int:
     for k in numbers:
         with store.database.reading() as conn:
             case = read_case(conn, k)
-        if left_to_decide(case.items()) or (case.gold.state.done and not case.missing()):
+        if comparison.left_to_decide(case.items()) or (case.gold.state.done and not case.missing()):
             continue
-        event = Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
+        event = log.Sent(str(uuid4()), "done", Raw(b'{"before":false,"after":true}'))
         with suppress(NotReady, BadEvent, Conflict, OldText):  # a vote has just changed
             seq, rev = case.gold.state.seq, case.pair.rev
             count += decide(store, k, actor, base=seq, rev=rev, events=[event])[1]

@@ -10,19 +10,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, select
 
 from alignkit.annotate.adjudication.comparison import as_read, voters
+from alignkit.annotate.project import events as log
 from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.events import (
-    JUDGMENT,
-    Cell,
-    Event,
-    Texts,
-    Value,
-    Why,
-    decode_data,
-    key_number,
-    put,
-    read_why,
-)
 from alignkit.annotate.project.names import UnknownAnnotator
 from alignkit.annotate.project.rewording import Rewording
 from alignkit.annotate.project.state import PairState, decode_state
@@ -41,7 +30,7 @@ class LinkOrigin(NamedTuple):
     at: str
 
 
-_Past = defaultdict[Cell, list[tuple[int, LinkOrigin]]]
+_Past = defaultdict[log.Cell, list[tuple[int, LinkOrigin]]]
 """What each cell became, and how."""
 
 
@@ -52,12 +41,12 @@ def rewordings(conn: Connection, k: int) -> dict[int, Rewording]:
 
 
 def origins(
-    events: Iterable[Event], corrected: Mapping[int, Rewording], seq: int | None = None
-) -> dict[Cell, LinkOrigin]:
+    events: Iterable[log.Event], corrected: Mapping[int, Rewording], seq: int | None = None
+) -> dict[log.Cell, LinkOrigin]:
     """Return the origin of each link, and null, that a stream holds, where they are in the end."""
     past: _Past = defaultdict(list)
     for event in events:
-        data = decode_data(event.data)
+        data = log.decode_data(event.data)
         if event.kind == "text":
             moved = ((corrected[data.to].cell(cell), rows) for cell, rows in past.items())
             past = defaultdict(list, {cell: rows for cell, rows in moved if cell is not None})
@@ -74,28 +63,28 @@ def origins(
     return {cell: rows[-1][1] for cell, rows in past.items() if rows[-1][0]}
 
 
-def suggestions_shown(events: Iterable[Event]) -> bool | None:
+def suggestions_shown(events: Iterable[log.Event]) -> bool | None:
     """Return whether an annotator saw suggestions; None if the pair was not opened on the page."""
-    opened = [decode_data(event.data) for event in events if event.kind == "open"]
+    opened = [log.decode_data(event.data) for event in events if event.kind == "open"]
     shown = [data.suggestions for data in opened if data.suggestions is not None]
     return any(shown) if shown else None
 
 
-def rewrites_at(events: Iterable[Event], n: int) -> dict[str, Texts]:
+def rewrites_at(events: Iterable[log.Event], n: int) -> dict[str, log.Texts]:
     """Return the rewrites of a stream, by key, as they were at event `n` of the project."""
-    held: dict[str, Texts] = {}
+    held: dict[str, log.Texts] = {}
     for event in events:
         if event.n <= n:
-            put(held, decode_data(event.data).rewrites)
+            log.put(held, log.decode_data(event.data).rewrites)
     return held
 
 
 def rewrite_lines(
-    state: PairState, logs: Mapping[str, Sequence[Event]], gold: str, voters: Sequence[str]
+    state: PairState, logs: Mapping[str, Sequence[log.Event]], gold: str, voters: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield what is known of each rewrite that gold has; see `provenance`."""
     written = _written(logs[gold])
-    for key in sorted(state.rewrites, key=key_number):
+    for key in sorted(state.rewrites, key=log.key_number):
         texts = state.rewrites[key]
         event = written[texts]
         votes = {}
@@ -116,10 +105,10 @@ def rewrite_lines(
         }
 
 
-def _written(events: Iterable[Event]) -> dict[Texts, Event]:
-    writers: dict[Texts, Event] = {}
+def _written(events: Iterable[log.Event]) -> dict[log.Texts, log.Event]:
+    writers: dict[log.Texts, log.Event] = {}
     for event in events:
-        for _, _, texts in decode_data(event.data).rewrites:
+        for _, _, texts in log.decode_data(event.data).rewrites:
             if texts is not None and (event.kind not in ("undo", "redo") or texts not in writers):
                 writers[texts] = event
     return writers
@@ -173,21 +162,21 @@ def _pair(
 
 def _decisions(
     state: PairState,
-    logs: Mapping[str, Sequence[Event]],
+    logs: Mapping[str, Sequence[log.Event]],
     gold: str,
     corrected: Mapping[int, Rewording],
 ) -> Iterator[dict[str, Any]]:
     made = _makers(logs[gold])
 
     @cache
-    def drawn(name: str, seq: int) -> tuple[dict[Cell, LinkOrigin], bool | None]:
+    def drawn(name: str, seq: int) -> tuple[dict[log.Cell, LinkOrigin], bool | None]:
         events = logs.get(name, [])
         earlier = (event for event in events if event.seq <= seq)
         return origins(events, corrected, seq), suggestions_shown(earlier)
 
     for place in sorted(state.whys.keys() | state.cells.keys(), key=as_read):
         text = state.whys.get(place)
-        why = Why("own") if text is None else read_why(text)
+        why = log.Why("own") if text is None else log.read_why(text)
         actor, at = made.get((place, text), ("", ""))
         votes = {}
         for name, (said, seq) in why.votes.items():
@@ -195,9 +184,11 @@ def _decisions(
             votes[name] = {**_said(said), "seq": seq, "suggestions": shown}
             if place in how:
                 votes[name]["how"] = how[place].how
-        value = (state.judgment, *state.flags) if place == JUDGMENT else state.cells.get(place, 0)
+        value = (
+            (state.judgment, *state.flags) if place == log.JUDGMENT else state.cells.get(place, 0)
+        )
         yield {
-            **({} if place == JUDGMENT else {"i": place[0], "j": place[1]}),
+            **({} if place == log.JUDGMENT else {"i": place[0], "j": place[1]}),
             **_said(value, "link"),
             "why": None if text is None else why.why,
             "as": why.as_ or None,
@@ -208,18 +199,18 @@ def _decisions(
         }
 
 
-def _said(value: Value, name: str = "said") -> dict[str, Any]:
+def _said(value: log.Value, name: str = "said") -> dict[str, Any]:
     if isinstance(value, int):
         return {name: _STRENGTH[value]}
     label, *flags = value or ("",)
     return {"judgment": label, "flags": flags}
 
 
-def _makers(events: Iterable[Event]) -> dict[tuple[Cell, str | None], tuple[str, str]]:
-    made: dict[tuple[Cell, str | None], tuple[str, str]] = {}
+def _makers(events: Iterable[log.Event]) -> dict[tuple[log.Cell, str | None], tuple[str, str]]:
+    made: dict[tuple[log.Cell, str | None], tuple[str, str]] = {}
     by_text: dict[str | None, tuple[str, str]] = {}
     for event in events:
-        data = decode_data(event.data)
+        data = log.decode_data(event.data)
         for i, j, _, text in data.whys:
             by = event.actor, data.when or event.at  # of an import: when it was decided elsewhere
             if event.kind in ("undo", "redo", "text"):

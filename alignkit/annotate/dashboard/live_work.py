@@ -32,27 +32,18 @@ class Compared(NamedTuple):
 
 def compared(conn: Connection) -> Compared:
     """Return who is compared in a project."""
-    names = {name: number for number, name in enumerate(queries.annotators(conn), 1)}
-    info = queries.project_info(conn)
-    initial = queries.suggesting(conn)
-    if has_assignments(conn):
-        table = schema.assignment.c
-        having = set(conn.execute(select(table.account).distinct()).scalars())
-        names = {name: number for name, number in names.items() if number in having}
-    apart = {initial, info.gold}
-    kept = {name: number for name, number in names.items() if name not in apart}
-    return Compared(kept, initial, info.gold, info.scheme)
+    info, initial = queries.project_info(conn), queries.suggesting(conn)
+    having = set(conn.execute(select(schema.assignment.c.account).distinct()).scalars())
+    names = {
+        name: number
+        for number, name in enumerate(info.annotators, 1)
+        if name not in (initial, info.gold) and (number in having or not having)
+    }
+    return Compared(names, initial, info.gold, info.scheme)
 
 
 def label_view(scheme: Scheme | None) -> View | None:
-    """Return the view of a scheme that shows its labels, without flags; None without a scheme.
-
-    Examples
-    --------
-    >>> from alignkit.model.labels import get_scheme
-    >>> label_view(get_scheme("turku")).name, label_view(get_scheme("entailment")).name
-    ('base', 'full')
-    """
+    """Return the view of a scheme that shows its labels, without flags; None without a scheme."""
     if scheme is None:
         return None
     labels = {label.value for label in scheme.labels}
@@ -61,7 +52,6 @@ def label_view(scheme: Scheme | None) -> View | None:
 
 
 _CHUNK = 250  # pairs that are counted at a time
-_NO_VOTES = {"account"}  # events of the project that make no pair one to be adjudicated anew
 
 Report = Callable[[float], None]
 Words = tuple[str, ...]
@@ -117,7 +107,7 @@ class LiveWork:
             if kinds:
                 self._join(conn)
             self._read(conn, changed, report)
-            self._settle(conn, None if kinds - _NO_VOTES else changed)
+            self._settle(conn, None if kinds - {"account"} else changed)
         self.n = last
         return True
 
@@ -154,7 +144,14 @@ class LiveWork:
             self.done.setdefault(name, set())
         self.compared = now
         self.pairs = queries.count_pairs(conn)
-        self.assigned = _assigned(conn, now.annotators)
+        self.assigned = None
+        if has_assignments(conn):
+            names = {number: name for name, number in now.annotators.items()}
+            self.assigned = {name: set() for name in now.annotators}
+            table = schema.assignment.c
+            for account, k in conn.execute(select(table.account, table.pair)):
+                if account in names:
+                    self.assigned[names[account]].add(k)
 
     def _read(
         self, conn: Connection, changed: Mapping[int, set[int] | None], report: Report | None
@@ -178,7 +175,8 @@ class LiveWork:
 
     def _count(self, conn: Connection, some: Mapping[int, set[int] | None]) -> None:
         """Count some pairs anew if what is done of them, or was, may be different."""
-        names = self._names(conn)
+        numbers = enumerate(queries.annotators(conn), 1)
+        names = {number: name for number, name in numbers if name in self.done}
         states = self._states(conn, some, names)
         touched: set[str] = set()
         moved = []
@@ -194,8 +192,14 @@ class LiveWork:
         if not moved:
             return
         self.version += 1
-        rows = queries.pair_rows(conn, moved)
-        self.tally.put([_tallied(row, states.get(row.k, {})) for row in rows], touched)
+        tallied = []
+        for row in queries.pair_rows(conn, moved):
+            works = states.get(row.k, {})
+            annotations = {name: work.annotation for name, work in works.items()}
+            pair = SentencePair(row.id, row.source, row.target, annotations)
+            bulk = {name: work.bulk for name, work in works.items()}
+            tallied.append(TalliedPair(row.k, pair, bulk))
+        self.tally.put(tallied, touched)
         for k in moved:
             self.apart.pop(k, None)
             done = states.get(k, {})
@@ -203,11 +207,6 @@ class LiveWork:
             value = self.tally.f1_of(k)
             if value is not None and any(f1 < 1 for f1 in value):  # not if it is NaN
                 self.apart[k] = value
-
-    def _names(self, conn: Connection) -> dict[int, str]:
-        """Return the names by number of all whose work matters."""
-        numbers = enumerate(queries.annotators(conn), 1)
-        return {number: name for number, name in numbers if name in self.done}
 
     def _states(
         self, conn: Connection, some: Collection[int], names: Mapping[int, str]
@@ -227,21 +226,3 @@ class LiveWork:
                     work = DoneLinks(annotation, state.bulk, judgment)
                     states.setdefault(k, {})[names[account]] = work
         return states
-
-
-def _assigned(conn: Connection, annotators: Mapping[str, int]) -> dict[str, set[int]] | None:
-    if not has_assignments(conn):
-        return None
-    names = {number: name for name, number in annotators.items()}
-    assigned: dict[str, set[int]] = {name: set() for name in annotators}
-    table = schema.assignment.c
-    for account, k in conn.execute(select(table.account, table.pair)):
-        if account in names:
-            assigned[names[account]].add(k)
-    return assigned
-
-
-def _tallied(row: queries.PairRow, done: Mapping[str, DoneLinks]) -> TalliedPair:
-    annotations = {name: work.annotation for name, work in done.items()}
-    pair = SentencePair(row.id, row.source, row.target, annotations)
-    return TalliedPair(row.k, pair, {name: work.bulk for name, work in done.items()})

@@ -6,6 +6,7 @@ C is that of `alignkit.agree` on the export of what is done, with its defaults.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -45,7 +46,6 @@ from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 from alignkit.corpora.labelled import judges_of
 from alignkit.model.corpus import Corpus
-from alignkit.model.labels import View
 from alignkit.stats.resampling import Interval
 from alignkit.tables.result import Caution
 
@@ -66,27 +66,36 @@ def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> 
         if times_alone:
             return figures
         report("reading", None)
-        figures.pull = _pull(conn)
+        pairs = list(control_pairs(conn)) if read_plan(conn) is not None else []
         judges, scheme = queries.task_of(conn) == "judge", queries.scheme_of(conn)
-    corpus = Corpus(exported(store, done=True))
-    if judges:
-        figures.twos, figures.cautions = [], _judged_cautions(corpus, asked, label_view(scheme))
+    if any(pair.arm for pair in pairs):
+        bias = estimate_pull(pairs)
+        pull, accepted, rejected = map(_estimated, (bias.pull, bias.accepted, bias.rejected))
+        figures.pull = PullLine(pull, accepted, rejected, list(bias.cautions))
     else:
+        none = LiveFigure(None, reason=NO_CONTROL)
+        figures.pull = PullLine(none, none, none)
+    corpus = Corpus(exported(store, done=True))
+    if not judges:
         figures.twos, figures.cautions = _twos(corpus, asked, report)
+        return figures
+    figures.twos, view = [], label_view(scheme)
+    names = [name for name in judges_of(corpus) if name in asked.annotators]
+    if view is not None and len(names) > 1:
+        agreed = agree(
+            corpus,
+            names,
+            on="judgments",
+            scheme=view.scheme,
+            view=view.name,
+            lenient=True,
+            seed=SEED,
+        )
+        figures.cautions = list(agreed.cautions)
     return figures
 
 
 # The pull of suggestions, and agreement beyond chance
-
-
-def _pull(conn: Connection) -> PullLine:
-    pairs = list(control_pairs(conn)) if read_plan(conn) is not None else []
-    if not any(pair.arm for pair in pairs):
-        none = LiveFigure(None, reason=NO_CONTROL)
-        return PullLine(none, none, none)
-    bias = estimate_pull(pairs)
-    pull, accepted, rejected = map(_estimated, (bias.pull, bias.accepted, bias.rejected))
-    return PullLine(pull, accepted, rejected, list(bias.cautions))
 
 
 def _estimated(estimate: Estimate) -> LiveFigure:
@@ -98,7 +107,12 @@ def _estimated(estimate: Estimate) -> LiveFigure:
 
 def _twos(corpus: Corpus, asked: Compared, report: Report) -> tuple[list[SlowTwo], list[Caution]]:
     names = tuple(name for name in asked.annotators if name in corpus.aligners)
-    beyond = _beyond(corpus, asked.initial)
+    initial, every = asked.initial, [CorpusPart("all", np.arange(len(corpus)))]
+    options = AgreementOptions(chance=CLOSED)
+    if initial is not None:
+        options = AgreementOptions(missing_initial="leave-out")
+    machines = () if initial is None else (initial,)
+    beyond = CorpusBeyondChance(CorpusData(corpus), initial, machines, options, SEED, None, every)
     twos = [("annotators", *two) for two in combinations(names, 2)]
     pairings = pairings_of(twos, beyond, lambda done, of: report("sampling", done / of))
     compared = Agreement(
@@ -111,24 +125,6 @@ def _twos(corpus: Corpus, asked: Compared, report: Report) -> tuple[list[SlowTwo
         figures = {level: _corrected(result) for level, result in levels}
         slow.append(SlowTwo(pairing.first, pairing.second, pairing.chance, figures))
     return slow, list(cautions_of(compared))
-
-
-def _judged_cautions(corpus: Corpus, asked: Compared, view: View | None) -> list[Caution]:
-    names = [name for name in judges_of(corpus) if name in asked.annotators]
-    if view is None or len(names) < 2:
-        return []
-    agreed = agree(
-        corpus, names, on="judgments", scheme=view.scheme, view=view.name, lenient=True, seed=SEED
-    )
-    return list(agreed.cautions)
-
-
-def _beyond(corpus: Corpus, initial: str | None) -> CorpusBeyondChance:
-    open_chance = AgreementOptions(missing_initial="leave-out")
-    options = AgreementOptions(chance=CLOSED) if initial is None else open_chance
-    machines = () if initial is None else (initial,)
-    every = [CorpusPart("all", np.arange(len(corpus)))]
-    return CorpusBeyondChance(CorpusData(corpus), initial, machines, options, SEED, None, every)
 
 
 def _corrected(result: BeyondChance) -> LiveFigure:
@@ -163,27 +159,16 @@ def pace_of(events: Iterable[tuple[int, str]], done: Collection[int]) -> Pace:
     """Return how long pairs took, from the pair and time of each event.
 
     The time between two consecutive events, whatever their pairs, counts for the pair of the later
-    one if it is shorter than `GAP`. So reading a pair counts once something is done there, and
-    times are rather too short. Open pairs would make them shorter still, and are in no mean.
-
-    Examples
-    --------
-    >>> pace = pace_of([(1, "2026-11-22T13:00:00Z"), (1, "2026-11-22T13:00:20Z"),
-    ...                 (2, "2026-11-22T13:00:30Z"), (2, "2026-11-22T13:05:00Z")], done={1, 2})
-    >>> pace.seconds, pace.by_pair, pace.mean
-    (30.0, {1: 20.0, 2: 10.0}, 15.0)
+    one if it is shorter than `GAP`. Open pairs would make the means shorter, and are in none.
     """
-    rows = sorted((_seconds(at), place, k) for place, (k, at) in enumerate(events))
-    times = np.array([time for time, *_ in rows])
-    numbers, place = np.unique(np.array([k for *_, k in rows], np.int64), return_inverse=True)
-    steps = np.diff(times, prepend=times[:1])
-    counted = np.where(steps < GAP, steps, 0.0)
-    spent = np.bincount(place.reshape(-1), counted, len(numbers))
-    by_pair = dict(zip(numbers.tolist(), spent.tolist(), strict=True))
-    took = [seconds for k, seconds in by_pair.items() if k in done]
-    return Pace(
-        float(counted.sum()), by_pair, median(took) if took else nan, fmean(took) if took else nan
-    )
+    by_pair: defaultdict[int, float] = defaultdict(float)
+    before = nan
+    for seconds, _, k in sorted((_seconds(at), place, k) for place, (k, at) in enumerate(events)):
+        step = seconds - before
+        by_pair[k] += step if step < GAP else 0.0
+        before = seconds
+    took = [seconds for k, seconds in by_pair.items() if k in done] or [nan]
+    return Pace(sum(by_pair.values()), by_pair, median(took), fmean(took))
 
 
 def _seconds(at: str) -> float:
@@ -251,15 +236,12 @@ def corrections_of(conn: Connection) -> list[Corrected]:
 def _done(conn: Connection) -> Iterator[tuple[int, int, str, str]]:
     """Yield what was marked done on a page: pair, account, when, and the state."""
     event, stream, counts = schema.event_table.c, schema.stream.c, schema.pair_counts.c
-    last = (
-        select(event.stream, func.max(event.at).label("at"))
-        .where(event.kind == "done", event.sent != "")
-        .group_by(event.stream)
-        .subquery()
-    )
     own = (counts.account == stream.account) & (counts.pair == stream.pair)
-    asked = select(stream.pair, stream.account, last.c.at, stream.state).where(
-        last.c.stream == stream.id, own, counts.done.is_(True)
+    asked = (
+        select(stream.pair, stream.account, func.max(event.at), stream.state)
+        .where(event.stream == stream.id, event.kind == "done", event.sent != "")
+        .where(own, counts.done.is_(True))
+        .group_by(stream.id)
     )
     yield from (tuple(row) for row in conn.execute(asked))
 
@@ -273,45 +255,31 @@ def summed(pairs: Sequence[Corrected], made: Sequence[str]) -> Corrections | Non
     line = smoothed(differ, max(2, len(pairs) // _SHARE))
     steps = np.unique(np.linspace(1, len(pairs), min(len(pairs), _MOST)).astype(np.int64))
     marks = sorted({bisect_right(times, at) for at in made})
+    count = max(1, min(_ROWS, len(pairs) // _LEAST))
+    bounds = [len(pairs) * k // count for k in range(count + 1)]
     return Corrections(
         len(pairs),
         [pair.differ for pair in pairs] if len(pairs) <= _MOST else [],
         [(step, float(line[step - 1])) for step in steps.tolist()],
         marks[:: 1 + len(marks) // _MOST],
-        list(_equal_parts(pairs)),
+        [_part(begin, pairs[begin:end]) for begin, end in pairwise(bounds)],
     )
 
 
 def smoothed(values: Floats, half: int) -> Floats:
-    """Return the mean of each value, of as many before it and behind it; fewer at the ends.
-
-    Examples
-    --------
-    >>> smoothed(np.array([1.0, 4.0, 4.0, 1.0]), 1).tolist()
-    [2.5, 3.0, 3.0, 2.5]
-    """
+    """Return the mean of each value, of as many before it and behind it; fewer at the ends."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     places = np.arange(len(values))
     first, end = np.maximum(places - half, 0), np.minimum(places + half + 1, len(values))
     return np.asarray((sums[end] - sums[first]) / (end - first))
 
 
-def _equal_parts(pairs: Sequence[Corrected]) -> Iterator[CorrectionsPart]:
-    """Yield equal parts of the pairs, in order."""
-    count = max(1, min(_ROWS, len(pairs) // _LEAST))
-    bounds = [len(pairs) * k // count for k in range(count + 1)]
-    for first, end in pairwise(bounds):
-        some = pairs[first:end]
-        differ, drawn = sum(pair.differ for pair in some), sum(pair.drawn for pair in some)
-        total = drawn + sum(pair.suggested for pair in some)
-        taught = [pair.taught for pair in some]
-        yield CorrectionsPart(
-            first + 1,
-            end,
-            some[-1].at,
-            min(taught),
-            max(taught),
-            differ / len(some),
-            drawn / len(some),
-            (total - differ) / total if total else None,
-        )
+def _part(begin: int, some: Sequence[Corrected]) -> CorrectionsPart:
+    differ, drawn = sum(pair.differ for pair in some), sum(pair.drawn for pair in some)
+    total = drawn + sum(pair.suggested for pair in some)
+    taught = [pair.taught for pair in some]
+    f1 = (total - differ) / total if total else None
+    return CorrectionsPart(
+        begin + 1, begin + len(some), some[-1].at, min(taught), max(taught),
+        differ / len(some), drawn / len(some), f1,
+    )  # fmt: skip

@@ -49,21 +49,14 @@ class _Part:
         return np.asarray(self.statistic.rows(different if self.different else data).counts)
 
 
-def _parts() -> tuple[_Part, ...]:
-    possible, sure = (
-        next(x for x in OVERLAP if x.level == level) for level in ("words.possible", "words.sure")
-    )
-    cells = next(statistic for statistic in CELLS if statistic.level == "cells.all")
-    other = replace(cells, level="different.cells.all")
-    return (
-        _Part(possible, overlap_ratios, slice(0, 4), True),
-        _Part(sure, overlap_ratios, slice(4, 8), True),
-        _Part(cells, table_ratios, slice(8, 17), False),
-        _Part(other, table_ratios, slice(17, 26), True),
-    )
-
-
-_PARTS = _parts()
+_levels = {statistic.level: statistic for statistic in (*OVERLAP, *CELLS)}
+_cells = _levels["cells.all"]
+_PARTS = (
+    _Part(_levels["words.possible"], overlap_ratios, slice(0, 4), True),
+    _Part(_levels["words.sure"], overlap_ratios, slice(4, 8), True),
+    _Part(_cells, table_ratios, slice(8, 17), False),
+    _Part(replace(_cells, level="different.cells.all"), table_ratios, slice(17, 26), True),
+)
 _WORDS = _PARTS[:2]
 _WIDTH = _PARTS[-1].columns.stop
 _APART = _WORDS[-1].columns.stop  # as many columns again: words, without links both took in bulk
@@ -91,7 +84,7 @@ class Two:
     def __init__(self) -> None:
         self._row: dict[int, int] = {}
         self._rows = np.zeros((16, _WIDTH + _APART), np.int32)
-        self._free: list[int] = []
+        self._free = [*reversed(range(16))]
         self._sum = np.zeros(_WIDTH + _APART, np.int64)
         self.version = 0
         self._measured_at = -1  # the version of the figures
@@ -106,21 +99,17 @@ class Two:
             return
         self.version += 1
         if k not in self._row:
-            self._row[k] = self._new()
+            if not self._free:
+                size = len(self._rows)
+                self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+                self._free += reversed(range(size, 2 * size))
+            self._row[k] = self._free.pop()
         row = self._row[k]
         self._sum -= self._rows[row]
         self._rows[row] = 0 if counts is None else counts
         self._sum += self._rows[row]
         if counts is None:
             self._free.append(self._row.pop(k))
-
-    def _new(self) -> int:
-        if self._free:
-            return self._free.pop()
-        row = len(self._row)
-        if row == len(self._rows):
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-        return row
 
     def figures(self) -> dict[str, float]:
         """Return the figures of all pairs together, by the names of `FIGURES`; NaN for 0/0."""
@@ -143,14 +132,10 @@ class Two:
         return every, every - apart
 
     def f1_of(self, k: int) -> PairF1 | None:
-        """Return F1 of a pair: 0 if nothing is shared, NaN if neither has a link.
-
-        None if not both have done it.
-        """
-        row = self._row.get(k)
-        if row is None:
+        """Return F1 of a pair: NaN if neither has a link, None if not both have done it."""
+        if k not in self._row:
             return None
-        figures = _named(_WORDS, self._rows[row])
+        figures = _named(_WORDS, self._rows[self._row[k]])
         return PairF1(figures["words.possible.f1"], figures["words.sure.f1"])
 
     def table(self) -> Counts:
@@ -198,29 +183,18 @@ class Tally:
     def put(self, works: Sequence[TalliedPair], changed: AbstractSet[str] | None = None) -> None:
         """Count pairs anew, each once; `changed`: whose work may have changed, None for all."""
         asked = [two for two in self.twos if changed is None or not changed.isdisjoint(two)]
-        matches = [
-            _Match(work, *two)
-            for work in works
-            for two in asked
-            if all(map(work.pair.aligned_by, two))
-        ]
-        rows = {
-            (match.work.k, match.first, match.second): row
-            for match, row in zip(matches, _rows(matches), strict=True)
-        }
-        for two in asked:
-            for work in works:
-                self.twos[two].put(work.k, rows.get((work.k, *two)))
+        both = [(work, two) for work in works for two in asked]
+        matches = [_Match(work, *two) for work, two in both if all(map(work.pair.aligned_by, two))]
+        rows = iter(_rows(matches))
+        for work, two in both:
+            done = all(map(work.pair.aligned_by, two))
+            self.twos[two].put(work.k, next(rows) if done else None)
 
     def f1_of(self, k: int) -> PairF1 | None:
         """Return the mean F1 of every two who have done a pair; None if no two have."""
         each = [f1 for two in self.twos.values() if (f1 := two.f1_of(k)) is not None]
-        if not each:
-            return None
-        possible, sure = (
-            weighted_mean([(1, value) for value in values]) for values in zip(*each, strict=True)
-        )
-        return PairF1(possible, sure)
+        means = [weighted_mean([(1, f1) for f1 in values]) for values in zip(*each, strict=True)]
+        return PairF1(*means) if each else None
 
 
 class _Match(NamedTuple):

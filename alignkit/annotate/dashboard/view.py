@@ -17,7 +17,7 @@ from alignkit.agreement.figures import without
 from alignkit.agreement.intervals import Intervals, weighted_mean
 from alignkit.agreement.kappa import cohen_kappa
 from alignkit.annotate.dashboard.live_work import LiveWork, label_view
-from alignkit.annotate.dashboard.tally import PairF1, Two
+from alignkit.annotate.dashboard.tally import PairF1
 from alignkit.annotate.project import queries
 from alignkit.model.labels import View
 from alignkit.stats.resampling import Interval
@@ -27,10 +27,6 @@ _MOST_LISTED = 50  # pairs on which annotators differ
 _CHARACTERS = 300  # of a text that are shown
 
 _COMPUTING = "being computed"
-_NOBODY = "agreement takes two annotators who have marked pairs done"
-_NO_PAIR_DONE = "no pair is done by both"
-_NO_PAIR_JUDGED = "no pair has a label of both"
-_ALIKE = "both gave all pairs one and the same label"
 _NOTHING = {"words": "neither has a link of different words", "cells": "all cells are alike"}
 NO_CONTROL = "no pair is in a control sample; alignkit assign draws one"
 
@@ -251,7 +247,7 @@ def dashboard_view(
         pull=slow.pull or PullLine(unknown, unknown, unknown),
         lowest=[] if judges else list(_lowest(conn, live)),
         commands=printing,
-        reason="" if several else _NOBODY,
+        reason="" if several else "agreement takes two annotators who have marked pairs done",
         corrections=None if judges else slow.corrections,
         learning=learning,
         judged=_judged_view(conn, live, gold) if judges else None,
@@ -262,15 +258,7 @@ def dashboard_view(
 def commands(
     project: str, annotators: list[str], initial: str | None = None, view: View | None = None
 ) -> list[str]:
-    """Return the commands that print what the dashboard shows, of what is done.
-
-    Examples
-    --------
-    >>> for line in commands("work.alignkit", ["anna", "ben"], "auto"):
-    ...     print(line)
-    alignkit export work.alignkit work.done.jsonl --to alignkit-jsonl --done
-    alignkit agree work.done.jsonl --annotators anna ben --initial auto --missing-initial leave-out
-    """
+    """Return the commands that print what the dashboard shows, of what is done."""
     # not the corpus itself, beside which the project is
     file = project.removesuffix(".alignkit").removesuffix(".jsonl") + ".done.jsonl"
     given = ["--annotators", *annotators]
@@ -279,10 +267,8 @@ def commands(
     if view is not None:
         given += ["--on", "judgments", "--scheme", view.scheme.name, "--view", view.name]
         given.append("--lenient-labels")
-    return [
-        shlex.join(["alignkit", "export", project, file, "--to", "alignkit-jsonl", "--done"]),
-        shlex.join(["alignkit", "agree", file, *given]),
-    ]
+    export = ["alignkit", "export", project, file, "--to", "alignkit-jsonl", "--done"]
+    return [shlex.join(export), shlex.join(["alignkit", "agree", file, *given])]
 
 
 def _annotator_lines(live: LiveWork, slow: Slow) -> Iterator[AnnotatorLine]:
@@ -310,43 +296,29 @@ def _annotator_lines(live: LiveWork, slow: Slow) -> Iterator[AnnotatorLine]:
 
 def _two_line(live: LiveWork, drawn: Drawn, slow: Slow, first: str, second: str) -> TwoLine:
     kept = live.tally.twos[first, second]
-    links, bulk = kept.shared()
-    beyond = slow.twos.get((first, second))
-    return TwoLine(
-        first,
-        second,
-        len(kept),
-        dict(_figures(kept, drawn.get((first, second)))),
-        {} if beyond is None else beyond.levels,
-        "" if beyond is None else beyond.chance,
-        links,
-        bulk,
-        {name: _figure_of(name, value, len(kept)) for name, value in kept.apart().items()},
-    )
-
-
-def _figures(kept: Two, drawn: tuple[int, Intervals] | None) -> Iterator[tuple[str, LiveFigure]]:
-    version, intervals = drawn or (-1, {})
-    for name, value in kept.figures().items():
-        figure = _figure_of(name, value, len(kept))
+    version, intervals = drawn.get((first, second), (-1, {}))
+    figures = {name: _figure_of(name, value, len(kept)) for name, value in kept.figures().items()}
+    for name, figure in figures.items():
         interval = intervals.get(name, _COMPUTING)
         if figure.value is not None and isinstance(interval, Interval):
             figure.low, figure.high = interval.low, interval.high
         elif figure.value is not None:
             figure.reason = interval if isinstance(interval, str) else ""
         figure.late = bool(len(kept)) and version != kept.version
-        yield name, figure
+    beyond = slow.twos.get((first, second), SlowTwo(first, second, "", {}))
+    apart = {name: _figure_of(name, value, len(kept)) for name, value in kept.apart().items()}
+    levels, chance = beyond.levels, beyond.chance
+    return TwoLine(first, second, len(kept), figures, levels, chance, *kept.shared(), apart)
 
 
 def _figure_of(name: str, value: float, pairs: int) -> LiveFigure:
     unit = name.removeprefix("different.").partition(".")[0]
-    return _figure(value, _NOTHING[unit] if pairs else _NO_PAIR_DONE, pairs)
+    return _figure(value, _NOTHING[unit] if pairs else "no pair is done by both", pairs)
 
 
 def _figure(value: float, undefined: str, pairs: int = 0) -> LiveFigure:
-    if isnan(value):
-        return LiveFigure(None, pairs=pairs, reason=undefined)
-    return LiveFigure(value, pairs=pairs)
+    missing = isnan(value)
+    return LiveFigure(None if missing else value, pairs=pairs, reason=undefined if missing else "")
 
 
 def _means(twos: list[TwoLine]) -> dict[str, LiveFigure]:
@@ -359,12 +331,10 @@ def _means(twos: list[TwoLine]) -> dict[str, LiveFigure]:
     means = {}
     for name, figures in by_name.items():
         value = _mean_of([(figure.pairs, figure) for figure in figures])
-        undefined = f"undefined for all: {figures[0].reason}"
-        means[name] = _figure(value, undefined)
+        means[name] = _figure(value, f"undefined for all: {figures[0].reason}")
         if not isnan(value):
-            means[name].reason = without(
-                value, sum(f.value is None and f.pairs > 0 for f in figures)
-            )
+            left_out = sum(figure.value is None and figure.pairs > 0 for figure in figures)
+            means[name].reason = without(value, left_out)
     return means
 
 
@@ -375,23 +345,22 @@ def _mean_of(figures: Sequence[tuple[int, LiveFigure]]) -> float:
 
 def _lowest(conn: Connection, live: LiveWork) -> Iterator[PairLine]:
     """Yield the pairs on which annotators agree least; those on which they agree are left out."""
-    ranked = heapq.nsmallest(_MOST_LISTED, live.apart.items(), key=_rank)
+
+    def rank(item: tuple[int, PairF1]) -> tuple[float, float, int]:
+        k, f1 = item
+        return round(f1.possible, 9), 1.0 if isnan(f1.sure) else round(f1.sure, 9), k
+
+    ranked = heapq.nsmallest(_MOST_LISTED, live.apart.items(), key=rank)
     rows = {row.k: row for row in queries.pair_rows(conn, [k for k, _ in ranked])}
     for k, f1 in ranked:
         possible, sure = (None if isnan(value) else value for value in f1)
-        yield PairLine(
-            k, rows[k].id, possible, sure, *_texts(rows[k]), live.ready(k), k in live.settled
-        )
+        yield PairLine(k, rows[k].id, possible, sure, *_shown(live, rows[k]))
 
 
-def _rank(item: tuple[int, PairF1]) -> tuple[float, float, int]:
-    """Return the key of a pair: if nobody has a sure link, nobody differs in them."""
-    k, f1 = item
-    return round(f1.possible, 9), 1.0 if isnan(f1.sure) else round(f1.sure, 9), k
-
-
-def _texts(row: queries.PairRow) -> tuple[str, str]:
-    return " ".join(row.source)[:_CHARACTERS], " ".join(row.target)[:_CHARACTERS]
+def _shown(live: LiveWork, row: queries.PairRow) -> tuple[str, str, bool, bool]:
+    """Return the last fields of the line of a pair: the texts, and whether it is ready, settled."""
+    source, target = (" ".join(words)[:_CHARACTERS] for words in (row.source, row.target))
+    return source, target, live.ready(row.k), row.k in live.settled
 
 
 # Judgments
@@ -407,8 +376,19 @@ def _judged_view(conn: Connection, live: LiveWork, gold: str) -> JudgedView:
         _figure(_mean_of([(two.pairs, getattr(two, name)) for two in twos]), "undefined for all")
         for name in ("same", "kappa")
     )
-    differing = sorted(_differing(live, names))
-    lines = list(_judged_lines(conn, live, names, [k for _, k in differing[:_MOST_LISTED]]))
+    differing = []  # those with different labels, then those with different flags alone
+    for k, judged in live.judged.items():
+        judgments = {judged[name] for name in names if name in judged}
+        if len(judgments) > 1:
+            differing.append((len({label for label, *_ in judgments}) == 1, k))
+    some = [k for _, k in sorted(differing)[:_MOST_LISTED]]
+    rows = {row.k: row for row in queries.pair_rows(conn, some)}
+    lines = []
+    for k in some:
+        judged = live.judged[k]
+        counts = Counter(", ".join(judged[name]) for name in names if name in judged)
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        lines.append(JudgedLine(k, rows[k].id, ordered, *_shown(live, rows[k])))
     return JudgedView(twos, same, kappa, lines, len(differing))
 
 
@@ -421,30 +401,12 @@ def _judged_two(live: LiveWork, view: View | None, first: str, second: str) -> J
     )
     both = [pair for pair in given if view is None or all(view.rows.get(label) for label in pair)]
     if not both:
-        undefined = LiveFigure(None, reason=_NO_PAIR_JUDGED)
+        undefined = LiveFigure(None, reason="no pair has a label of both")
         return JudgedTwo(first, second, 0, undefined, undefined)
     labels = ["", *sorted({label for pair in both for label in pair})]  # a table is 2 x 2 at least
     counts = Counter(both)
     kappa = cohen_kappa([[counts[row, column] for column in labels] for row in labels])
     same = LiveFigure(sum(a == b for a, b in both) / len(both), pairs=len(both))
-    figure = _figure(kappa, _ALIKE, 0 if isnan(kappa) else len(both))
+    alike = "both gave all pairs one and the same label"
+    figure = _figure(kappa, alike, 0 if isnan(kappa) else len(both))
     return JudgedTwo(first, second, len(both), same, figure)
-
-
-def _differing(live: LiveWork, names: Sequence[str]) -> Iterator[tuple[bool, int]]:
-    """Yield pairs that were judged differently; False before those with different labels."""
-    for k, judged in live.judged.items():
-        judgments = {judged[name] for name in names if name in judged}
-        if len(judgments) > 1:
-            yield len({label for label, *_ in judgments}) == 1, k
-
-
-def _judged_lines(
-    conn: Connection, live: LiveWork, names: Sequence[str], some: Sequence[int]
-) -> Iterator[JudgedLine]:
-    rows = {row.k: row for row in queries.pair_rows(conn, some)}
-    for k in some:
-        judged = live.judged[k]
-        counts = Counter(", ".join(judged[name]) for name in names if name in judged)
-        ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        yield JudgedLine(k, rows[k].id, ordered, *_texts(rows[k]), live.ready(k), k in live.settled)

@@ -18,33 +18,16 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
-from sqlalchemy import (
-    Boolean,
-    Connection,
-    Engine,
-    Float,
-    Integer,
-    Table,
-    create_engine,
-    event,
-    insert,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, NoResultFound, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 from sqlalchemy.types import TypeEngine
 
+from alignkit.annotate.project import schema
 from alignkit.annotate.project.names import TASKS, DamagedProject, ProjectError
-from alignkit.annotate.project.schema import (
-    METADATA,
-    account,
-    add_missing,
-    event_table,
-    stand_ins,
-    stream,
-)
 from alignkit.io.atomic_files import lock_alone
 
-LOG = account, stream, event_table
+LOG = schema.account, schema.stream, schema.event_table
 """The tables from which all others can be made anew."""
 
 _MOST = 2**53 - 1
@@ -68,7 +51,7 @@ _RULES = {
 """What is asked, by what is wrong where the answer is yes."""
 
 
-def wrong_value(conn: Connection, tables: Iterable[Table]) -> str:
+def wrong_value(conn: sa.Connection, tables: Iterable[sa.Table]) -> str:
     """Return the column that holds a value of a wrong kind, in words; empty if none does."""
     for table in tables:
         cases = " ".join(
@@ -82,18 +65,18 @@ def wrong_value(conn: Connection, tables: Iterable[Table]) -> str:
 
 
 def _is(kind: TypeEngine[object]) -> str:
-    if isinstance(kind, Boolean):
+    if isinstance(kind, sa.Boolean):
         return "typeof(?) = 'integer' AND ? IN (0, 1)"
-    if isinstance(kind, Integer):
+    if isinstance(kind, sa.Integer):
         return f"typeof(?) = 'integer' AND ? BETWEEN 0 AND {_MOST}"
-    if isinstance(kind, Float):
+    if isinstance(kind, sa.Float):
         return "typeof(?) IN ('integer', 'real') AND abs(?) < 1e300"
     return "typeof(?) = 'text'"
 
 
-def first_fault(conn: Connection) -> str:
+def first_fault(conn: sa.Connection) -> str:
     """Return the first fault of the tables of a project, in words; empty if there is none."""
-    if fault := wrong_value(conn, METADATA.sorted_tables):
+    if fault := wrong_value(conn, schema.METADATA.sorted_tables):
         return fault
     row = conn.exec_driver_sql("PRAGMA foreign_key_check").first()
     if row is not None:
@@ -282,7 +265,7 @@ class Database:
             self._update(readonly)
             self._check(log)
 
-    def _engine(self, readonly: bool) -> Engine:
+    def _engine(self, readonly: bool) -> sa.Engine:
         def connect() -> sqlite3.Connection:
             conn = sqlite3.connect(
                 self._uri, uri=True, isolation_level=None, check_same_thread=False
@@ -295,8 +278,8 @@ class Database:
                 conn.execute("PRAGMA query_only=ON")
             return conn
 
-        engine = create_engine("sqlite://", creator=connect, poolclass=QueuePool)
-        event.listen(engine, "begin", _begin)
+        engine = sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool)
+        sa.event.listen(engine, "begin", _begin)
         return engine
 
     def _pragmas(self, readonly: bool) -> list[str]:
@@ -310,7 +293,7 @@ class Database:
 
     def _prepare(self) -> None:
         with self.engine.begin() as conn:
-            METADATA.create_all(conn)
+            schema.METADATA.create_all(conn)
             conn.exec_driver_sql(f"PRAGMA application_id={MARK}")
             conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
@@ -329,32 +312,32 @@ class Database:
             if _version(conn) >= VERSION:
                 return
             if readonly:
-                self._stand_ins = stand_ins(conn, METADATA)
+                self._stand_ins = schema.stand_ins(conn, schema.METADATA)
         if readonly:
             self.engine.dispose()  # the next connections have them
             return
         with self.writing() as conn:
             if _version(conn) < VERSION:  # nobody else was quicker
-                add_missing(conn, METADATA)
+                schema.add_missing(conn, schema.METADATA)
                 conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
     def _check(self, log: bool) -> None:
         both = "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master"
         with self.engine.connect() as conn:
             names = conn.exec_driver_sql(both).scalars().all()
-            for missing in sorted(METADATA.tables.keys() - set(names)):
+            for missing in sorted(schema.METADATA.tables.keys() - set(names)):
                 raise DamagedProject(self.path, f"it has no table {missing!r}")
             if fault := wrong_value(conn, LOG) if log else first_fault(conn):
                 raise DamagedProject(self.path, fault)
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
         """Open a connection that sees one state of the project."""
         with self._refusing(), self.engine.connect() as conn:
             yield conn
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[sa.Connection]:
         """Open a connection whose work is committed as a whole, one writer after the other."""
         with self._refusing(), self._writing, self.engine.connect() as conn:
             chosen = conn.execution_options(begin="BEGIN IMMEDIATE")
@@ -379,10 +362,10 @@ class Database:
         self.engine.dispose()
 
 
-def insert_tuples(conn: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+def insert_tuples(conn: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows, of as many values as columns and in their order, as quickly as can be."""
     if rows:
-        conn.exec_driver_sql(str(insert(table).compile(dialect=conn.dialect)), list(rows))
+        conn.exec_driver_sql(str(sa.insert(table).compile(dialect=conn.dialect)), list(rows))
 
 
 def _mode(path: str, readonly: bool) -> str:
@@ -396,9 +379,9 @@ def _mode(path: str, readonly: bool) -> str:
     return "ro" if waiting else "ro&immutable=1"
 
 
-def _version(conn: Connection) -> int:
+def _version(conn: sa.Connection) -> int:
     return int(conn.exec_driver_sql("PRAGMA user_version").scalar() or 0)
 
 
-def _begin(conn: Connection) -> None:
+def _begin(conn: sa.Connection) -> None:
     conn.exec_driver_sql(conn.get_execution_options().get("begin", "BEGIN"))

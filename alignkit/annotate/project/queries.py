@@ -166,8 +166,6 @@ _PAIR = _PAIRS.where(_own.k == bindparam("k"))
 _ACCOUNT = select(schema.account.c.id).where(
     schema.account.c.name == bindparam("name"), schema.account.c.id > 0
 )
-_LAST = select(func.max(_table.n))
-_COUNT = select(func.max(schema.pair.c.k))
 _SET = select(schema.project.c.suggestions).scalar_subquery()
 _SETS = select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == bindparam("k"))
 _STREAM = select(_of.id, _of.state, _of.undo_top, _of.redo_top).where(
@@ -176,6 +174,10 @@ _STREAM = select(_of.id, _of.state, _of.undo_top, _of.redo_top).where(
 _EVENT_AT = select(*EVENT).where(
     _table.stream == bindparam("stream"), _table.seq == bindparam("seq")
 )
+_row = schema.assignment.c
+_mine = _row.account == bindparam("of")
+_THERE = select(_own.k, literal(True)).where(_own.k == bindparam("k"))
+_ASSIGNED = select(_row.place, _row.shown).where(_mine, _row.pair == bindparam("k"))
 words_of = msgspec.json.Decoder(list[str]).decode
 _attributes = msgspec.json.Decoder(dict[str, str]).decode
 _trees = msgspec.json.Decoder(dict[str, dict[str, str]]).decode
@@ -210,18 +212,18 @@ def account_of(conn: Connection, name: str) -> int:
 
 def annotators(conn: Connection) -> list[str]:
     """Return the names of all annotators, in the order of their entry."""
-    table = schema.account.c
-    return list(conn.execute(select(table.name).where(table.id > 0).order_by(table.id)).scalars())
+    own = schema.account.c
+    return list(conn.execute(select(own.name).where(own.id > 0).order_by(own.id)).scalars())
 
 
 def last_n(conn: Connection) -> int:
     """Return the number of the last event."""
-    return int(conn.execute(_LAST).scalar() or 0)
+    return int(conn.execute(select(func.max(_table.n))).scalar() or 0)
 
 
 def count_pairs(conn: Connection) -> int:
     """Return how many pairs there are; they are numbered without gaps."""
-    return int(conn.execute(_COUNT).scalar() or 0)
+    return int(conn.execute(select(func.max(_own.k))).scalar() or 0)
 
 
 def project_info(conn: Connection) -> ProjectInfo:
@@ -266,31 +268,28 @@ def known_scheme(name: str) -> Scheme | None:
 
 def judged_pairs(conn: Connection) -> set[tuple[int, int]]:
     """Return what was done last by judging it: pair and account."""
-    event, stream = schema.event_table, schema.stream
-    settings = (
-        select(event.c.n)
-        .select_from(event.join(stream, event.c.stream == stream.c.id))
-        .where(stream.c.pair == 0, event.c.kind == "setting", event.c.data.contains(_JUDGE))
+    settings = select(_table.n).where(
+        _table.stream == _of.id,
+        _of.pair == 0,
+        _table.kind == "setting",
+        _table.data.contains(_JUDGE),
     )
     if conn.execute(settings.limit(1)).first() is None:
         return set()
-    joined = _latest(event.c.kind == "done")
-    asked = select(stream.c.pair, stream.c.account).select_from(joined)
-    return {(k, who) for k, who in conn.execute(asked.where(event.c.data.contains(_JUDGED)))}
+    asked = select(_of.pair, _of.account).select_from(_latest(_table.kind == "done"))
+    return {(k, who) for k, who in conn.execute(asked.where(_table.data.contains(_JUDGED)))}
 
 
 def _latest(*conditions: ColumnElement[bool]) -> FromClause:
     """Return the last event of each stream that fulfils conditions, with its stream."""
-    event, stream = schema.event_table, schema.stream
     last = (
-        select(event.c.stream, func.max(event.c.seq).label("seq"))
-        .select_from(event.join(stream, event.c.stream == stream.c.id))
-        .where(*conditions)
-        .group_by(event.c.stream)
+        select(_table.stream, func.max(_table.seq).label("seq"))
+        .where(_table.stream == _of.id, *conditions)
+        .group_by(_table.stream)
         .subquery()
     )
-    same = and_(event.c.stream == last.c.stream, event.c.seq == last.c.seq)
-    return last.join(event, same).join(stream, stream.c.id == event.c.stream)
+    same = and_(_table.stream == last.c.stream, _table.seq == last.c.seq)
+    return last.join(schema.event_table, same).join(schema.stream, _of.id == _table.stream)
 
 
 def pair_row(conn: Connection, k: int) -> PairRow:
@@ -303,11 +302,9 @@ def pair_row(conn: Connection, k: int) -> PairRow:
 
 def pair_rows(conn: Connection, some: Collection[int] | None = None) -> Iterator[PairRow]:
     """Yield all pairs, or those of some numbers, with their words, in order."""
-    k = schema.pair.c.k
-    chosen = [k > 0] if some is None else map(k.in_, portions(sorted(set(some))))
+    chosen = [_own.k > 0] if some is None else map(_own.k.in_, portions(sorted(set(some))))
     for condition in chosen:
-        for row in conn.execute(_PAIRS.where(condition).order_by(k)):
-            yield _pair(row)
+        yield from map(_pair, conn.execute(_PAIRS.where(condition).order_by(_own.k)))
 
 
 def portions(values: Sequence[T]) -> Iterator[Sequence[T]]:
@@ -323,9 +320,8 @@ def _pair(row: Any) -> PairRow:
 
 def trees_of(conn: Connection, first: int, last: int) -> dict[int, dict[str, dict[str, str]]]:
     """Return the trees with which pairs came, as text by side and name; half-open numbers."""
-    k, trees = schema.pair.c.k, schema.pair.c.trees
-    asked = select(k, trees).where(and_(k >= first, k < last, trees != "{}"))
-    return {number: _trees(text) for number, text in conn.execute(asked)}
+    asked = select(_own.k, _own.trees).where(_own.k >= first, _own.k < last, _own.trees != "{}")
+    return {k: _trees(text) for k, text in conn.execute(asked)}
 
 
 def texts_of(conn: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]:
@@ -337,9 +333,7 @@ def texts_of(conn: Connection, k: int) -> dict[int, tuple[list[str], list[str]]]
 def stream_of(conn: Connection, account: int, pair: PairRow) -> StreamRow:
     """Return a stream; one without events is in its first state."""
     row = conn.execute(_STREAM, {"account": account, "k": pair.k}).first()
-    if row is None:
-        return StreamRow(None, PairState(rev=pair.rev))
-    return _stream(row, pair)
+    return StreamRow(None, PairState(rev=pair.rev)) if row is None else _stream(row, pair)
 
 
 def streams_of(conn: Connection, pair: PairRow) -> dict[int, StreamRow]:
@@ -408,19 +402,17 @@ def stack(conn: Connection, stream: int | None, top: int, most: int) -> list[Eve
     """Return an event and those below it, the top first."""
     if not top:
         return []
-    table = schema.event_table
+    mine = _table.stream == stream
     first = (
-        select(table.c.seq, table.c.below, literal(1).label("depth"))
-        .where(table.c.stream == stream, table.c.seq == top)
+        select(_table.seq, _table.below, literal(1).label("depth"))
+        .where(mine, _table.seq == top)
         .cte("stack", recursive=True)
     )
-    chain = first.union_all(
-        select(table.c.seq, table.c.below, first.c.depth + 1)
-        .where(table.c.stream == stream, table.c.seq == first.c.below)
-        .where(first.c.depth < most)
+    below = select(_table.seq, _table.below, first.c.depth + 1).where(
+        mine, _table.seq == first.c.below, first.c.depth < most
     )
-    joined = chain.join(table, and_(table.c.stream == stream, table.c.seq == chain.c.seq))
-    asked = select(*EVENT).select_from(joined).order_by(chain.c.depth)
+    chain = first.union_all(below)
+    asked = select(*EVENT).where(mine, _table.seq == chain.c.seq).order_by(chain.c.depth)
     return [event_of(row) for row in conn.execute(asked)]
 
 
@@ -443,12 +435,10 @@ def suggested(conn: Connection, k: int) -> Suggested | None:
 
 def suggested_cells(conn: Connection) -> dict[int, tuple[str, list[Suggestion]]]:
     """Return by pair the set that is shown and its suggestions; no pair without such a row."""
-    table, own = schema.suggestion.c, schema.pair.c
-    shown = func.coalesce(func.nullif(own.suggested, ""), _SET)
-    asked = select(table.pair, table.set, table.cells).where(
-        table.pair == own.k, table.set == shown, _SET != ""
-    )
-    return {k: (name, _suggestions(cells)) for k, name, cells in conn.execute(asked)}
+    row = schema.suggestion.c
+    shown = func.coalesce(func.nullif(_own.suggested, ""), _SET)
+    asked = select(row.pair, row.set, row.cells).where(row.pair == _own.k, row.set == shown)
+    return {k: (name, _suggestions(x)) for k, name, x in conn.execute(asked.where(_SET != ""))}
 
 
 def suggestions_of(conn: Connection, name: str, k: int) -> list[Suggestion]:
@@ -467,14 +457,11 @@ def suggestions_by_pair(conn: Connection, name: str) -> dict[int, list[Suggestio
 
 def log_events(conn: Connection) -> Iterator[LogEvent]:
     """Yield the whole log in order, in memory that does not grow."""
-    event, stream, account = schema.event_table, schema.stream, schema.account
-    joined = event.join(stream, event.c.stream == stream.c.id).join(
-        account, account.c.id == stream.c.account
-    )
+    account = schema.account.c
     asked = (
-        select(*EVENT, stream.c.pair, account.c.name, event.c.sent)
-        .select_from(joined)
-        .order_by(event.c.n)
+        select(*EVENT, _of.pair, account.name, _table.sent)
+        .where(_table.stream == _of.id, account.id == _of.account)
+        .order_by(_table.n)
         .execution_options(yield_per=1000)
     )
     for row in conn.execute(asked):
@@ -492,16 +479,13 @@ def by_pair(rows: Iterable[tuple[int, Event]]) -> dict[int, list[Event]]:
 
 def last_changes(conn: Connection, first: int, end: int) -> dict[tuple[int, int], str | None]:
     """Return when the streams of the pairs from one to before another were changed last."""
-    event, stream = schema.event_table, schema.stream
-    joined = _latest(stream.c.pair >= first, stream.c.pair < end, event.c.kind != "open")
-    columns = (stream.c.pair, stream.c.account, stream.c.id, event.c.kind, event.c.at, event.c.data)
+    joined = _latest(_of.pair >= first, _of.pair < end, _table.kind != "open")
+    columns = _of.pair, _of.account, _of.id, _table.kind, _table.at, _table.data
     times: dict[tuple[int, int], str | None] = {}
     for k, account, id, kind, at, text in conn.execute(select(*columns).select_from(joined)):
         data = decode_data(text.encode())
-        if writes(kind, data):
-            times[k, account] = _when(at, data)
-        else:
-            times[k, account] = last_change(events_after(conn, id, 0))
+        changed = writes(kind, data)
+        times[k, account] = _when(at, data) if changed else last_change(events_after(conn, id, 0))
     return times
 
 
@@ -521,13 +505,6 @@ def _when(at: str, data: Data) -> str | None:
     if data.how == "import" or data.when:
         return data.when or None
     return read_moment(at, "the time of an event")
-
-
-_row = schema.assignment.c
-_mine = _row.account == bindparam("of")
-_THERE = select(_own.k, literal(True)).where(_own.k == bindparam("k"))
-_ASSIGNED = select(_row.place, _row.shown).where(_mine, _row.pair == bindparam("k"))
-_ANY = select(_row.pair).limit(1)
 
 
 def _neighbours(k: Any, place: Any, *conditions: Any) -> Select[Any]:
@@ -558,19 +535,15 @@ class PairList:
         self.assigned = not everything and has_assignments(conn)
 
     @cached_property
-    def _own(self) -> FromClause:
-        pair, table = schema.pair.c, schema.assignment.c
+    def _listed(self) -> FromClause:
         if not self.assigned:
-            columns = pair.k.label("k"), pair.k.label("place"), literal(True).label("shown")
-            return select(*columns).where(pair.k > 0).subquery("own")
-        named = table.pair.label("k"), table.place, table.shown
-        return select(*named).where(table.account == self._account).subquery("own")
+            columns = _own.k.label("k"), _own.k.label("place"), literal(True).label("shown")
+            return select(*columns).where(_own.k > 0).subquery("own")
+        named = _row.pair.label("k"), _row.place, _row.shown
+        return select(*named).where(_row.account == self._account).subquery("own")
 
-    def check(self, k: int) -> None:
-        """Check that a pair is in the list."""
-        self._at(k)
-
-    def _at(self, k: int) -> Any:
+    def check(self, k: int) -> Any:
+        """Check that a pair is in the list; return its place, and whether suggestions are shown."""
         asked = _ASSIGNED if self.assigned else _THERE
         known = 0 < k < 2**31
         row = self._conn.execute(asked, {"of": self._account, "k": k}).first() if known else None
@@ -580,7 +553,7 @@ class PairList:
 
     def place(self, k: int) -> Place:
         """Return where a pair stands."""
-        place, shown = self._at(k)
+        place, shown = self.check(k)
         near = _NEAR if self.assigned else _BESIDE
         asked = self._conn.execute(near, {"of": self._account, "place": place}).one()
         return Place(place, bool(shown), *asked)
@@ -589,24 +562,24 @@ class PairList:
         """Return how many pairs are in the list."""
         if not self.assigned:
             return count_pairs(self._conn)
-        asked = select(func.count()).select_from(self._own)
+        asked = select(func.count()).select_from(self._listed)
         return int(self._conn.execute(asked).scalar() or 0)
 
     def numbers(self) -> set[int]:
         """Return the numbers of all pairs in the list."""
-        return set(self._conn.execute(select(self._own.c.k)).scalars())
+        return set(self._conn.execute(select(self._listed.c.k)).scalars())
 
     def count_done(self) -> int:
         """Return how many of them the annotator has done."""
         counts = schema.pair_counts.c
         asked = select(func.count()).where(counts.account == self._account, counts.done.is_(True))
         if self.assigned:
-            asked = asked.where(counts.pair == self._own.c.k)
+            asked = asked.where(counts.pair == self._listed.c.k)
         return int(self._conn.execute(asked).scalar() or 0)
 
     def next_open(self, place: int) -> int | None:
         """Return the next pair that is not done, from the first again after the last."""
-        own, counts = self._own.c, schema.pair_counts.c
+        own, counts = self._listed.c, schema.pair_counts.c
         mine = counts.account == self._account, counts.pair == own.k
         done = select(counts.pair).where(*mine, counts.done.is_(True)).exists()
         for side in (own.place > place, own.place < place):
@@ -618,7 +591,7 @@ class PairList:
 
     def queue(self, after: int, limit: int) -> Queue:
         """Return a part of the list: what is behind a place."""
-        asked = self._rows().where(self._own.c.place > max(after, 0)).limit(limit)
+        asked = self._rows().where(self._listed.c.place > max(after, 0)).limit(limit)
         rows = [QueueRow(*row) for row in self._conn.execute(asked)]
         return Queue(rows, self.count(), self.count_done())
 
@@ -641,29 +614,20 @@ class PairList:
         return Queue(rows, len(rows), self.count_done())
 
     def _rows(self) -> Select[Any]:
-        pair, own, counts = schema.pair, self._own, schema.pair_counts
+        pair, own, counts = schema.pair, self._listed, schema.pair_counts
         mine = and_(counts.c.pair == pair.c.k, counts.c.account == self._account)
         joined = own.join(pair, pair.c.k == own.c.k).outerjoin(counts, mine)
-        columns = (
-            pair.c.k,
-            pair.c.id,
-            func.coalesce(counts.c.done, False),
-            func.coalesce(counts.c.links, 0),
-            func.coalesce(counts.c.comments, 0),
-        )
-        return select(*columns).select_from(joined).order_by(own.c.place)
+        columns = [func.coalesce(counts.c[name], 0) for name in ("done", "links", "comments")]
+        asked = select(pair.c.k, pair.c.id, *columns)
+        return asked.select_from(joined).order_by(own.c.place)
 
     def changes(self, n: int, limit: int) -> list[tuple[int, Event]]:
         """Return the annotator's events behind a number of the project, each with its pair."""
-        event, stream, own = schema.event_table, schema.stream, self._own
-        joined = event.join(stream, event.c.stream == stream.c.id).join(
-            own, own.c.k == stream.c.pair
-        )
         asked = (
-            select(stream.c.pair, *EVENT)
-            .select_from(joined)
-            .where(event.c.n > n, stream.c.account == self._account)
-            .order_by(event.c.n)
+            select(_of.pair, *EVENT)
+            .where(_table.stream == _of.id, self._listed.c.k == _of.pair)
+            .where(_table.n > n, _of.account == self._account)
+            .order_by(_table.n)
             .limit(limit)
         )
         return [(row[0], event_of(row[1:])) for row in self._conn.execute(asked)]
@@ -671,4 +635,4 @@ class PairList:
 
 def has_assignments(conn: Connection) -> bool:
     """Return whether any pair of the project is assigned to anybody."""
-    return conn.execute(_ANY).first() is not None
+    return conn.execute(select(_row.pair).limit(1)).first() is not None

@@ -14,19 +14,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
-from alignkit.annotate.project.events import (
-    UNDOABLE,
-    Cell,
-    CommentWrite,
-    Data,
-    Mark,
-    OneComment,
-    Spans,
-    Texts,
-    Turn,
-    Write,
-    put,
-)
+from alignkit.annotate.project import events as log
 from alignkit.annotate.project.names import Conflict
 
 
@@ -36,20 +24,20 @@ class StateView(Struct):
     seq: int = 0
     rev: int = 1
     cells: list[tuple[int, int, int]] = []
-    bulk: list[Cell] = []
-    rejected: list[Cell] = []
+    bulk: list[log.Cell] = []
+    rejected: list[log.Cell] = []
     comments: list[tuple[str, str]] = []
     judgment: str = ""
     flags: list[str] = []
     done: bool = False
-    marks: list[Mark] = []
+    marks: list[log.Mark] = []
     undo: str | None = None
     redo: str | None = None
     weights: list[tuple[int, int, float]] = []
     provenance: str = ""
     whys: list[tuple[int, int, str]] | UnsetType = UNSET  # left out where nothing is decided
-    rewrites: list[tuple[str, Texts]] | UnsetType = UNSET
-    extracts: list[tuple[str, Spans]] | UnsetType = UNSET
+    rewrites: list[tuple[str, log.Texts]] | UnsetType = UNSET
+    extracts: list[tuple[str, log.Spans]] | UnsetType = UNSET
 
 
 class PairState(Struct):
@@ -57,23 +45,25 @@ class PairState(Struct):
 
     seq: int = 0  # the last event
     rev: int = 1  # the text that the cells belong to
-    cells: dict[Cell, int] = field(default_factory=dict)  # the value of each linked cell, nulls too
-    bulk: set[Cell] = field(default_factory=set)
-    rejected: set[Cell] = field(default_factory=set)
+    cells: dict[log.Cell, int] = field(
+        default_factory=dict
+    )  # the value of each linked cell, nulls too
+    bulk: set[log.Cell] = field(default_factory=set)
+    rejected: set[log.Cell] = field(default_factory=set)
     comments: dict[str, str] = field(default_factory=dict)  # by key, "i-j" or empty for the pair
     judgment: str = ""
     flags: list[str] = field(default_factory=list)
     done: bool = False
-    marks: list[Mark] = field(default_factory=list)
-    weights: dict[Cell, float] = field(default_factory=dict)
+    marks: list[log.Mark] = field(default_factory=list)
+    weights: dict[log.Cell, float] = field(default_factory=dict)
     provenance: str = ""
-    whys: dict[Cell, str] = field(default_factory=dict)
-    rewrites: dict[str, Texts] = field(default_factory=dict)
-    extracts: dict[str, Spans] = field(default_factory=dict)
+    whys: dict[log.Cell, str] = field(default_factory=dict)
+    rewrites: dict[str, log.Texts] = field(default_factory=dict)
+    extracts: dict[str, log.Spans] = field(default_factory=dict)
     undo: int = 0  # the events (seq) that would be undone and redone next; 0 for none
     redo: int = 0
 
-    def apply(self, kind: str, data: Data) -> None:
+    def apply(self, kind: str, data: log.Data) -> None:
         """Take over what an event writes."""
         if data.cells:
             cells = self.cells
@@ -91,12 +81,12 @@ class PairState(Struct):
         if kind not in _PLAIN or data.how == "import" or data.weights or data.whys:
             self._apply_rest(kind, data)
 
-    def _apply_rest(self, kind: str, data: Data) -> None:
-        put(self.comments, _comments(kind, data))
-        put(self.weights, (((i, j), old, new) for i, j, old, new in data.weights))
-        put(self.whys, (((i, j), old, new) for i, j, old, new in data.whys))
-        put(self.rewrites, data.rewrites)
-        put(self.extracts, data.extracts)
+    def _apply_rest(self, kind: str, data: log.Data) -> None:
+        log.put(self.comments, _comments(kind, data))
+        log.put(self.weights, (((i, j), old, new) for i, j, old, new in data.weights))
+        log.put(self.whys, (((i, j), old, new) for i, j, old, new in data.whys))
+        log.put(self.rewrites, data.rewrites)
+        log.put(self.extracts, data.extracts)
         if data.label is not None:
             self.judgment = data.label[1]
         if data.flags is not None:
@@ -113,7 +103,7 @@ class PairState(Struct):
     def push(self, kind: str, seq: int, below_of: Callable[[int], int]) -> int:
         """Count an event, move the tops of undo and redo, and return what is below it."""
         self.seq = seq
-        if kind in UNDOABLE:
+        if kind in log.UNDOABLE:
             below, self.undo, self.redo = self.undo, seq, 0
         elif kind == "undo":
             below, self.undo, self.redo = self.redo, below_of(self.undo), seq
@@ -167,7 +157,7 @@ def copied(state: PairState, **changes: object) -> PairState:
     return msgspec.structs.replace(state, **{**own, **changes})
 
 
-def inverse(kind: str, data: Data) -> Data:
+def inverse(kind: str, data: log.Data) -> log.Data:
     """Return what takes an event back: the same fields, before and after exchanged."""
     comment, turn = _comment(kind, data), _turn(kind, data)
     fields: dict[str, Any] = {
@@ -177,14 +167,14 @@ def inverse(kind: str, data: Data) -> Data:
     for name in _CHANGES:
         change = getattr(data, name)
         fields[name] = change and (change[1], change[0])
-    return Data(
+    return log.Data(
         **fields,
-        comment=comment and OneComment(comment.key, comment.after, comment.before),
-        done=turn and Turn(turn.after, turn.before),
+        comment=comment and log.OneComment(comment.key, comment.after, comment.before),
+        done=turn and log.Turn(turn.after, turn.before),
     )
 
 
-def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
+def conflicts(state: PairState, kind: str, data: log.Data) -> list[dict[str, Any]]:
     """Return where a state holds neither what an event says was there nor what it sets.
 
     >>> state = PairState(cells={(0, 0): 1})
@@ -215,7 +205,7 @@ def conflicts(state: PairState, kind: str, data: Data) -> list[dict[str, Any]]:
     return clashes + _null_conflicts(state, data)
 
 
-def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
+def _null_conflicts(state: PairState, data: log.Data) -> list[dict[str, Any]]:
     nulls = {(i, j) for i, j, _, after in data.cells if after and -1 in (i, j)}
     if not nulls:
         return []
@@ -227,7 +217,7 @@ def _null_conflicts(state: PairState, data: Data) -> list[dict[str, Any]]:
     ]
 
 
-def completed(state: PairState, kind: str, data: Data) -> Data:
+def completed(state: PairState, kind: str, data: log.Data) -> log.Data:
     """Return an event's data as it is stored: what is so already left out, what follows put in."""
     if clashes := conflicts(state, kind, data):
         raise Conflict(clashes)
@@ -255,7 +245,7 @@ def completed(state: PairState, kind: str, data: Data) -> Data:
     return msgspec.structs.replace(data, **changes)
 
 
-def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
+def _nulls_of(state: PairState, cells: Sequence[log.Write]) -> list[log.Write]:
     """Return the writes that take away the nulls of words that are linked now."""
     written = {(i, j) for i, j, *_ in cells}
     more = {
@@ -269,7 +259,7 @@ def _nulls_of(state: PairState, cells: Sequence[Write]) -> list[Write]:
 
 
 def _marks(
-    marked: set[Cell], writes: Sequence[Write], cells: Iterable[Cell]
+    marked: set[log.Cell], writes: Sequence[log.Write], cells: Iterable[log.Cell]
 ) -> tuple[tuple[int, int, int, int], ...]:
     """Return the marks that change, and those taken away because their cells were written."""
     changed = [(i, j, 1 - after, after) for i, j, _, after in writes if ((i, j) in marked) != after]
@@ -278,7 +268,7 @@ def _marks(
     return (*changed, *dropped)
 
 
-def writes(kind: str, data: Data) -> bool:
+def writes(kind: str, data: log.Data) -> bool:
     """Return whether an event changes anything but what has been looked at.
 
     >>> writes("done", Data(before=True, after=True))
@@ -294,18 +284,18 @@ def writes(kind: str, data: Data) -> bool:
     )
 
 
-def _comment(kind: str, data: Data) -> OneComment | None:
+def _comment(kind: str, data: log.Data) -> log.OneComment | None:
     if kind == "comment":
-        return OneComment(str(data.key), str(data.before), str(data.after))
+        return log.OneComment(str(data.key), str(data.before), str(data.after))
     return data.comment
 
 
-def _comments(kind: str, data: Data) -> tuple[CommentWrite, ...]:
+def _comments(kind: str, data: log.Data) -> tuple[log.CommentWrite, ...]:
     comment = _comment(kind, data)
     if comment is None:
         return data.comments
     return ((comment.key, comment.before or None, comment.after or None), *data.comments)
 
 
-def _turn(kind: str, data: Data) -> Turn | None:
-    return Turn(bool(data.before), bool(data.after)) if kind == "done" else data.done
+def _turn(kind: str, data: log.Data) -> log.Turn | None:
+    return log.Turn(bool(data.before), bool(data.after)) if kind == "done" else data.done

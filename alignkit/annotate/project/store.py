@@ -11,28 +11,11 @@ from typing import Any
 
 from sqlalchemy import select, update
 
-from alignkit.annotate.project import queries, schema
-from alignkit.annotate.project.appending import (
-    add_learned,
-    append_sent,
-    append_to_project,
-    enrolled,
-    put_set,
-    show_base,
-)
+from alignkit.annotate.project import appending, queries, schema
 from alignkit.annotate.project.database import Database, ServerLock
 from alignkit.annotate.project.events import Event, Lesson, LogEvent, Sent
 from alignkit.annotate.project.fold import Setting, Suggestion
 from alignkit.annotate.project.names import TASKS, ProjectError, check_name
-from alignkit.annotate.project.queries import (
-    Appended,
-    Changes,
-    PairList,
-    PairView,
-    Progress,
-    ProjectInfo,
-    Queue,
-)
 
 _MOST_CHANGES = 2000
 _MOST_ROWS = 1000
@@ -84,7 +67,7 @@ class Store:
         """The project's file."""
         return self.database.path
 
-    def project(self) -> ProjectInfo:
+    def project(self) -> queries.ProjectInfo:
         """Return the description of the project."""
         with self.database.reading() as conn:
             return queries.project_info(conn)
@@ -93,18 +76,18 @@ class Store:
         """Return how many pairs an annotator has done, and how many there are."""
         with self.database.reading() as conn:
             account = queries.account_of(conn, annotator)
-            own = PairList(conn, account, everything=everything)
+            own = queries.PairList(conn, account, everything=everything)
             return own.count_done(), own.count()
 
-    def progress_of_all(self) -> list[Progress]:
+    def progress_of_all(self) -> list[queries.Progress]:
         """Return how far each annotator is whom pairs are assigned to, or each that there is."""
         with self.database.reading() as conn:
             names, gold = queries.annotators(conn), queries.gold_name(conn)
             progress = []
             for account, name in enumerate(names, 1):
-                own = PairList(conn, account)
+                own = queries.PairList(conn, account)
                 if (pairs := own.count()) and name != gold:
-                    progress.append(Progress(name, own.count_done(), pairs))
+                    progress.append(queries.Progress(name, own.count_done(), pairs))
             return progress
 
     def known_own(self, k: int, annotator: str) -> bool:
@@ -114,7 +97,7 @@ class Store:
     def check_own(self, k: int, annotator: str) -> None:
         """Check that a pair is one of an annotator's: assigned, or nobody has any assigned."""
         with self.database.reading() as conn:
-            pairs = PairList(conn, queries.account_of(conn, annotator))
+            pairs = queries.PairList(conn, queries.account_of(conn, annotator))
             pairs.check(k)
         if pairs.assigned:  # which does not end
             self._own.add((k, annotator))
@@ -123,7 +106,7 @@ class Store:
         """Register an annotator; one who is known stays."""
         check_name(name)
         with self.database.writing() as conn:
-            enrolled(conn, name)
+            appending.enrolled(conn, name)
 
     def settings(
         self,
@@ -153,35 +136,35 @@ class Store:
         if changes:
             conn.execute(update(schema.project).values(**changes))
             if "suggestions" in changes:
-                show_base(conn)
-            append_to_project(conn, "setting", Setting(**changes))
+                appending.show_base(conn)
+            appending.append_to_project(conn, "setting", Setting(**changes))
 
-    def pair(self, k: int, annotator: str) -> PairView:
+    def pair(self, k: int, annotator: str) -> queries.PairView:
         """Return a pair as an annotator sees it: suggestions only where they are to be shown."""
         with self.database.reading() as conn:
             account = queries.account_of(conn, annotator)
             pair = queries.pair_row(conn, k)
             stream = queries.stream_of(conn, account, pair)
-            own = PairList(conn, account)
+            own = queries.PairList(conn, account)
             at, done, pairs = own.place(k), own.count_done(), own.count()
             next_open = own.next_open(at.place) if done < pairs else None
             shown = queries.suggested(conn, k) if at.shown else None
-            return PairView(
+            return queries.PairView(
                 k, pair.id, pairs, done, at.place, at.previous, at.next, next_open,
                 pair.rev, pair.source, pair.target, pair.attributes,
                 *queries.viewed(conn, stream), queries.last_n(conn), shown,
             )  # fmt: skip
 
-    def queue(self, annotator: str, *, after: int = 0, limit: int = 200) -> Queue:
+    def queue(self, annotator: str, *, after: int = 0, limit: int = 200) -> queries.Queue:
         """Return a part of an annotator's list of pairs: those behind the place `after`."""
         with self.database.reading() as conn:
-            own = PairList(conn, queries.account_of(conn, annotator))
+            own = queries.PairList(conn, queries.account_of(conn, annotator))
             return own.queue(after, min(max(limit, 0), _MOST_ROWS))
 
-    def find(self, annotator: str, query: str, *, limit: int = 50) -> Queue:
+    def find(self, annotator: str, query: str, *, limit: int = 50) -> queries.Queue:
         """Return the pairs whose id, words or own comments hold a text, in any case."""
         with self.database.reading() as conn:
-            own = PairList(conn, queries.account_of(conn, annotator))
+            own = queries.PairList(conn, queries.account_of(conn, annotator))
             return own.find(query[:200], min(max(limit, 0), _MOST_ROWS))
 
     def append(
@@ -193,11 +176,13 @@ class Store:
         rev: int,
         events: Sequence[Sent],
         actor: str | None = None,
-    ) -> tuple[Appended, bool]:
+    ) -> tuple[queries.Appended, bool]:
         """Append events to an annotator's stream: all of them, or none."""
         actor = annotator if actor is None else actor
         with self.database.writing() as conn:
-            return append_sent(conn, k, annotator, base=base, rev=rev, events=events, actor=actor)
+            return appending.append_sent(
+                conn, k, annotator, base=base, rev=rev, events=events, actor=actor
+            )
 
     def history(self, k: int, annotator: str) -> list[Event]:
         """Return all events of a stream, in order."""
@@ -206,22 +191,22 @@ class Store:
             stream = queries.stream_of(conn, account, queries.pair_row(conn, k))
             return queries.events_after(conn, stream.id, 0)
 
-    def changes(self, annotator: str, after: int) -> Changes | None:
+    def changes(self, annotator: str, after: int) -> queries.Changes | None:
         """Return an annotator's events behind number `after` of the project, or None."""
         with self.database.reading() as conn:
-            own = PairList(conn, queries.account_of(conn, annotator))
+            own = queries.PairList(conn, queries.account_of(conn, annotator))
             rows = own.changes(after, _MOST_CHANGES)
             if not rows:
                 return None
             last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
-        return Changes(last, queries.by_pair(rows))
+        return queries.Changes(last, queries.by_pair(rows))
 
     def set_suggestions(
         self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], *, show: bool = True
     ) -> int:
         """Store a set of suggestions in the place of one of that name, and show it."""
         with self.database.writing() as conn:
-            stored = put_set(conn, name, rows)
+            stored = appending.put_set(conn, name, rows)
             if show:
                 self._settle(conn, {"suggestions": name})
         return stored
@@ -231,7 +216,7 @@ class Store:
     ) -> str:
         """Store what was learned for some pairs, and show it; see `appending.add_learned`."""
         with self.database.writing() as conn:
-            return add_learned(conn, name, rows, lesson)
+            return appending.add_learned(conn, name, rows, lesson)
 
     def log(self) -> Iterator[LogEvent]:
         """Yield all events, in the order of the project."""

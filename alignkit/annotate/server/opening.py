@@ -16,23 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from alignkit.annotate.creation import read_documents
+from alignkit.annotate.project import names
 from alignkit.annotate.project.database import (
     ServerLock,
     check_file,
     read_annotators,
     read_assigned,
     read_task,
-)
-from alignkit.annotate.project.names import (
-    ADJUDICATOR,
-    ANNOTATOR,
-    GOLD,
-    TASKS,
-    ProjectError,
-    Visitor,
-    check_adjudicable,
-    check_gold,
-    not_assigned,
 )
 from alignkit.annotate.server.child import ChildProcess, Job, Row, SuggestionPlan
 from alignkit.errors import AlignkitError, OptionError
@@ -53,7 +43,7 @@ _CLOSING = 5.0  # seconds to wait for the end of learning
 
 
 def check_beforehand(
-    job: Job, plan: SuggestionPlan | None, role: str = ANNOTATOR, gold: str = ""
+    job: Job, plan: SuggestionPlan | None, role: str = names.ANNOTATOR, gold: str = ""
 ) -> Sequence[str]:
     """Check a project and, where there is none yet, its place and its corpus.
 
@@ -65,17 +55,17 @@ def check_beforehand(
         ServerLock(job.project).release()
         known = read_annotators(job.project)
         assigned = read_assigned(job.project)
-        if role == ANNOTATOR and assigned and job.annotator not in assigned:
-            raise ProjectError(not_assigned(job.annotator, assigned))
-        if role == ADJUDICATOR:
+        if role == names.ANNOTATOR and assigned and job.annotator not in assigned:
+            raise names.ProjectError(names.not_assigned(job.annotator, assigned))
+        if role == names.ADJUDICATOR:
             _check_adjudicator(job, gold)
     else:
         _check_place(job.project)
         known = annotators_of(job) if not job.documents else _check_documents(job)
-        if role == ADJUDICATOR:
-            check_adjudicable(job.task)
-            gold = gold or GOLD
-            check_gold(gold, job.annotator, taken=gold in (known or ()))
+        if role == names.ADJUDICATOR:
+            names.check_adjudicable(job.task)
+            gold = gold or names.GOLD
+            names.check_gold(gold, job.annotator, taken=gold in (known or ()))
     if plan is not None and plan.kind == "model":
         from alignkit.align.model_files import check_head
 
@@ -98,8 +88,9 @@ def _check_documents(job: Job) -> tuple[str, ...]:
     """Check that there are documents, by the first; nobody has annotated them."""
     encoding = job.reading.get("encoding", "utf-8")
     if next(read_documents(job.documents, tokenize=job.tokenize, encoding=encoding), None) is None:
-        names = " and ".join(job.documents)
-        raise ProjectError(f"{names}: no documents; there is nothing to extract from")
+        raise names.ProjectError(
+            f"{' and '.join(job.documents)}: no documents; there is nothing to extract from"
+        )
     return ()
 
 
@@ -120,7 +111,9 @@ def annotators_of(job: Job) -> tuple[str, ...] | None:
     kind, reading = open_reading(job.corpus, format=job.format, options=options)
     corpus = Corpus(read_pairs(kind, reading))
     if not len(corpus):
-        raise ProjectError(f"{job.corpus}: holds no sentence pairs; there is nothing to annotate")
+        raise names.ProjectError(
+            f"{job.corpus}: holds no sentence pairs; there is nothing to annotate"
+        )
     return corpus.annotators
 
 
@@ -157,11 +150,11 @@ class Opening:
         fallback: SuggestionPlan,
         note: Callable[[str], None],
         learning: bool | None = None,
-        role: str = ANNOTATOR,
+        role: str = names.ANNOTATOR,
         gold: str = "",
         rules: Mapping[str, bool] | None = None,
     ) -> None:
-        self.job, self.visitor, self._gold = job, Visitor(job.annotator, role), gold
+        self.job, self.visitor, self._gold = job, names.Visitor(job.annotator, role), gold
         self.plan, self._fallback = plan, fallback
         self._note, self._rules, self._learns = note, rules or {}, learning
         self.learning: Learning | None = None
@@ -216,7 +209,7 @@ class Opening:
         """What is done in the project; known before it is open."""
         if self._task is None:
             there = os.path.exists(self.job.project)
-            self._task = self.job.task or (read_task(self.job.project) if there else TASKS[0])
+            self._task = self.job.task or (read_task(self.job.project) if there else names.TASKS[0])
         return self._task
 
     def take(self, k: int) -> None:
@@ -337,7 +330,7 @@ class Opening:
 
     def _work(self, job: Job) -> ChildProcess:
         if self.stopping:
-            raise ProjectError("stopped")
+            raise names.ProjectError("stopped")
         self._child = ChildProcess(job, self._report, self._note)
         return self._child
 

@@ -25,16 +25,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from alignkit.annotate.project.names import (
-    PAGES,
-    BadEvent,
-    Conflict,
-    DamagedProject,
-    NotReady,
-    OldText,
-    UnknownAnnotator,
-    UnknownPair,
-)
+from alignkit.annotate.project import names
 from alignkit.errors import AlignkitError
 
 if TYPE_CHECKING:
@@ -45,13 +36,13 @@ if TYPE_CHECKING:
 
 
 _STATUS = {
-    BadEvent: 422,
-    Conflict: 409,
-    OldText: 409,
-    UnknownPair: 404,
-    NotReady: 404,
-    UnknownAnnotator: 403,
-    DamagedProject: 500,
+    names.BadEvent: 422,
+    names.Conflict: 409,
+    names.OldText: 409,
+    names.UnknownPair: 404,
+    names.NotReady: 404,
+    names.UnknownAnnotator: 403,
+    names.DamagedProject: 500,
 }
 _SENTENCES = {404: "there is nothing of that name", 405: "this cannot be done with it"}
 
@@ -113,9 +104,9 @@ async def _answer(_: Request, error: Exception) -> Response:
     if not isinstance(error, AlignkitError):
         return refusal(500, "this is a fault in alignkit; the terminal tells which")
     more: dict[str, Any] = {}
-    if isinstance(error, Conflict):
+    if isinstance(error, names.Conflict):
         more = {"conflicts": error.conflicts, "seq": error.seq, "events": error.events}
-    elif isinstance(error, OldText):
+    elif isinstance(error, names.OldText):
         more = {"rev": error.rev}
     status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 503)
     text = str(error).removeprefix(f"{getattr(error, 'path', '')}: ")  # pages have little room
@@ -167,7 +158,7 @@ class Guard:
         origins = headers.getlist("origin")
         if any(origin.lower() != f"http://{hosts[0].lower()}" for origin in origins):
             return "the request comes from a page of another origin"
-        opened = headers.get("sec-fetch-mode") == "navigate" and scope["path"] in PAGES
+        opened = headers.get("sec-fetch-mode") == "navigate" and scope["path"] in names.PAGES
         if headers.get("sec-fetch-site") in _OTHER_SITES and not opened:
             return "the request comes from a page of another site"
         return None

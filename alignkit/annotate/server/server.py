@@ -17,23 +17,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from alignkit.annotate.project import names
 from alignkit.annotate.project.events import decode_request
-from alignkit.annotate.project.names import (
-    ADJUDICATOR,
-    ANNOTATOR,
-    ROLES,
-    BadEvent,
-    ProjectError,
-    Visitor,
-    page_of,
-)
-from alignkit.annotate.server.answers import (
-    download,
-    gold_answer,
-    load_assets,
-    pair_answer,
-    project_answer,
-)
+from alignkit.annotate.server import answers
 from alignkit.annotate.server.opening import Opening, OpenProject
 from alignkit.annotate.server.security import (
     HANDLERS,
@@ -81,7 +67,7 @@ class Visit(NamedTuple):
     request: Request
     opened: OpenProject
     cookie: str  # of the session
-    visitor: Visitor
+    visitor: names.Visitor
     k: int  # the pair that the path names; 0 for none
     body: bytes = b""  # if the endpoint reads it
 
@@ -116,7 +102,7 @@ class AnnotationServer:
         guidelines: Callable[[], str],
     ) -> None:
         self._opening, self._entrance = opening, entrance
-        self._assets, self._guidelines = load_assets(), guidelines
+        self._assets, self._guidelines = answers.load_assets(), guidelines
         self._docket: Docket | None = None
         self._board: Dashboard | None = None
         self._making = threading.Lock()  # of these two
@@ -126,7 +112,7 @@ class AnnotationServer:
 
     def routes(self) -> list[Route]:
         """Return the routes, with the roles that may ask."""
-        everybody, annotator, adjudicator = ROLES, (ANNOTATOR,), (ADJUDICATOR,)
+        everybody, annotator, adjudicator = names.ROLES, (names.ANNOTATOR,), (names.ADJUDICATOR,)
         table: dict[tuple[str, str], Endpoint] = {
             ("GET", "/"): self._index,
             ("GET", "/adjudicate"): self._adjudicate,
@@ -182,7 +168,7 @@ class AnnotationServer:
         if visitor.role not in roles:
             raise RefusedError(403, f"this is for the {roles[0]}, and you are the {visitor.role}")
         k = _pair_number(request)
-        if k and visitor.role == ANNOTATOR and not opened.store.known_own(k, visitor.name):
+        if k and visitor.role == names.ANNOTATOR and not opened.store.known_own(k, visitor.name):
             await run_in_threadpool(opened.store.check_own, k, visitor.name)
         return Visit(request, opened, cookie, visitor, k)
 
@@ -221,15 +207,15 @@ class AnnotationServer:
         if not self._entrance.may_invite(shown) or "origin" in request.headers:
             raise RefusedError(403, "only `alignkit annotate` asks for this")
         body = _decoded(await read_json(request), Invitation)
-        if body.role not in ROLES:
+        if body.role not in names.ROLES:
             raise RefusedError(400, f"unknown role {body.role[:40]!r}")
         opened = await self._open(request, progress=True)
-        visitor = Visitor(body.name, body.role)
+        visitor = names.Visitor(body.name, body.role)
         try:
             await run_in_threadpool(admit, opened.store, visitor, body.gold, **body.rules)
-        except ProjectError as error:
+        except names.ProjectError as error:
             raise RefusedError(422, str(error)) from None
-        return json_reply(Invited(page_of(visitor), self._entrance.invite(visitor)))
+        return json_reply(Invited(names.page_of(visitor), self._entrance.invite(visitor)))
 
     def _logout(self, visit: Visit) -> Response:
         visit.opened.sessions.dismiss(visit.cookie)
@@ -275,7 +261,7 @@ class AnnotationServer:
     # The project and its pairs
 
     def _project(self, visit: Visit) -> object:
-        return project_answer(visit.store, visit.visitor, self._opening.progress)
+        return answers.project_answer(visit.store, visit.visitor, self._opening.progress)
 
     def _progress(self, visit: Visit) -> object:
         return {"annotators": visit.store.progress_of_all()}
@@ -290,7 +276,7 @@ class AnnotationServer:
 
     def _changes(self, visit: Visit) -> object:
         after = visit.number("after", 0)
-        if visit.visitor.role == ADJUDICATOR:
+        if visit.visitor.role == names.ADJUDICATOR:
             from alignkit.annotate.adjudication.gold import gold_changes
 
             changes: object = gold_changes(visit.store, after)
@@ -304,7 +290,7 @@ class AnnotationServer:
         preparing = self._opening.progress is not None
         learning = self._opening.learning is not None
         view = visit.store.pair(visit.k, visit.name)
-        return pair_answer(view, preparing=preparing, learning=learning)
+        return answers.pair_answer(view, preparing=preparing, learning=learning)
 
     def _history(self, visit: Visit) -> object:
         return {"events": visit.store.history(visit.k, visit.name)}
@@ -316,7 +302,7 @@ class AnnotationServer:
         """Store what the page sends: 201, or 200 if nothing of it was new."""
         try:
             sent = decode_request(visit.body)
-        except BadEvent as error:
+        except names.BadEvent as error:
             raise RefusedError(400, str(error)) from None
         answer, new = append(visit.k, visit.name, base=sent.base, rev=sent.rev, events=sent.events)
         if new:
@@ -326,7 +312,7 @@ class AnnotationServer:
     def _export(self, visit: Visit) -> Response:
         format = visit.request.query_params.get("to", "")
         try:
-            made = download(visit.store, visit.name, format)
+            made = answers.download(visit.store, visit.name, format)
         except UnknownNameError as error:
             raise RefusedError(400, str(error)) from None
         except AlignkitError as error:
@@ -349,7 +335,7 @@ class AnnotationServer:
         return self._pairs_to_decide(visit).listed(after, limit)
 
     def _gold_pair(self, visit: Visit) -> object:
-        return gold_answer(visit.store, self._pairs_to_decide(visit), visit.k)
+        return answers.gold_answer(visit.store, self._pairs_to_decide(visit), visit.k)
 
     def _gold_events(self, visit: Visit) -> Response:
         from alignkit.annotate.adjudication.gold import decide

@@ -11,53 +11,29 @@ import secrets
 import time
 from collections.abc import Sequence
 
+import sqlalchemy as sa
 from msgspec import json
-from sqlalchemy import (
-    Column,
-    Connection,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    delete,
-    insert,
-    inspect,
-    select,
-)
 
-from alignkit.annotate.project import queries, schema
+from alignkit.annotate.project import names, queries, schema
 from alignkit.annotate.project.appending import enrolled, opened, reopen_judged
 from alignkit.annotate.project.database import Database, wrong_value
 from alignkit.annotate.project.fold import Suggestion
-from alignkit.annotate.project.names import (
-    ADJUDICATOR,
-    ANNOTATOR,
-    DamagedProject,
-    ProjectError,
-    Visitor,
-    check_adjudicable,
-    check_annotator,
-    check_gold,
-    check_name,
-    not_assigned,
-)
 from alignkit.annotate.project.queries import PairList, has_assignments
 from alignkit.annotate.project.schema import add_missing
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.child import SuggestionPlan
 
-_METADATA = MetaData()
-_SESSIONS = Table(
+_METADATA = sa.MetaData()
+_SESSIONS = sa.Table(
     "session",
     _METADATA,
-    Column("hash", String(64), primary_key=True),
-    Column("second", String(64), nullable=False),
-    Column("annotator", Text, nullable=False),
-    Column("since", Integer, nullable=False),
-    Column("role", String(16), nullable=False, server_default=ANNOTATOR),
+    sa.Column("hash", sa.String(64), primary_key=True),
+    sa.Column("second", sa.String(64), nullable=False),
+    sa.Column("annotator", sa.Text, nullable=False),
+    sa.Column("since", sa.Integer, nullable=False),
+    sa.Column("role", sa.String(16), nullable=False, server_default=names.ANNOTATOR),
 )
-_PLANS = Table("plan", _METADATA, Column("plan", Text, nullable=False))
+_PLANS = sa.Table("plan", _METADATA, sa.Column("plan", sa.Text, nullable=False))
 LASTS = 30 * 24 * 3600
 """How long a session lasts, in seconds."""
 
@@ -72,22 +48,24 @@ class Sessions:
             _drop_halves(conn)
             add_missing(conn, _METADATA)
             if fault := wrong_value(conn, _METADATA.sorted_tables):
-                raise DamagedProject(database.path, fault)
-            conn.execute(delete(_SESSIONS).where(table.since < time.time() - LASTS))
-            rows = conn.execute(select(table.hash, table.annotator, table.role, table.second)).all()
-        self._sessions = {row[0]: (Visitor(row[1], row[2]), row[3]) for row in rows}
+                raise names.DamagedProject(database.path, fault)
+            conn.execute(sa.delete(_SESSIONS).where(table.since < time.time() - LASTS))
+            rows = conn.execute(
+                sa.select(table.hash, table.annotator, table.role, table.second)
+            ).all()
+        self._sessions = {row[0]: (names.Visitor(row[1], row[2]), row[3]) for row in rows}
 
-    def admit(self, visitor: Visitor) -> tuple[str, str]:
+    def admit(self, visitor: names.Visitor) -> tuple[str, str]:
         """Begin a session; return its two secrets, for the cookie and for the header."""
         cookie, second = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         row = {"hash": _hash(cookie), "second": _hash(second)}
         row |= {"annotator": visitor.name, "role": visitor.role}
         with self._database.writing() as conn:
-            conn.execute(insert(_SESSIONS).values(**row, since=int(time.time())))
+            conn.execute(sa.insert(_SESSIONS).values(**row, since=int(time.time())))
         self._sessions[_hash(cookie)] = visitor, _hash(second)
         return cookie, second
 
-    def visitor(self, cookie: str) -> Visitor | None:
+    def visitor(self, cookie: str) -> names.Visitor | None:
         """Return the visitor whose cookie it is."""
         known = self._sessions.get(_hash(cookie))
         return None if known is None else known[0]
@@ -101,20 +79,20 @@ class Sessions:
         """End a session."""
         self._sessions.pop(_hash(cookie), None)
         with self._database.writing() as conn:
-            conn.execute(delete(_SESSIONS).where(_SESSIONS.c.hash == _hash(cookie)))
+            conn.execute(sa.delete(_SESSIONS).where(_SESSIONS.c.hash == _hash(cookie)))
 
     @property
     def plan(self) -> SuggestionPlan | None:
         """Where suggestions come from; None if it was never set."""
         with self._database.reading() as conn:
-            text = conn.execute(select(_PLANS.c.plan)).scalar()
+            text = conn.execute(sa.select(_PLANS.c.plan)).scalar()
             return None if text is None else json.decode(text, type=SuggestionPlan)
 
     @plan.setter
     def plan(self, plan: SuggestionPlan) -> None:
         with self._database.writing() as conn:
-            conn.execute(delete(_PLANS))
-            conn.execute(insert(_PLANS).values(plan=json.encode(plan).decode()))
+            conn.execute(sa.delete(_PLANS))
+            conn.execute(sa.insert(_PLANS).values(plan=json.encode(plan).decode()))
 
     def opened(self, some: Sequence[int] | None = None) -> set[int]:
         """Return the pairs, of all or of some, that any page has opened."""
@@ -129,9 +107,9 @@ class Sessions:
             return {k: cells for k, (_, cells) in suggested if k in closed}
 
 
-def _drop_halves(conn: Connection) -> None:
+def _drop_halves(conn: sa.Connection) -> None:
     """Drop sessions of earlier versions, which had one secret."""
-    known = inspect(conn)
+    known = sa.inspect(conn)
     if known.has_table(_SESSIONS.name):
         columns = {column["name"] for column in known.get_columns(_SESSIONS.name)}
         if _SESSIONS.c.second.name not in columns:
@@ -142,35 +120,37 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def admit(store: Store, visitor: Visitor, gold: str = "", **rules: bool) -> None:
+def admit(store: Store, visitor: names.Visitor, gold: str = "", **rules: bool) -> None:
     """Let somebody in, and register the name under which they will work."""
-    if visitor.role == ADJUDICATOR:
-        check_name(visitor.name)
+    if visitor.role == names.ADJUDICATOR:
+        names.check_name(visitor.name)
         wanted = check_adjudicator(store, visitor.name, gold)
         store.settings(gold=wanted, blind=rules.get("blind"), majority=rules.get("majority"))
         store.enrol(wanted)
         return
     with store.database.writing() as conn:
         gold = "" if gold_status(conn) == "taken" else queries.gold_name(conn)
-        check_annotator(visitor.name, gold, queries.suggesting(conn))
+        names.check_annotator(visitor.name, gold, queries.suggesting(conn))
         account = enrolled(conn, visitor.name)
         if has_assignments(conn) and not PairList(conn, account).count():
-            names = queries.annotators(conn)
-            rows = conn.execute(select(schema.assignment.c.account).distinct()).scalars()
-            assigned = [names[account - 1] for account in sorted(rows)]
-            raise ProjectError(not_assigned(visitor.name, assigned))
+            known = queries.annotators(conn)
+            rows = conn.execute(sa.select(schema.assignment.c.account).distinct()).scalars()
+            assigned = [known[account - 1] for account in sorted(rows)]
+            raise names.ProjectError(names.not_assigned(visitor.name, assigned))
 
 
 def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
     """Return the name of the gold standard that an adjudicator may make."""
     with store.database.reading() as conn:
-        check_adjudicable(queries.task_of(conn))
+        names.check_adjudicable(queries.task_of(conn))
         known, status = queries.gold_name(conn), gold_status(conn)
         wanted = gold or known
         taken = status == "taken" if wanted == known else wanted in queries.annotators(conn)
     if wanted != known and status == "begun":
-        raise ProjectError(f"the decisions so far stand under {known!r}: leave out --gold {gold}")
-    check_gold(wanted, name, taken=taken)
+        raise names.ProjectError(
+            f"the decisions so far stand under {known!r}: leave out --gold {gold}"
+        )
+    names.check_gold(wanted, name, taken=taken)
     return wanted
 
 
@@ -183,7 +163,7 @@ def change_task(store: Store, task: str) -> None:
     if task in ("", now):
         return
     if "extract" in (task, now):
-        raise ProjectError(
+        raise names.ProjectError(
             f"{store.path}: is a project to {now}, not to {task}; make another (--project FILE)"
         )
     if now == "judge":
@@ -192,13 +172,13 @@ def change_task(store: Store, task: str) -> None:
     store.settings(task=task)
 
 
-def gold_status(conn: Connection) -> str:
+def gold_status(conn: sa.Connection) -> str:
     """Return whether the name of the gold standard is free, begun, or taken by an annotator."""
     event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
     name = queries.gold_name(conn)
     joined = schema.event_table.join(schema.stream, event.stream == stream.id)
     joined = joined.join(schema.account, account.id == stream.account)
-    asked = select(event.actor).select_from(joined).where(account.name == name)
+    asked = sa.select(event.actor).select_from(joined).where(account.name == name)
     if conn.execute(asked.limit(1)).first() is None:
         return "free"
     acted = asked.where(event.actor.not_in(("", name))).limit(1)
