@@ -12,7 +12,7 @@ from alignkit.errors import FormatError
 from alignkit.io import ReadOptions, open_reading, read_corpus, read_pairs
 from alignkit.io import parallel_text as blocks
 from alignkit.io.records import seldom_collecting
-from alignkit.io.text_files import split_words, words_of_both, words_of_bytes
+from alignkit.io.text_files import split_words, words_of_both
 from alignkit.model.corpus import Corpus
 
 LINE = st.text(st.sampled_from("ab\u00e9\u00a0\u3000 \t\x0b\U0001f600"), max_size=12)
@@ -22,9 +22,9 @@ LINE = st.text(st.sampled_from("ab\u00e9\u00a0\u3000 \t\x0b\U0001f600"), max_siz
 def test_words_are_those_of_each_line(lines, others):
     sides = [[f"{line}\n" for line in side] for side in (lines, others)]
     first, second = ("".join(side).encode() for side in sides)
-    found = words_of_bytes(first, str)
-    assert found == [tuple(split_words(line)) for line in lines]
-    assert words_of_both(first, second, str) == (found, words_of_bytes(second, str))
+    assert words_of_both(first, second, str) == tuple(
+        [tuple(split_words(line)) for line in side] for side in (lines, others)
+    )
 
 
 @pytest.fixture

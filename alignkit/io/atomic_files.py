@@ -14,11 +14,11 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from tempfile import gettempdir
-from typing import IO, Any, BinaryIO, TextIO, TypeVar, cast
+from typing import IO, Any, BinaryIO, TextIO, cast
 
 from alignkit._support.signals import undisturbed
 from alignkit._support.wording import visible_data
@@ -79,16 +79,27 @@ def lock_alone(file: int) -> bool | None:
     return True
 
 
-class _NewFile:
-    """A new file next to its place, with the mode of the old one and, if allowed, its owner."""
+class New:
+    """A new file, or a folder of new files, beside the place that it is to take.
 
-    def __init__(self, path: str) -> None:
+    A file has the mode of the old one and, if allowed, its owner; a folder's files join what else
+    is in the place.
+    """
+
+    def __init__(self, path: str, *, folder: bool) -> None:
+        self.is_folder = folder
+        if folder:
+            self.place = Path(os.path.realpath(path))
+            parents = (self.place, *self.place.parents)
+            self.root = free_name(next(here for here in parents if here.exists()))
+            self.root.mkdir()
+            return
         self.place = Path(os.path.realpath(path) if os.path.islink(path) else path)
-        self.new = free_name(self.place.parent)
+        self.root = free_name(self.place.parent)
         old = _old_status(self.place)
         mode = 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o777
         try:
-            self.descriptor = os.open(self.new, _NEW_FILE, mode)
+            self.descriptor = os.open(self.root, _NEW_FILE, mode)
         except PermissionError as problem:
             message = f"its folder takes no new file ({problem.strerror}); files are written there"
             raise PermissionError(problem.errno, f"{message} first") from None
@@ -96,35 +107,24 @@ class _NewFile:
             _copy_mode(self.descriptor, old)
 
     def moves(self) -> list[tuple[Path, Path]]:
-        return [(self.new, self.place)]
-
-    def discard(self) -> None:
-        with suppress(OSError):
-            self.new.unlink()
-
-
-class NewFolder:
-    """New files below `root`, which are to join what else is in the folder `place`."""
-
-    def __init__(self, path: str) -> None:
-        self.place = Path(os.path.realpath(path))
-        self.root = free_name(
-            next(here for here in (self.place, *self.place.parents) if here.exists())
-        )
-        self.root.mkdir()
-
-    def moves(self) -> list[tuple[Path, Path]]:
         """Return the new files, and their places."""
+        if not self.is_folder:
+            return [(self.root, self.place)]
         files = sorted(path for path in self.root.rglob("*") if path.is_file())
         places = (os.path.realpath(self.place / new.relative_to(self.root)) for new in files)
         return list(zip(files, map(Path, places), strict=True))
 
     def discard(self) -> None:
         """Remove what has not been put in its place."""
-        shutil.rmtree(self.root, ignore_errors=True)
+        if self.is_folder:
+            shutil.rmtree(self.root, ignore_errors=True)
+        else:
+            _remove(self.root)
 
 
-_New = TypeVar("_New", _NewFile, NewFolder)
+def _remove(file: Path) -> None:
+    with suppress(OSError):
+        file.unlink()
 
 
 def _old_status(place: Path) -> os.stat_result | None:
@@ -160,26 +160,31 @@ class _Exchange:
         self._folders: list[Path] = []
         self._steps: list[tuple[Path, Path, Path | None]] = []  # new, place, where the old one is
 
-    def put(self, item: _NewFile | NewFolder, *, alone: bool) -> bool:
+    def put(self, item: New, *, alone: bool) -> bool:
         """Rename new files to their places; return whether an old one has other names.
 
         What was there is kept until `finish`, unless the new file is `alone`.
         """
         linked = False
-        folder = isinstance(item, NewFolder)
-        if folder:
+        if item.is_folder:
             self._make_folder(item.place)
         for new, place in item.moves():
-            if folder:
+            if item.is_folder:
                 self._make_folder(place.parent)
             old = _old_status(place)
-            if folder and old is not None:
+            if item.is_folder and old is not None:
                 if not stat.S_ISREG(old.st_mode):
                     kind = "a folder" if stat.S_ISDIR(old.st_mode) else "no file"
                     raise OSError(errno.EEXIST, f"{place} is {kind}; a file is to be there")
                 _copy_mode(new, old)
             linked = linked or (old is not None and old.st_nlink > 1)
-            self._steps.append((new, place, None if alone else _kept(place)))
+            kept = None if alone or not os.path.lexists(place) else free_name(place.parent)
+            if kept is not None:
+                try:
+                    os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
+                except OSError:  # a file system without such links
+                    os.rename(place, kept)
+            self._steps.append((new, place, kept))
             os.replace(new, place)
         return linked
 
@@ -200,8 +205,7 @@ class _Exchange:
                     os.rename(place, new)
                 if kept is not None:
                     os.replace(kept, place)
-                    with suppress(OSError):
-                        kept.unlink()  # renaming leaves two names of one file as they are
+                    _remove(kept)  # renaming leaves two names of one file as they are
             except OSError:
                 lost.append(f"the old {place} is now {kept}" if kept else f"{place} is new")
         for folder in reversed(self._folders):
@@ -213,20 +217,7 @@ class _Exchange:
         """Remove what was replaced."""
         for _, _, kept in self._steps:
             if kept is not None:
-                with suppress(OSError):
-                    kept.unlink()
-
-
-def _kept(place: Path) -> Path | None:
-    """Give what is in a place a second name, if there is something."""
-    if not os.path.lexists(place):
-        return None
-    kept = free_name(place.parent)
-    try:
-        os.link(place, kept, follow_symlinks=False)  # so that the place is never empty
-    except OSError:  # a file system without such links
-        os.rename(place, kept)
-    return kept
+                _remove(kept)
 
 
 class Outputs:
@@ -236,8 +227,8 @@ class Outputs:
         self.placed = 0
         self.kept = ""
         self.notes: list[str] = []
-        self._unfinished: list[_NewFile | NewFolder] = []
-        self._whole: dict[Identity, tuple[str, _NewFile | NewFolder]] = {}
+        self._unfinished: list[New] = []
+        self._whole: dict[Identity, tuple[str, New]] = {}
 
     def __len__(self) -> int:
         return len(self._unfinished) + len(self._whole)
@@ -250,7 +241,7 @@ class Outputs:
         with undisturbed():
             try:
                 for path, item in self._whole.values():
-                    alone = isinstance(item, _NewFile) and len(self._whole) == 1
+                    alone = not item.is_folder and len(self._whole) == 1
                     linked += [path] if exchange.put(item, alone=alone) else []
             except OSError as problem:
                 lost = exchange.undo()
@@ -272,10 +263,10 @@ class Outputs:
         self._whole.clear()
 
     @contextmanager
-    def making(self, kind: type[_New], path: str) -> Iterator[_New]:
+    def making(self, path: str, *, folder: bool = False) -> Iterator[New]:
         """Make a file or folder, which is whole at the end."""
         with undisturbed():
-            item = kind(path)
+            item = New(path, folder=folder)
             self._unfinished.append(item)
         try:
             yield item
@@ -340,8 +331,7 @@ def replacing(path: str) -> Iterator[TextIO]:
     ``.gz`` are packed, to the same bytes at any time. Devices, pipes and the file that standard
     output goes to are written in place. Hard links of a replaced file keep what it held.
     """
-    stream = standard_stream(path)
-    if stream is not None:
+    if (stream := standard_stream(path)) is not None:
         yield cast("TextIO", _Terminal(stream)) if stream.isatty() else stream
         stream.flush()
         return
@@ -352,8 +342,7 @@ def replacing(path: str) -> Iterator[TextIO]:
 @contextmanager
 def replacing_bytes(path: str, *, text: bool = False) -> Iterator[BinaryIO]:
     """Open a file for writing bytes, like `replacing`; only those of a `text` are packed."""
-    stream = standard_stream(path)
-    if stream is not None:
+    if (stream := standard_stream(path)) is not None:
         stream.flush()
         yield stream.buffer
         stream.buffer.flush()
@@ -368,48 +357,41 @@ def replacing_file(path: str) -> Iterator[str]:
     with _clear_errors(path), together() as outputs:
         if _is_written_in_place(path):
             raise WriteError(f"{path}: is a device or a pipe; name a file")
-        with outputs.making(_NewFile, path) as item:
+        with outputs.making(path) as item:
             os.close(item.descriptor)
-            yield str(item.new)
+            yield str(item.root)
 
 
 @contextmanager
-def replacing_folder(path: str) -> Iterator[NewFolder]:
-    """Make files in `NewFolder.root`; they take their places in the folder when all are written."""
-    with _clear_errors(path), together() as outputs, outputs.making(NewFolder, path) as item:
+def replacing_folder(path: str) -> Iterator[New]:
+    """Make files in `New.root`; they take their places in the folder when all are written."""
+    with _clear_errors(path), together() as outputs, outputs.making(path, folder=True) as item:
         yield item
 
 
 @contextmanager
 def _staged(path: str, *, text: bool, packed: bool) -> Iterator[IO[Any]]:
-    with _clear_errors(path), together() as outputs:
-        if _is_written_in_place(path):
-            with open(path, "wb") as raw, _encoded(raw, text, packed) as stream:
-                yield stream
-            return
-        with outputs.making(_NewFile, path) as item, os.fdopen(item.descriptor, "wb") as raw:
-            with _encoded(raw, text, packed) as stream:
-                yield stream
+    """Open a file for writing text or bytes, packed or not."""
+    with _clear_errors(path), together() as outputs, ExitStack() as stack:
+        in_place = _is_written_in_place(path)
+        file = path if in_place else stack.enter_context(outputs.making(path)).descriptor
+        raw = stack.enter_context(open(file, "wb"))
+        out = cast("BinaryIO", _Packer(raw) if packed else raw)
+        stream = io.TextIOWrapper(out, "utf-8", newline="\n") if text else out
+        try:
+            yield stream
+            stream.flush()
+            if isinstance(out, _Packer):
+                out.finish()
+            if isinstance(stream, io.TextIOWrapper):
+                stream.detach()
+        except BaseException:
+            with suppress(Exception):  # what failed once may do so again
+                stream.close()
+            raise
+        if not in_place:
             raw.flush()
             os.fsync(raw.fileno())
-
-
-@contextmanager
-def _encoded(raw: BinaryIO, text: bool, packed: bool) -> Iterator[IO[Any]]:
-    """Write text or bytes to a file, packed or not; the file stays open if nothing fails."""
-    out = cast("BinaryIO", _Packer(raw) if packed else raw)
-    stream = io.TextIOWrapper(out, "utf-8", newline="\n") if text else out
-    try:
-        yield stream
-        stream.flush()
-        if isinstance(out, _Packer):
-            out.finish()
-        if isinstance(stream, io.TextIOWrapper):
-            stream.detach()
-    except BaseException:
-        with suppress(Exception):  # what failed once may do so again
-            stream.close()
-        raise
 
 
 class _Packer(io.BufferedIOBase):
@@ -441,8 +423,7 @@ class _Terminal:
         return self._stream.write(visible_data(text))
 
     def writelines(self, lines: Iterable[str]) -> None:
-        for line in lines:
-            self.write(line)
+        self._stream.writelines(map(visible_data, lines))
 
 
 @contextmanager
@@ -518,14 +499,12 @@ def refuse_unwritable(paths: Iterable[str], *, in_new_folders: bool = False) -> 
             continue
         place, problem = os.path.realpath(path), ""
         folder = place if os.path.isdir(place) else os.path.dirname(place)
+        replaced = os.path.isfile(place) or not os.path.exists(place)
         if not os.path.isdir(folder):
-            if not in_new_folders:
-                problem = f"there is no folder {os.path.dirname(path)}"
+            problem = "" if in_new_folders else f"there is no folder {os.path.dirname(path)}"
         elif os.path.exists(place) and not os.access(place, os.W_OK):
             problem = "it is read-only"
-        elif not os.access(folder, os.W_OK) and (
-            os.path.isfile(place) or not os.path.exists(place)
-        ):
+        elif replaced and not os.access(folder, os.W_OK):
             problem = "its folder takes no new file"
         if problem:
             raise OptionError(f"{path}: cannot be written: {problem}; {_UNCHANGED}")

@@ -34,11 +34,7 @@ _Words = Union[Sequence[str], None]
 
 @dataclass
 class Fit:
-    """The links of a file under one base and direction.
-
-    Those `outside` lie outside their pair, `equal` ones join words equal after casefold (names,
-    numbers, punctuation, cognates); the right base and direction have clearly more of these.
-    """
+    """The links of a file under a base and direction: those `outside`, those of `equal` words."""
 
     base: int
     transposed: bool
@@ -56,10 +52,7 @@ class Suspicion(NamedTuple):
 
 
 class Fits:
-    """All links of a file as written, counted a block of sentence pairs at a time.
-
-    `each` counts them under each base and direction, `links` all, also those to the empty word.
-    """
+    """All links of a file as written, `each` counted under each base and direction, in blocks."""
 
     def __init__(self, base: int, transposed: bool) -> None:
         self.base, self.transposed = base, transposed
@@ -143,7 +136,14 @@ class Fits:
             message = "no link of the file uses word 0 on either side: are words counted from 1?"
             return Suspicion("suspicious base", message, 1, self.transposed)
         declared = self._of(self.base, self.transposed)
-        better = [fit for fit in self.each if _fits_better(fit, declared, self.links)]
+        stray = max(2, self.links // 200)  # by more than chance and a stray link would
+        better = [
+            fit
+            for fit in self.each
+            if (fewer := declared.outside - fit.outside) > stray
+            or (fewer > 0 and fit.equal >= declared.equal)
+            or (fewer == 0 and fit.equal > 1.5 * declared.equal + 5)
+        ]
         if not better:
             return None
         best = min(better, key=lambda fit: (fit.outside, -fit.equal))
@@ -160,21 +160,8 @@ class Fits:
         return next(fit for fit in self.each if (fit.base, fit.transposed) == (base, transposed))
 
 
-def _fits_better(fit: Fit, declared: Fit, links: int) -> bool:
-    """Return whether a fit beats the declared one by more than chance and a stray link would."""
-    fewer = declared.outside - fit.outside
-    if fewer > max(2, links // 200):
-        return True
-    if fewer > 0:
-        return fit.equal >= declared.equal
-    return fewer == 0 and fit.equal > 1.5 * declared.equal + 5
-
-
 class Misfit:
-    """Shared links of two sides as read, and with one of them turned or moved by a word.
-
-    Turning or moving gains hardly any shared links if both are right as they are.
-    """
+    """Shared links of two sides as read, and with one of them turned or moved by a word."""
 
     def __init__(self) -> None:
         self._links = self._shared = 0
@@ -236,10 +223,7 @@ class BaseWatch:
             self._first = any(0 in link for link in alignment)
 
     def suspicion(self, typed: str = "`base=1`") -> str:
-        """Return in words that no link of many used a first word; else nothing.
-
-        `typed` is what the user is to type to declare the other base.
-        """
+        """Return in words that no link of many used a first word; else nothing."""
         if self._first or self._links < _FEW or self._base != 0:
             return ""
         return f"no link uses word 0 on either side; if words are counted from 1, say so by {typed}"
@@ -316,7 +300,12 @@ def _lengths(reading: TextFile, texts: list[str]) -> list[NDArray[np.int32]]:
 
 def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int, int, int] | None:
     """Return the first line, the first that fails and the step of a shift, counted from 0."""
-    slack = {step: _slack(needed, lengths, step) for step in (0, *_STEPS)}
+    slack = {}  # how many words the line `step` on has beyond those needed; NaN: none is known
+    for step in (0, *_STEPS):
+        rows = np.arange(max(0, -step), min(len(needed), len(lengths) - step))
+        slack[step] = np.full(len(needed), np.nan)
+        slack[step][rows] = lengths[rows + step] - needed[rows]
+        slack[step][needed == 0] = np.nan
     failing = slack[0] < 0
     best = (0.0, 0, 0)
     for step in _STEPS:
@@ -337,15 +326,6 @@ def _shifted(needed: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[int
             best = max(best, (float(gains[end]), -step, start))
     gain, back, start = best
     return (start, start + int(np.argmax(failing[start:])), -back) if gain else None
-
-
-def _slack(needed: NDArray[np.int32], lengths: NDArray[np.int32], step: int) -> NDArray[np.float64]:
-    """Return how many words the line `step` on has beyond those needed; NaN where none is known."""
-    slack = np.full(len(needed), np.nan)
-    rows = np.arange(max(0, -step), min(len(needed), len(lengths) - step))
-    slack[rows] = lengths[rows + step] - needed[rows]
-    slack[needed == 0] = np.nan
-    return slack
 
 
 def _far(slack: NDArray[np.float64]) -> NDArray[np.float64]:

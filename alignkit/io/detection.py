@@ -19,7 +19,8 @@ import codecs
 import io
 import os
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from io import BufferedReader
@@ -33,7 +34,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit.errors import AlignkitError, FileError, FormatError, OptionError, UnknownFormatError
 from alignkit.io.format import Format
 from alignkit.io.formats import FORMATS, check_path, get_format, prepare
-from alignkit.io.opening import bounded_lines, look_ahead, open_input
+from alignkit.io.opening import bounded_lines, head_of, look_ahead, open_input
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
 from alignkit.io.text_files import line_encoding
@@ -329,7 +330,7 @@ def _refuse_others(path: str, trial: _Trial) -> None:
     if not os.path.isdir(path):
         return
     members = trial.kind.members
-    others = _corpora(path, set() if members is None else set(members(trial.reading)))
+    others = _corpora(path, () if members is None else set(members(trial.reading)))
     if others:
         names = _listed([trial.name, *_examples(path, others)])
         advice = f"name one of them, or say {_declared([trial.name])}"
@@ -337,10 +338,19 @@ def _refuse_others(path: str, trial: _Trial) -> None:
         raise UnknownFormatError(f"holds files that read as {names}; {advice}", path, fitting)
 
 
-def _corpora(folder: str, known: set[Path]) -> dict[str, str]:
-    """Return the formats of files in a folder and the folders in it, each with one such file."""
+def _corpora(folder: str, known: Collection[Path] = ()) -> dict[str, str]:
+    """Return the formats of files in a folder and the folders in it, each with one such file.
+
+    Looked at are some files: first one of each ending in each folder, then a second, ...
+    """
+    seen: Counter[tuple[str, str]] = Counter()
+    ranked: list[tuple[int, int, str]] = []
+    for path in islice((path for path in _walk(folder) if Path(path) not in known), _FILES_WALKED):
+        kind = os.path.dirname(path), _NUMBER.sub("", Path(path).suffix)
+        seen[kind] += 1
+        ranked.append((seen[kind], len(ranked), path))
     examples: dict[str, str] = {}
-    for path in _spread(path for path in _walk(folder) if Path(path) not in known):
+    for _, _, path in sorted(ranked)[:_FILES_TRIED]:
         if os.path.getsize(path):
             for name in fitting_formats(path):
                 examples.setdefault(name, path)
@@ -357,28 +367,16 @@ def _walk(folder: str) -> Iterator[str]:
                 yield path
 
 
-def _spread(files: Iterator[str]) -> list[str]:
-    """Return some files: first one of each ending in each folder, then a second, ..."""
-    seen: dict[tuple[str, str], int] = {}
-    ranked: list[tuple[int, int, str]] = []
-    for path in islice(files, _FILES_WALKED):
-        kind = os.path.dirname(path), _NUMBER.sub("", Path(path).suffix)
-        seen[kind] = seen.get(kind, 0) + 1
-        ranked.append((seen[kind], len(ranked), path))
-    return [path for _, _, path in sorted(ranked)[:_FILES_TRIED]]
-
-
 def _examples(folder: str, examples: dict[str, str]) -> list[str]:
     return [f"{name} ({os.path.relpath(path, folder)})" for name, path in examples.items()]
 
 
 def _likeness(sample: _Sample) -> str | None:
-    """Return the format whose keys, headings or elements the beginning of an input has most of.
-
-    None is returned if it has fewer than two of each format, or as many of several.
-    """
+    """Return the format of whose keys, headings or elements a beginning has most, at least two."""
     if sample.head is None:
-        names, present = _ELEMENTS, _ELEMENT.findall("\n".join(_beginnings(sample.path)))
+        files = sorted(Path(sample.path).glob("*.xml"))[:5]
+        text = b"\n".join(head_of(str(file), 1 << 16) for file in files).decode("utf-8", "replace")
+        names, present = _ELEMENTS, _ELEMENT.findall(text)
     else:
         text = sample.head.decode(sample.encoding, "replace")
         first = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
@@ -394,14 +392,6 @@ def _likeness(sample: _Sample) -> str | None:
     return most[0] if best > 1 and len(most) == 1 else None
 
 
-def _beginnings(path: str) -> Iterator[str]:
-    """Yield the beginnings of some XML files of a folder."""
-    for file in sorted(Path(path).glob("*.xml"))[:5]:
-        if file.is_file():
-            with file.open("rb") as stream:
-                yield stream.read(1 << 16).decode("utf-8", "replace")
-
-
 def _unknown(sample: _Sample, trials: list[_Trial], options: ReadOptions) -> FormatError:
     """Return the error of a file that no format fits."""
     if sample.head is not None:
@@ -410,7 +400,7 @@ def _unknown(sample: _Sample, trials: list[_Trial], options: ReadOptions) -> For
     elif not os.path.isdir(sample.path):
         with open_input(sample.path):  # raises: there is no such file
             pass
-    elif corpora := _corpora(sample.path, set()):
+    elif corpora := _corpora(sample.path):
         names = _listed(_examples(sample.path, corpora))
         message = f"holds files that read as {names}; name one of them"
         return UnknownFormatError(message, sample.path)
@@ -517,10 +507,7 @@ def _shift(path: str, format: str, options: ReadOptions) -> Shift | None:
 
 
 def hint_of(path: str, format: str, options: ReadOptions, *, named: bool = False) -> str:
-    """Return in words which other format fits what is refused as one; empty if none does.
-
-    With `named`, the words name the file, for an error that is about another.
-    """
+    """Return in words which other format fits; `named`: they name the file. Empty: none does."""
     if not format or not (os.path.isdir(path) or os.path.isfile(path)):
         return ""  # what can be read only once was read
     what = "the folder" if os.path.isdir(path) else "the file"
@@ -540,16 +527,11 @@ def hint_of(path: str, format: str, options: ReadOptions, *, named: bool = False
 
 
 def suspicions(path: str, format: str, options: ReadOptions) -> list[str]:
-    """Return in words whether the first records of a detected file suggest another base or side.
-
-    Nothing is suspected of alignkit's own formats, which hold base and direction themselves, of
-    what can be read only once, and if base or direction was declared.
-    """
+    """Return in words whether the first records of a detected file suggest another base or side."""
     paths = [file for file in (path, options.source, options.target) if file is not None]
-    declared = options.base is not None or options.transpose
-    if declared or format.startswith("alignkit-") or "-" in paths:
-        return []
-    if not (os.path.isdir(path) or all(map(os.path.isfile, paths))):
+    declared = options.base is not None or options.transpose or format.startswith("alignkit-")
+    again = "-" not in paths and (os.path.isdir(path) or all(map(os.path.isfile, paths)))
+    if declared or not again:
         return []
     from alignkit.io.base_checks import Fits  # NumPy, which most formats do without
 

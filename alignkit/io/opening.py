@@ -54,12 +54,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
 
 @contextmanager
 def open_input(name: str, megabytes: int = MAX_MEGABYTES) -> Iterator[BufferedReader]:
-    """Open a file for reading bytes; ``-`` is standard input.
-
-    What begins as gzip does is unpacked; a name in ``.gz`` promises that. A `FileError`, which is
-    an `OSError` too, says that the file cannot be read, a `FormatError` that it cannot be unpacked,
-    or swells beyond belief.
-    """
+    """Open a file, or standard input (``-``), for reading bytes, unpacked if it begins as gzip."""
     try:
         if name == "-":
             stream = _standard_input()
@@ -92,28 +87,20 @@ def looked_at(stream: BufferedReader, name: str, encoding: str | None = None) ->
 
 
 def refuse_unread(head: bytes, name: str, encoding: str | None = None) -> None:
-    """Refuse a file that begins as one packed by zstd, xz or bzip2.
-
-    With the `encoding` of a text, UTF-16 and UTF-32 are refused too, unless it is that.
-    """
+    """Refuse what begins as packed by zstd, xz or bzip2 or, unless of the `encoding`, as UTF-16."""
     file = "FILE" if name == "-" else name
     for packer, begins, unpack in _PACKERS:
         if begins.match(head):
-            raise FormatError(
-                f"packed by {packer}, which alignkit cannot read; unpack it first: {unpack} {file}",
-                name,
-            )
+            message = f"packed by {packer}, which alignkit cannot read; unpack it first: {unpack}"
+            raise FormatError(f"{message} {file}", name)
     with suppress(LookupError, ValueError):  # which is refused elsewhere
         encoding = encoding and codecs.lookup(encoding).name
     if encoding is None or encoding.startswith(("utf-16", "utf-32")):
         return
     for wide, begins in _WIDE:
         if begins.match(head):
-            raise FormatError(
-                f"the text is {wide}, not {encoding}; convert it: iconv -f {wide} -t UTF-8 {file}, "
-                "or name its encoding by `encoding`",
-                name,
-            )
+            message = f"the text is {wide}, not {encoding}; convert it: iconv -f {wide} -t UTF-8"
+            raise FormatError(f"{message} {file}, or name its encoding by `encoding`", name)
 
 
 def _standard_input() -> BufferedReader:
@@ -144,11 +131,7 @@ _ahead: dict[str, _Ahead] = {}
 def look_ahead(
     name: str, size: int, megabytes: int = MAX_MEGABYTES, encoding: str | None = None
 ) -> tuple[bytes, bool]:
-    """Return the first bytes of an input, unpacked, and whether there are more.
-
-    It can be read afterwards as if nobody had looked, a pipe too. Errors are those of `open_input`
-    and `refuse_unread`.
-    """
+    """Return the first bytes of an input, unpacked, as if unread, and whether there are more."""
     if name != "-" and (os.path.isfile(name) or not os.path.exists(name)):
         with open_input(name, megabytes) as stream:
             looked_at(stream, name, encoding)
@@ -221,11 +204,9 @@ class _Unpacked(io.RawIOBase):
         count: int = self._stream.readinto(buffer)
         self._size += count
         if self._size > max(self._most, _SWELLING * self.packed.count):
-            raise FormatError(
-                f"swells to more than {_SWELLING} times its size when it is unpacked; if that is "
-                "no mistake, unpack it first, or allow more by `max_size`",
-                self._name,
-            )
+            message = f"swells to more than {_SWELLING} times its size when it is unpacked"
+            advice = "if that is no mistake, unpack it first, or allow more by `max_size`"
+            raise FormatError(f"{message}; {advice}", self._name)
         return count
 
 
@@ -285,11 +266,7 @@ def bounded_chunks(
     cut: bool = False,
     one_line: bool = False,
 ) -> Iterator[bytes]:
-    """Yield the whole lines that have come in, up to a megabyte of them, each with a line feed.
-
-    A line beyond the limit is an error, or with `cut` is cut; so are lines that end in carriage
-    returns alone, unless the text may be `one_line`.
-    """
+    """Yield the whole lines that have come in, each with a line feed, longer ones `cut` if so."""
     most = megabytes << 20
     held: list[bytes] = []
     lines = size = 0
@@ -329,11 +306,8 @@ def read_bounded(stream: BufferedReader | io.BytesIO, name: str, megabytes: int)
 
 def too_large(what: str, name: str, megabytes: int, line: int | None = None) -> FormatError:
     """Return the error of something too large to be held."""
-    return FormatError(
-        f"{what} of more than {megabytes} MB; if that is no mistake, allow more by `max_size`",
-        name,
-        line,
-    )
+    message = f"{what} of more than {megabytes} MB; if that is no mistake, allow more by `max_size`"
+    return FormatError(message, name, line)
 
 
 def has_controls(raw: bytes) -> bool:

@@ -59,11 +59,9 @@ class _Side:
     def ready(self) -> int:
         """Return how many pairs are at hand; 0 only at the end."""
         while self._at == len(self._ids):
-            block = next(self._blocks, None)
-            if block is None:
+            if (block := next(self._blocks, None)) is None:
                 return 0
-            self._ids, self._links = block
-            self._at = 0
+            (self._ids, self._links), self._at = block, 0
         return len(self._ids) - self._at
 
     def take(self, count: int) -> tuple[Sequence[object], LinkArrays]:
@@ -87,12 +85,7 @@ def link_blocks(
     ordered: bool = False,
     beyond: Callable[[int], None] = lambda pairs: None,
 ) -> Iterator[_Block]:
-    """Yield the ids and links of many pairs of both inputs at a time, in flat memory.
-
-    With `ordered`, the n-th pairs belong together whatever their ids. A `JoinError` says that one
-    is longer than the other; with the option `partial`, `beyond` is called with how many pairs one
-    of the two lacks. An `OutOfStepError` says that ids are not the same in the same order.
-    """
+    """Yield the ids and links of many pairs of both inputs; `beyond` gets how many one lacks."""
     left, right = _Side(first), _Side(second)
     shared = 0
     while count := min(left.ready(), right.ready()):

@@ -61,14 +61,11 @@ def _two_files(reading: TextFile) -> Iterator[PairText]:
     files = [_numbered(reading, source), _numbered(reading, target)]
     for count, (first, second) in enumerate(zip_longest(*files)):
         if first is None or second is None:
-            ended = [first is None, second is None]
-            refuse_counts(
-                reading,
-                *(
-                    count if end else count + 1 + sum(1 for _ in file)
-                    for end, file in zip(ended, files, strict=True)
-                ),
+            counts = (
+                count if end is None else count + 1 + sum(1 for _ in file)
+                for end, file in zip((first, second), files, strict=True)
             )
+            refuse_counts(reading, *counts)
         line, snum, text = first
         if snum != second[1]:
             theirs = second[1] or "without a number"
@@ -129,10 +126,9 @@ class TwoInLine:
             raise self._reading.error(message, number)
         most = self._reading.options.max_words
         for name, side in zip(("source", "target"), parts, strict=True):
-            if len(side) > 2 * most:  # shorter ones have no room for more words
-                words = len(split_words(side))
-                if words > most:
-                    raise self._reading.too_long(f"the {name} sentence", words, number)
+            # shorter ones have no room for more words
+            if len(side) > 2 * most and (words := len(split_words(side))) > most:
+                raise self._reading.too_long(f"the {name} sentence", words, number)
         return parts[0], parts[1]
 
 
@@ -160,23 +156,20 @@ class ParallelWriter:
     ) -> None:
         """Write a pair of sentences, in the dress of `before` and `behind`."""
         if self._source is not None and self._target is None:
-            self._source.write(f"{before}{self._joined(id, source, target)}{behind}\n")
+            space = " " if self._divider == BITEXT else ""
+            line = f"{source}{space}{self._divider}{space}{target}"
+            problem = ""
+            if self._divider == BITEXT and not divisible((source, target)):
+                problem = "divider '|||', which divides the sentences of a bitext; write two files"
+            elif self._divider == BITEXT and BOM in line:
+                problem = "byte order mark, which reading takes away; write alignkit-jsonl"
+            if problem:
+                raise AlignkitError(f"pair {id!r}: the words hold the {problem}")
+            self._source.write(f"{before}{line}{behind}\n")
             return
         for stream, text in ((self._source, source), (self._target, target)):
             if stream is not None:
                 stream.write(f"{before}{text}{behind}\n")
-
-    def _joined(self, id: str, source: str, target: str) -> str:
-        if self._divider != BITEXT:
-            return f"{source}{self._divider}{target}"
-        line = f"{source} {BITEXT} {target}"
-        if not divisible((source, target)):
-            problem = "divider '|||', which divides the sentences of a bitext; write two files"
-        elif BOM in line:
-            problem = "byte order mark, which reading takes away; write alignkit-jsonl"
-        else:
-            return line
-        raise AlignkitError(f"pair {id!r}: the words hold the {problem}")
 
 
 def divisible(sentences: Iterable[str]) -> bool:
@@ -199,10 +192,7 @@ def read_translations(
 
 
 def groups_of(readings: Sequence[TextFile]) -> Iterator[Group]:
-    """Yield the translations of each sentence from files prepared for reading.
-
-    Line k holds group k, in one file as in several.
-    """
+    """Yield the translations of each sentence from files prepared for reading, line by line."""
     return _columns(readings[0]) if len(readings) == 1 else _in_step(readings)
 
 
@@ -231,10 +221,8 @@ def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
                     f"has {total} lines, but {ended} has {count}; the same line of each file is to "
                     "translate the same sentence"
                 )
-            yield [
-                _words(text, reading, line)
-                for (line, text), reading in zip(row, readings, strict=True)
-            ]
+            lines = zip(row, readings, strict=True)
+            yield [_words(text, reading, line) for (line, text), reading in lines]
 
 
 def _words(text: str, reading: TextFile, line: int) -> list[str]:
@@ -271,17 +259,12 @@ class Sentences:
         """Return the sentences as texts."""
         if self._texts is None:
             paths = self._reading.options.source or "", self._reading.options.target or ""
-            sides = [
-                [
-                    self._reading.decode(line, number, path)
-                    for number, line in enumerate(raw.split(b"\n")[:-1], start=self._first)
-                ]
-                for raw, path in zip(self._raw, paths, strict=True)
-            ]
-            self._texts = [
-                PairText(line, None, source, target)
-                for line, (source, target) in enumerate(zip(*sides, strict=True), self._first)
-            ]
+            sides = []
+            for raw, path in zip(self._raw, paths, strict=True):
+                lines = enumerate(raw.split(b"\n")[:-1], start=self._first)
+                sides.append([self._reading.decode(line, number, path) for number, line in lines])
+            pairs = enumerate(zip(*sides, strict=True), start=self._first)
+            self._texts = [PairText(line, None, *pair) for line, pair in pairs]
         return self._texts
 
     def words(self) -> tuple[_Words, _Words]:
@@ -303,15 +286,12 @@ class TextBlocks:
         self._taken = 0
         source, target = reading.options.source, reading.options.target
         self._files = None
-        self._texts: Iterator[PairText] = iter(())
         if source and target and source != target and reading.plain_bytes:
-            heads = [
-                look_ahead(path, 512, reading.options.max_size)[0] for path in (source, target)
-            ]
+            most = reading.options.max_size
+            heads = [look_ahead(path, 512, most)[0] for path in (source, target)]
             if not any(head.lstrip(_MARK + b" \t").startswith(b"<s snum") for head in heads):
                 self._files = _Lines(reading, source), _Lines(reading, target)
-        if self._files is None:
-            self._texts = read_texts(reading) or iter(())
+        self._texts = iter(()) if self._files else read_texts(reading) or iter(())
 
     def take(self, count: int) -> Sentences:
         """Return the next sentence pairs; fewer at the end of the files."""

@@ -31,11 +31,7 @@ def open_reading(
     options: ReadOptions | None = None,
     observe: Callable[[Finding], None] | None = None,
 ) -> tuple[Format, Reading]:
-    """Prepare to read a file: its format, and the reading that will hold counts and findings.
-
-    Without `format`, the logger ``alignkit`` reports the format found at the level INFO, and at
-    WARNING a base or direction that the first records suggest, unless one of them was declared.
-    """
+    """Prepare to read a file: its format, and the reading that will hold counts and findings."""
     check_arguments(open_reading, locals())
     options = options or ReadOptions()
     if format is None:
@@ -47,17 +43,10 @@ def open_reading(
 
 
 def read_pairs(chosen: Format, reading: Reading) -> Generator[SentencePair, None, None]:
-    """Yield the sentence pairs of a reading, one by one.
-
-    Raises
-    ------
-    FormatError
-        If the file does not follow its format; the message names another that fits.
-    """
+    """Yield the sentence pairs of a reading; a `FormatError` names another format that fits."""
     check_arguments(read_pairs, locals())
-    if chosen.pairs is not None:
-        return hinted(chosen.pairs(reading), reading)
-    return hinted(reading.pairs(chosen.parse(reading)), reading)
+    pairs = chosen.pairs(reading) if chosen.pairs else reading.pairs(chosen.parse(reading))
+    return hinted(pairs, reading)
 
 
 def iterate_pairs(

@@ -40,10 +40,7 @@ class RawLink(NamedTuple):
 
 @dataclass(slots=True)
 class RawAnnotation:
-    """One annotator's links as written, and what else the file says about them.
-
-    `aligned` is false where the pair was judged, but not aligned: then there are no links.
-    """
+    """One annotator's links as written, if `aligned`, and what else the file says about them."""
 
     links: list[RawLink] = field(default_factory=list)
     comment: str = ""
@@ -101,19 +98,18 @@ def parse_links(text: str, status: Status = "sure", line: int | None = None) -> 
 
 def parse_nulls(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
     """Read `i-` and `-j` nulls divided by white space."""
+    nulls = []
     for token in text.split():
         if _NULL.fullmatch(token) is None:
             raise FormatError(f"{token[:40]!r} is not a null; expected i- or -j")
-    return [RawLink(*parse_cell(token), status, line) for token in text.split()]
+        nulls.append(RawLink(*parse_cell(token), status, line))
+    return nulls
 
 
 def raw_links(
     links: list[RawLink], weights: Mapping[str, float], labels: Mapping[str, str], line: int
 ) -> list[RawLink]:
-    """Give links and nulls their weights and labels, which are keyed by cells as texts.
-
-    A label whose cell bears no link is that of a judged non-link.
-    """
+    """Give links and nulls their weights and labels by cell; a label alone judges a non-link."""
     if not weights and not labels:
         return links
     numbers, names = _by_cell(weights), _by_cell(labels)
@@ -121,13 +117,10 @@ def raw_links(
     for cell, key in zip(numbers, weights, strict=True):
         if cell not in known:
             raise FormatError(f"a weight is given for {key!r}, which is no link")
+    rest = ((cell, name) for cell, name in names.items() if cell not in known)
     return [
         *(link._replace(weight=numbers.get(link[:2]), label=names.get(link[:2])) for link in links),
-        *(
-            RawLink(*cell, "none", line, None, name)
-            for cell, name in names.items()
-            if cell not in known
-        ),
+        *(RawLink(*cell, "none", line, None, name) for cell, name in rest),
     ]
 
 
@@ -238,11 +231,10 @@ class Reading(TextFile):
                 self._trees("source", record.source_trees, source, record),
                 self._trees("target", record.target_trees, target, record),
             )
-        except FormatError as error:
-            self.refuse(error)
-            return None
         except AlignkitError as error:
-            self.refuse(self.error(str(error), record.line, path=record.path))
+            if not isinstance(error, FormatError):
+                error = self.error(str(error), record.line, path=record.path)
+            self.refuse(error)
             return None
         self.read += 1
         return pair
@@ -251,8 +243,7 @@ class Reading(TextFile):
         """Yield the sentence pair of each record that is whole."""
         try:
             for record in records:
-                pair = self.build(record)
-                if pair is not None:
+                if (pair := self.build(record)) is not None:
                     yield pair
         except BaseException:  # an error, or nobody wants the rest: parsers may hold open files
             self.close()
@@ -311,10 +302,14 @@ class Reading(TextFile):
                     self.note("two labels", message, line, path)
             if written.status == "none":
                 continue
-            if link in statuses:
-                self._note_repetition(link, written.status, statuses, line, path)
-            else:
+            if link not in statuses:
                 statuses[link] = written.status
+            elif statuses[link] in (written.status, "both"):
+                self.note("duplicate link", f"{link.i}-{link.j} occurs again", line, path)
+            else:
+                statuses[link] = "both"
+                message = f"{link.i}-{link.j} is read as sure"
+                self.note("both sure and possible", message, line, path)
             cells[NULL in link, written.status == "sure"].append(link)
             if written.weight is not None:
                 weights[link] = written.weight
@@ -335,16 +330,6 @@ class Reading(TextFile):
             raw.when or None,
         )
 
-    def _note_repetition(
-        self, link: Link, status: str, statuses: dict[Link, str], line: int, path: str
-    ) -> None:
-        if statuses[link] in (status, "both"):
-            self.note("duplicate link", f"{link.i}-{link.j} occurs again", line, path)
-        else:
-            statuses[link] = "both"
-            message = f"{link.i}-{link.j} is read as sure"
-            self.note("both sure and possible", message, line, path)
-
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:
         """Return a link counted from 0, source first; None after one out of range is dropped."""
         cell = (written.j, written.i) if self.options.transpose else written[:2]
@@ -363,11 +348,7 @@ class Reading(TextFile):
         )
         line = written.line or record.line
         if not self.options.drop_out_of_range:
-            raise self.error(
-                message + "; check `base` and `transpose`, or drop such links by "
-                "`drop_out_of_range=True`",
-                line,
-                path=path,
-            )
+            advice = "check `base` and `transpose`, or drop such links by `drop_out_of_range=True`"
+            raise self.error(f"{message}; {advice}", line, path=path)
         self.note("link out of range", message + "; dropped", line, path)
         return None

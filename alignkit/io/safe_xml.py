@@ -38,11 +38,7 @@ _DOCTYPE = (
 def read_elements(
     reading: TextFile, name: str, path: str | None = None
 ) -> Iterator[etree._Element]:
-    """Yield the root as soon as it opens, then each element `name` in it as soon as it is whole.
-
-    An element is emptied after its turn. Elements are told by their local names; ``*`` is any.
-    `path` is another file than the one of the reading.
-    """
+    """Yield the root as soon as it opens, then each whole element `name` (``*``: any) in it."""
     with _guarded(reading, path) as stream:
         yield stream.root()
         events = _parsed(stream, reading, name)

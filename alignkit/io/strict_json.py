@@ -63,14 +63,7 @@ _DECODER = json.JSONDecoder(
 
 
 class JsonText:
-    """One JSON text, read value by value.
-
-    Examples
-    --------
-    >>> text = JsonText('{"a": 1, "list": [2, 3]}')
-    >>> [(key, text.value() if key == "a" else list(text.elements())) for key in text.members()]
-    [('a', 1), ('list', [(1, 2), (1, 3)])]
-    """
+    """One JSON text, read value by value."""
 
     def __init__(self, text: str, path: str = "", line: int = 1) -> None:
         self._text = text
@@ -256,7 +249,10 @@ def keep_attributes(
     for key, member in value.items():
         if key in own:
             continue
-        if missing and _holds_links(member) and (meant := _meant(key, missing)):
+        links_within = isinstance(member, list | dict) or (
+            isinstance(member, str) and _LINKS.fullmatch(member.strip())
+        )
+        if missing and links_within and (meant := _meant(key, missing)):
             raise FormatError(f"{key[:40]!r} is no member of a pair; did you mean {meant!r}?")
         attribute = as_text(member)
         if attribute is None:
@@ -274,12 +270,6 @@ def write_attributes(
             value[key] = attribute
         else:
             writing.lost["attributes with the name of a member"] += 1
-
-
-def _holds_links(value: object) -> bool:
-    if isinstance(value, str):
-        return _LINKS.fullmatch(value.strip()) is not None
-    return isinstance(value, list | dict)
 
 
 @lru_cache(maxsize=1000)

@@ -89,21 +89,10 @@ if TYPE_CHECKING:
     _Numbered = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
-def words_of_bytes(data: bytes, share: Callable[[str], str]) -> list[tuple[str, ...]]:
-    r"""Return the words of each line, as `split_words` has them.
-
-    Examples
-    --------
-    >>> words_of_bytes("a b\n\n b\u00a0c\tb\n".encode(), str)
-    [('a', 'b'), (), ('b\xa0c', 'b')]
-    """
-    return _shared(data, _numbered(data), share)
-
-
 def words_of_both(
     source: bytes, target: bytes, share: Callable[[str], str]
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Return the words of the lines of both sides, as `words_of_bytes` does of one."""
+    """Return the words of the lines of both sides, as `split_words` has them."""
     with ThreadPoolExecutor(2) as threads:  # the kernel lets the other go on
         first, second = threads.map(_numbered, (source, target))
     return _shared(source, first, share), _shared(target, second, share)
@@ -118,14 +107,13 @@ def _numbered(data: bytes) -> _Numbered:
 
 
 def _shared(data: bytes, numbered: _Numbered, share: Callable[[str], str]) -> list[tuple[str, ...]]:
+    import numpy as np
+
     ids, starts, begins, ends = numbered
     places = zip(begins.tolist(), ends.tolist(), strict=True)
     distinct = [share(data[a:b].decode()) for a, b in places]
-    import numpy as np
-
     words = tuple(np.array(distinct, object)[ids].tolist())
-    bounds = starts.tolist()
-    return [words[a:b] for a, b in pairwise(bounds)]
+    return [words[a:b] for a, b in pairwise(starts.tolist())]
 
 
 BOM = "\ufeff"
@@ -198,13 +186,19 @@ class TextFile:
         Each line ends in the one byte of a line feed, and `decode` makes text of it. UTF-16 and
         UTF-32, which have no such byte, are read whole.
         """
+        name, encoding = path or self.path, self.options.encoding
         with self.open(path) as stream:
-            looked_at(stream, path or self.path, self.options.encoding)
-            if self._recoded:
-                raw = read_bounded(stream, path or self.path, self.options.max_size)
-                yield io.BytesIO(self._recode(raw, path))
-            else:
+            looked_at(stream, name, encoding)
+            if not self._recoded:
                 yield stream
+                return
+            raw = read_bounded(stream, name, self.options.max_size)
+            try:
+                text = raw.decode(encoding)
+            except UnicodeDecodeError as problem:
+                line = raw[: problem.start].decode(encoding, "ignore").count("\n") + 1
+                raise FormatError(not_encoded(encoding, raw, problem), name, line) from None
+            yield io.BytesIO(text.encode(self._encoding, "surrogatepass"))
 
     def raw_lines(self, path: str | None = None) -> Iterator[bytes]:
         """Yield the lines of a file as bytes, none too long to be held; see `decode`."""
@@ -218,15 +212,6 @@ class TextFile:
         most = self.options.max_size
         with self.open_lines(path) as stream:
             yield from bounded_chunks(stream, path or self.path, most, cut=cut, one_line=one_line)
-
-    def _recode(self, raw: bytes, path: str | None) -> bytes:
-        encoding = self.options.encoding
-        try:
-            return raw.decode(encoding).encode(self._encoding, "surrogatepass")
-        except UnicodeDecodeError as problem:
-            line = raw[: problem.start].decode(encoding, "ignore").count("\n") + 1
-            message = not_encoded(encoding, raw, problem)
-            raise FormatError(message, path or self.path, line) from None
 
     def fraction(self) -> float | None:
         """Return how much of the file is read, 0 to 1; None where that cannot be known."""
@@ -247,18 +232,16 @@ class TextFile:
         name = self.path if path is None else path
         first = 1
         for chunk in self.chunks(name, one_line=one_line):
-            yield from enumerate(self._texts(chunk, first, name), start=first)
+            text = BOM
+            if self._ascii and not (has_controls(chunk) or b"\r" in chunk):  # nothing is odd
+                with suppress(UnicodeDecodeError):
+                    text = chunk.decode(self._encoding)
+            if BOM not in text:
+                yield from enumerate(text.split("\n")[:-1], start=first)
+            else:
+                for number, raw in enumerate(chunk.split(b"\n")[:-1], start=first):
+                    yield number, self.decode(raw, number, name)
             first += chunk.count(b"\n")
-
-    def _texts(self, chunk: bytes, first: int, name: str) -> Iterable[str]:
-        """Decode many lines; at once where nothing in them is odd."""
-        if self._ascii and not (has_controls(chunk) or b"\r" in chunk):
-            with suppress(UnicodeDecodeError):
-                text = chunk.decode(self._encoding)
-                if BOM not in text:
-                    return text.split("\n")[:-1]
-        lines = enumerate(chunk.split(b"\n")[:-1], start=first)
-        return (self.decode(raw, number, name) for number, raw in lines)
 
     def decode(
         self, raw: bytes, number: int, path: str = "", *, allow_controls: bool = False

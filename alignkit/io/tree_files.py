@@ -27,7 +27,7 @@ from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import FormatError, JoinError, OptionError, UnknownNameError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
-from alignkit.model.brackets import Brackets, read_brackets, read_fitting
+from alignkit.model.brackets import read_fitting
 from alignkit.model.sentence_pair import SentencePair
 
 TREE_NAME = "parse"
@@ -72,17 +72,13 @@ def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTr
         return _xml_trees(file)
     lines = file.lines()
     first = list(islice(lines, _HEAD))
-    form = form or _form_of(file.path, [text for _, text in first])
+    if form is None:
+        filled = [line for _, line in first if line.strip()]
+        begun = [line for line in filled if line.startswith("(")] or filled
+        whole = sum(line.count("(") == line.count(")") for line in begun)
+        many = re.search(r"\.mrg(\.|$)", file.path) or whole * 2 < len(begun)
+        form = "mrg" if many else "penn"
     return TREE_FORMATS[form](file, chain(first, lines))
-
-
-def _form_of(path: str, lines: list[str]) -> str:
-    if re.search(r"\.mrg(\.|$)", path):
-        return "mrg"
-    filled = [line for line in lines if line.strip()]
-    begun = [line for line in filled if line.startswith("(")] or filled
-    whole = sum(line.count("(") == line.count(")") for line in begun)
-    return "mrg" if whole * 2 < len(begun) else "penn"
 
 
 def _line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
@@ -360,18 +356,10 @@ class _TreeFile:
 
     def tree(self, written: WrittenTree, tokens: tuple[str, ...] | None, about: str) -> Tree | None:
         """Return the tree, over the words where they are known; None where there is none."""
-        tags, traces = self._options.drop_function_tags, self._options.drop_traces
+        strict, tags, traces, _ = self._options
+        how = {"strict": strict, "drop_function_tags": tags, "drop_traces": traces}
         try:
-            if tokens is None:
-                read = read_brackets(written.text, drop_function_tags=tags, drop_traces=traces)
-            else:
-                read = read_fitting(
-                    written.text,
-                    tokens,
-                    strict=self._options.strict,
-                    drop_function_tags=tags,
-                    drop_traces=traces,
-                )
+            read = read_fitting(written.text, tokens, **how)
         except FormatError as problem:
             error = written.placed(problem, self.path, about)
             if not self._options.lenient:
@@ -384,19 +372,15 @@ class _TreeFile:
         if read is None:
             self._counts["sentences without a parse"] += 1
             return None
-        self._count(read)
-        from alignkit.model.trees import Tree  # NumPy
-
-        return Tree.of_brackets(read, tokens)
-
-    def _count(self, read: Brackets) -> None:
-        counts, dropped = self._counts, self._options.drop_traces
-        counts["trees"] += 1
         for kind, number in (
+            ("trees", 1),
             ("labels without their function tags", read.function_tags),
-            ("traces left out" if dropped else "traces kept as words", read.traces),
+            ("traces left out" if traces else "traces kept as words", read.traces),
             ("sides with several trees, joined below TOP", read.joined > 1),
             ("trees with brackets as words, told by the text", read.resolved),
         ):
             if number:
-                counts[kind] += number
+                self._counts[kind] += number
+        from alignkit.model.trees import Tree  # NumPy
+
+        return Tree.of_brackets(read, tokens)

@@ -85,16 +85,15 @@ class Writing:
 
     def annotator(self, pair: SentencePair) -> str | None:
         """Return whose alignment of a pair to write, None where there is none."""
-        chosen = self.options.annotator
+        chosen, names = self.options.annotator, list(pair.alignments)
         if chosen is not None:
-            return chosen if chosen in pair.alignments else None
-        if len(pair.alignments) > 1:
-            names = ", ".join(pair.alignments)
+            return chosen if chosen in names else None
+        if len(names) > 1:
             raise OptionError(
-                f"pair {pair.id!r} has the alignments of {names}, but this format holds one: "
-                "choose by `annotator`"
+                f"pair {pair.id!r} has the alignments of {', '.join(names)}, but this format holds "
+                "one: choose by `annotator`"
             )
-        return next(iter(pair.alignments), None)
+        return names[0] if names else None
 
     def annotation(self, pair: SentencePair) -> Annotation | None:
         """Return the annotation of a pair to write, which has an alignment; see `annotator`."""
@@ -137,14 +136,7 @@ def write_links(links: Iterable[tuple[int, int]], base: int = 0) -> str:
 
 
 class LinkTexts:
-    """The links of an alignment as texts, each kind apart.
-
-    Examples
-    --------
-    >>> texts = LinkTexts(Alignment([(0, 0)], [(1, 1)], nulls=[(2, NULL)], labels={(0, 0): "x"}))
-    >>> texts.sure, texts.possible, texts.null, texts.labels
-    ('0-0', '1-1', '2-', {'0-0': 'x'})
-    """
+    """The links of an alignment as texts, each kind apart; ``0-0``, a null ``2-``."""
 
     __slots__ = ("labels", "null", "possible", "possible_null", "sure", "weights")
 
@@ -166,15 +158,7 @@ _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 class Numbering:
-    """Numbers of pairs: their own ids if those are whole numbers, else the first free ones.
-
-    Examples
-    --------
-    >>> lost = Counter()
-    >>> numbering = Numbering(lost)
-    >>> [numbering.take(id) for id in ("7", "x", "007", "03")], lost
-    (['7', '1', '2', '03'], Counter({'ids': 2}))
-    """
+    """Numbers of pairs: their own ids if those are whole numbers, else the first free ones."""
 
     def __init__(self, lost: Counter[str], *, own: bool = True, unique: bool = True) -> None:
         self._lost, self._own, self._unique = lost, own, unique
@@ -199,6 +183,7 @@ class Numbering:
 def file_part(name: str) -> str:
     """Return an annotator's name, which is to be a part of the name of a file."""
     if name in ("", ".", "..") or not name.isprintable() or set(name) & set("/\\"):
-        message = f"annotator {name[:40]!r} cannot be the name of a file; rename that annotator"
-        raise OptionError(message)
+        raise OptionError(
+            f"annotator {name[:40]!r} cannot be the name of a file; rename that annotator"
+        )
     return name

@@ -113,7 +113,11 @@ class LinkArrays:
         least = cls.extents(links, offsets)
         if lengths is None:
             return cls.trusted(links, sure, offsets, least)
-        given = _narrowed(lengths)
+        sizes = np.asarray(lengths if hasattr(lengths, "__len__") else None)
+        if sizes.size and (sizes.dtype.kind not in "iu" or sizes.size % 2):
+            raise ArgumentError("lengths must be pairs (N, M) of whole numbers")
+        check_count("words of a sentence", int(sizes.max(initial=0)))
+        given = sizes.astype(np.int32).reshape(-1, 2)
         if len(given) != len(least):
             raise AlignmentError(f"{len(given)} sentence lengths for {len(least)} alignments")
         outside = np.flatnonzero((least > given).any(axis=1))
@@ -249,16 +253,6 @@ def gather(
     new = np.zeros(len(places) + 1, np.int64)
     np.cumsum(sizes, out=new[1:])
     return np.repeat(offsets[places] - new[:-1], sizes) + np.arange(new[-1]), new
-
-
-def _narrowed(lengths: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
-    """Return sentence lengths (P, 2) as kernels take them."""
-    given = np.asarray(lengths if hasattr(lengths, "__len__") else None)
-    if given.size and (given.dtype.kind not in "iu" or given.size % 2):
-        raise ArgumentError("lengths must be pairs (N, M) of whole numbers")
-    wide = given.astype(np.int64).reshape(-1, 2)
-    check_count("words of a sentence", int(wide.max(initial=0)))
-    return wide.astype(np.int32)
 
 
 def check_form(

@@ -198,20 +198,16 @@ class _Builder:
             self._before.append(0)
             return
         if self._tags or "\\" in label:
-            label = self._plain_label(label)
+            known = self._labels.get(label)
+            if known is None:
+                tagged = _TAGGED.match(label) if self._tags else None
+                known = self._labels[label] = tagged[1] if tagged else _unescaped_label(label)
+            read.function_tags += self._tags and known != label
+            label = known
         parent = stack[-1] if stack else -1
         stack.append(len(read.labels))
         self._before.append(read.traces)
         read.open(intern(label), parent, self.count)
-
-    def _plain_label(self, label: str) -> str:
-        known = self._labels.get(label)
-        if known is None:
-            tagged = _TAGGED.match(label) if self._tags else None
-            known = self._labels[label] = tagged[1] if tagged else _unescaped_label(label)
-        if self._tags and known != label:
-            self.read.function_tags += 1
-        return known
 
     def word(self, word: str, at: int) -> None:
         """Take a word."""
@@ -286,11 +282,11 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _UNWRITABLE.sub(_escape, text) if text else r"\u{}"
-
-
-def _escape(match: re.Match[str]) -> str:
-    return f"\\{match[0]}" if match[0] in "()\\" else f"\\u{{{ord(match[0]):x}}}"
+    if not text:
+        return r"\u{}"
+    return _UNWRITABLE.sub(
+        lambda m: f"\\{m[0]}" if m[0] in "()\\" else f"\\u{{{ord(m[0]):x}}}", text
+    )
 
 
 _SAME = {
@@ -340,7 +336,12 @@ def read_fitting(
     if resolved is None or not _fits(resolved.words, tokens):
         raise problem if read or not resolved else _misfit(text, resolved, tokens)
     if strict:
-        raise _bare(text, resolved, tokens)
+        place = next(k for k, leaf in enumerate(resolved.words) if "(" in leaf or ")" in leaf)
+        message = (
+            f"word {place}, {tokens[place][:40]!r}, stands unescaped among the brackets of the "
+            "tree; write -LRB- and -RRB-, or do not be strict"
+        )
+        raise FormatError(message, "", *place_of(text, resolved.offsets[place]))
     return resolved
 
 
@@ -372,15 +373,6 @@ def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str._
     leaf = f"leaf {place} is {leaves[place][:40]!r}" if place < len(leaves) else "no leaf is left"
     word = f"word {place} is {tokens[place][:40]!r}" if place < len(tokens) else "no word is left"
     return f"{counts if len(leaves) != len(tokens) else ''}{leaf}, but {word}"
-
-
-def _bare(text: str, read: Brackets, tokens: Sequence[str]) -> FormatError:
-    place = next(k for k, leaf in enumerate(read.words) if "(" in leaf or ")" in leaf)
-    message = (
-        f"word {place}, {tokens[place][:40]!r}, stands unescaped among the brackets of the tree; "
-        "write -LRB- and -RRB-, or do not be strict"
-    )
-    return FormatError(message, "", *place_of(text, read.offsets[place]))
 
 
 def write_brackets(

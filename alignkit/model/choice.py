@@ -54,8 +54,7 @@ class Choice:
     def annotated(self, pairs: Iterable[SentencePair]) -> Iterator[tuple[SentencePair, Alignment]]:
         """Yield the pairs that are aligned, each with the chosen alignment; then `check`."""
         for pair in pairs:
-            alignment = self.of(pair)
-            if alignment is not None:
+            if (alignment := self.of(pair)) is not None:
                 yield pair, alignment
         self.check()
 

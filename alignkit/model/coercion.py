@@ -19,7 +19,7 @@ LinksOfPair = Union[Alignment, str, Iterable[tuple[Any, ...]]]
 LinksLike = Union[LinksOfPair, Annotation, None]
 """The links of a sentence pair, an annotation, or None where there is none."""
 
-_MARKS = {"S": True, "P": False}
+
 _LONGEST_SHOWN = 60
 
 
@@ -37,14 +37,8 @@ def alignment_of(name: str, links: LinksOfPair) -> Alignment:
             f"{name} is {kind_of(links)}; it must hold the links of a sentence pair, such as "
             f"{{(0, 0), (1, 1)}} or '0-0 1-1'{_if_number(links)}"
         )
-    checked = list(_checked(name, links))
-    try:
-        return Alignment([(i, j) for i, j, sure in checked if sure], [x[:2] for x in checked])
-    except (AlignmentError, ArgumentError) as error:
-        raise type(error)(f"{name}: {error}") from None
-
-
-def _checked(name: str, links: Iterable[Any]) -> Iterator[tuple[int, int, bool]]:
+    sure: list[tuple[int, int]] = []
+    every: list[tuple[int, int]] = []
     for link in links:
         plain = hasattr(link, "__len__") and not isinstance(link, (str, bytes, Set, Mapping))
         if not plain or len(link) not in (2, 3):
@@ -54,13 +48,19 @@ def _checked(name: str, links: Iterable[Any]) -> Iterator[tuple[int, int, bool]]
                 f"{_if_number(link)}"
             )
         i, j, *mark = link
-        if mark and (not isinstance(mark[0], str) or mark[0] not in _MARKS):
+        if mark and (not isinstance(mark[0], str) or mark[0] not in ("S", "P")):
             raise ArgumentError(
                 f"{name} holds {repr(link)[:_LONGEST_SHOWN]}; the third part of a link must be "
                 "'S', sure, or 'P', possible"
             )
         if i is not None and j is not None:
-            yield i, j, _MARKS[mark[0]] if mark else True
+            every.append((i, j))
+            if mark != ["P"]:
+                sure.append((i, j))
+    try:
+        return Alignment(sure, every)
+    except (AlignmentError, ArgumentError) as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def _if_number(value: object) -> str:

@@ -195,7 +195,23 @@ class Corpus:
         Keys: id, the attributes, annotator, i, j, sure, source and target (the two words, None
         where unknown), weight, label. An attribute of one of these names gives way.
         """
-        return [record for pair in self._pairs for record in _link_records(pair)]
+        records: list[dict[str, object]] = []
+        for pair in self._pairs:
+            given = {"id": "", **pair.attributes} | {"id": pair.id}  # the id first, and its own
+            source, target = pair.source, pair.target
+            for name, alignment in pair.alignments.items():
+                records += (
+                    {
+                        **given,
+                        **{"annotator": name, "i": link.i, "j": link.j, "sure": sure},
+                        "source": None if source is None else source[link.i],
+                        "target": None if target is None else target[link.j],
+                        "weight": alignment.weights.get(link),
+                        "label": alignment.labels.get(link),
+                    }
+                    for link, sure in alignment.items()
+                )
+        return records
 
     def __len__(self) -> int:
         return len(self._pairs)
@@ -212,7 +228,15 @@ class Corpus:
     def __getitem__(self, index: slice) -> Corpus: ...
     def __getitem__(self, index: int | str | slice) -> SentencePair | Corpus:
         if isinstance(index, str):
-            return self._pairs[self._place(index)]
+            if (known := self._known.get(index)) is None:
+                raise UnknownIdError(index, self._known)
+            if known < 0:
+                places = [k for k, pair in enumerate(self._pairs) if pair.id == index]
+                raise RepeatedIdError(
+                    f"{len(places)} pairs have the id {index[:100]!r}; take one by its place, e.g. "
+                    f"corpus[{places[0]}]"
+                )
+            return self._pairs[known]
         if isinstance(index, slice):
             return Corpus(self._pairs[index])
         if not hasattr(index, "__index__"):
@@ -233,18 +257,6 @@ class Corpus:
                 places[pair.id] = -1 if pair.id in places else k
             self._places = places
             return places
-
-    def _place(self, id: str) -> int:
-        place = self._known.get(id)
-        if place is None:
-            raise UnknownIdError(id, self._known)
-        if place < 0:
-            places = [k for k, pair in enumerate(self._pairs) if pair.id == id]
-            raise RepeatedIdError(
-                f"{len(places)} pairs have the id {id[:100]!r}; take one by its place, e.g. "
-                f"corpus[{places[0]}]"
-            )
-        return place
 
     def __add__(self, other: Corpus) -> Corpus:
         return Corpus(self._pairs + other._pairs) if isinstance(other, Corpus) else NotImplemented
@@ -335,20 +347,6 @@ def compared_texts(
     return tuple(source), tuple(target)
 
 
-def _link_records(pair: SentencePair) -> Iterator[dict[str, object]]:
-    attributes = {"id": "", **pair.attributes} | {"id": pair.id}  # the id first, and the pair's own
-    for name, alignment in pair.alignments.items():
-        for link, sure in alignment.items():
-            yield {
-                **attributes,
-                **{"annotator": name, "i": link.i, "j": link.j, "sure": sure},
-                "source": pair.source[link.i] if pair.source is not None else None,
-                "target": pair.target[link.j] if pair.target is not None else None,
-                "weight": alignment.weights.get(link),
-                "label": alignment.labels.get(link),
-            }
-
-
 _ROWS = 20
 
 
@@ -368,19 +366,16 @@ def overview(corpus: Corpus) -> Table:
     judged = any(row[3] for row in counts.values())
     names = ["pairs", "sure", "possible", *(["judged only"] if judged else [])]
     columns = [Column("annotator"), *(Column(name, "count") for name in names)]
-    rows: list[list[Cell]] = [
-        [name, *row[: len(names)]] for name, row in list(counts.items())[:_ROWS]
-    ]
+    shown = list(counts.items())[:_ROWS]
+    rows: list[list[Cell]] = [[name, *row[: len(names)]] for name, row in shown]
     left = len(counts) - len(rows)
     note = f"and {left} more; alignkit.count_corpus counts all" if left > 0 else ""
-    return Table(_title(corpus), columns, rows, note)
-
-
-def _title(corpus: Corpus) -> str:
     title = how_many(len(corpus), "sentence pair")
     bare = sum(not pair.has_text for pair in corpus)
     if bare == len(corpus):
-        return f"{title}, words unknown" if bare else title
-    source, target = (sum(len(getattr(pair, side) or ()) for pair in corpus) for side in SIDES)
-    title += f", {source} source and {target} target words"
-    return f"{title} ({bare} pairs without words)" if bare else title
+        title += ", words unknown" if bare else ""
+    else:
+        source, target = (sum(len(getattr(pair, side) or ()) for pair in corpus) for side in SIDES)
+        title += f", {source} source and {target} target words"
+        title += f" ({bare} pairs without words)" if bare else ""
+    return Table(title, columns, rows, note)

@@ -157,10 +157,7 @@ class Scheme:
         return Judgment(label, within + tuple(flag for flag in beside if flag not in within))
 
     def put_together(self, label: str, flags: Iterable[str] = ()) -> tuple[str, frozenset[str]]:
-        """Return the judgment and the flags that an annotation holds; `take_apart` undoes it.
-
-        Flags that cannot stand behind the label stay flags of the annotation.
-        """
+        """Return judgment and flags of an annotation; flags that do not fit stay beside."""
         chosen = frozenset(words("flags", flags))
         within = chosen & {flag.value for flag in self.flags}
         try:
@@ -342,10 +339,6 @@ def get_view(scheme: Scheme | str, name: str = "full") -> View:
     return View(name, order if order else labels, order, scheme, FrozenMap(rows))
 
 
-def _directed(judgment: Judgment) -> str:
-    return judgment.label + "".join(flag for flag in judgment.flags if flag in "<>")
-
-
 def _retrieval(judgment: Judgment) -> str:
     return "4<>" if {"<", ">"} & set(judgment.flags) else judgment.label
 
@@ -359,7 +352,10 @@ def _any_of(*labels: str) -> Callable[[Judgment], str]:
 
 
 _RULES: dict[tuple[str, str], tuple[Callable[[Judgment], str], str]] = {
-    ("turku", "base+subsumption"): (_directed, ""),
+    ("turku", "base+subsumption"): (
+        lambda judgment: judgment.label + "".join(flag for flag in judgment.flags if flag in "<>"),
+        "",
+    ),
     ("turku", "base"): (lambda judgment: judgment.label, "1 2 3 4"),
     ("turku", "binary"): (_any_of("3", "4"), "0 1"),
     ("turku", "strict"): (_strict, "1 2 3 4"),

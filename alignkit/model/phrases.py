@@ -16,7 +16,7 @@ from alignkit.model.choice import alignment_of_pair
 from alignkit.model.coercion import LinksOfPair, alignment_of
 from alignkit.model.phrase_arrays import PhraseArrays, PhrasePair, extract_arrays
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.tables.columns import Column
+from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 from alignkit.tables.text_width import cut_text
 
@@ -39,21 +39,18 @@ class PairPhrases(list[PhrasePair]):
 
     def table(self, most: int | None = None) -> Table:
         """Return a table of the phrase pairs, or of the first so many."""
-        rows = [
-            [*self._texts(phrase), phrase.kind, "{}:{}-{}:{}".format(*phrase[:4])]
-            for phrase in self[:most]
-        ]
+        rows: list[list[Cell]] = []
+        for phrase in self[:most]:
+            sides: Iterable[Sequence[str]] = ((), ())
+            if self._source is not None and self._target is not None:
+                sides = phrase.words(self._source, self._target)
+            texts = (cut_text(" ".join(side), _WIDE) for side in sides)
+            rows.append([*texts, phrase.kind, "{}:{}-{}:{}".format(*phrase[:4])])
         columns = [Column(name) for name in ("source", "target", "kind", "spans")]
         title = f"{how_many(len(self), 'phrase pair')} of {self._id!r}"
         more = len(self) - len(rows)
         note = f"and {more} more" if more else ""
         return Table(title, columns, rows, note, ruled=False)
-
-    def _texts(self, phrase: PhrasePair) -> list[str]:
-        if self._source is None or self._target is None:
-            return ["", ""]
-        sides = phrase.words(self._source, self._target)
-        return [cut_text(" ".join(side), _WIDE) for side in sides]
 
     def __repr__(self) -> str:
         return str(self.table(_SHOWN))

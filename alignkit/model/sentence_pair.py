@@ -19,14 +19,13 @@ from alignkit.errors import (
     TreeError,
     UnknownNameError,
 )
-from alignkit.model.alignment import DRAWN, SIDES, Alignment, add_word, word_graph
+from alignkit.model.alignment import DRAWN, LONGEST, SIDES, Alignment, add_word, word_graph
 from alignkit.model.annotation import Annotation
 from alignkit.model.labels import Scheme, get_scheme
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from alignkit.model.phrase_arrays import PhrasePair
     from alignkit.model.trees import Tree
 
 _NONE: FrozenMap[str, Any] = FrozenMap()
@@ -99,13 +98,23 @@ class SentencePair:
         wrapped = [(name, _annotation(name, value)) for name, value in annotations.items()]
         place(self, "annotations", FrozenMap(wrapped) if wrapped else _NONE)
         if attributes is not _NONE:
-            attributes = FrozenMap(_texts(attributes)) or _NONE
+            check_kind("attributes", attributes, Mapping)
+            for name, text in attributes.items():
+                check_kind("the name of an attribute", name, str)
+                check_kind(f"attributes[{name!r}]", text, str)
+            attributes = FrozenMap(attributes) or _NONE
         place(self, "attributes", attributes)
         place(self, "source_trees", self._trees("source", source_trees))
         place(self, "target_trees", self._trees("target", target_trees))
         if self.source is not None or self.target is not None:
+            most = [LONGEST if side is None else len(side) for side in (self.source, self.target)]
             for name, alignment in self.alignments.items():
-                self._check_range(name, alignment)
+                n, m = alignment.extent()
+                if n > most[0] or m > most[1]:
+                    raise AlignmentError(
+                        f"pair {self.id!r}: links of {name!r} reach {n} x {m} words, but the "
+                        f"sentences have {_count(self.source)} x {_count(self.target)}"
+                    )
 
     @classmethod
     def trusted(
@@ -125,15 +134,6 @@ class SentencePair:
         for name in ("attributes", "source_trees", "target_trees"):
             place(self, name, _NONE)
         return self
-
-    def _check_range(self, name: str, alignment: Alignment) -> None:
-        n, m = alignment.extent()
-        fits = self.source is None or n <= len(self.source)
-        if not (fits and (self.target is None or m <= len(self.target))):
-            raise AlignmentError(
-                f"pair {self.id!r}: links of {name!r} reach {n} x {m} words, but the sentences "
-                f"have {_count(self.source)} x {_count(self.target)}"
-            )
 
     def _trees(self, side: str, trees: Mapping[str, Tree]) -> FrozenMap[str, Tree]:
         if trees is _NONE:
@@ -335,29 +335,24 @@ class SentencePair:
         '4>'
         """
         known = get_scheme(scheme) if isinstance(scheme, str) else scheme
+        turned: dict[str, Annotation] = {}
+        for name, value in self.annotations.items():
+            judgment = value.judgment
+            try:
+                judgment = known.flip(judgment) if known is not None and judgment else judgment
+            except FormatError as error:
+                if not lenient:
+                    raise JudgmentError.of(error, self.id, name, judgment) from None
+            alignment = None if value.alignment is None else value.alignment.transpose()
+            turned[name] = replace(value, alignment=alignment, judgment=judgment)
         return replace(
             self,
             source=self.target,
             target=self.source,
-            annotations={
-                k: self._turned(k, v, known, lenient) for k, v in self.annotations.items()
-            },
+            annotations=turned,
             source_trees=self.target_trees,
             target_trees=self.source_trees,
         )
-
-    def _turned(
-        self, name: str, value: Annotation, scheme: Scheme | None, lenient: bool
-    ) -> Annotation:
-        judgment = value.judgment
-        if scheme is not None and judgment:
-            try:
-                judgment = scheme.flip(judgment)
-            except FormatError as error:
-                if not lenient:
-                    raise JudgmentError.of(error, self.id, name, value.judgment) from None
-        alignment = None if value.alignment is None else value.alignment.transpose()
-        return replace(value, alignment=alignment, judgment=judgment)
 
     def to_networkx(
         self, annotator: str, *, phrases: bool = True, links: str = "possible"
@@ -403,22 +398,17 @@ class SentencePair:
         if phrases:
             from alignkit.model.phrase_arrays import phrases_of
 
+            words = {"source": self.source, "target": self.target}
+            known = {side: tokens for side, tokens in words.items() if tokens is not None}
             for phrase in phrases_of(alignment, links):
-                self._add_phrase(graph, phrase)
+                spans = dict(zip(SIDES, (phrase[:2], phrase[2:4]), strict=True))
+                texts = {side: " ".join(known[side][slice(*spans[side])]) for side in known}
+                node = "phrase", *phrase[:4]
+                graph.add_node(node, kind="phrase", atomic=phrase.atomic, **texts)
+                for side, span in spans.items():
+                    for position in range(*span):
+                        graph.add_edge(node, add_word(graph, side, position), kind="part")
         return graph
-
-    def _add_phrase(self, graph: nx.Graph[tuple[Any, ...]], phrase: PhrasePair) -> None:
-        """Add a node for a phrase pair, joined to each word of its two spans."""
-        spans = dict(zip(SIDES, (phrase[:2], phrase[2:4]), strict=True))
-        node = "phrase", *phrase[:4]
-        sides = ((side, getattr(self, side)) for side in SIDES)
-        texts = {
-            side: " ".join(words[slice(*spans[side])]) for side, words in sides if words is not None
-        }
-        graph.add_node(node, kind="phrase", atomic=phrase.atomic, **texts)
-        for side, span in spans.items():
-            for position in range(*span):
-                graph.add_edge(node, add_word(graph, side, position), kind="part")
 
     def __hash__(self) -> int:
         return hash((self.id, self.source, self.target))
@@ -442,14 +432,6 @@ def _annotation(name: str, value: Annotation | Alignment) -> Annotation:
         return value
     check_kind(f"annotations[{name!r}]", value, Alignment)
     return Annotation(value)
-
-
-def _texts(attributes: Mapping[str, str]) -> Mapping[str, str]:
-    check_kind("attributes", attributes, Mapping)
-    for name, text in attributes.items():
-        check_kind("the name of an attribute", name, str)
-        check_kind(f"attributes[{name!r}]", text, str)
-    return attributes
 
 
 def _count(tokens: tuple[str, ...] | None) -> str:

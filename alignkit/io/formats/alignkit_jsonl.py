@@ -43,7 +43,7 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from alignkit._support.values import FrozenMap
 from alignkit.errors import AlignkitError, AlignmentError, FormatError
@@ -54,10 +54,6 @@ from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
-
-if TYPE_CHECKING:
-    from alignkit.model.trees import Tree
-
 
 VERSION = 1
 _HEADER = {"alignkit": "corpus", "version": VERSION}
@@ -83,12 +79,11 @@ def _pairs(reading: Reading) -> Iterator[SentencePair]:
         pair = _quick(value, reading) if plain else None
         if pair is not None:
             reading.read += 1
+        else:
+            with reading.refusing(line):
+                pair = reading.build(_record(value, line))
+        if pair is not None:
             yield pair
-            continue
-        with reading.refusing(line):
-            pair = reading.build(_record(value, line))
-            if pair is not None:
-                yield pair
 
 
 def _objects(reading: Reading) -> Iterator[tuple[int, Object]]:
@@ -164,8 +159,7 @@ def _annotation(value: Object, name: str, line: int) -> RawAnnotation:
 
 
 def _check_keys(value: Object, known: set[str], what: str) -> None:
-    unknown = value.keys() - known
-    if unknown:
+    if unknown := value.keys() - known:
         raise FormatError(
             f"unknown key {min(unknown)[:40]!r} in the {what}; known: {', '.join(sorted(known))}"
         )
@@ -194,20 +188,16 @@ def _quick(value: Object, reading: Reading) -> SentencePair | None:
     words = tuple(map(reading.token, source)), tuple(map(reading.token, target))
     if "trees" not in value:
         return SentencePair(id, *words, FrozenMap(annotations), attributes)
+    from alignkit.model.trees import Tree
+
     try:
-        trees = _quick_trees(value, words)
+        trees = [
+            {name: Tree.parse(text, tokens) for name, text in texts.items()}
+            for texts, tokens in zip(_tree_texts(value), words, strict=True)
+        ]
     except FormatError:  # `build` says where
         return None
     return SentencePair(id, *words, FrozenMap(annotations), attributes, *trees)
-
-
-def _quick_trees(value: Object, words: tuple[tuple[str, ...], ...]) -> list[dict[str, Tree]]:
-    from alignkit.model.trees import Tree
-
-    return [
-        {name: Tree.parse(text, tokens) for name, text in trees.items()}
-        for trees, tokens in zip(_tree_texts(value), words, strict=True)
-    ]
 
 
 def _all_texts(values: object) -> TypeGuard[list[str]]:
@@ -273,23 +263,17 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
             for side, trees in sides.items()
             if trees
         }
-    if pair.annotations:
-        value["annotations"] = {
-            name: _written_annotation(annotation, writing)
-            for name, annotation in pair.annotations.items()
-        }
+    for name, annotation in pair.annotations.items():
+        members: Object = {}
+        if annotation.alignment is not None:
+            links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
+            members = {key: getattr(links, key) for key in (*_LINKS, "weights", "labels")}
+        for key in ("comment", "flags", "judgment", "provenance", "when"):
+            members[key] = getattr(annotation, key)
+        members["flags"] = sorted(annotation.flags)
+        kept = {key: member for key, member in members.items() if member or key == "sure"}
+        value.setdefault("annotations", {})[name] = kept
     return value
-
-
-def _written_annotation(annotation: Annotation, writing: Writing) -> Object:
-    members: Object = {}
-    if annotation.alignment is not None:
-        links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
-        members = {key: getattr(links, key) for key in (*_LINKS, "weights", "labels")}
-    for key in ("comment", "flags", "judgment", "provenance", "when"):
-        members[key] = getattr(annotation, key)
-    members["flags"] = sorted(annotation.flags)
-    return {key: member for key, member in members.items() if member or key == "sure"}
 
 
 FORMAT = Format(parse=_parse, pairs=_pairs, write=_write, holds=EVERYTHING)

@@ -56,18 +56,9 @@ from lxml import etree
 
 from alignkit.errors import AlignkitError, FormatError
 from alignkit.io.format import EVERYTHING, Format
-from alignkit.io.records import (
-    RawAnnotation,
-    RawLink,
-    Reading,
-    Record,
-    parse_links,
-    parse_nulls,
-    raw_links,
-)
+from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
 from alignkit.io.safe_xml import line_of, local_name, read_elements, xml_text
 from alignkit.io.writing import LinkTexts, Writing
-from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
@@ -91,7 +82,11 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for element in elements:
         line = line_of(element)
         with reading.refusing(line):
-            _check(element, schema)
+            if not schema.validate(element):
+                first = next(iter(schema.error_log), None)
+                text = first.message if first else "does not follow the schema"
+                message = f"not as in alignkit.rng: {text[:1].lower()}{text[1:][:200]}"
+                raise FormatError(message, line=first.line if first else None)
             yield _record(element, line)
 
 
@@ -104,16 +99,6 @@ def _check_root(root: etree._Element, reading: Reading) -> None:
     if root.get("version") != "1" or len(root.attrib) != 1:
         start = etree.tostring(root, encoding="unicode")[:100].split(">")[0]
         raise reading.error(f'{start!r}...; expected version="1" alone', line_of(root))
-
-
-def _check(element: etree._Element, schema: etree.RelaxNG) -> None:
-    if not schema.validate(element):
-        first = next(iter(schema.error_log), None)
-        message = first.message if first else "does not follow the schema"
-        raise FormatError(
-            f"not as in alignkit.rng: {message[:1].lower()}{message[1:][:200]}",
-            line=first.line if first else None,
-        )
 
 
 def _record(element: etree._Element, line: int) -> Record:
@@ -147,11 +132,9 @@ def _annotation(element: etree._Element) -> RawAnnotation:
         provenance=element.get("provenance") or "",
         when=element.get("when") or "",
     )
-    links: list[RawLink] = []
+    links, flags, aligned = [], [], False
     weights: dict[str, float] = {}
     labels: dict[str, str] = {}
-    flags: list[str] = []
-    aligned = False
     for child in element:
         name, text, line = local_name(child), child.text or "", line_of(child)
         if name == "flag":
@@ -159,7 +142,10 @@ def _annotation(element: etree._Element) -> RawAnnotation:
         elif name == "comment":
             annotation.comment = text
         elif name == "weight":
-            _add(weights, child.get("link") or "", _number(text, line), child)
+            weight = float(text)  # the schema let nothing else pass, but it does let NaN
+            if not math.isfinite(weight):
+                raise FormatError(f"weight {text[:40]!r} is not a finite number", line=line)
+            _add(weights, child.get("link") or "", weight, child)
         elif name == "label":
             _add(labels, child.get("link") or "", text, child)
         else:
@@ -171,13 +157,6 @@ def _annotation(element: etree._Element) -> RawAnnotation:
     said = annotation.comment or annotation.flags or annotation.judgment or annotation.provenance
     annotation.aligned = aligned or bool(labels) or not said
     return annotation
-
-
-def _number(text: str, line: int) -> float:
-    value = float(text)  # the schema let nothing else pass, but it does let NaN
-    if not math.isfinite(value):
-        raise FormatError(f"weight {text[:40]!r} is not a finite number", line=line)
-    return value
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -238,20 +217,16 @@ def _write_annotation(
     if annotation.comment:
         _child(element, "comment", annotation.comment)
     if annotation.alignment is not None:
-        _write_links(element, writing.oriented(annotation.alignment), writing.base)
+        links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
+        for key in ("sure", "possible", "null", "possible_null"):
+            text = getattr(links, key)
+            if text or key == "sure":  # without links it is an alignment still
+                _child(element, key.replace("_", "-"), text)
+        for link, weight in links.weights.items():
+            _child(element, "weight", repr(float(weight)), {"link": link})
+        for link, label in links.labels.items():
+            _child(element, "label", label, {"link": link})
     _indent(element, "      ")
-
-
-def _write_links(element: etree._Element, alignment: Alignment, base: int) -> None:
-    links = LinkTexts(alignment, base)
-    for key in ("sure", "possible", "null", "possible_null"):
-        text = getattr(links, key)
-        if text or key == "sure":  # without links it is an alignment still
-            _child(element, key.replace("_", "-"), text)
-    for link, weight in links.weights.items():
-        _child(element, "weight", repr(float(weight)), {"link": link})
-    for link, label in links.labels.items():
-        _child(element, "label", label, {"link": link})
 
 
 def _child(

@@ -48,15 +48,16 @@ from pathlib import Path
 
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.format import Format, kinds
-from alignkit.io.parallel_text import PairText, read_texts
+from alignkit.io.parallel_text import read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
 from alignkit.io.writing import Writing, file_part
-from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
 
 _FILE = re.compile(r"samp([0-9]{1,9})\.SentPair([0-9]{1,9})")
 _LINE = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s*")
-_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
+_ID = "{}.{}"
+_WRITTEN_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})")
 _SAMPLE = 10  # pairs, in Blinker
 
 _Place = tuple[int, int]
@@ -71,25 +72,39 @@ def _parse(reading: Reading) -> Iterator[Record]:
     texts = read_texts(reading)
     sample_of = lru_cache(maxsize=1)(partial(_sample, reading))
     for count, place in enumerate(places):
-        id = f"{place[0]}.{place[1]}"
+        here = {name: files[place] for name, files in annotators.items() if place in files}
         try:
-            if texts is None:
-                words = _words_of_sample(place, sample_of(place[0]), reading)
+            if texts is not None:
+                if (text := next(texts, None)) is None:
+                    known = f"{reading.options.source} has {count} sentences"
+                    raise reading.error(f"{len(places)} sentence pairs, but {known}")
+                words: _Words | None = (reading.tokens(text.source), reading.tokens(text.target))
             else:
-                words = _words(texts, count, places, reading)
-            annotations = {
-                name: _annotation(files[place], reading)
-                for name, files in annotators.items()
-                if place in files
-            }
+                sample, k = place
+                sentences = sample_of(sample)
+                if sentences is not None and k >= len(sentences):
+                    raise reading.error(
+                        f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} lines, "
+                        f"too few for SentPair{k}, which counts from 0"
+                    )
+                words = None if sentences is None else sentences[k]
+            annotations = {name: _annotation(path, reading) for name, path in here.items()}
         except FormatError as error:
             reading.refuse(error)
             continue
-        path = next(str(files[place]) for files in annotators.values() if place in files)
         source, target = words or (None, None)
-        yield Record(id, 1, source, target, annotations, path=path)
-    if texts is not None:
-        yield from _rest(texts, places, reading)
+        path = str(next(iter(here.values())))
+        yield Record(_ID.format(*place), 1, source, target, annotations, path=path)
+    last = places[-1]
+    for text in texts or ():
+        if not reading.options.partial:
+            raise reading.error(
+                f"{len(places)} sentence pairs, but {reading.options.source} has more sentences; "
+                "if the rest is not annotated, say so by `partial=True`"
+            )
+        last = _after(last)
+        words = reading.tokens(text.source), reading.tokens(text.target)
+        yield Record(_ID.format(*last), text.line, *words)
 
 
 def _annotators(reading: Reading) -> dict[str, dict[_Place, Path]]:
@@ -99,14 +114,12 @@ def _annotators(reading: Reading) -> dict[str, dict[_Place, Path]]:
         place = (int(match[1]), int(match[2])) if match else (1, 0)
         return {reading.name: {place: path}}
     annotators = {reading.name: _files(path, reading)}
-    for folder in reading.files("*"):
-        if folder.is_dir():
-            files = _files(folder, reading)
-            if files and annotators.get(folder.name):
+    for folder in filter(Path.is_dir, reading.files("*")):
+        if files := _files(folder, reading):
+            if annotators.get(folder.name):
                 message = f"there are files of {folder.name!r} here and in the folder of that name"
                 raise reading.error(message)
-            if files:
-                annotators[folder.name] = files
+            annotators[folder.name] = files
     if not any(annotators.values()):
         raise reading.error("no file sampN.SentPairK in this folder or the folders in it")
     return {name: files for name, files in annotators.items() if files}
@@ -142,30 +155,6 @@ def _annotation(path: Path, reading: Reading) -> RawAnnotation:
     return RawAnnotation(links, path=str(path))
 
 
-def _words(
-    texts: Iterator[PairText], count: int, places: list[_Place], reading: Reading
-) -> _Words | None:
-    text = next(texts, None)
-    if text is None:
-        raise reading.error(
-            f"{len(places)} sentence pairs, but {reading.options.source} has {count} sentences"
-        )
-    return reading.tokens(text.source), reading.tokens(text.target)
-
-
-def _rest(texts: Iterator[PairText], places: list[_Place], reading: Reading) -> Iterator[Record]:
-    last = places[-1]
-    for text in texts:
-        if not reading.options.partial:
-            raise reading.error(
-                f"{len(places)} sentence pairs, but {reading.options.source} has more sentences; "
-                "if the rest is not annotated, say so by `partial=True`"
-            )
-        last = _after(last)
-        words = reading.tokens(text.source), reading.tokens(text.target)
-        yield Record(f"{last[0]}.{last[1]}", text.line, *words)
-
-
 def _sample(reading: Reading, sample: int) -> list[_Words] | None:
     """Return the sentences of a sample where Blinker has them; None if there are none."""
     here = Path(reading.path)
@@ -182,18 +171,6 @@ def _sample(reading: Reading, sample: int) -> list[_Words] | None:
     return None
 
 
-def _words_of_sample(
-    place: _Place, sentences: list[_Words] | None, reading: Reading
-) -> _Words | None:
-    sample, k = place
-    if sentences is not None and k >= len(sentences):
-        raise reading.error(
-            f"EN.sample.{sample} and FR.sample.{sample} have {len(sentences)} lines, "
-            f"too few for SentPair{k}, which counts from 0"
-        )
-    return None if sentences is None else sentences[k]
-
-
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     last = (1, -1)
     with writing.folder() as folder, writing.open_texts() as texts:
@@ -201,25 +178,22 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             names = [name for name in pair.alignments if writing.options.annotator in (None, name)]
             if not names:
                 continue
-            last = _place(pair.id, last, writing)
+            match = _WRITTEN_ID.fullmatch(pair.id)
+            place = (int(match[1]), int(match[2])) if match else last
+            last = place if place > last else _after(last)
+            if _ID.format(*last) != pair.id:
+                writing.lost["ids"] += 1
             for name in names:
                 path = "{}/samp{}.SentPair{}".format(file_part(name), *last)
-                folder.write(path, _notation(writing.oriented(pair.alignment(name)), writing))
+                alignment = writing.oriented(pair.alignment(name))
+                links = [*alignment, *writing.nulls(alignment)]
+                shift = writing.base
+                cells = ([0 if k == NULL else k + shift for k in link] for link in links)
+                folder.write(path, (f"{i} {j}\n" for i, j in cells))
             if texts.wanted:
                 texts.write(pair.id, *writing.words(pair))
         for pattern in ("samp*.SentPair*", "*/samp*.SentPair*"):
             folder.refuse_others(pattern)
-
-
-def _place(id: str, last: _Place, writing: Writing) -> _Place:
-    """Return the sample and number of a pair: those of its id, where they come after the last."""
-    match = _ID.fullmatch(id)
-    place = (int(match[1]), int(match[2])) if match else last
-    if place <= last:
-        place = _after(last)
-        if f"{place[0]}.{place[1]}" != id:
-            writing.lost["ids"] += 1
-    return place
 
 
 def _after(place: _Place) -> _Place:
@@ -227,18 +201,12 @@ def _after(place: _Place) -> _Place:
     return (sample, k + 1) if k + 1 < _SAMPLE else (sample + 1, 0)
 
 
-def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
-    for link in [*alignment, *writing.nulls(alignment)]:
-        i, j = (0 if index == NULL else index + writing.base for index in link)
-        yield f"{i} {j}\n"
-
-
 def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
     """Tell a file by its name; without one, and without a line, it might be anything."""
     path = Path(reading.path)
     if path.is_dir() or _FILE.fullmatch(path.name):
         return True
-    alignments = [a for pair in pairs for a in pair.alignments.values()]
+    alignments = (a for pair in pairs for a in pair.alignments.values())
     return None if any(len(a) or a.nulls for a in alignments) else False
 
 

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -107,15 +106,12 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     value["S"], value["T"] = {"string": source}, {"string": target}
     value["annotations"] = {}
     for name, alignment in pair.alignments.items():
-        links: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+        links: dict[str, dict[int, list[int]]] = {"S": {}, "P": {}}
         for (i, j), sure in writing.oriented(alignment).items():
-            links[sure].append((i + writing.base, j + writing.base))
-        value["annotations"][name] = {"S": _grouped(links[True]), "P": _grouped(links[False])}
+            places = links["S" if sure else "P"].setdefault(i + writing.base, [])
+            places.append(j + writing.base)
+        value["annotations"][name] = {key: list(rows.items()) for key, rows in links.items()}
     return value
-
-
-def _grouped(links: list[tuple[int, int]]) -> list[tuple[int, list[int]]]:
-    return [(i, [j for _, j in group]) for i, group in groupby(links, key=lambda link: link[0])]
 
 
 FORMAT = Format(

@@ -142,10 +142,10 @@ def _positions(
     parts = [part.strip() for part in text.split(",")] if text else []
     if not all(parts):
         reading.note("stray comma", f"{name} is {text[:40]!r}", line, path)
-    for part in filter(None, parts):
-        if _POSITION.fullmatch(part) is None:
-            raise FormatError(f"{part[:40]!r} in {name} is no position of a word")
-    return tuple(map(int, filter(None, parts)))
+    parts = [part for part in parts if part]
+    if wrong := [part for part in parts if not _POSITION.fullmatch(part)]:
+        raise FormatError(f"{wrong[0][:40]!r} in {name} is no position of a word")
+    return tuple(map(int, parts))
 
 
 _TEXTS_ETPC, _TYPES = "text_pairs.xml", "paraphrase_types.xml"
@@ -204,34 +204,28 @@ def _relations(
 ) -> dict[str, list[Relation]]:
     pairs: _Pairs = {}
     seen: set[tuple[str, ...]] = set()
-    for file in files:
-        path = str(file)
+    for path in map(str, files):
         elements = read_elements(reading, "relation", path)
         next(elements)
-        for element in _whole(elements, reading):
-            line = line_of(element)
-            try:
-                relation = read_relation(element, path, line, reading)
-            except FormatError as problem:
-                reading.refuse(reading.error(problem.message, line, path=path))
-                continue
-            if relation.key in seen:
-                reading.note("relation occurs twice", f"pair {relation.pair!r}", line, path)
-                continue
-            seen.add(relation.key)
-            if types and (relation.number, relation.type) not in types:
-                message = f"{relation.number[:40]} {relation.type[:80]} is not in {_TYPES}"
-                reading.note("unknown type", message, line, path)
-            pairs.setdefault(relation.pair, []).append(relation)
+        with suppress(FormatError) if reading.cut else nullcontext():  # the last may not be whole
+            for element in elements:
+                line = line_of(element)
+                try:
+                    relation = read_relation(element, path, line, reading)
+                except FormatError as problem:
+                    reading.refuse(reading.error(problem.message, line, path=path))
+                    continue
+                if relation.key in seen:
+                    reading.note("relation occurs twice", f"pair {relation.pair!r}", line, path)
+                    continue
+                seen.add(relation.key)
+                if types and (relation.number, relation.type) not in types:
+                    message = f"{relation.number[:40]} {relation.type[:80]} is not in {_TYPES}"
+                    reading.note("unknown type", message, line, path)
+                pairs.setdefault(relation.pair, []).append(relation)
     if not files:
         raise reading.error("no .xml file with relations in this folder")
     return pairs
-
-
-def _whole(elements: Iterator[etree._Element], reading: Reading) -> Iterator[etree._Element]:
-    """Yield elements; if only the beginning of a file is at hand, those that are whole in it."""
-    with suppress(FormatError) if reading.cut else nullcontext():
-        yield from elements
 
 
 def _with_texts(reading: Reading, texts: Path, pairs: _Pairs) -> Iterator[Record]:
@@ -266,15 +260,11 @@ def _filled(
     try:
         for name, key in _LABELS.items():
             label = members.get(key, "").strip()
-            if label:
-                judgment = reading.judged(get_scheme("binary"), label, record.line)
-                if judgment is not None:
-                    record.annotations[name] = judgment
-        links = [link for relation in relations for link in _links(relation, reading)]
-        if links:
+            if label and (judgment := reading.judged(get_scheme("binary"), label, record.line)):
+                record.annotations[name] = judgment
+        if links := [link for relation in relations for link in _links(relation, reading)]:
             annotation = record.annotations.setdefault("etpc", RawAnnotation())
-            annotation.aligned = True
-            annotation.path = relations[0].path
+            annotation.aligned, annotation.path = True, relations[0].path
             annotation.links = links
     except FormatError as problem:
         reading.refuse(reading.error(problem.message, problem.line, path=record.path))
@@ -284,8 +274,7 @@ def _filled(
             record.attributes[key] = text.strip()
     whole = [relation for relation in relations if relation.whole]
     for name, chosen in {"phenomena": relations, "whole-sentence": whole}.items():
-        types = dict.fromkeys(relation.type.replace(",", ";") for relation in chosen)
-        if types:
+        if types := dict.fromkeys(relation.type.replace(",", ";") for relation in chosen):
             record.attributes[name] = ", ".join(types)
     yield record
 
@@ -321,15 +310,12 @@ def _known_words(reading: Reading, relations: Sequence[Relation]) -> tuple[list[
             if lengths[k] > reading.options.max_words:
                 name = f"pair {relation.pair[:40]!r}: the {('source', 'target')[k]}"
                 raise reading.too_long(name, lengths[k], relation.line, relation.path)
-            for position, word in (
-                zip(scope, words, strict=False) if len(scope) == len(words) else ()
-            ):
+            known = zip(scope, words, strict=True) if len(scope) == len(words) else ()
+            for position, word in known:
                 if sides[k].setdefault(position, word) != word:
                     message = f"word {position} is {sides[k][position][:40]!r} and {word[:40]!r}"
                     reading.note("words differ", message, relation.line, relation.path)
-    source, target = (
-        [sides[k].get(position, BLANK) for position in range(lengths[k])] for k in (0, 1)
-    )
+    source, target = ([sides[k].get(n, BLANK) for n in range(lengths[k])] for k in (0, 1))
     return source, target
 
 

@@ -36,6 +36,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -51,43 +52,20 @@ _Bracketed = tuple[str, list[str]]  # a word, and what stands in the brackets be
 
 @dataclass(frozen=True)
 class A3Layout:
-    """How an edition of A3 writes its records of three lines.
+    """How an edition of A3 writes its records of three lines."""
 
-    Parameters
-    ----------
-    header
-        The first line; its groups are `id` and, if the line has them, `source`, `target` (lengths)
-        and `score`.
-    shape
-        The first line as a message shows it.
-    first_line
-        Returns the first line of a pair, given its number.
-    bracketed
-        The side, 0 or 1, whose words have brackets; it stands in the third line.
-    possible
-        What stands before a position whose link is only possible.
-    tail
-        What each bracket ends with.
-    mend
-        Completes the last line of a file.
-    """
-
-    header: re.Pattern[str]
-    shape: str
-    first_line: Callable[[SentencePair, str], str]
-    bracketed: int
-    possible: str = ""
-    tail: tuple[str, ...] = ()
-    mend: Callable[[Reading, int, str], str] = lambda reading, number, text: text
+    header: re.Pattern[str]  # the first line: `id`, perhaps `source`, `target` (lengths), `score`
+    shape: str  # the first line as a message shows it
+    first_line: Callable[[SentencePair, str], str]  # of a pair, given its number
+    bracketed: int  # the side, 0 or 1, whose words have brackets; it stands in the third line
+    possible: str = ""  # what stands before a position whose link is only possible
+    tail: tuple[str, ...] = ()  # what each bracket ends with
+    mend: Callable[[Reading, int, str], str] = lambda reading, number, text: text  # the last line
 
     def format(self, holds: str) -> Format:
         """Return the format of this layout."""
-        return Format(
-            parse=partial(_parse, layout=self),
-            write=partial(_write, layout=self),
-            holds=kinds(holds),
-            base=1,
-        )
+        parse, write = partial(_parse, layout=self), partial(_write, layout=self)
+        return Format(parse=parse, write=write, holds=kinds(holds), base=1)
 
 
 def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
@@ -95,15 +73,15 @@ def _parse(reading: Reading, layout: A3Layout) -> Iterator[Record]:
     lines = _Lines(reading, layout)
     for number, text in lines:
         header = layout.header.fullmatch(text.strip())
-        if header is None:
-            if text.strip():
-                message = f"{text.strip()[:40]!r}, expected {layout.shape!r}"
-                reading.refuse(reading.error(message, number))
-                lines.skip_to_header()
-            else:
-                reading.note("empty line", "passed over", number)
+        if not text.strip():
+            reading.note("empty line", "passed over", number)
             continue
-        rest = [line for line in (next(lines, None), next(lines, None)) if line is not None]
+        if header is None:
+            message = f"{text.strip()[:40]!r}, expected {layout.shape!r}"
+            reading.refuse(reading.error(message, number))
+            lines.skip_to_header()
+            continue
+        rest = list(islice(lines, 2))
         try:
             if len(rest) < 2:
                 raise reading.error(
@@ -202,7 +180,7 @@ class _Lines:
     def __next__(self) -> _Line:
         number, text = self._ahead.popleft() if self._ahead else next(self._lines)
         if not self._ahead:
-            self._ahead.extend(line for line in (next(self._lines, None),) if line is not None)
+            self._ahead.extend(islice(self._lines, 1))
         if not self._ahead:
             text = self._mend(number, text)
         return number, text
@@ -236,12 +214,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing, layout: A3Layout) ->
             if any(null[other] == NULL for null, _ in nulls):
                 writing.lost["nulls"] += 1
             words = zip(("NULL", *tokens), (positions[-1], *positions[:-1]), strict=True)
-            line = " ".join(
-                " ".join((word, "({", *items, *layout.tail, "})")) for word, items in words
-            )
+            line = (" ".join((word, "({", *items, *layout.tail, "})")) for word, items in words)
             plain = writing.words(pair)[other]
             first = layout.first_line(pair, numbering.take(pair.id))
-            stream.write(f"{first}\n{plain}\n{line}\n")
+            stream.write(f"{first}\n{plain}\n{' '.join(line)}\n")
 
 
 def _first_line(pair: SentencePair, number: str) -> str:

@@ -44,7 +44,6 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.formats.multimwa import HELD, GoldRow, parse_row, write_row
 from alignkit.io.records import RawAnnotation, Reading, Record
 from alignkit.io.writing import Writing
-from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
 INITIAL = "initial"
@@ -117,39 +116,38 @@ def _batch(
 
 def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: int) -> Record:
     first: GoldRow | None = None
-    place = ""
+    begins = ""
     annotations: dict[str, RawAnnotation] = {}
-    for (name, path), text in zip(files.items(), texts, strict=True):
+    for (name, file), text in zip(files.items(), texts, strict=True):
+        path = str(file)
         if text is None:
             other = next(p for p, t in zip(files.values(), texts, strict=True) if t is not None)
-            raise reading.error(f"no such line, but {other} has one", line, path=str(path))
+            raise reading.error(f"no such line, but {other} has one", line, path=path)
         try:
             row = parse_row(text)
         except FormatError as problem:
-            raise reading.error(problem.message, line, path=str(path)) from None
+            raise reading.error(problem.message, line, path=path) from None
         if first is None:
-            first, place = row, f"{path}:{line}"
+            first, begins = row, path
         for what in first.differences(row):
             if not what.endswith("link") and what != "corpus judgment":
-                message = f"the {what} differs from that of {place}"
-                raise reading.error(message, line, path=str(path))
-            reading.note("column differs", f"the {what} differs from {place}", line, str(path))
+                message = f"the {what} differs from that of {begins}:{line}"
+                raise reading.error(message, line, path=path)
+            reading.note("column differs", f"the {what} differs from {begins}:{line}", line, path)
         if row.annotation is not None:
-            row.annotation.path = str(path)
+            row.annotation.path = path
             annotations[name] = row.annotation
     if first is None:
         raise reading.error("no line", line)
     attributes = {"pairwise-id": first.id} | first.attributes
-    return Record(
-        "", line, first.source, first.target, annotations, attributes, place.rpartition(":")[0]
-    )
+    return Record("", line, first.source, first.target, annotations, attributes, begins)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     if writing.path == "-" or writing.path.endswith(".tsv"):
         with writing.open() as stream:
             for pair in pairs:
-                stream.write(_line(pair, writing.annotation(pair), writing))
+                stream.write(write_row(_id(pair), pair, writing.annotation(pair), writing))
         return
     batches: dict[tuple[str, str], list[SentencePair]] = {}
     for pair in pairs:  # a batch needs all its pairs, and they may come in any order
@@ -169,7 +167,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             for name in dict.fromkeys([INITIAL, *users]):
                 initial = name == INITIAL and not all(pair.alignments for pair in members)
                 if initial or any(name in pair.alignments for pair in members):
-                    lines = (_line(pair, pair.annotations.get(name), writing) for pair in members)
+                    lines = (
+                        write_row(_id(pair), pair, pair.annotations.get(name), writing)
+                        for pair in members
+                    )
                     folder.write(f"{_folder(name, users)}/{corpus}/{batch}.tsv", lines)
         for kind in ("datasets", "users"):
             folder.refuse_others(f"{kind}/**/*.tsv")
@@ -188,14 +189,13 @@ def _folder(name: str, users: list[str]) -> str:
     return f"users/{name}/complete"
 
 
+def _id(pair: SentencePair) -> str:
+    return pair.attributes.get("pairwise-id", pair.id)
+
+
 def _check_name(name: str, what: str) -> None:
     if not name or name.startswith(".") or any(char in name for char in "/\\\0\n"):
         raise OptionError(f"the {what} {name[:40]!r} cannot be the name of a file")
-
-
-def _line(pair: SentencePair, annotation: Annotation | None, writing: Writing) -> str:
-    id = pair.attributes.get("pairwise-id", pair.id)
-    return write_row(id, pair, annotation, writing)
 
 
 def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:

@@ -52,6 +52,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -74,22 +75,15 @@ _Line = tuple[int, str]
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
-    for lines in _stretches(reading):
-        with reading.refusing():
-            yield _Sentence(lines, reading).record()
-
-
-def _stretches(reading: Reading) -> Iterator[list[_Line]]:
-    """Yield the lines of each record; a new one starts at <sentence, whatever came before."""
     lines: list[_Line] = []
-    for number, text in reading.lines():
+    for number, text in chain(reading.lines(), [(0, "<sentence")]):
+        # a new record starts at <sentence, whatever came before
         if lines and (text.startswith("<sentence") or lines[-1][1].strip() == "</sentence>"):
-            yield lines
+            with reading.refusing():
+                yield _Sentence(lines, reading).record()
             lines = []
         if lines or text.strip():
             lines.append((number, text))
-    if lines:
-        yield lines
 
 
 class _Sentence:
@@ -109,7 +103,13 @@ class _Sentence:
         source, target = map(self._words, _SIDES)
         annotations = {}
         if self._text() == "<alignment>":
-            annotations = {self._reading.name: RawAnnotation(self._chunk_pairs(source, target))}
+            links: list[RawLink] = []
+            self._at += 1
+            while self._text() != "</alignment>":
+                links += self._chunk_pair((source, target), MOST_CELLS - len(links))
+                self._at += 1
+            self._at += 1
+            annotations = {self._reading.name: RawAnnotation(links)}
         self._expect("</sentence>")
         attributes = {"status": head[2]} if head[2] else {}
         attributes |= {
@@ -124,11 +124,10 @@ class _Sentence:
 
     def _error(self, expected: str) -> FormatError:
         if self._at == len(self._lines):
-            return self._reading.error(
-                f"the record ends here, expected {expected!r}", self._lines[-1][0]
-            )
-        number, text = self._lines[self._at]
-        return self._reading.error(f"{text.strip()[:40]!r}, expected {expected!r}", number)
+            number, what = self._lines[-1][0], "the record ends here"
+        else:
+            number, what = self._lines[self._at][0], repr(self._text()[:40])
+        return self._reading.error(f"{what}, expected {expected!r}", number)
 
     def _expect(self, text: str) -> None:
         if self._text() != text:
@@ -157,15 +156,6 @@ class _Sentence:
         self._at += 1
         return tuple(words)
 
-    def _chunk_pairs(self, source: tuple[str, ...], target: tuple[str, ...]) -> list[RawLink]:
-        self._expect("<alignment>")
-        links: list[RawLink] = []
-        while self._text() != "</alignment>":
-            links += self._chunk_pair((source, target), MOST_CELLS - len(links))
-            self._at += 1
-        self._at += 1
-        return links
-
     def _chunk_pair(self, words: tuple[Sequence[str], Sequence[str]], most: int) -> list[RawLink]:
         left, arrow, rest = self._text().partition("<==>")
         parts = rest.split("//", 3)
@@ -174,46 +164,34 @@ class _Sentence:
         kind, score = parts[1].strip(), parts[2].strip()
         if len(kind.split()) != 1 or not _SCORE.fullmatch(score):
             raise self._error("// TYPE // SCORE //, the score a number or NIL")
-        sides = [self._positions(part) for part in (left, parts[0])]
+        base, line = self._reading.base, self._lines[self._at][0]
+        sides: list[list[int | None]] = []
+        for part in (left.strip(), parts[0].strip()):
+            if not _NUMBERS.fullmatch(part):
+                raise self._error("positions, divided by spaces, on both sides of <==>")
+            sides.append([None] if part == "0" and base == 1 else [*map(int, part.split())])
         if sides == [[None], [None]]:
             raise self._error("words on one side at least")
         if len(sides[0]) * len(sides[1]) > most:
             raise self._error(f"at most {MOST_CELLS} pairs of words")
         if len(parts) > 3:
-            self._compare(parts[3], sides, words)
+            chunks = []
+            turned = words[::-1] if self._reading.options.transpose else words
+            for side, tokens in zip(sides, turned, strict=True):
+                places = [k - base for k in side if k is not None]
+                chunk = " ".join(tokens[k] if 0 <= k < len(tokens) else "" for k in places)
+                chunks.append(chunk or _MISSING)
+            expected = " <==> ".join(chunks)
+            if split_words(parts[3]) != split_words(expected):
+                message = f"{parts[3].strip()[:40]!r}, but the positions say {expected[:40]!r}"
+                self._reading.note("chunk words differ", message, line)
         plain = _plain(f"{kind} {score}")
         label = None if plain else kind if score == "NIL" else f"{kind} {score}"
-        line = self._lines[self._at][0]
         cells = [(i, j) for i in sides[0] for j in sides[1]]
         if kind == "NOALI" and None not in sides[0] + sides[1]:
             self._reading.note("NOALI with words on both sides", "read as aligned to nothing", line)
             cells = [(i, None) for i in sides[0]] + [(None, j) for j in sides[1]]
         return [RawLink(*cell, "sure", line, label=label) for cell in cells]
-
-    def _positions(self, text: str) -> list[int | None]:
-        if not _NUMBERS.fullmatch(text.strip()):
-            raise self._error("positions, divided by spaces, on both sides of <==>")
-        if text.strip() == "0" and self._reading.base == 1:
-            return [None]
-        return [int(number) for number in text.split()]
-
-    def _compare(
-        self,
-        text: str,
-        sides: Sequence[Sequence[int | None]],
-        words: tuple[Sequence[str], Sequence[str]],
-    ) -> None:
-        if self._reading.options.transpose:
-            words = words[1], words[0]
-        chunks = []
-        for side, tokens in zip(sides, words, strict=True):
-            places = [k - self._reading.base for k in side if k is not None]
-            chunk = " ".join(tokens[k] if 0 <= k < len(tokens) else "" for k in places)
-            chunks.append(chunk or _MISSING)
-        expected = " <==> ".join(chunks)
-        if split_words(text) != split_words(expected):
-            message = f"{text.strip()[:40]!r}, but the positions say {expected[:40]!r}"
-            self._reading.note("chunk words differ", message, self._lines[self._at][0])
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -258,8 +236,7 @@ def _kept(attributes: Mapping[str, str], name: str, writing: Writing) -> str:
 def _notation(
     alignment: Alignment, words: tuple[Sequence[str], Sequence[str]], writing: Writing
 ) -> Iterator[str]:
-    if writing.options.transpose:
-        words = words[1], words[0]
+    words = words[::-1] if writing.options.transpose else words
     cells = [*alignment, *writing.nulls(alignment)]
     labels = {link: _label(link, alignment) for link in cells}
     kept = {link: text.removesuffix(" NIL") for link, text in labels.items() if not _plain(text)}
@@ -290,25 +267,18 @@ def _plain(label: str) -> bool:
 
 
 def _joined(groups: Iterable[Group]) -> list[Group]:
-    """Join neighbouring words that are aligned to nothing to one chunk, by label."""
+    """Join neighbouring words of one side that are aligned to nothing to one chunk, by label."""
     joined: list[Group] = []
     for group in sorted(groups, key=lambda g: (bool(g.sources), bool(g.targets), g)):
-        if joined and _continues(joined[-1], group):
-            last = joined[-1]
+        last = joined[-1] if joined else group
+        mine, theirs, k = last[:2], group[:2], 0 if group.sources else 1
+        alone = last.label == group.label and not mine[1 - k] and not theirs[1 - k]
+        if alone and mine[k][-1] + 1 == theirs[k][0]:
             sides = last.sources + group.sources, last.targets + group.targets
             joined[-1] = Group(*sides, group.label)
         else:
             joined.append(group)
     return joined
-
-
-def _continues(before: Group, after: Group) -> bool:
-    """Return whether both are words of one side alone, and one follows the other."""
-    for k in (0, 1):
-        mine, theirs = before[:2][k], after[:2][k]
-        if before.label == after.label and not before[1 - k] and not after[1 - k]:
-            return mine[-1] + 1 == theirs[0]
-    return False
 
 
 FORMAT = Format(

@@ -109,10 +109,23 @@ def _joined(reading: Reading, sure: str, both: str) -> Iterator[Record]:
     """Yield the records of `sure`, with the links that only `both` has as possible ones."""
     others = dict(_counted(_records(reading, both)))
     for key, record in _counted(_records(reading, sure)):
-        other = others.pop(key, None)
-        with reading.refusing():
-            _add_possible(reading, record, other, both)
-            yield record
+        other, path, problem = others.pop(key, None), record.path, ""
+        if other is None:
+            problem = f"id {record.id[:40]!r} is missing in {both}"
+        elif (record.source, record.target) != (other.source, other.target):
+            problem = f"the tokens of {record.id[:40]!r} differ from those of {both}:{other.line}"
+        if other is None or problem:
+            reading.refuse(reading.error(problem, record.line, path=path))
+            continue
+        mine = record.annotations.setdefault(reading.name, RawAnnotation())
+        known = {link[:2] for link in mine.links}
+        for annotation in other.annotations.values():
+            links = [link._replace(status="possible") for link in annotation.links]
+            mine.links += (link for link in links if link[:2] not in known)
+            if missing := len(known - {link[:2] for link in links}):
+                message = f"{both}:{other.line} lacks {missing} of the sure links"
+                reading.note("sure link missing", message, record.line, path)
+        yield record
     for record in others.values():
         message = f"id {record.id[:40]!r} is missing in {sure}"
         reading.refuse(reading.error(message, record.line, path=both))
@@ -123,28 +136,6 @@ def _counted(records: Iterator[Record]) -> Iterator[tuple[tuple[str, int], Recor
     for record in records:
         seen[record.id] += 1
         yield (record.id, seen[record.id]), record
-
-
-def _add_possible(reading: Reading, record: Record, other: Record | None, both: str) -> None:
-    if other is None:
-        message = f"id {record.id[:40]!r} is missing in {both}"
-        raise reading.error(message, record.line, path=record.path)
-    if (record.source, record.target) != (other.source, other.target):
-        raise reading.error(
-            f"the tokens of {record.id[:40]!r} differ from those of {both}:{other.line}",
-            record.line,
-            path=record.path,
-        )
-    mine = record.annotations.setdefault(reading.name, RawAnnotation())
-    known = {link[:2] for link in mine.links}
-    for annotation in other.annotations.values():
-        theirs = {link[:2] for link in annotation.links}
-        mine.links += [
-            link._replace(status="possible") for link in annotation.links if link[:2] not in known
-        ]
-        if not known <= theirs:
-            message = f"{both}:{other.line} lacks {len(known - theirs)} of the sure links"
-            reading.note("sure link missing", message, record.line, record.path)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:

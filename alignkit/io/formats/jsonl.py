@@ -60,19 +60,17 @@ def _record(reading: Reading, value: Object, line: int) -> Record:
     id = read_id(value, line)
     record = Record(id, line, texts(value, "src_words"), texts(value, "tgt_words"))
     if value.get("alignment") is not None:
-        links = [_link(entry) for entry in member(value, "alignment", list)]
-        record.annotations[reading.name] = RawAnnotation(links)
+        links = record.annotations.setdefault(reading.name, RawAnnotation()).links
+        for entry in member(value, "alignment", list):
+            if type(entry) is not list or len(entry) != 2:
+                raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, j]")
+            i, j = (None if type(k) is int and k == _NULL else position(k) for k in entry)
+            if i is None and j is None:
+                message = "[-1, -1] links the empty word to itself; expected a word on one side"
+                raise FormatError(message)
+            links.append(RawLink(i, j))
     keep_attributes(record, value, _OWN, reading, links=("alignment",))
     return record
-
-
-def _link(entry: object) -> RawLink:
-    if type(entry) is not list or len(entry) != 2:
-        raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, j]")
-    i, j = (None if type(k) is int and k == _NULL else position(k) for k in entry)
-    if i is None and j is None:
-        raise FormatError("[-1, -1] links the empty word to itself; expected a word on one side")
-    return RawLink(i, j)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:

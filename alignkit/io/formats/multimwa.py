@@ -79,14 +79,8 @@ def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
         links = parse_links(columns[7]) + parse_links(columns[8], "possible")
         annotation = RawAnnotation(links, comment=columns[9], judgment=columns[6])
     attributes = {name: columns[k] for k, name in _NAMES.items() if columns[k]}
-    return GoldRow(
-        columns[0],
-        split_words(columns[1]),
-        split_words(columns[3]),
-        attributes,
-        annotation,
-        columns[_COLUMNS:],
-    )
+    source, target = split_words(columns[1]), split_words(columns[3])
+    return GoldRow(columns[0], source, target, attributes, annotation, columns[_COLUMNS:])
 
 
 def write_row(
@@ -127,12 +121,10 @@ def _parse(reading: Reading) -> Iterator[Record]:
     for line, text in reading.lines():
         with reading.refusing(line):
             row = parse_row(text, most=11)
-            attributes = {
-                name: value
-                for name, value in row.attributes.items()
-                if name not in LINKS or value != _NONE
-            }
-            record = Record(row.id, line, row.source, row.target, attributes=attributes)
+            record = Record(row.id, line, row.source, row.target, attributes=row.attributes)
+            for name in LINKS:
+                if row.attributes.get(name) == _NONE:
+                    del row.attributes[name]
             if row.annotation is not None:
                 record.annotations[reading.name] = row.annotation
             if any(row.more):
@@ -143,12 +135,11 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open() as stream:
         for pair in pairs:
-            annotation = writing.annotation(pair)
             more = pair.attributes.get(_LAST)
             if more is None and any(pair.attributes.get(name, _NONE) != _NONE for name in LINKS):
                 more = ""
-            line = write_row(pair.id, pair, annotation, writing, context=_NONE, more=more)
-            stream.write(line)
+            kept = writing.annotation(pair)
+            stream.write(write_row(pair.id, pair, kept, writing, context=_NONE, more=more))
 
 
 def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:

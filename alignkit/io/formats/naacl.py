@@ -48,7 +48,7 @@ from alignkit._support.arguments import check_count
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import PairText, read_texts
-from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
+from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.writing import Numbering, Writing
 from alignkit.model.alignment import NULL, Alignment
 from alignkit.model.sentence_pair import SentencePair
@@ -65,7 +65,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     links.sort()
     texts = read_texts(reading)
     if texts is None:
-        for sentence in links.sentences():
+        for sentence in links.slices:
             yield Record(str(sentence), links.line(sentence), None, None, links.annotate(sentence))
     else:
         yield from _with_texts(reading, links, texts)
@@ -88,7 +88,7 @@ def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> I
         words = reading.tokens(text.source), reading.tokens(text.target)
         line = links.line(sentence) or text.line
         yield Record(text.snum or str(sentence), line, *words, annotations)
-    for sentence in links.sentences():
+    for sentence in links.slices:
         if sentence not in seen:
             message = f"links of sentence {sentence}, which {reading.options.source} does not have"
             reading.refuse(reading.error(message, links.line(sentence)))
@@ -115,7 +115,7 @@ class _Links:
         self._possible, self._line = array("b"), array("i")
         self._weight = array("d")  # empty until a weight is met
         self.broken: set[int] = set()
-        self._slices: dict[int, tuple[int, int]] = {}
+        self.slices: dict[int, tuple[int, int]] = {}  # of `_order`, by sentence that is not broken
         self._order = np.zeros(0, np.int64)
 
     def add(self, number: int, line: str) -> None:
@@ -147,24 +147,19 @@ class _Links:
         mark = rest.pop(0) if rest and rest[0] in ("S", "P") else "S"
         if len(rest) > 1:
             raise self._reading.error(f"{rest[0][:40]!r} is not S or P; {_SHAPE}", number)
-        if rest:
-            self._weigh(rest[0], number)
-        elif self._weight:
-            self._weight.append(math.nan)
+        weight = float(rest[0]) if rest and _NUMBER.fullmatch(rest[0]) else math.nan
+        if rest and not math.isfinite(weight):
+            message = f"{rest[0][:40]!r} is neither S nor P nor a finite number; {_SHAPE}"
+            raise self._reading.error(message, number)
+        if rest and not self._weight:
+            self._weight.extend([math.nan] * len(self._sentence))
+        if rest or self._weight:
+            self._weight.append(weight)
         self._sentence.append(sentence)
         self._i.append(i)
         self._j.append(j)
         self._possible.append(mark == "P")
         self._line.append(number)
-
-    def _weigh(self, text: str, number: int) -> None:
-        value = float(text) if _NUMBER.fullmatch(text) else math.nan
-        if not math.isfinite(value):
-            message = f"{text[:40]!r} is neither S nor P nor a finite number; {_SHAPE}"
-            raise self._reading.error(message, number)
-        if not self._weight:
-            self._weight.extend([math.nan] * len(self._sentence))
-        self._weight.append(value)
 
     def sort(self) -> None:
         """Bring the links of each sentence together, sentences in the order of first links."""
@@ -176,36 +171,26 @@ class _Links:
         for k in np.argsort(self._order[starts], kind="stable").tolist():
             number = int(ordered[starts[k]])
             if number not in self.broken:
-                self._slices[number] = int(starts[k]), int(ends[k])
-
-    def sentences(self) -> Iterator[int]:
-        """Yield the numbers of the sentences that have links, none of them broken."""
-        return iter(self._slices)
+                self.slices[number] = int(starts[k]), int(ends[k])
 
     def line(self, sentence: int) -> int:
         """Return the line of a sentence's first link, 0 if it has none."""
-        if sentence not in self._slices:
-            return 0
-        return self._line[int(self._order[self._slices[sentence][0]])]
+        first = self.slices.get(sentence)
+        return self._line[int(self._order[first[0]])] if first else 0
 
     def annotate(self, sentence: int) -> dict[str, RawAnnotation]:
         """Return the annotation that a sentence's links are; nothing where it has none."""
-        if sentence not in self._slices:
+        if sentence not in self.slices:
             return {}
-        where = self._order[slice(*self._slices[sentence])].tolist()
-        return {self._reading.name: RawAnnotation([self._link(k) for k in where])}
-
-    def _link(self, k: int) -> RawLink:
-        i, j = self._i[k], self._j[k]
         null = 0 if self._reading.base == 1 else None
-        weight = self._weight[k] if self._weight else math.nan
-        return RawLink(
-            None if i == null else i,
-            None if j == null else j,
-            "possible" if self._possible[k] else "sure",
-            self._line[k],
-            None if math.isnan(weight) else weight,
-        )
+        links = []
+        for k in self._order[slice(*self.slices[sentence])].tolist():
+            i, j = (None if side[k] == null else side[k] for side in (self._i, self._j))
+            status: Status = "possible" if self._possible[k] else "sure"
+            weight = self._weight[k] if self._weight else math.nan
+            known = None if math.isnan(weight) else weight
+            links.append(RawLink(i, j, status, self._line[k], known))
+        return {self._reading.name: RawAnnotation(links)}
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:

@@ -38,9 +38,7 @@ _HEAD = ("four-class labels", "binary labels", "entity", "definition1", "definit
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
-    number = -1
-    for line, text in reading.lines():
-        number += 1
+    for number, (line, text) in enumerate(reading.lines()):
         columns = text.split("\t")
         if number == 0:
             if tuple(column.strip().casefold() for column in columns) != _HEAD:

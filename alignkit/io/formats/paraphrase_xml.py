@@ -51,16 +51,12 @@ from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, xml_text
 from alignkit.io.text_files import BOM, split_words
 from alignkit.io.writing import Writing
-from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
 
 _STATUS: dict[str, Status] = {
-    "": "sure",
-    "s": "sure",
-    "sure": "sure",
-    "p": "possible",
-    "poss": "possible",
-    "possible": "possible",
+    **dict.fromkeys(("", "s", "sure"), "sure"),
+    **dict.fromkeys(("p", "poss", "possible"), "possible"),
 }
 _POSITION = re.compile(r"[0-9]{1,9}")
 _BLOCK = 100_000  # links of one element, and attributes: more is an attack on memory or time
@@ -126,32 +122,21 @@ def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
         if local_name(child) != "alignment":
             reading.note("element left out", f"<{local_name(child)[:40]}>", line_of(child))
             continue
-        status = _STATUS.get((child.get("status") or "").strip().lower())
+        line, given = line_of(child), child.get("status") or ""
+        status = _STATUS.get(given.strip().lower())
         if status is None:
-            raise FormatError(
-                f"status {(child.get('status') or '')[:40]!r}; expected sure or possible",
-                line=line_of(child),
-            )
-        links += _block(child, status)
+            raise FormatError(f"status {given[:40]!r}; expected sure or possible", line=line)
+        sides = [(child.get(side) or "").replace(",", " ").split() for side in ("first", "second")]
+        if wrong := [token for side in sides for token in side if not _POSITION.fullmatch(token)]:
+            raise FormatError(f"{wrong[0][:40]!r} is no position of a word", line=line)
+        if not any(sides):
+            raise FormatError("an alignment without positions of words", line=line)
+        cells: list[list[int | None]] = [[*map(int, side)] or [None] for side in sides]
+        sources, targets = cells
+        if len(sources) * len(targets) > _BLOCK:
+            raise FormatError(f"an alignment of {len(sources)} x {len(targets)} words", line=line)
+        links += (RawLink(i, j, status, line) for i in sources for j in targets)
     return RawAnnotation(links)
-
-
-def _block(element: etree._Element, status: Status) -> list[RawLink]:
-    line = line_of(element)
-    sources, targets = (_positions(element, side, line) for side in ("first", "second"))
-    if sources == targets == [None]:
-        raise FormatError("an alignment without positions of words", line=line)
-    if len(sources) * len(targets) > _BLOCK:
-        raise FormatError(f"an alignment of {len(sources)} x {len(targets)} words", line=line)
-    return [RawLink(i, j, status, line) for i in sources for j in targets]
-
-
-def _positions(element: etree._Element, side: str, line: int) -> list[int | None]:
-    tokens = (element.get(side) or "").replace(",", " ").split()
-    for token in tokens:
-        if _POSITION.fullmatch(token) is None:
-            raise FormatError(f"{token[:40]!r} is no position of a word", line=line)
-    return [int(token) for token in tokens] or [None]
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
@@ -180,27 +165,18 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
             writing.lost["attributes with a name that XML cannot hold"] += 1
     for side, words in zip(("first", "second"), writing.words(pair), strict=True):
         etree.SubElement(etree.SubElement(element, side), "string").text = words
-    for name, alignment in pair.alignments.items():
+    for name, unturned in pair.alignments.items():
         writing.lost.update(["names"] if not name else [])
         alignments = etree.SubElement(element, "alignments", {"source": name})
-        _write_links(alignments, writing.oriented(alignment), writing.base)
+        alignment = writing.oriented(unturned)
+        nulls = [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
+        for link, sure in [*alignment.items(), *nulls]:
+            first, second = ("" if k == NULL else str(k + writing.base) for k in link)
+            status = "sure" if sure else "possible"
+            place = {"first": first, "second": second, "status": status}
+            etree.SubElement(alignments, "alignment", place)
     etree.indent(element, level=1)
     return element
-
-
-def _write_links(parent: etree._Element, alignment: Alignment, base: int) -> None:
-    links = list(alignment.items())
-    links += [(null, null in alignment.sure_nulls) for null in sorted(alignment.nulls)]
-    for (i, j), sure in links:
-        etree.SubElement(
-            parent,
-            "alignment",
-            {
-                "first": "" if i == NULL else str(i + base),
-                "second": "" if j == NULL else str(j + base),
-                "status": "sure" if sure else "possible",
-            },
-        )
 
 
 FORMAT = Format(

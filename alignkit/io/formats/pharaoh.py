@@ -55,6 +55,7 @@ _BLOCK = 1 << 14  # lines
 _UNKNOWN = np.empty((0, 2), np.int32)  # sentence lengths, where there are no words
 
 _Line = tuple[int, "bytes | None", "PairText | None"]
+_Words = tuple["list[tuple[str, ...]]", "list[tuple[str, ...]]"]
 
 
 class _Block(NamedTuple):
@@ -79,17 +80,23 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _pairs(reading: Reading) -> Iterator[SentencePair]:
     lines = _Lines(reading)
     for block in _blocks(reading):
-        words = None if block.sentences is None else block.sentences.words()
-        arrays = _scanned(block, words, reading)
-        if arrays is None:
+        words: _Words | None = None
+        lengths = _UNKNOWN
+        if block.sentences is not None:
+            words = block.sentences.words()
+            sides = [np.fromiter(map(len, side), np.int32, block.size) for side in words]
+            lengths = np.column_stack(sides)
+        arrays = None
+        if block.raw is not None and lengths.max(initial=0) <= reading.options.max_words:
+            arrays = _scan(block.raw, block.size, lengths, reading)
+        if arrays is None:  # something needs the plain way
             yield from reading.pairs(lines.records(block.lines()))
             continue
-        lines.without_ids()
+        lines.ids = False
         name = reading.name
-        unknown: _Words = ([None] * block.size,) * 2
-        sides = zip(*(words or unknown), strict=True)
+        pairs = zip(*(words or ([None] * block.size,) * 2), strict=True)
         alignments = enumerate(arrays.alignments(), start=block.first)
-        for (number, alignment), (source, target) in zip(alignments, sides, strict=True):
+        for (number, alignment), (source, target) in zip(alignments, pairs, strict=True):
             reading.read += 1
             annotations = FrozenMap.of_one(name, Annotation.of(alignment))
             yield SentencePair.trusted(str(number), source, target, annotations)
@@ -102,7 +109,7 @@ def _link_blocks(reading: Reading) -> Iterator[tuple[Sequence[object], LinkArray
         count = chunk.count(b"\n")
         arrays = _scan(chunk, count, _UNKNOWN, reading)
         if arrays is not None:
-            lines.without_ids()
+            lines.ids = False
             reading.read += count
             yield range(number, number + count), arrays
         else:
@@ -129,45 +136,21 @@ def _blocks(reading: Reading) -> Iterator[_Block]:
             )
         yield _Block(first, count, chunk, sentences)
         first += count
-    if texts is not None:
-        yield from _unannotated(reading, texts, first)
-
-
-def _unannotated(reading: Reading, texts: TextBlocks, first: int) -> Iterator[_Block]:
-    rest = texts.take(_BLOCK)
-    if len(rest) and not reading.options.partial:
-        count = first - 1
-        if not reading.options.lenient:
-            total = count + len(rest) + texts.rest()
-            raise reading.error(
-                f"has {count} lines, but {reading.options.source} has {total} sentences; "
-                "if the rest is not annotated, say so by `partial=True`"
-            )
+    if texts is None or not len(rest := texts.take(_BLOCK)):
+        return
+    count = first - 1
+    if not (reading.options.partial or reading.options.lenient):
+        raise reading.error(
+            f"has {count} lines, but {reading.options.source} has "
+            f"{count + len(rest) + texts.rest()} sentences; if the rest is not annotated, say so "
+            "by `partial=True`"
+        )
+    if not reading.options.partial:
         reading.note("fewer alignments than texts", f"they end at line {count}", count)
     while len(rest):
         yield _Block(first, len(rest), None, rest)
         first += len(rest)
         rest = texts.take(_BLOCK)
-
-
-_Known = tuple["list[tuple[str, ...]]", "list[tuple[str, ...]]"]
-_Words = tuple["list[tuple[str, ...]] | list[None]", "list[tuple[str, ...]] | list[None]"]
-
-
-def _raw_words(text: PairText | None) -> tuple[list[str] | None, list[str] | None]:
-    """Split a text into tokens that `Reading.build` has still to unescape and to share."""
-    return (None, None) if text is None else (split_words(text.source), split_words(text.target))
-
-
-def _scanned(block: _Block, words: _Known | None, reading: Reading) -> LinkArrays | None:
-    """Read a block by the kernel; None if something in it needs the plain way, `_Lines`."""
-    lengths = _UNKNOWN
-    if words is not None:
-        sides = [np.fromiter(map(len, side), np.int32, block.size) for side in words]
-        lengths = np.column_stack(sides)
-    if block.raw is None or lengths.max(initial=0) > reading.options.max_words:
-        return None
-    return _scan(block.raw, block.size, lengths, reading)
 
 
 def _scan(
@@ -191,11 +174,7 @@ class _Lines:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._ids: bool | None = None
-
-    def without_ids(self) -> None:
-        """Learn that lines read by others had no ids."""
-        self._ids = False
+        self.ids: bool | None = None  # whether lines have ids; None: it is not known yet
 
     def records(self, block: Iterable[_Line]) -> Iterator[Record]:
         for number, raw, text in block:
@@ -206,42 +185,42 @@ class _Lines:
 
     def _record(self, number: int, raw: bytes | None, text: PairText | None) -> Record:
         reading = self._reading
-        if raw is None:
-            return Record(str(number), number, *_raw_words(text))
-        line = reading.decode(raw, number, allow_controls=True)
-        id, body = self._id(line, number)
+        id, body = None, ""
+        if raw is not None:
+            line = reading.decode(raw, number, allow_controls=True)
+            id, body = self._id(line, number)
         if id is not None and text is not None:
             text = _without_id(id, text, reading)
-        source, target = _raw_words(text)
-        links = [_link(token, line, number, reading) for token in body.split()]
-        reading.without_controls(body, number)  # some of them divide as white space does
-        annotations = {reading.name: RawAnnotation(links)}
-        return Record(str(number) if id is None else id, number, source, target, annotations)
+        source, target = (split_words(side) for side in text[2:]) if text else (None, None)
+        record = Record(str(number) if id is None else id, number, source, target)
+        if raw is not None:
+            links = [_link(token, line, number, reading) for token in body.split()]
+            reading.without_controls(body, number)  # some of them divide as white space does
+            record.annotations[reading.name] = RawAnnotation(links)
+        return record
 
     def _id(self, line: str, number: int) -> tuple[str | None, str]:
         head, tab, body = line.partition("\t")
-        if tab and not self._ids and not body.strip() and (self._ids is False or _no_id(head)):
-            head, tab, body = line, "", ""  # white space behind the links
-        if self._ids is None:
-            self._ids = bool(tab)
-        if self._ids != bool(tab):
+        words = head.split()
+        links = list(map(_LINK.fullmatch, words))
+        no_id = len(words) != 1 and all(links)  # several links, or nothing
+        if tab and not self.ids and not body.strip() and (self.ids is False or no_id):
+            self.ids = False
+            return None, line  # white space behind the links
+        if self.ids is None:
+            self.ids = bool(tab)
+        if self.ids != bool(tab):
             message = "every line has an id and a tab before its links, or none has"
             raise self._reading.error(message, number)
-        if tab and ("\t" in body or any(map(_LINK.fullmatch, head.split()))):
+        if not tab:
+            return None, line
+        if "\t" in body or any(links):
             raise self._reading.error(
                 f"is {head[:40]!r} before the tab an id or a link? Divide links by spaces, "
                 "and give ids that do not look like links",
                 number,
             )
-        if tab:
-            return self._reading.without_controls(head.strip(), number), body
-        return None, line
-
-
-def _no_id(head: str) -> bool:
-    """Return whether this can be no id: several links, or nothing."""
-    tokens = head.split()
-    return len(tokens) != 1 and all(map(_LINK.fullmatch, tokens))
+        return self._reading.without_controls(head.strip(), number), body
 
 
 def _without_id(id: str, text: PairText, reading: Reading) -> PairText:
@@ -281,7 +260,12 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     with writing.open() as links, writing.open_texts() as texts:
         pending: list[str] = []  # not annotated: left out at the end, empty lines before others
         for number, pair in enumerate(pairs, 1):
-            prefix = _prefix(pair.id) if options.ids else ""
+            prefix = f"{pair.id}\t" if options.ids else ""
+            if options.ids and (not is_word(pair.id) or _LINK.fullmatch(pair.id)):
+                raise AlignkitError(
+                    f"the id {pair.id[:40]!r} is not one word, or looks like a link, and cannot be "
+                    "written here"
+                )
             if not options.ids and pair.id != str(number):
                 writing.lost["ids"] += 1
             alignment = writing.alignment(pair)
@@ -293,14 +277,6 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 links.write(prefix + " ".join(_notation(alignment, writing)) + "\n")
             if texts.wanted:
                 texts.write(pair.id, *writing.words(pair), before=prefix)
-
-
-def _prefix(id: str) -> str:
-    if not is_word(id) or _LINK.fullmatch(id):
-        raise AlignkitError(
-            f"the id {id[:40]!r} is not one word, or looks like a link, and cannot be written here"
-        )
-    return id + "\t"
 
 
 def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
@@ -345,7 +321,18 @@ def format_lines(
     """
     if base not in (0, 1):
         raise OptionError(f"base must be 0 or 1, not {base}")
-    links, sure, weights = arrays.links, arrays.sure, _checked(probabilities, len(arrays.links))
+    links, sure = arrays.links, arrays.sure
+    weights = np.empty(0, np.float32) if probabilities is None else probabilities
+    if probabilities is not None and (weights.dtype != np.float32 or weights.shape != sure.shape):
+        raise AlignmentError(
+            f"probabilities are a {weights.shape} array of {weights.dtype}; expected "
+            f"({len(links)},) of float32"
+        )
+    if wrong := np.flatnonzero(~((weights >= 0) & (weights <= 1)))[:1].tolist():
+        raise AlignmentError(
+            f"the probability of link {wrong[0]} (counted from 0) is {weights[wrong[0]]}; expected "
+            "a number from 0 to 1"
+        )
     if transpose:
         pair = np.repeat(np.arange(len(arrays)), np.diff(arrays.offsets))
         order = np.lexsort((links[:, 0], links[:, 1], pair))
@@ -355,20 +342,3 @@ def format_lines(
         readonly(links), readonly(sure), readonly(arrays.offsets), readonly(weights), base
     )
     return text.tobytes()
-
-
-def _checked(probabilities: NDArray[np.float32] | None, count: int) -> NDArray[np.float32]:
-    if probabilities is None:
-        return np.empty(0, np.float32)
-    if probabilities.dtype != np.float32 or probabilities.shape != (count,):
-        raise AlignmentError(
-            f"probabilities are a {probabilities.shape} array of {probabilities.dtype}; expected "
-            f"({count},) of float32"
-        )
-    if count and not (probabilities.min() >= 0 and probabilities.max() <= 1):
-        k = int(np.argmin((probabilities >= 0) & (probabilities <= 1)))
-        raise AlignmentError(
-            f"the probability of link {k} (counted from 0) is {probabilities[k]}; expected a "
-            "number from 0 to 1"
-        )
-    return probabilities

@@ -38,7 +38,7 @@ Kanerva, Ginter, Chang, Rastas, Skantsi, Kilpeläinen, Kupari, Saarni, Sevón & 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from alignkit.errors import FormatError
@@ -52,7 +52,6 @@ _NAME = "turku"
 _OWN = ("id", "label", "txt1", "txt2", "context", "rewrites")
 _NEEDED = ("label", "txt1", "txt2")
 _CONTEXT = "context length differs"
-_QUOTE = '"'
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -63,35 +62,27 @@ def _parse(reading: Reading) -> Iterator[Record]:
     if not first[0]:
         return
     every = chain([first], lines)
-    if first[1].lstrip().startswith("["):
-        yield from _parse_json(reading, reading.joined(every), first[0])
-    else:
+    if not first[1].lstrip().startswith("["):
         yield from _parse_columns(reading, every)
-
-
-def _parse_json(reading: Reading, whole: str, start: int) -> Iterator[Record]:
-    text = JsonText(whole, reading.path, start)
+        return
+    text = JsonText(reading.joined(every), reading.path, first[0])
     for number, (line, value) in enumerate(text.elements(), start=1):
         with reading.refusing(line):
             yield from list(_records(reading, value, number, line))
     text.finish()
 
 
-def _parse_columns(reading: Reading, lines: Iterable[tuple[int, str]]) -> Iterator[Record]:
-    names: list[str] | None = None
-    number = 0
-    for line, text in lines:
+def _parse_columns(reading: Reading, lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
+    first, heading = next(lines)
+    names = [column.strip() for column in heading.split("\t")]
+    if set(_NEEDED) - set(names) or len(set(names)) < len(names):
+        raise reading.error(
+            "expected a JSON list, or a first line that names each column once, among "
+            f"them {', '.join(_NEEDED)}",
+            first,
+        )
+    for number, (line, text) in enumerate(lines, start=1):
         columns = text.split("\t")
-        if names is None:
-            names = [column.strip() for column in columns]
-            if set(_NEEDED) - set(names) or len(set(names)) < len(names):
-                raise reading.error(
-                    "expected a JSON list, or a first line that names each column once, among "
-                    f"them {', '.join(_NEEDED)}",
-                    line,
-                )
-            continue
-        number += 1
         with reading.refusing(line):
             if len(columns) != len(names):
                 raise FormatError(
@@ -131,15 +122,12 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
 
 def _record(reading: Reading, id: str, line: int, texts: Sequence[str]) -> Record:
     if reading.options.unquote:
-        texts = [_unquoted(text) for text in texts]
+        texts = [
+            text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
+            for text in texts
+        ]
     source, target = map(split_words, texts)
     return Record(id, line, source, target)
-
-
-def _unquoted(text: str) -> str:
-    if len(text) > 1 and text[0] == text[-1] == _QUOTE:
-        return text[1:-1].replace(_QUOTE * 2, _QUOTE)
-    return text
 
 
 def _add_context(reading: Reading, record: Record, value: Object, texts: Sequence[str]) -> None:

@@ -31,21 +31,15 @@ from alignkit.model.sentence_pair import SentencePair
 def _parse(reading: Reading) -> Iterator[Record]:
     for line, text in reading.lines():
         with reading.refusing(line):
-            yield _record(reading, text, line)
-
-
-def _record(reading: Reading, text: str, line: int) -> Record:
-    columns = text.split("\t")
-    while len(columns) > 3 and not columns[-1].strip():
-        columns.pop()
-    if len(columns) != 3:
-        message = f"{len(columns)} tab-separated columns; expected 3: source, target, links"
-        raise FormatError(message)
-    source, target, links = columns
-    annotation = RawAnnotation(parse_links(links))
-    return Record(
-        str(line), line, split_words(source), split_words(target), {reading.name: annotation}
-    )
+            columns = text.split("\t")
+            while len(columns) > 3 and not columns[-1].strip():
+                columns.pop()
+            if len(columns) != 3:
+                message = f"{len(columns)} tab-separated columns; expected 3: source, target, links"
+                raise FormatError(message)
+            source, target = map(split_words, columns[:2])
+            annotations = {reading.name: RawAnnotation(parse_links(columns[2]))}
+            yield Record(str(line), line, source, target, annotations)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:

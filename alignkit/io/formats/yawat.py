@@ -39,6 +39,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -92,22 +93,17 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         groups.write("\n")
         for number, pair in enumerate(pairs, start=1):
             id = write_triple(texts, pair, number, writing)
-            alignment = writing.alignment(pair)
-            notation = () if alignment is None else _notation(alignment, writing)
-            groups.write(" ".join((id, *notation)) + "\n")
-
-
-def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
-    labels = {
-        link: label
-        for link, label in alignment.labels.items()
-        if label.split() == [label] and label != _UNLABELLED
-    }
-    cells = sorted(alignment.possible | alignment.nulls)
-    if len(labels) < len(alignment.labels) or not labels.keys() <= set(cells):
-        writing.lost["labels"] += 1
-    labelled = ((link, labels.get(link, _UNLABELLED)) for link in cells)
-    yield from write_groups(labelled, writing.base)
+            alignment = writing.alignment(pair) or Alignment()
+            cells = sorted(alignment.possible | alignment.nulls)
+            labels = {
+                link: label
+                for link, label in alignment.labels.items()
+                if label.split() == [label] and label != _UNLABELLED
+            }
+            if len(labels) < len(alignment.labels) or not labels.keys() <= set(cells):
+                writing.lost["labels"] += 1
+            labelled = ((link, labels.get(link, _UNLABELLED)) for link in cells)
+            groups.write(" ".join((id, *write_groups(labelled, writing.base))) + "\n")
 
 
 class _Triple(NamedTuple):
@@ -126,10 +122,7 @@ def read_triples(
     *,
     prefix: str = "",
 ) -> Iterator[Record]:
-    """Yield the records of a text file and the files of its annotators.
-
-    `labels` are those that groups may have, and the status of their links; None: any, all sure.
-    """
+    """Yield the records of a text file and its annotators; `labels` give links a status."""
     lines = {name: _GroupLines(reading, str(path), labels) for name, path in annotations.items()}
     known = {id for annotator in lines.values() for id in annotator.bodies}
     lacking_ok = reading.options.partial or not lines
@@ -176,12 +169,11 @@ def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> 
             )
         elif id not in known and not lacking_ok:
             problem = f"no line of groups for the pair {id[:40]!r}; {_PARTIAL}"
-        if problem or not (whole or id in known):
-            if whole:
+        before, whole = whole, not problem and (whole or id in known)
+        if not whole:
+            if before:
                 reading.refuse(reading.error(problem, number, path=path))
-            whole = False
             continue
-        whole = True
         source, target = next(lines, None), next(lines, None)
         if source is None or target is None:
             message = f"the file ends inside the block of {id[:40]!r}"
@@ -234,10 +226,8 @@ class _GroupLines:
                 path=self._path,
             )
         line, body = waiting.popleft()
-        if not body.strip():
-            return None
         links = list(parse_groups(body, line, self._path, self._reading, self._labels))
-        return RawAnnotation(links, path=self._path)
+        return RawAnnotation(links, path=self._path) if links else None
 
     def refuse_rest(self, texts: str) -> None:
         """Refuse the lines that belong to no block."""
@@ -279,25 +269,22 @@ def parse_groups(
     count = 0
     for token in text.split():
         match = _GROUP.fullmatch(token)
+        message = ""
         if match is None or not (match[1] or match[2]):
             message = f"{token[:40]!r} is no group; expected 'i,i:j,j:label'"
+        elif known is not None and match[3] not in known:
+            message = f"unknown label {match[3][:40]!r}; expected one of {', '.join(known)}"
+        if match is None or message:
             raise reading.error(message, line, path=path)
-        sources, targets = (
-            [int(number) for number in side.split(",")] if side else [None]
-            for side in match.groups()[:2]
-        )
-        label = match[3]
-        if known is not None and label not in known:
-            names = ", ".join(known)
-            message = f"unknown label {label[:40]!r}; expected one of {names}"
-            raise reading.error(message, line, path=path)
-        status: Status = "sure" if known is None else known[label]
+        sides = match.groups()[:2]
+        sources, targets = (list(map(int, side.split(","))) if side else [None] for side in sides)
         count += len(sources) * len(targets)
         if count > MOST_CELLS:
             message = f"groups of more than {MOST_CELLS} cells in one sentence pair"
             raise reading.error(message, line, path=path)
-        for cell in ((i, j) for i in sources for j in targets):
-            yield RawLink(*cell, status, line, label=label)
+        status: Status = "sure" if known is None else known[match[3]]
+        for i, j in product(sources, targets):
+            yield RawLink(i, j, status, line, label=match[3])
 
 
 def write_groups(cells: Iterable[tuple[Link, str]], base: int) -> Iterator[str]:
@@ -308,17 +295,7 @@ def write_groups(cells: Iterable[tuple[Link, str]], base: int) -> Iterator[str]:
 
 
 def group_cells(cells: Iterable[tuple[Link, str]]) -> list[Group]:
-    """Return the fewest groups that restore labelled cells.
-
-    Connected cells of one label are a group if they fill their block, else one group a source word.
-    A null is a group of its own.
-
-    Examples
-    --------
-    >>> group_cells([(Link(0, 0), "a"), (Link(0, 1), "a"), (Link(1, 1), "b"), (Link(2, NULL), "a")])
-    [Group(sources=(0,), targets=(0, 1), label='a'), Group(sources=(1,), targets=(1,), label='b'), \
-Group(sources=(2,), targets=(), label='a')]
-    """
+    """Return the fewest groups that restore labelled cells: full blocks, rows, nulls alone."""
     by_label: dict[str, list[Link]] = {}
     groups: list[Group] = []
     for link, label in cells:
