@@ -5,6 +5,8 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -43,14 +45,27 @@ def draw(agreement: Agreement, **options) -> str:
     return "".join(draw_agreement_page(agreement, **options))
 
 
-TWO_FOUND = measure(make_corpus(40), samples=30, resamples=50)
-TWO_PAGE = draw(TWO_FOUND)
-TWO_TREE = html.fromstring(TWO_PAGE)
-THREE_FOUND = measure(make_corpus(12, names=THREE), by="genre")
-THREE_PAGE = draw(THREE_FOUND)
-THREE_TREE = html.fromstring(THREE_PAGE)
 NAN = re.compile(r"(?<![A-Za-z])nan(?![A-Za-z])", re.IGNORECASE)
-PAGES = pytest.mark.parametrize("page", [TWO_PAGE, THREE_PAGE], ids=["two", "three"])
+
+
+def drawn(agreement):
+    page = draw(agreement)
+    return SimpleNamespace(found=agreement, page=page, tree=html.fromstring(page))
+
+
+@cache
+def two():
+    return drawn(measure(make_corpus(40), samples=30, resamples=50))
+
+
+@cache
+def three():
+    return drawn(measure(make_corpus(12, names=THREE), by="genre"))
+
+
+@pytest.fixture(params=[two, three])
+def page(request):
+    return request.param().page
 
 
 def cells(table) -> list[list[str]]:
@@ -65,7 +80,6 @@ def numbers(tree, title: str) -> list[list[str]]:
     return cells(figure.xpath("details//table")[0])
 
 
-@PAGES
 def test_it_is_well_formed(page):
     parser = etree.HTMLParser()
     etree.fromstring(page, parser)
@@ -77,7 +91,6 @@ def test_it_is_well_formed(page):
         etree.fromstring(image)
 
 
-@PAGES
 def test_all_sections_are_there_and_linked(page):
     tree = html.fromstring(page)
     assert tree.xpath("//main/section/@id") == list(SECTIONS)
@@ -94,7 +107,6 @@ def test_all_sections_are_there_and_linked(page):
         assert one.xpath("details//table")
 
 
-@PAGES
 def test_nothing_is_fetched_and_nothing_runs(page):
     assert not re.search(r"https?:|//|url\((?!#)|@import|<script|<link|<img|src=|\son\w+=", page)
     assert all(link.startswith("#") for link in re.findall(r'href="([^"]*)"', page))
@@ -102,14 +114,14 @@ def test_nothing_is_fetched_and_nothing_runs(page):
 
 
 def test_no_colour_of_a_figure_is_fixed():
-    for image in re.findall(r"<svg.*?</svg>", TWO_PAGE, re.DOTALL):
+    for image in re.findall(r"<svg.*?</svg>", two().page, re.DOTALL):
         assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?<!\))[;\"]", image)
         assert "DejaVu" not in image
         assert "var(--ink)" in image
 
 
 def test_all_tables_are_in_it():
-    for found, tree in ((TWO_FOUND, TWO_TREE), (THREE_FOUND, THREE_TREE)):
+    for found, tree in ((two().found, two().tree), (three().found, three().tree)):
         tables = tree.xpath("//section[@id='tables']//table")
         expected = found.tables()
         assert len(tables) == len(expected)
@@ -119,25 +131,25 @@ def test_all_tables_are_in_it():
 
 
 def test_every_pairing_is_in_every_part():
-    names = {one.name for one in THREE_FOUND.of("annotators")}
+    names = {one.name for one in three().found.of("annotators")}
     assert names == {"anna ~ ben", "anna ~ cleo", "ben ~ cleo"}
     for part in ("overview", "chance-models", "tables", "sentences", "chance-samples", "more"):
-        said = THREE_TREE.xpath("string(//section[@id=$part])", part=part)
+        said = three().tree.xpath("string(//section[@id=$part])", part=part)
         assert all(name in said for name in names), part
     for part in ("disagreements", "matrices"):
-        said = THREE_TREE.xpath("//section[@id=$part]/h3", part=part)
+        said = three().tree.xpath("//section[@id=$part]/h3", part=part)
         shown = {" ~ ".join(one.xpath("bdi/text()")) for one in said}
         assert shown == names
-    said = THREE_TREE.xpath("string(//section[@id='edit-models'])")
+    said = three().tree.xpath("string(//section[@id='edit-models'])")
     assert all(f"{name}: edits, sure links" in said for name in THREE)
-    assert "Fleiss" in THREE_TREE.xpath("string(//section[@id='overview'])")
+    assert "Fleiss" in three().tree.xpath("string(//section[@id='overview'])")
 
 
 def test_those_who_differ_most_come_first():
     shown = [" ~ ".join(one.xpath("bdi/text()")) for one in
-             THREE_TREE.xpath("//section[@id='disagreements']/h3")]  # fmt: skip
+             three().tree.xpath("//section[@id='disagreements']/h3")]  # fmt: skip
     likeness = {one.name: one.sections[0].figures["words.possible.f1"]
-                for one in THREE_FOUND.of("annotators")}  # fmt: skip
+                for one in three().found.of("annotators")}  # fmt: skip
     assert shown == sorted(shown, key=likeness.__getitem__)
 
 
@@ -146,39 +158,39 @@ def test_cautions_stand_on_top_with_all_they_say():
         Caution("few", "only <12> pairs", "look at the bracket", "12", ("anna ~ ben", "a & b")),
         Caution("more", "this is of all", "", "1", ()),
     )
-    tree = html.fromstring(draw(replace(TWO_FOUND, cautions=cautions)))
+    tree = html.fromstring(draw(replace(two().found, cautions=cautions)))
     said = [" ".join(one.text_content().split()) for one in tree.xpath("//header//li")]
     assert said[:2] == ["anna ~ ben; a & b: only <12> pairs: look at the bracket", "this is of all"]
-    assert not html.fromstring(draw(replace(TWO_FOUND, cautions=()))).xpath("//*[@id='cautions']")
+    assert not html.fromstring(draw(replace(two().found, cautions=()))).xpath("//*[@id='cautions']")
 
 
 def test_intervals_in_figures_are_those_of_the_agreement():
-    pairing = TWO_FOUND.of("annotators")[0]
-    rows = numbers(TWO_TREE, "C, agreement beyond chance (model of chance: edit)")
+    pairing = two().found.of("annotators")[0]
+    rows = numbers(two().tree, "C, agreement beyond chance (model of chance: edit)")
     for level, row in zip(LEVELS, rows, strict=True):
         one = pairing.main(level)
         bounds = f"[{one.interval.low:.3f}, {one.interval.high:.3f}]"
         assert row == [LEVEL_TITLES[level], "anna ~ ben", f"{one.C:.3f} {bounds}"]
-    rows = {(row[0], row[1]): row[2] for row in numbers(THREE_TREE, "F1")}
-    for one in THREE_FOUND.pairings:
+    rows = {(row[0], row[1]): row[2] for row in numbers(three().tree, "F1")}
+    for one in three().found.pairings:
         value = one.sections[0].figures["phrases.sure.f1"]
         name = f"{one.first} ~ others" if one.kind == "consensus" else one.name
         assert rows["phrases, sure", name].startswith(f"{value:.3f} [")
 
 
 def test_models_of_chance_in_figures_are_those_of_the_agreement():
-    rows = numbers(TWO_TREE, "C under every model of chance")
-    pairing = TWO_FOUND.of("annotators")[0]
+    rows = numbers(two().tree, "C under every model of chance")
+    pairing = two().found.of("annotators")[0]
     for level, row in zip(LEVELS, rows, strict=True):
         assert row[2:] == [f"{found[level].C:.3f}" for found in pairing.beyond.values()]
 
 
 def test_the_points_are_the_data():
-    pairing = TWO_FOUND.of("annotators")[0]
+    pairing = two().found.of("annotators")[0]
     for links in ("sure", "possible"):
         for k, name in enumerate(("anna", "ben")):
             data = pairing.main(f"words.{links}").models[name]["edit"].data
-            (image,) = TWO_TREE.xpath(
+            (image,) = two().tree.xpath(
                 "//*[starts-with(@aria-labelledby, $name)]", name=f"edits-{links}-edit-{k}-title"
             )
             said = Counter()
@@ -191,10 +203,10 @@ def test_the_points_are_the_data():
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_bars_hold_every_sentence_pair_and_every_sample(level):
-    one = TWO_FOUND.of("annotators")[0].main(level)
+    one = two().found.of("annotators")[0].main(level)
     for kind, total in (("sentences", one.used), ("chance", one.samples)):
         name = f"{kind}-0-{level.replace('.', '-')}-title"
-        (image,) = TWO_TREE.xpath("//*[starts-with(@aria-labelledby, $name)]", name=name)
+        (image,) = two().tree.xpath("//*[starts-with(@aria-labelledby, $name)]", name=name)
         counts = image.xpath(".//*[name()='path']/*[name()='title']/text()")
         assert sum(int(text.rsplit(": ", 1)[1]) for text in counts) == total
         assert f"pi0 {one.pi0:.3f}" in image.text_content()
@@ -203,10 +215,10 @@ def test_the_bars_hold_every_sentence_pair_and_every_sample(level):
 def test_the_pairs_are_sorted_by_disagreement():
     counts = [
         tuple(map(int, re.findall(r"(\d+) linked by one only, (\d+) sure", text)[0]))
-        for text in TWO_TREE.xpath("//article/p[1]/text()")
+        for text in two().tree.xpath("//article/p[1]/text()")
     ]
     assert counts == sorted(counts, reverse=True)
-    assert len(TWO_TREE.xpath("//table[@class='matrix']")) == len(counts) > 10
+    assert len(two().tree.xpath("//table[@class='matrix']")) == len(counts) > 10
 
 
 @pytest.mark.slow
@@ -374,7 +386,7 @@ STARTS = {"pdf": b"%PDF-", "png": b"\x89PNG", "svg": b"<?xml"}
 def test_a_figure_is_drawn_by_its_ending_and_the_same_each_time(kind, tmp_path):
     paths = [tmp_path / f"{name}.{kind}" for name in "ab"]
     for path in paths:
-        draw_plots(TWO_FOUND, str(path))
+        draw_plots(two().found, str(path))
     first, second = (path.read_bytes() for path in paths)
     assert first.startswith(STARTS[kind])
     assert first == second
@@ -384,9 +396,9 @@ def test_a_figure_is_drawn_by_its_ending_and_the_same_each_time(kind, tmp_path):
 
 def test_the_text_of_a_figure_is_text_and_its_numbers_are_the_agreements(tmp_path):
     path = tmp_path / "fig.svg"
-    draw_plots(TWO_FOUND, str(path))
+    draw_plots(two().found, str(path))
     said = ["".join(one.itertext()) for one in etree.parse(path).iter(f"{SVG}text")]
-    pairing = TWO_FOUND.of("annotators")[0]
+    pairing = two().found.of("annotators")[0]
     for level, title in LEVEL_TITLES.items():
         one = pairing.main(level)
         interval = f"[{one.interval.low:.3f}, {one.interval.high:.3f}]"
@@ -415,7 +427,7 @@ def test_all_pairings_and_their_kinds_are_in_it(tmp_path):
 def test_other_endings_are_refused_with_those_that_are_known(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OptionError, match=r"\.pdf, \.png, \.svg"):
-        draw_plots(TWO_FOUND, path)
+        draw_plots(two().found, path)
     assert not list(tmp_path.iterdir())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -38,10 +39,12 @@ def module_name(path: Path) -> str:
     return ".".join(parts).removesuffix(".__init__")
 
 
-TREES = {
-    module_name(path): ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted(ROOT.rglob("*.py"))
-}
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {
+        module_name(path): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(ROOT.rglob("*.py"))
+    }
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -57,26 +60,28 @@ def loaded_by_name(call: ast.Call) -> Iterator[str]:
     first = name.values[0] if isinstance(name, ast.JoinedStr) else name
     assert isinstance(first, ast.Constant), ast.unparse(call)
     if isinstance(name, ast.JoinedStr):
-        yield from (known for known in TREES if known.startswith(first.value))
+        yield from (known for known in trees() if known.startswith(first.value))
     else:
         yield first.value
 
 
-def imports(module: str) -> set[str]:
+def imports_of(module: str) -> set[str]:
     targets: set[str] = set()
-    for node in statements(TREES[module]):
+    for node in statements(trees()[module]):
         if isinstance(node, ast.Import):
             targets.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{module}: relative import"
-            deeper = {f"{node.module}.{alias.name}" for alias in node.names} & set(TREES)
+            deeper = {f"{node.module}.{alias.name}" for alias in node.names} & set(trees())
             targets.update(deeper or {node.module})
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
             targets.update(loaded_by_name(node))
     return targets - {module}
 
 
-IMPORTS = {module: imports(module) for module in TREES}
+@cache
+def imports() -> dict[str, set[str]]:
+    return {module: imports_of(module) for module in trees()}
 
 
 def room(module: str) -> str:
@@ -86,8 +91,8 @@ def room(module: str) -> str:
 def test_modules_have_no_cycle() -> None:
     packages = {module_name(path.parent / "__init__.py") for path in ROOT.rglob("__init__.py")}
     graph = {
-        module: {name for name in targets if name in TREES and name not in packages}
-        for module, targets in IMPORTS.items()
+        module: {name for name in targets if name in trees() and name not in packages}
+        for module, targets in imports().items()
         if module not in packages
     }
     TopologicalSorter(graph).prepare()
@@ -95,9 +100,9 @@ def test_modules_have_no_cycle() -> None:
 
 def test_rooms_have_no_cycle_and_a_short_chain() -> None:
     graph: dict[str, set[str]] = {}
-    for module, targets in IMPORTS.items():
+    for module, targets in imports().items():
         if module != "alignkit":
-            rooms = {room(name) for name in targets if name in TREES and name != "alignkit"}
+            rooms = {room(name) for name in targets if name in trees() and name != "alignkit"}
             graph.setdefault(room(module), set()).update(rooms - {room(module)})
     height: dict[str, int] = {}
     for name in TopologicalSorter(graph).static_order():
@@ -107,13 +112,13 @@ def test_rooms_have_no_cycle_and_a_short_chain() -> None:
 
 def test_the_package_is_small_enough_to_be_seen_at_once() -> None:
     assert len([entry for entry in ROOT.iterdir() if entry.name != "__pycache__"]) <= 22
-    assert len(TREES) <= 350
+    assert len(trees()) <= 350
 
 
 def test_a_public_class_name_exists_once() -> None:
     names = Counter(
         node.name
-        for tree in TREES.values()
+        for tree in trees().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
@@ -133,7 +138,7 @@ def names_given(node: ast.AST) -> Iterator[str]:
 def test_names_say_what_they_hold() -> None:
     names = {
         module: WORDS & {name for node in ast.walk(tree) for name in names_given(node)}
-        for module, tree in TREES.items()
+        for module, tree in trees().items()
     }
     assert {module: words for module, words in names.items() if words} == {}
 
@@ -142,7 +147,7 @@ def test_names_say_what_they_hold() -> None:
 def test_each_third_party_has_one_home(library: str) -> None:
     users = {
         room(module)
-        for module, targets in IMPORTS.items()
+        for module, targets in imports().items()
         if any(name.split(".")[0] == library for name in targets)
     }
     assert users <= HOMES[library]
@@ -150,7 +155,7 @@ def test_each_third_party_has_one_home(library: str) -> None:
 
 def test_kernels_import_nothing_but_kernels() -> None:
     """Numba freezes what a kernel uses; `jit` forgets that when a kernel file changes."""
-    for module, targets in IMPORTS.items():
+    for module, targets in imports().items():
         if module.endswith("kernel"):
             used = {name for name in targets if name.startswith("alignkit")}
             assert all(name.endswith(("jit", "kernel")) for name in used), module
