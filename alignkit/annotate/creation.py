@@ -77,9 +77,8 @@ def _log(corpus: Corpus, setting: Setting, tell: Callable[[], None] | None) -> I
     numbers, seqs, at = count(1), count(1), now()
 
     def project_event(kind: str, data: Struct) -> LogEvent:
-        return LogEvent(
-            str(uuid4()), next(seqs), next(numbers), kind, 1, "", at, "", 0, Raw(encode(data))
-        )
+        id, body = str(uuid4()), Raw(encode(data))
+        return LogEvent(id, next(seqs), next(numbers), kind, 1, "", at, "", 0, body)
 
     chosen = known_scheme(setting.scheme or "")
     yield project_event("setting", setting)
@@ -130,12 +129,11 @@ def read_documents(
         if id in ids:
             raise ProjectError(f"{paths[0]}: two documents are called {id[:80]!r}; rename one")
         ids.add(id)
-        words = divided(source), divided(target)
-        for side, some in zip(_SIDES, words, strict=True):
-            if not some:
-                raise ProjectError(f"document {id!r}: its {side} has no words; leave it out")
-        texts = {SOURCE_TEXT: source, TARGET_TEXT: target}
-        yield SentencePair(id, words[0], words[1], {}, {**attributes, **more, **texts})
+        words = {"source": divided(source), "target": divided(target)}
+        if empty := next((side for side in _SIDES if not words[side]), ""):
+            raise ProjectError(f"document {id!r}: its {empty} has no words; leave it out")
+        whole = {**attributes, **more, SOURCE_TEXT: source, TARGET_TEXT: target}
+        yield SentencePair(id, words["source"], words["target"], {}, whole)
 
 
 def divider(attributes: Any) -> Callable[[str], list[str]]:
@@ -174,10 +172,8 @@ def _files(folder: Path) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         if path.is_file() and not path.name.startswith("."):
-            if path.stem in files:
-                raise ProjectError(
-                    f"{path} and {files[path.stem].name} are of one name; rename one"
-                )
+            if other := files.get(path.stem):
+                raise ProjectError(f"{path} and {other.name} are of one name; rename one")
             files[path.stem] = path
     return files
 
@@ -189,8 +185,7 @@ def _document(name: str, source: Path, target: Path, encoding: str) -> Document:
 
 def _read(path: Path, encoding: str) -> str:
     with _naming(path, encoding):
-        size = os.path.getsize(path)
-        if size > _MOST:
+        if (size := os.path.getsize(path)) > _MOST:
             raise ProjectError(f"{path}: {size >> 20} MB are too many for a document; divide it")
         return _clean(path.read_text(encoding=encoding))
 
@@ -223,12 +218,8 @@ def _from_json(line: str, path: str, number: int) -> Document:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as problem:
-        raise FormatError(
-            f"is no JSON ({problem}); a file of documents holds an object a line, with the texts "
-            "source and target",
-            path,
-            number,
-        ) from None
+        expected = "a file of documents holds an object a line, with the texts source and target"
+        raise FormatError(f"is no JSON ({problem}); {expected}", path, number) from None
     if not isinstance(row, dict):
         raise FormatError("is no object; expected id, source and target", path, number)
     source, target = (_text(row.pop(side, None), side, path, number) for side in _SIDES)
@@ -245,14 +236,11 @@ def _from_json(line: str, path: str, number: int) -> Document:
 def _text(value: object, side: str, path: str, number: int) -> str:
     if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
         value = "\n\n".join(value)
+    wrong = ""
     if not isinstance(value, str) or not value.strip():
-        raise FormatError(
-            f"has no text {side!r}; expected a string, or a list of paragraphs", path, number
-        )
-    if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise FormatError(
-            f"{side!r} holds half of a surrogate pair, which is no letter; leave it out",
-            path,
-            number,
-        )
-    return _clean(value)
+        wrong = f"has no text {side!r}; expected a string, or a list of paragraphs"
+    elif any("\ud800" <= letter <= "\udfff" for letter in value):
+        wrong = f"{side!r} holds half of a surrogate pair, which is no letter; leave it out"
+    if wrong:
+        raise FormatError(wrong, path, number)
+    return _clean(str(value))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import count, groupby, islice
@@ -48,11 +48,7 @@ def exported(
     outdated: Counter[str] | None = None,
     made: bool = False,
 ) -> Iterator[SentencePair]:
-    """Yield all pairs with what the annotators said of them; see `conversion.annotation_of`.
-
-    Each annotation has the time of its last change, as far as known (`last_changes`). With `made`
-    the rewrites of a pair follow it; of documents there are only the pairs extracted from them.
-    """
+    """Yield all pairs with what annotators said of them; `made`: with the pairs they made, too."""
     with store.database.reading() as conn:
         account = None if annotator is None else queries.account_of(conn, annotator)
         own = None if account is None or not assigned else PairList(conn, account).numbers()
@@ -70,9 +66,17 @@ def exported(
             for pair in islice(pairs, _CHUNK):
                 if own is not None and pair.k not in own:
                     continue
+                kept: list[dict[str, Tree]] = [{}, {}]
+                for side, named in trees.get(pair.k, {}).items():
+                    target = side == "target"
+                    for name, text in named.items():
+                        tree = Tree.parse(text)
+                        if list(tree.words) == (pair.target if target else pair.source):
+                            kept[target][name] = tree
+                        elif outdated is not None:
+                            outdated[side] += 1
                 words = pair.source, pair.target
-                shown = SentencePair(pair.id, *words, said[pair.k], pair.attributes)
-                yield _with_trees(shown, trees.get(pair.k, {}), outdated)
+                yield SentencePair(pair.id, *words, said[pair.k], pair.attributes, *kept)
                 if pair.k in rewritten:
                     yield from _pairs(conn, pair, rewritten[pair.k], wanted, "rewrites")
 
@@ -103,41 +107,23 @@ def _said(
     unfinished: Counter[str] | None,
 ) -> defaultdict[int, dict[str, Annotation]]:
     """Return the annotations of a chunk of pairs, by pair and annotator."""
-    table = schema.stream.c
-    asked = select(table.pair, table.account, table.state).where(
-        table.pair >= start, table.pair < start + _CHUNK
-    )
+    table, end = schema.stream.c, start + _CHUNK
+    asked = select(table.pair, table.account, table.state)
+    asked = asked.where(table.pair >= start, table.pair < end).order_by(table.pair, table.account)
     if wanted.account is not None:
         asked = asked.where(table.account == wanted.account)
-    changed = last_changes(conn, start, start + _CHUNK)
+    changed = last_changes(conn, start, end)
     said: defaultdict[int, dict[str, Annotation]] = defaultdict(dict)
-    for k, account, text in conn.execute(asked.order_by(table.pair, table.account)):
+    for k, account, text in conn.execute(asked):
         state, name, place = decode_state(text), wanted.names[account], (k, account)
         if wanted.done and not state.done:
             continue
-        when = changed.get(place)
-        annotation = annotation_of(state, wanted.scheme, when, judged=place in judged)
+        annotation = annotation_of(state, wanted.scheme, changed.get(place), judged=place in judged)
         if annotation is not None:
             said[k][name] = annotation
             if unfinished is not None and annotation.alignment is not None and not state.done:
                 unfinished[name] += 1
     return said
-
-
-def _with_trees(
-    pair: SentencePair, texts: dict[str, dict[str, str]], outdated: Counter[str] | None
-) -> SentencePair:
-    if not texts:
-        return pair
-    kept: dict[str, dict[str, Tree]] = {"source": {}, "target": {}}
-    for side, named in texts.items():
-        for name, text in named.items():
-            tree = Tree.parse(text)
-            if tree.words == getattr(pair, side):
-                kept[side][name] = tree
-            elif outdated is not None:
-                outdated[side] += 1
-    return replace(pair, source_trees=kept["source"], target_trees=kept["target"])
 
 
 class _Named(Protocol):
@@ -162,17 +148,14 @@ def joined(
             )
         yield from zip(pairs, rest, strict=True)
         return
-    place: dict[Hashable, P] = {}
-    times: defaultdict[str, Iterator[int]] = defaultdict(count)
+    waiting: defaultdict[str, deque[P]] = defaultdict(deque)
     for pair in pairs:
-        place[pair.id, next(times[pair.id])] = pair
-    times = defaultdict(count)
+        waiting[pair.id].append(pair)
     for other in others:
-        number = place.get((other.id, next(times[other.id])))
-        if number is None:
-            surplus.append(other)
+        if waiting[other.id]:
+            yield waiting[other.id].popleft(), other
         else:
-            yield number, other
+            surplus.append(other)
 
 
 @dataclass(frozen=True)
@@ -201,11 +184,8 @@ class Yield(TableResult):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain values."""
-        return {
-            "annotators": [
-                {**asdict(row), "pairs_per_document": row.per_document} for row in self.rows
-            ]
-        }
+        rows = [{**asdict(row), "pairs_per_document": row.per_document} for row in self.rows]
+        return {"annotators": rows}
 
     def table(self) -> Table:
         """Return the table that is printed."""
@@ -248,8 +228,6 @@ def count_yield(store: Store) -> Yield:
 ORIGIN = {"rewrites": REWRITE_OF, "extracts": "extracted_from"}
 """The attribute of a made pair that names the pair that it comes from."""
 
-_LETTERS = {"rewrites": "r", "extracts": "x"}
-
 
 def _made(conn: Connection, kind: str) -> Iterator[tuple[int, dict[int, PairState]]]:
     table = schema.stream.c
@@ -291,11 +269,8 @@ def _rewrite(
     scheme: Scheme | None,
 ) -> SentencePair:
     best = scheme.order[-1] if scheme is not None and scheme.order else ""
-    origin = f"rewrite of {pair.id}"
-    said = {
-        name: Annotation(None, judgment=best, provenance=origin, when=when)
-        for name, when in times.items()
-    }
+    rewritten = Annotation(None, judgment=best, provenance=f"rewrite of {pair.id}")
+    said = {name: replace(rewritten, when=when) for name, when in times.items()}
     attributes = {**pair.attributes, ORIGIN["rewrites"]: pair.id, "rewritten_by": ",".join(times)}
     source, target = map(divider(pair.attributes), texts)
     return SentencePair(f"{pair.id}/r{number}", source, target, said, attributes)
@@ -308,10 +283,9 @@ def _extract(
     whole = (SOURCE_TEXT, TARGET_TEXT)
     attributes = {name: text for name, text in pair.attributes.items() if name not in whole}
     attributes |= {ORIGIN["extracts"]: pair.id, "extracted_by": ",".join(names)}
-    divided = divider(pair.attributes)
-    spans_of = {"source": spans[:2], "target": spans[2:]}
+    divided, places = divider(pair.attributes), {"source": spans[:2], "target": spans[2:]}
     words = {}
-    for (side, (begin, end)), text in zip(spans_of.items(), texts, strict=True):
+    for (side, (begin, end)), text in zip(places.items(), texts, strict=True):
         words[side] = divided(text[begin:end])
         attributes |= {f"{side}_start": str(begin), f"{side}_end": str(end)}
         attributes[f"{side}_line"] = str(1 + text.count("\n", 0, begin))
@@ -332,7 +306,7 @@ def _numbered(
                         begun.setdefault((k, account, key), event.n)
                         changed[k, account, key] = last_change([event])
     ordered = sorted(begun, key=lambda owner: (begun[owner], owner[1], key_number(owner[2])))
-    begin = f"{pair.id}/{_LETTERS[kind]}"
+    begin = f"{pair.id}/{'r' if kind == 'rewrites' else 'x'}"
     free = (number for number in count(1) if not _numbers(conn, f"{begin}{number}"))
     numbers = zip(ordered, free, strict=False)
     return {owner[1:]: (number, changed[owner]) for owner, number in numbers if owner[0] == pair.k}

@@ -31,7 +31,6 @@ from alignkit.annotate.project.events import (
     JUDGMENT,
     Cell,
     Data,
-    Event,
     LogEvent,
     Mark,
     decode_data,
@@ -95,10 +94,9 @@ def import_pairs(
             append_to_project(conn, "text", fold.Texts(list(texts.values())))
             _move_suggestions(conn, {pair.k: pair for pair in pairs}, texts)
             names = dict(enumerate(queries.annotators(conn), 1))
-            matches = [
-                (_reword(batch, names, pair, texts.get(pair.k), result), other)
-                for pair, other in matches
-            ]
+            for at, (pair, other) in enumerate(matches):
+                if pair.k in texts:
+                    matches[at] = _reword(batch, names, pair, texts[pair.k], result), other
             batch.flush()
             conn.execute(insert(schema.pair_text), [fold.text_row(text) for text in texts.values()])
         if add:
@@ -108,13 +106,10 @@ def import_pairs(
         else:
             result.surplus = [pair.id for pair in surplus]
         known = queries.trees_of(conn, 1, 1 + queries.count_pairs(conn))
-        result.trees = [
-            pair.id
-            for pair, other in matches
-            if (trees := trees_of(other)) and trees != known.get(pair.k)
-        ]
         taking = _Taking(batch, holds, result)
         for pair, other in matches:
+            if (trees := trees_of(other)) and trees != known.get(pair.k):
+                result.trees.append(pair.id)
             taking.take(pair, other)
             if tell is not None:
                 tell()
@@ -132,10 +127,8 @@ def _corrected(pair: PairRow, other: SentencePair) -> fold.Text | None:
 
 
 def _reword(
-    batch: Batch, names: dict[int, str], pair: PairRow, text: fold.Text | None, result: Imported
+    batch: Batch, names: dict[int, str], pair: PairRow, text: fold.Text, result: Imported
 ) -> PairRow:
-    if text is None:
-        return pair
     result.reworded += 1
     conn = batch.conn
     rewording = Rewording((pair.source, pair.target), (text.source, text.target))
@@ -168,11 +161,8 @@ def _move_suggestions(
         rewording = Rewording((pairs[k].source, pairs[k].target), new)
         stored = queries.suggestions_of(conn, name, k)
         queries.check_cells(pairs[k], stored)
-        cells = [
-            (*place, p, strength)
-            for i, j, p, strength in stored
-            if (place := rewording.cell((i, j))) is not None
-        ]
+        moved = ((rewording.cell((i, j)), p, strength) for i, j, p, strength in stored)
+        cells = [(*place, p, strength) for place, p, strength in moved if place is not None]
         rows.setdefault(name, []).append((k, cells))
         asked = update(schema.suggestion).where(table.set == name, table.pair == k)
         conn.execute(asked.values(**fold.suggestion_row(name, k, cells)))
@@ -222,16 +212,14 @@ class _Taking:
         self, pair: PairRow, account: int, name: str, stream: StreamRow, annotation: Annotation
     ) -> None:
         wanted = merged(stream.state, annotation, self._holds, self._scheme)
-        if stream.id is None:
-            self._result.new += 1
-        elif self._says_nothing_new(stream.state, wanted):
+        if stream.id is not None and self._says_nothing_new(stream.state, wanted):
             self._result.same += 1
             return
-        elif self._is_older(pair, account, annotation):
+        if stream.id is not None and self._is_older(pair, account, annotation):
             self._result.older += 1
             return
-        else:
-            self._result.changed += 1
+        self._result.new += stream.id is None
+        self._result.changed += stream.id is not None
         writer = Writer(self._batch, account, name, pair, stream)
         data = difference(stream.state, wanted, how="import")
         data.when = annotation.when or ""
@@ -267,8 +255,7 @@ def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairS
     new = copied(mine)
     judged = any(JUDGMENT in state.whys for state in (mine, old, theirs))
     places = {JUDGMENT} if judged else set()
-    for state in (old, theirs):
-        places |= state.cells.keys() | state.whys.keys()
+    places |= old.cells.keys() | old.whys.keys() | theirs.cells.keys() | theirs.whys.keys()
     places = {place for place in places if _held(old, place) != _held(theirs, place)}
     rest = msgspec.structs.replace(difference(old, theirs), how="import", cells=(), whys=())
     if judged:
@@ -284,7 +271,15 @@ def with_both(mine: PairState, old: PairState, theirs: PairState) -> tuple[PairS
             _put(new, place, (there[0], _without_votes(there[1] or held[1])))
         elif held[1] is None:
             _put(new, place, there)
-    _clear_nulls(new, places)
+    nulls = {
+        null
+        for i, j in new.cells
+        if NULL not in (i, j)
+        for null in ((i, NULL), (NULL, j))
+        if null in new.cells and not places.isdisjoint((null, (i, j)))
+    }
+    for null in nulls:
+        _put(new, null, (0, _without_votes(new.whys.get(null))))
     new.rejected -= new.cells.keys()
     new.bulk &= new.cells.keys()
     new.weights = {cell: weight for cell, weight in new.weights.items() if cell in new.cells}
@@ -307,21 +302,7 @@ def _put(state: PairState, place: Cell, held: _Held) -> None:
 
 
 def _without_votes(text: str | None) -> str | None:
-    if text is None:
-        return None
-    return write_why(msgspec.structs.replace(read_why(text), votes={}))
-
-
-def _clear_nulls(state: PairState, places: set[Cell]) -> None:
-    nulls = {
-        null
-        for i, j in state.cells
-        if NULL not in (i, j)
-        for null in ((i, NULL), (NULL, j))
-        if null in state.cells and not places.isdisjoint((null, (i, j)))
-    }
-    for null in nulls:
-        _put(state, null, (0, _without_votes(state.whys.get(null))))
+    return text and write_why(msgspec.structs.replace(read_why(text), votes={}))
 
 
 def merge_project(
@@ -341,8 +322,8 @@ def merge_project(
             if (pair.source, pair.target) != (twin.source, twin.target):
                 result.skipped.append(pair.id)
                 continue
-            corrected = pair.rev > 1 or twin.rev > 1
-            same = not corrected or _texts(conn, pair.k) == _texts(there, twin.k)
+            texts = queries.texts_of(conn, pair.k) if pair.rev == twin.rev > 1 else None
+            same = pair.rev == twin.rev and texts in (None, queries.texts_of(there, twin.k))
             streams = queries.streams_of(conn, pair)
             for account, log in queries.pair_log(there, twin.k).items():
                 name = names[account - 1]
@@ -357,12 +338,6 @@ def merge_project(
     return result
 
 
-def _texts(conn: Connection, k: int) -> list[tuple[object, ...]]:
-    table = schema.pair_text.c
-    asked = select(table.source, table.target).where(table.pair == k).order_by(table.rev)
-    return [tuple(row) for row in conn.execute(asked)]
-
-
 def _merge(
     conn: Connection,
     writer: Writer,
@@ -373,7 +348,11 @@ def _merge(
     same_texts: bool,
     result: Imported,
 ) -> None:
-    shared = _shared(conn, pair.k, name, events)
+    ids = [event.id for event in events]
+    merged_ids = [import_id(pair.k, name, id.encode()) for id in ids]
+    known = queries.known_events(conn, [*ids, *merged_ids])
+    here = (id in known or own in known for id, own in zip(ids, merged_ids, strict=True))
+    shared = max((count for count, is_here in enumerate(here, 1) if is_here), default=0)
     if shared == len(events):
         result.same += 1
         return
@@ -383,7 +362,12 @@ def _merge(
             writer.add(event, decode_data(event.data))
         changed = True
     else:
-        old, new = _folded(events, shared)
+        old, new = PairState(), PairState()
+        for count, event in enumerate(events, 1):
+            new.apply(event.kind, decode_data(event.data))
+            if count == shared:
+                old = copied(new)
+        old = old if old.rev == new.rev else PairState(rev=new.rev)
         state, both = with_both(stream.state, old, new)
         result.both += both
         data = difference(stream.state, state)
@@ -397,22 +381,3 @@ def _merge(
     result.new += stream.id is None
     result.changed += stream.id is not None and changed
     result.same += stream.id is not None and not changed
-
-
-def _shared(conn: Connection, k: int, name: str, events: Sequence[Event]) -> int:
-    ids = [event.id for event in events]
-    merged = [import_id(k, name, id.encode()) for id in ids]
-    known = queries.known_events(conn, [*ids, *merged])
-    for count in range(len(ids), 0, -1):
-        if ids[count - 1] in known or merged[count - 1] in known:
-            return count
-    return 0
-
-
-def _folded(events: Sequence[Event], shared: int) -> tuple[PairState, PairState]:
-    state, old = PairState(), PairState()
-    for count, event in enumerate(events, 1):
-        state.apply(event.kind, decode_data(event.data))
-        if count == shared:
-            old = copied(state)
-    return old if old.rev == state.rev else PairState(rev=state.rev), state

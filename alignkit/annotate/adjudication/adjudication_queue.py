@@ -80,7 +80,13 @@ class Docket:
         with self._lock, self._store.database.reading() as conn:
             n = queries.last_n(conn)
             if n != self._n:
-                self._renew(conn)
+                changed = self._changed(conn)
+                if changed is None:
+                    self._known, self._project = {}, queries.count_pairs(conn)
+                ready = _ready(conn, changed)
+                kept = [row for k, row in self._known.items() if k not in (changed or ())]
+                self._known = {row.k: row for row in (*kept, *_rows(conn, ready))}
+                self._rows = sorted(self._known.values(), key=lambda row: (-row.stake, row.k))
                 self._n = n
             return self._rows
 
@@ -102,18 +108,6 @@ class Docket:
         before = rows[at - 1].k if at else None
         after = rows[at + 1].k if at + 1 < len(rows) else None
         return Neighbours(at + 1, before, after, following)
-
-    def _renew(self, conn: Connection) -> None:
-        changed = self._changed(conn)
-        ready = _ready(conn, changed)
-        if changed is None:
-            self._known, self._project = {}, queries.count_pairs(conn)
-        else:
-            for k in changed - ready.keys():
-                self._known.pop(k, None)
-        for row in _rows(conn, ready):
-            self._known[row.k] = row
-        self._rows = sorted(self._known.values(), key=lambda row: (-row.stake, row.k))
 
     def _changed(self, conn: Connection) -> set[int] | None:
         """Return the pairs that have changed; None if all are to be looked at."""
@@ -206,17 +200,12 @@ def rewrites_changed(
     now = {texts for state in votes.values() for texts in state.rewrites.values()}
     if not own and not now:
         return False
-    log = queries.pair_log(conn, k)
-    looks = (
-        event.n
-        for event in log.get(gold, ())
-        if event.kind == "rewrite"
-        or (event.kind == "done" and decode_data(event.data).after is True)
-    )
-    last = max(looks, default=0)
-    then = {
-        texts for account in votes for texts in rewrites_at(log.get(account, ()), last).values()
-    }
+    log, last = queries.pair_log(conn, k), 0
+    for event in log.get(gold, ()):
+        done = event.kind == "done" and decode_data(event.data).after is True
+        last = max(last, event.n) if done or event.kind == "rewrite" else last
+    then: set[Texts] = set()
+    then = then.union(*(rewrites_at(log.get(account, ()), last).values() for account in votes))
     return bool((now - then) - own or (then - now) & own)
 
 

@@ -76,11 +76,7 @@ def value_of(values: Mapping[Cell, Value], place: Cell) -> Value:
 
 
 def as_read(place: Cell) -> tuple[bool, int, bool, int]:
-    """Return what places are sorted by: by rows, nulls behind the words, the judgment last.
-
-    >>> sorted([(-1, -1), (0, -1), (-1, 0), (1, 1), (0, 0)], key=as_read)
-    [(0, 0), (0, -1), (1, 1), (-1, 0), (-1, -1)]
-    """
+    """Return what places are sorted by: by rows, nulls behind the words, the judgment last."""
     i, j = place
     return i == NULL, i, j == NULL, j
 
@@ -105,14 +101,6 @@ def compare(
     recorded, and where gold has another value than the reason gives (`meant`); gold keeps its value
     until somebody decides. What is agreed but cannot stand beside gold (a link of a word that is
     decided to have no partner, and the reverse) is open.
-
-    >>> ballots = {"anna": Ballot({(0, 0): 2, (1, 1): 2}), "ben": Ballot({(0, 0): 2, (1, 1): 1})}
-    >>> [(item.place, item.state) for item in compare(ballots)]
-    [((0, 0), 'agreed'), ((1, 1), 'open')]
-    >>> why = Why("vote", "ben", {"anna": (2, 3), "ben": (1, 7)})
-    >>> decided = GoldState({(1, 1): 1}, {(1, 1): why})
-    >>> [(item.place, item.state) for item in compare(ballots, decided)]
-    [((0, 0), 'agreed'), ((1, 1), 'decided')]
     """
     gold = gold or GoldState()
     votes = [vote for ballot in ballots.values() for vote in ballot.values.items()]
@@ -126,30 +114,28 @@ def _item(
     votes = tuple(ballot.at(place) for ballot in ballots.values())
     value, why = value_of(gold.values, place), gold.whys.get(place)
     if why is not None:
-        stands = AGREED if why.why == AGREED else DECIDED
-        state = REOPENED if _stale(why, place, value, ballots) else stands
+        recorded = {name: said for name, (said, _) in why.votes.items()}
+        now = {name: ballot.at(place) for name, ballot in ballots.items()}
+        stale = any(vote != recorded.get(name, value) for name, vote in now.items())
+        state = AGREED if why.why == AGREED else DECIDED
+        if stale or not recorded or meant(why, value) != value:
+            state = REOPENED
         return VotedPlace(place, votes, state, value, why)
-    shared = shared_value(votes, majority)
-    otherwise = place in gold.values and shared != value
-    if shared is None or otherwise or _clashes(place, shared, gold.taken):
+    shared, (i, j) = shared_value(votes, majority), place
+    if shared is None or (place in gold.values and shared != value):
+        return VotedPlace(place, votes, OPEN, value)
+    nulls, sources, targets = gold.taken
+    if NULL in place:
+        clashes = place != JUDGMENT and (i in sources or j in targets)
+    else:
+        clashes = (i, NULL) in nulls or (NULL, j) in nulls
+    if shared and clashes:
         return VotedPlace(place, votes, OPEN, value)
     return VotedPlace(place, votes, AGREED, shared)
 
 
-def _stale(why: Why, place: Cell, value: Value, ballots: Mapping[str, Ballot]) -> bool:
-    if not why.votes or meant(why, value) != value:
-        return True
-    recorded = {name: said for name, (said, _) in why.votes.items()}
-    return any(ballot.at(place) != recorded.get(name, value) for name, ballot in ballots.items())
-
-
 def meant(why: Why, value: Value, *, majority: bool = True) -> Value | None:
-    """Return the value that a reason gives; where it is the adjudicator's own, any.
-
-    >>> votes = {"anna": (2, 3), "ben": (1, 7)}
-    >>> meant(Why("vote", "ben", votes), 2), meant(Why("agreed", "", votes), 2)
-    (1, None)
-    """
+    """Return the value that a reason gives; where it is the adjudicator's own, any."""
     if why.why == "own":
         return value
     if why.why == "vote":
@@ -165,15 +151,6 @@ def shared_value(votes: Sequence[Value], majority: bool) -> Value | None:
         return votes[0]
     value = max(votes, key=votes.count)
     return value if majority and 2 * votes.count(value) > len(votes) else None
-
-
-def _clashes(place: Cell, value: Value, taken: tuple[set[Cell], set[int], set[int]]) -> bool:
-    (i, j), (nulls, sources, targets) = place, taken
-    if not value or place == JUDGMENT:
-        return False
-    if NULL in place:
-        return i in sources or j in targets
-    return (i, NULL) in nulls or (NULL, j) in nulls
 
 
 def agreed_items(items: Iterable[VotedPlace]) -> list[VotedPlace]:
@@ -239,38 +216,32 @@ def voters(conn: Connection, k: int | None = None) -> dict[int, list[Voter]]:
     Those whom a pair is assigned to. Where nothing is assigned, all who have annotated it, here or
     in the corpus, but for the one whose links are the suggestions.
     """
-    counts, account = schema.pair_counts, schema.account
+    counts, account = schema.pair_counts.c, schema.account.c
     assigned = has_assignments(conn)
+    done: ColumnElement[bool] = counts.done
     if assigned:
-        table = schema.assignment
-        own = and_(counts.c.pair == table.c.pair, counts.c.account == table.c.account)
-        joined = table.join(account, account.c.id == table.c.account).outerjoin(counts, own)
-        pair = table.c.pair
-        done: ColumnElement[bool] = func.coalesce(counts.c.done, False)
-        asked = select(pair, account.c.id, account.c.name, done).select_from(joined)
-    else:
-        said: ColumnElement[bool] = counts.c.done | (
-            counts.c.links + counts.c.nulls + counts.c.comments > 0
+        row, held = schema.assignment.c, schema.pair_counts
+        pair, done = row.pair, func.coalesce(done, False)
+        joined = schema.assignment.join(schema.account, account.id == row.account).outerjoin(
+            held, and_(counts.pair == pair, counts.account == row.account)
         )
-        pair = counts.c.pair
-        done = counts.c.done
+        asked = select(pair, account.id, account.name, done).select_from(joined)
+    else:
+        pair, stream = counts.pair, schema.stream.c
+        said: ColumnElement[bool] = done | (counts.links + counts.nulls + counts.comments > 0)
         if queries.task_of(conn) == "judge":  # whoever only aligned it has no vote
-            judged = ~schema.stream.c.state.contains(_UNJUDGED)
-            own = and_(schema.stream.c.pair == pair, schema.stream.c.account == counts.c.account)
-            said = select(schema.stream.c.id).where(own, judged).exists()
-            came = select(schema.stream.c.id).where(own, schema.stream.c.seq == 1).exists()
-            done = or_(done, came)  # with the corpus, where nothing is marked done
+            own = select(stream.id).where(stream.pair == pair, stream.account == counts.account)
+            said = own.where(~stream.state.contains(_UNJUDGED)).exists()
+            done = or_(done, own.where(stream.seq == 1).exists())  # it came with the corpus
         others = [queries.gold_name(conn), queries.project_info(conn).suggestions or ""]
-        asked = (
-            select(pair, account.c.id, account.c.name, done)
-            .select_from(counts.join(account, account.c.id == counts.c.account))
-            .where(or_(said), account.c.name.not_in(others))
+        asked = select(pair, account.id, account.name, done).where(
+            account.id == counts.account, said, account.name.not_in(others)
         )
     if k is not None:
         asked = asked.where(pair == k)
     by_pair: dict[int, list[Voter]] = {}
-    for row in conn.execute(asked.order_by(pair, account.c.id)):
-        by_pair.setdefault(row[0], []).append(Voter(row[1], row[2], assigned, bool(row[3])))
+    for number, who, name, is_done in conn.execute(asked.order_by(pair, account.id)):
+        by_pair.setdefault(number, []).append(Voter(who, name, assigned, bool(is_done)))
     return by_pair
 
 
@@ -281,28 +252,16 @@ def all_in(pair_voters: Sequence[Voter]) -> bool:
 
 
 def phrases_at_stake(pairs: Sequence[Mapping[str, Ballot]]) -> list[int]:
-    """Count for each pair the atomic phrase pairs that some votes have, and others have not.
-
-    >>> one, other = Ballot({(0, 0): 2, (1, 1): 2}), Ballot({(0, 0): 2, (1, 1): 1})
-    >>> phrases_at_stake([{"anna": one, "ben": other}, {"anna": one, "ben": one}])
-    [1, 0]
-    """
+    """Count for each pair the atomic phrase pairs that some votes have, and others have not."""
     counts = [0] * len(pairs)
-    votes = [
-        [
-            {place: value for place, value in ballot.values.items() if NULL not in place}
-            for ballot in ballots.values()
-        ]
-        for ballots in pairs
-    ]
-    differing = [(k, links) for k, links in enumerate(votes) if any(x != links[0] for x in links)]
-    packed = LinkArrays.pack(
-        [
-            Alignment([place for place, value in vote.items() if value == 2], vote)
-            for _, links in differing
-            for vote in links
-        ]
-    )
+    differing: list[tuple[int, list[dict[Cell, Value]]]] = []
+    for k, ballots in enumerate(pairs):
+        votes = [ballot.values.items() for ballot in ballots.values()]
+        links = [{cell: value for cell, value in vote if NULL not in cell} for vote in votes]
+        if any(vote != links[0] for vote in links):
+            differing.append((k, links))
+    every = [vote for _, links in differing for vote in links]
+    packed = LinkArrays.pack([Alignment([x for x in vote if vote[x] == 2], vote) for vote in every])
     for strength in LINKS:
         spans = extract_phrases(packed, links=strength, kind="atomic")
         at = 0

@@ -47,24 +47,16 @@ class Pseudonyms:
         """Return names in the order of their votes: as they are, or shuffled if they are hidden."""
         return sorted(names, key=self.shown) if self.blind else list(names)
 
-    def _named(self, mark: str) -> str:
-        if mark not in self._names:
-            raise BadEvent(f"whys: {mark[:40]!r} stands for nobody of this project")
-        return self._names[mark]
-
     def hidden_why(self, text: str) -> str:
         """Return the text of a why without names."""
         return _renamed(text, self.shown) if self.blind else text
 
     def hidden(self, event: log.Event) -> log.Event:
         """Return an event without names."""
-        if not self.blind:
+        if not self.blind or not (data := log.decode_data(event.data)).whys:
             return event
-        data = log.decode_data(event.data)
-        if data.whys:
-            data.whys = _writes(data.whys, self.shown)
-            return msgspec.structs.replace(event, data=Raw(log.encode(data)))
-        return event
+        data.whys = _writes(data.whys, self.shown)
+        return msgspec.structs.replace(event, data=Raw(log.encode(data)))
 
     def hidden_conflict(self, conflict: Mapping[str, Any]) -> dict[str, Any]:
         """Return the description of a conflict without names."""
@@ -83,7 +75,13 @@ class Pseudonyms:
             whys = msgspec.convert(data.get("whys", []), list[log.WhyWrite])
         except (msgspec.DecodeError, AttributeError, UnicodeDecodeError, RecursionError) as problem:
             raise BadEvent(f"decide: {problem}") from None
-        data["whys"] = _writes(whys, self._named)
+
+        def named(mark: str) -> str:
+            if mark not in self._names:
+                raise BadEvent(f"whys: {mark[:40]!r} stands for nobody of this project")
+            return self._names[mark]
+
+        data["whys"] = _writes(whys, named)
         return msgspec.structs.replace(sent, data=Raw(msgspec.json.encode(data)))
 
 
@@ -126,11 +124,8 @@ class Case:
 
     def items(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
         """Compare the votes with gold, or with another state of it."""
-        return comparison.compare(
-            self.ballots,
-            gold_of(self.gold.state if state is None else state, judged=self.judged),
-            majority=self.majority,
-        )
+        gold = gold_of(self.gold.state if state is None else state, judged=self.judged)
+        return comparison.compare(self.ballots, gold, majority=self.majority)
 
     def missing(self, state: PairState | None = None) -> list[comparison.VotedPlace]:
         """Return what is agreed and otherwise in gold, or in another state of it."""
@@ -156,14 +151,10 @@ def read_case(conn: Connection, k: int) -> Case:
     streams = queries.streams_of(conn, pair)
     first = StreamRow(None, PairState(rev=pair.rev))
     gold = queries.account_of(conn, queries.gold_name(conn))
-    return Case(
-        pair,
-        own,
-        {voter.name: streams.get(voter.account, first) for voter in own},
-        streams.get(gold, first),
-        bool(conn.execute(select(schema.project.c.majority)).scalar()),
-        queries.task_of(conn) == "judge",
-    )
+    theirs = {voter.name: streams.get(voter.account, first) for voter in own}
+    majority = bool(conn.execute(select(schema.project.c.majority)).scalar())
+    judged = queries.task_of(conn) == "judge"
+    return Case(pair, own, theirs, streams.get(gold, first), majority, judged)
 
 
 def names_of(conn: Connection, pair: PairRow) -> Pseudonyms:
@@ -219,8 +210,7 @@ class _Clerk:
                 self._check_end(state)
 
     def _check_end(self, state: PairState) -> None:
-        left = comparison.left_to_decide(self._case.items(state))
-        if left:
+        if left := comparison.left_to_decide(self._case.items(state)):
             places = "one difference is" if left == 1 else f"{left} differences are"
             raise BadEvent(f"{places} still to be settled; then the pair is done")
         if self._case.missing(state):
@@ -228,12 +218,12 @@ class _Clerk:
 
     def _add_agreed(self, writer: Writer) -> None:
         first = not writer.state.seq
-        if items := comparison.agreed_items(self._case.items(writer.state)):
-            agreed = _agreed(items, self._case.ballots, writer.state)
-            writer.add(new_event("decide", self._actor), agreed)
+        if agreed := comparison.agreed_items(self._case.items(writer.state)):
+            data = _agreed(agreed, self._case.ballots, writer.state)
+            writer.add(new_event("decide", self._actor), data)
         made = [stream.state.rewrites.values() for stream in self._case.streams.values()]
         if first and (shared := log.shared_texts(made)):
-            rows = ((f"r{at}", None, texts) for at, texts in enumerate(sorted(shared), 1))
+            rows = [(f"r{at}", None, texts) for at, texts in enumerate(sorted(shared), 1)]
             data = log.Data(how="agreed", rewrites=tuple(rows))
             writer.add(new_event("rewrite", self._actor), data)
 
@@ -246,9 +236,8 @@ class _Clerk:
             label = state.judgment if data.label is None else data.label[1]
             flags = state.flags if data.flags is None else data.flags[1]
             written[log.JUDGMENT] = (label, *flags) if label or flags else ()
-        for place in written:
-            if place not in reasons:
-                raise BadEvent(f"whys: {list(place)} is decided without a reason")
+        if bare := [place for place in written if place not in reasons]:
+            raise BadEvent(f"whys: {list(bare[0])} is decided without a reason")
         now = comparison.ballot_of(state).values
         if late := conflicts(state, "decide", data):  # first: a late reason need not fit any more
             raise Conflict(late)
@@ -274,9 +263,8 @@ class _Clerk:
                 raise BadEvent(f"whys: a vote on {list(place)} is another one; load the pair again")
         if not why.votes:
             raise BadEvent(f"whys: {list(place)} is decided on no vote; name those that there are")
-        said_so = comparison.meant(why, value, majority=self._case.majority)
-        if said_so != value:
-            raise BadEvent(f"whys: {list(place)} becomes {value}, and its reason says {said_so}")
+        if (says := comparison.meant(why, value, majority=self._case.majority)) != value:
+            raise BadEvent(f"whys: {list(place)} becomes {value}, and its reason says {says}")
 
 
 def _agreed(

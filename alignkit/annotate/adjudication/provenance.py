@@ -83,7 +83,11 @@ def rewrite_lines(
     state: PairState, logs: Mapping[str, Sequence[log.Event]], gold: str, voters: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Yield what is known of each rewrite that gold has; see `provenance`."""
-    written = _written(logs[gold])
+    written: dict[log.Texts, log.Event] = {}
+    for event in logs[gold]:
+        for _, _, texts in log.decode_data(event.data).rewrites:
+            if texts is not None and (event.kind not in ("undo", "redo") or texts not in written):
+                written[texts] = event
     for key in sorted(state.rewrites, key=log.key_number):
         texts = state.rewrites[key]
         event = written[texts]
@@ -95,23 +99,9 @@ def rewrite_lines(
         having = [name for name, vote in votes.items() if vote["said"]]
         why = "own" if not having else "agreed" if len(having) == len(votes) else "vote"
         yield {
-            "rewrite": list(texts),
-            "why": why,
-            "as": having[0] if why == "vote" else None,
-            "adjudicator": event.actor or None,
-            "at": event.at or None,
-            "note": "",
-            "votes": votes,
-        }
-
-
-def _written(events: Iterable[log.Event]) -> dict[log.Texts, log.Event]:
-    writers: dict[log.Texts, log.Event] = {}
-    for event in events:
-        for _, _, texts in log.decode_data(event.data).rewrites:
-            if texts is not None and (event.kind not in ("undo", "redo") or texts not in writers):
-                writers[texts] = event
-    return writers
+            "rewrite": list(texts), "why": why, "as": having[0] if why == "vote" else None,
+            "adjudicator": event.actor or None, "at": event.at or None, "note": "", "votes": votes,
+        }  # fmt: skip
 
 
 _STRENGTH = ("none", "possible", "sure")
@@ -189,14 +179,9 @@ def _decisions(
         )
         yield {
             **({} if place == log.JUDGMENT else {"i": place[0], "j": place[1]}),
-            **_said(value, "link"),
-            "why": None if text is None else why.why,
-            "as": why.as_ or None,
-            "adjudicator": actor or None,
-            "at": at or None,
-            "note": why.note,
-            "votes": votes,
-        }
+            **_said(value, "link"), "why": None if text is None else why.why, "as": why.as_ or None,
+            "adjudicator": actor or None, "at": at or None, "note": why.note, "votes": votes,
+        }  # fmt: skip
 
 
 def _said(value: log.Value, name: str = "said") -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from itertools import islice
 from typing import Any
@@ -180,7 +180,7 @@ def append_sent(
         raise BadEvent("decide: only the gold standard holds decisions; an annotator draws links")
     stream = queries.stream_of(conn, account, pair)
     seq = stream.state.seq
-    new = _unknown(events, queries.known_events(conn, {sent.id for sent in events}), stream.id)
+    new = _unknown(conn, events, stream.id)
     if new and rev != pair.rev:
         raise OldText(pair.rev)
     batch = Batch(conn)
@@ -211,37 +211,30 @@ def append_sent(
     writer.save()
     n = batch.n
     batch.flush()
-    return _answer(conn, writer, n, base, seq), bool(new)
+    added, state = writer.added(), writer.state
+    ids: dict[int, str | None] = {0: None} | {event.seq: event.id for event in added}
+    tops = state.undo, state.redo
+    if not ids.keys() >= set(tops):
+        ids.update(zip(tops, queries.event_ids(conn, writer.stream, *tops), strict=True))
+    missed = added if base == seq else queries.events_after(conn, writer.stream, base)
+    return Appended(state.seq, n, missed, ids[tops[0]], ids[tops[1]]), bool(new)
 
 
 def _check_label(conn: Connection, stream: int | None, now: str, label: str) -> None:
     scheme = queries.scheme_of(conn)
     if scheme is None or label in ("", now, *scheme.values):
         return
-    for event in queries.events_after(conn, stream, 0):
-        judged = decode_data(event.data).label
-        if judged is not None and label in judged:
-            return
-    raise BadEvent(f"label: {label[:40]!r} is not of the scheme {scheme.name}: {scheme.expected}")
-
-
-def _answer(conn: Connection, writer: Writer, n: int, base: int, before: int) -> Appended:
-    stream, state = writer.stream, writer.state
-    added = writer.added()
-    ids: dict[int, str | None] = {0: None} | {event.seq: event.id for event in added}
-    tops = state.undo, state.redo
-    if not ids.keys() >= set(tops):
-        ids.update(zip(tops, queries.event_ids(conn, stream, *tops), strict=True))
-    events = added if base == before else queries.events_after(conn, stream, base)
-    return Appended(state.seq, n, events, ids[tops[0]], ids[tops[1]])
+    events = queries.events_after(conn, stream, 0)
+    if not any(label in (decode_data(event.data).label or ()) for event in events):
+        expected = f"is not of the scheme {scheme.name}: {scheme.expected}"
+        raise BadEvent(f"label: {label[:40]!r} {expected}")
 
 
 def _unknown(
-    events: Sequence[Sent], known: Mapping[str, tuple[int, str]], stream: int | None
+    conn: Connection, events: Sequence[Sent], stream: int | None
 ) -> list[tuple[Sent, str]]:
     """Return the events that are not stored yet, with their digests."""
-    seen = dict(known)
-    new = []
+    seen, new = queries.known_events(conn, {sent.id for sent in events}), []
     for sent in events:
         try:
             body = [sent.kind, sent.v, msgspec.json.decode(sent.data)]
@@ -280,17 +273,11 @@ def enrolled(conn: Connection, name: str) -> int:
 
 def reopen_judged(conn: Connection) -> int:
     """Open again what was done by judging it; return how many pairs of annotators these are."""
-    batch = Batch(conn)
-    names = queries.annotators(conn)
-    judged: dict[int, list[int]] = {}
-    for k, account in sorted(queries.judged_pairs(conn)):
-        judged.setdefault(k, []).append(account)
-    count = 0
-    for pair in queries.pair_rows(conn, judged):
-        streams = queries.streams_of(conn, pair)
-        for account in judged[pair.k]:
-            stream = streams[account]
-            if stream.state.done:
+    batch, names, count = Batch(conn), queries.annotators(conn), 0
+    judged = queries.judged_pairs(conn)
+    for pair in queries.pair_rows(conn, {k for k, _ in judged}):
+        for account, stream in queries.streams_of(conn, pair).items():
+            if (pair.k, account) in judged and stream.state.done:
                 writer = Writer(batch, account, names[account - 1], pair, stream)
                 before = last_change(queries.events_after(conn, stream.id, 0))
                 data = Data(done=Turn(True, False), how="judge", when=before or "")
@@ -334,8 +321,7 @@ def _base_set(conn: Connection) -> str:
 
 def show_base(conn: Connection) -> None:
     """Show all pairs what the project's own set has for them."""
-    pair = schema.pair
-    conn.execute(update(pair).where(pair.c.suggested != "").values(suggested=""))
+    conn.execute(update(schema.pair).where(schema.pair.c.suggested != "").values(suggested=""))
 
 
 def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
@@ -348,7 +334,12 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
         return name
     learned = None
     if not name:
-        number, parent = _following(conn)
+        table = schema.learned_set.c
+        last = conn.execute(select(table.number, table.set).order_by(table.number.desc())).first()
+        any_shown = select(schema.pair.c.k).where(schema.pair.c.suggested != "").limit(1)
+        number = 1 if last is None else last.number + 1
+        follows = last is not None and conn.execute(any_shown).first() is not None
+        parent = str(last.set) if last and follows else _base_set(conn)  # or that came since
         name = f"{LEARNED}{number}"
         learned = LearnedFrom(parent, lesson.pairs, now(), lesson.before, lesson.after)
         conn.execute(insert(schema.learned_set).values(learned_row(number, name, learned)))
@@ -364,27 +355,14 @@ def add_learned(conn: Connection, name: str, rows: Rows, lesson: Lesson) -> str:
     return name
 
 
-def _following(conn: Connection) -> tuple[int, str]:
-    """Return the number of the next learned set, and the set that it follows."""
-    table = schema.learned_set.c
-    last = conn.execute(select(table.number, table.set).order_by(table.number.desc())).first()
-    any_shown = select(schema.pair.c.k).where(schema.pair.c.suggested != "").limit(1)
-    number = 1 if last is None else last.number + 1
-    if last is None or conn.execute(any_shown).first() is None:  # or the project's own came since
-        return number, _base_set(conn)
-    return number, str(last.set)
-
-
 def opened(conn: Connection, some: Sequence[int] | None = None) -> set[int]:
     """Return the pairs, or which of some, of which any page has sent something."""
     events, streams = schema.event_table.c, schema.stream.c
     asked = select(streams.pair).where(streams.id == events.stream, events.sent != "").distinct()
     if some is None:
         return set(conn.execute(asked).scalars())
-    numbers: set[int] = set()
-    for part in queries.portions(some):
-        numbers.update(conn.execute(asked.where(streams.pair.in_(part))).scalars())
-    return numbers
+    parts = (streams.pair.in_(part) for part in queries.portions(some))
+    return {k for part in parts for k in conn.execute(asked.where(part)).scalars()}
 
 
 def _lengths(pairs: Iterable[PairRow]) -> dict[int, tuple[int, int]]:

@@ -81,9 +81,8 @@ def first_fault(conn: sa.Connection) -> str:
     row = conn.exec_driver_sql("PRAGMA foreign_key_check").first()
     if row is not None:
         return f"a row of {row[0]} belongs to a row of {row[2]} that is missing"
-    return next(
-        (message for message, asked in _RULES.items() if conn.exec_driver_sql(asked).scalar()), ""
-    )
+    faults = (fault for fault, asked in _RULES.items() if conn.exec_driver_sql(asked).scalar())
+    return next(faults, "")
 
 
 VERSION = 3
@@ -133,13 +132,10 @@ def check_file(path: str, *, readonly: bool = False) -> None:
             f"{path}: is a project of a newer alignkit (version {version}; this one knows "
             f"{VERSION}); bring alignkit up to date"
         )
-    where = {
-        path: "is read-only",
-        os.path.dirname(os.path.realpath(path)): "its folder is read-only, and a project keeps "
-        "files beside it",
-    }
-    for place, fault in where.items() if not readonly else ():
-        if not os.access(place, os.W_OK):
+    folder = os.path.dirname(os.path.realpath(path))
+    beside = "its folder is read-only, and a project keeps files beside it"
+    for place, fault in {path: "is read-only", folder: beside}.items():
+        if not readonly and not os.access(place, os.W_OK):
             raise ProjectError(f"{path}: {fault}; allow writing, or work on a copy")
 
 
@@ -202,19 +198,15 @@ class ServerLock:
         self._path = os.path.realpath(path) + "-lock"
         if self._path in _held:
             raise ProjectError(_taken(path))
+        cannot = f"{path}: cannot be served: {self._path}"
         while True:
             try:
                 self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
             except OSError as problem:
-                raise ProjectError(
-                    f"{path}: cannot be served: {self._path}: {problem.strerror}"
-                ) from None
+                raise ProjectError(f"{cannot}: {problem.strerror}") from None
             refused = _taken(path) if not lock_alone(self._file) else ""
             if not refused and os.fstat(self._file).st_size:  # a file of the user's: leave it
-                refused = (
-                    f"{path}: cannot be served: {self._path} is no lock of alignkit; move it "
-                    "elsewhere"
-                )
+                refused = f"{cannot} is no lock of alignkit; move it elsewhere"
             with suppress(FileNotFoundError):
                 if not refused and os.path.samestat(os.fstat(self._file), os.stat(self._path)):
                     break
@@ -225,13 +217,12 @@ class ServerLock:
 
     def release(self) -> None:
         """Release the project; a second call does nothing."""
-        if self._path not in _held:
-            return
-        _held.discard(self._path)
-        if sys.platform != "win32":
-            with suppress(OSError):
-                os.unlink(self._path)
-        os.close(self._file)
+        if self._path in _held:
+            _held.discard(self._path)
+            if sys.platform != "win32":
+                with suppress(OSError):
+                    os.unlink(self._path)
+            os.close(self._file)
 
 
 def _taken(path: str) -> str:
@@ -258,7 +249,10 @@ class Database:
         self.engine = self._engine(readonly)
         with self._refusing():
             if new:
-                self._prepare()
+                with self.engine.begin() as started:
+                    schema.METADATA.create_all(started)
+                    started.exec_driver_sql(f"PRAGMA application_id={MARK}")
+                    started.exec_driver_sql(f"PRAGMA user_version={VERSION}")
                 return
             with closing(sqlite3.connect(self._uri, uri=True)) as conn:
                 check_schema(conn, path)
@@ -270,12 +264,10 @@ class Database:
             conn = sqlite3.connect(
                 self._uri, uri=True, isolation_level=None, check_same_thread=False
             )
-            for pragma in self._pragmas(readonly):
-                conn.execute(f"PRAGMA {pragma}")
-            for text in self._stand_ins:
+            pragmas = (f"PRAGMA {pragma}" for pragma in self._pragmas(readonly))
+            last = ["PRAGMA query_only=ON"] if readonly else []
+            for text in (*pragmas, *self._stand_ins, *last):
                 conn.execute(text)
-            if readonly:
-                conn.execute("PRAGMA query_only=ON")
             return conn
 
         engine = sa.create_engine("sqlite://", creator=connect, poolclass=QueuePool)
@@ -286,24 +278,15 @@ class Database:
         if self._new:
             return ["synchronous=OFF", "journal_mode=MEMORY", f"cache_size=-{_CACHE}"]
         common = [f"busy_timeout={_BUSY}", "foreign_keys=ON", "cell_size_check=ON"]
-        common += ["trusted_schema=OFF"]
-        if readonly:
-            return [*common, "temp_store=MEMORY"]
-        return [*common, "journal_mode=WAL", "synchronous=FULL"]
-
-    def _prepare(self) -> None:
-        with self.engine.begin() as conn:
-            schema.METADATA.create_all(conn)
-            conn.exec_driver_sql(f"PRAGMA application_id={MARK}")
-            conn.exec_driver_sql(f"PRAGMA user_version={VERSION}")
+        more = ["temp_store=MEMORY"] if readonly else ["journal_mode=WAL", "synchronous=FULL"]
+        return [*common, "trusted_schema=OFF", *more]
 
     def finish(self) -> None:
         """Close a database that was made as new, whole on the disk."""
         with self._refusing():
             self.close()
-            conn = sqlite3.connect(self.path)
-            conn.execute("PRAGMA journal_mode=WAL")
-            conn.close()
+            with closing(sqlite3.connect(self.path)) as conn:
+                conn.execute("PRAGMA journal_mode=WAL")
             with open(self.path, "rb+") as file:
                 os.fsync(file.fileno())
 
@@ -371,12 +354,10 @@ def insert_tuples(conn: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any
 def _mode(path: str, readonly: bool) -> str:
     if not readonly:
         return "rw"
-    beside = os.path.realpath(path)
-    folder = os.path.dirname(beside)
-    if os.access(folder, os.W_OK) and os.access(path, os.W_OK):
-        return "ro"
-    waiting = os.path.exists(beside + "-wal") and os.path.getsize(beside + "-wal")
-    return "ro" if waiting else "ro&immutable=1"
+    log = os.path.realpath(path) + "-wal"
+    writable = os.access(os.path.dirname(log), os.W_OK) and os.access(path, os.W_OK)
+    waiting = os.path.exists(log) and os.path.getsize(log)
+    return "ro" if writable or waiting else "ro&immutable=1"
 
 
 def _version(conn: sa.Connection) -> int:

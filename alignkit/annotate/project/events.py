@@ -8,8 +8,9 @@ fold of its events; see `state`. A cell is ``[i, j]``, 0-based, -1 for the empty
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -240,18 +241,10 @@ class _Open(_Sent, kw_only=True):
 
 
 SENT_KINDS: dict[str, type[Struct]] = {
-    "edit": _Edit,
-    "reject": _Reject,
-    "comment": _Comment,
-    "judge": _Judge,
-    "decide": _Decide,
-    "rewrite": _Rewrite,
-    "extract": _Extract,
-    "done": _Done,
-    "undo": _Back,
-    "redo": _Back,
+    "edit": _Edit, "reject": _Reject, "comment": _Comment, "judge": _Judge, "decide": _Decide,
+    "rewrite": _Rewrite, "extract": _Extract, "done": _Done, "undo": _Back, "redo": _Back,
     "open": _Open,
-}
+}  # fmt: skip
 """The kinds of events that clients send, and how each is checked."""
 
 encode = msgspec.json.encode
@@ -263,20 +256,15 @@ def now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
-def _reader(kind: type[T], problem: str) -> Callable[[bytes | str], T]:
-    decode = msgspec.json.Decoder(kind).decode
-
-    def read(text: bytes | str) -> T:
-        try:
-            return decode(text)
-        except BROKEN as error:
-            raise BadEvent(f"{problem}: {error}") from None
-
-    return read
+def _read(text: bytes | str, kind: type[T], problem: str) -> T:
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except BROKEN as error:
+        raise BadEvent(f"{problem}: {error}") from None
 
 
-decode_request = _reader(Request, "the request is not as expected")
-decode_event = _reader(LogEvent, "is no event")
+decode_request = partial(_read, kind=Request, problem="the request is not as expected")
+decode_event = partial(_read, kind=LogEvent, problem="is no event")
 
 _DECODERS = {kind: msgspec.json.Decoder(shape) for kind, shape in SENT_KINDS.items()}
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -312,7 +300,21 @@ def read_sent(sent: Sent, n: int, m: int) -> Data:
     plain = ((key, _plain_texts(old), _plain_texts(new)) for key, old, new in data.rewrites)
     data.rewrites = tuple(plain) or ()
     _check_keys("extract", data.extracts)
-    _check_controls(data)
+    texts: dict[str, Iterable[object]] = {
+        "comment": [data.after],
+        "label": data.label[1:] if data.label else [],
+        "flags": data.flags[1] if data.flags else [],
+        "set": [data.set],
+        "whys": [read_why(why).note for *_, why in data.whys if why is not None],
+        "rewrites": [text for *_, both in data.rewrites for text in both or ()],
+    }
+    for field, values in texts.items():
+        for text in values:
+            if isinstance(text, str) and (control := _CONTROL.search(text)):
+                raise BadEvent(
+                    f"{field}: holds the control character U+{ord(control[0]):04X}, which is no "
+                    "text; take it out"
+                )
     if data.flags is not None:
         data.flags = sorted(set(data.flags[0])), sorted(set(data.flags[1]))
     return data
@@ -338,24 +340,6 @@ def _check_keys(kind: str, writes: Iterable[Keyed[Any]]) -> None:
         if key in seen:
             raise BadEvent(f"{kind}: {key} is named twice")
         seen.add(key)
-
-
-def _check_controls(data: Data) -> None:
-    texts = {
-        "comment": [data.after],
-        "label": data.label[1:] if data.label else [],
-        "flags": data.flags[1] if data.flags else [],
-        "set": [data.set],
-        "whys": [read_why(why).note for *_, why in data.whys if why is not None],
-        "rewrites": [text for *_, texts in data.rewrites for text in texts or ()],
-    }
-    for field, values in texts.items():
-        for text in values:
-            if isinstance(text, str) and (control := _CONTROL.search(text)):
-                raise BadEvent(
-                    f"{field}: holds the control character U+{ord(control[0]):04X}, which is no "
-                    "text; take it out"
-                )
 
 
 def comment_key(key: str) -> Cell | None:
@@ -394,11 +378,7 @@ def read_why(text: str) -> Why:
 
 
 def write_why(why: Why) -> str:
-    """Return the text of a why: the same for the same reason, votes by name.
-
-    >>> write_why(Why("vote", "anna", {"ben": (0, 3), "anna": (2, 5)}))
-    '{"why":"vote","as":"anna","votes":{"anna":[2,5],"ben":[0,3]}}'
-    """
+    """Return the text of a why: the same for the same reason, votes by name."""
     votes = dict(sorted(why.votes.items()))
     return encode(msgspec.structs.replace(why, votes=votes)).decode()
 

@@ -118,13 +118,9 @@ class Texts(Struct):
 
 
 PROJECT_KINDS: dict[str, type[Struct]] = {
-    "setting": Setting,
-    "import": Import,
-    "suggest": Suggest,
-    "account": Account,
-    "text": Texts,
+    "setting": Setting, "import": Import, "suggest": Suggest, "account": Account, "text": Texts,
     "assign": Assign,
-}
+}  # fmt: skip
 """The kinds of events of pair 0, the project itself."""
 
 
@@ -174,11 +170,10 @@ class Fold:
 
     def stream(self, key: tuple[int, str]) -> Folded:
         """Return the stream of a pair and an annotator as it is after the events so far."""
-        folded = self.streams.get(key)
-        if folded is None:
+        if key not in self.streams:
             texts = self.texts.get(key[0])
-            folded = self.streams[key] = Folded(key, texts[-1].rev if texts else 1)
-        return folded
+            self.streams[key] = Folded(key, texts[-1].rev if texts else 1)
+        return self.streams[key]
 
     def add(self, key: tuple[int, str], seq: int, kind: str, below: int, data: Any) -> None:
         """Take in the next event; see `Folded.add`."""
@@ -197,27 +192,28 @@ class Fold:
         self._take(decoded)
 
     def _take(self, decoded: Struct) -> None:
-        if isinstance(decoded, Setting):
-            changes = structs.asdict(decoded).items()
-            kept = {key: value for key, value in changes if value is not None}
-            if not decoded.key:
-                del kept["key"]  # its default: the project's own key stays
-            if decoded.suggestions is not None:
-                self.shown.clear()
-            self.setting = structs.replace(self.setting, **kept)
-        elif isinstance(decoded, Account):
-            self.accounts.append(decoded.name)
-        elif isinstance(decoded, Import):
-            for pair in decoded.pairs:
-                self.pairs[pair.k] = pair
-                self.texts[pair.k] = [Text(pair.k, 1, pair.source, pair.target)]
-        elif isinstance(decoded, Texts):
-            for text in decoded.pairs:
-                self.texts[text.k].append(text)
-        elif isinstance(decoded, Suggest):
-            self._suggest(decoded)
-        elif isinstance(decoded, Assign):
-            self._assign(decoded)
+        match decoded:
+            case Setting():
+                changes = structs.asdict(decoded).items()
+                kept = {name: value for name, value in changes if value is not None}
+                if not decoded.key:
+                    del kept["key"]  # its default: the project's own key stays
+                if decoded.suggestions is not None:
+                    self.shown.clear()
+                self.setting = structs.replace(self.setting, **kept)
+            case Account():
+                self.accounts.append(decoded.name)
+            case Import():
+                for pair in decoded.pairs:
+                    self.pairs[pair.k] = pair
+                    self.texts[pair.k] = [Text(pair.k, 1, pair.source, pair.target)]
+            case Texts():
+                for text in decoded.pairs:
+                    self.texts[text.k].append(text)
+            case Suggest():
+                self._suggest(decoded)
+            case Assign():
+                self._assign(decoded)
 
     def _suggest(self, suggest: Suggest) -> None:
         if suggest.learned is not None:
@@ -247,7 +243,15 @@ class Fold:
 def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]]]:
     """Yield each table of the project itself, with the rows that its log comes to."""
     names = {name: id for id, name in enumerate(["", *fold.accounts])}
-    yield schema.project, [_project_row(fold)]
+    now = fold.setting
+    row: dict[str, Any] = {
+        "key": now.key, "name": now.name or "", "scheme": now.scheme or "",
+        "threshold": 0.9 if now.threshold is None else now.threshold,
+        "suggestions": now.suggestions or "", "gold": now.gold or GOLD, "task": now.task or "align",
+        "assigning": "" if fold.plan is None else _json(fold.plan),
+        "blind": int(bool(now.blind)), "majority": int(bool(now.majority)),
+    }  # fmt: skip
+    yield schema.project, [row]
     yield schema.account, ({"id": id, "name": name} for name, id in names.items())
     first = {"k": 0, "id": "", "attributes": "{}", "rev": 0, "search": "", "trees": "{}"}
     pairs = (
@@ -265,33 +269,13 @@ def project_tables(fold: Fold) -> Iterator[tuple[Table, Iterable[dict[str, Any]]
     yield schema.suggestion, cells
 
 
-def _project_row(fold: Fold) -> dict[str, Any]:
-    setting = fold.setting
-    return {
-        "key": setting.key,
-        "name": setting.name or "",
-        "scheme": setting.scheme or "",
-        "threshold": 0.9 if setting.threshold is None else setting.threshold,
-        "suggestions": setting.suggestions or "",
-        "gold": setting.gold or GOLD,
-        "task": setting.task or "align",
-        "assigning": "" if fold.plan is None else _json(fold.plan),
-        "blind": int(bool(setting.blind)),
-        "majority": int(bool(setting.majority)),
-    }
-
-
 def pair_row(pair: Pair, text: Text, suggested: str = "") -> dict[str, Any]:
     """Return the row of a pair, whose words are now those of a text."""
     return {
-        "k": pair.k,
-        "id": pair.id,
-        "attributes": _json(pair.attributes),
-        "rev": text.rev,
-        "search": searched(pair.id, *text.source, *text.target),
-        "trees": _json(pair.trees),
+        "k": pair.k, "id": pair.id, "attributes": _json(pair.attributes), "rev": text.rev,
+        "search": searched(pair.id, *text.source, *text.target), "trees": _json(pair.trees),
         "suggested": suggested,
-    }
+    }  # fmt: skip
 
 
 def searched(*texts: str) -> str:
@@ -324,19 +308,10 @@ def assignment_row(row: Assigned, account: int) -> dict[str, Any]:
 def event_row(event: LogEvent, stream: int) -> dict[str, Any]:
     """Return the row of an event, in the order of the columns."""
     return {
-        "n": event.n,
-        "id": event.id,
-        "stream": stream,
-        "seq": event.seq,
-        "kind": event.kind,
-        "v": event.v,
-        "actor": event.actor,
-        "at": event.at,
-        "client_at": event.client_at,
-        "below": event.below,
-        "sent": event.sent,
-        "data": bytes(event.data).decode(),
-    }
+        "n": event.n, "id": event.id, "stream": stream, "seq": event.seq, "kind": event.kind,
+        "v": event.v, "actor": event.actor, "at": event.at, "client_at": event.client_at,
+        "below": event.below, "sent": event.sent, "data": bytes(event.data).decode(),
+    }  # fmt: skip
 
 
 def stream_row(state: PairState) -> dict[str, Any]:

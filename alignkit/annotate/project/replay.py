@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -128,11 +128,10 @@ class Replay:
 
     def joined(self, other: Replay) -> Replay:
         """Return this with the result of another share; what both have is listed once."""
-        result = Replay(self.events + other.events, self.streams + other.streams)
-        for difference in dict.fromkeys([*self.differences, *other.differences]):
-            result.add(difference)
-        result.more += self.more + other.more
-        return result
+        differences = list(dict.fromkeys([*self.differences, *other.differences]))
+        more = self.more + other.more + len(differences[_MOST:])
+        events, streams = self.events + other.events, self.streams + other.streams
+        return Replay(events, streams, differences[:_MOST], more)
 
 
 class ReplayShare(NamedTuple):
@@ -244,24 +243,20 @@ def _damage(store: Store) -> list[str]:
 
 
 def _streams(conn: Connection) -> dict[int, tuple[int, str]]:
-    stream, account = schema.stream, schema.account
-    joined = stream.join(account, account.c.id == stream.c.account)
-    asked = select(stream.c.id, stream.c.pair, account.c.name).select_from(joined)
+    stream, account = schema.stream.c, schema.account.c
+    asked = select(stream.id, stream.pair, account.name).where(account.id == stream.account)
     return {id: (k, name) for id, k, name in conn.execute(asked)}
 
 
 def _check_numbers(conn: Connection, result: Replay) -> None:
     number = schema.event_table.c.n
-    count, first, last = conn.execute(
-        select(func.count(), func.min(number), func.max(number)).select_from(schema.event_table)
-    ).one()
+    asked = select(func.count(), func.min(number), func.max(number))
+    count, first, last = conn.execute(asked).one()
     if count == 0 or (first, last) == (1, count):
         return
-    expected = 1
-    for n in conn.execute(select(number).order_by(number)).scalars():
-        if n != expected:
-            result.add(f"event {expected} of the log is missing; {n} comes in its place")
-        expected = n + 1
+    for before, n in pairwise([0, *conn.execute(select(number).order_by(number)).scalars()]):
+        if n != before + 1:
+            result.add(f"event {before + 1} of the log is missing; {n} comes in its place")
 
 
 def _folded(
@@ -325,14 +320,8 @@ def _compare(
             continue
         for name, value in row.items():
             if stored[name] != value:
-                result.add(
-                    f"{named}: {name} is stored as {_cut(stored[name])}; the log comes to "
-                    f"{_cut(value)}"
-                )
+                texts = map(repr, (stored[name], value))
+                here, there = (x if len(x) < 80 else f"{x[:77]}..." for x in texts)
+                result.add(f"{named}: {name} is stored as {here}; the log comes to {there}")
     for place in wanted:
         result.add(f"{table.name} {', '.join(map(str, place))}: is in the log, but not stored")
-
-
-def _cut(value: object) -> str:
-    text = repr(value)
-    return text if len(text) < 80 else f"{text[:77]}..."

@@ -12,14 +12,17 @@ from alignkit.annotate.project.names import GOLD
 
 METADATA = sa.MetaData()
 
+
+def _filled(**kinds: Any) -> list[sa.Column[Any]]:
+    """Return columns of these names and kinds, of which no value is missing."""
+    return [sa.Column(name, kind, nullable=False) for name, kind in kinds.items()]
+
+
 project = sa.Table(
     "project",
     METADATA,
     sa.Column("key", sa.String(36), primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("scheme", sa.Text, nullable=False),
-    sa.Column("threshold", sa.Float, nullable=False),
-    sa.Column("suggestions", sa.Text, nullable=False),
+    *_filled(name=sa.Text, scheme=sa.Text, threshold=sa.Float, suggestions=sa.Text),
     sa.Column("gold", sa.Text, nullable=False, server_default=GOLD),
     sa.Column("task", sa.Text, nullable=False, server_default="align"),
     sa.Column("assigning", sa.Text, nullable=False, server_default=""),
@@ -43,9 +46,7 @@ pair = sa.Table(
     METADATA,
     sa.Column("k", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("id", sa.Text, nullable=False, index=True),
-    sa.Column("attributes", sa.Text, nullable=False),
-    sa.Column("rev", sa.Integer, nullable=False),
-    sa.Column("search", sa.Text, nullable=False),
+    *_filled(attributes=sa.Text, rev=sa.Integer, search=sa.Text),
     sa.Column("trees", sa.Text, nullable=False, server_default="{}"),
     sa.Column("suggested", sa.Text, nullable=False, server_default=""),
 )
@@ -58,8 +59,7 @@ pair_text = sa.Table(
     METADATA,
     sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
     sa.Column("rev", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("source", sa.Text, nullable=False),
-    sa.Column("target", sa.Text, nullable=False),
+    *_filled(source=sa.Text, target=sa.Text),
 )
 """The words as JSON; a correction adds a row."""
 
@@ -69,11 +69,8 @@ stream = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("pair", sa.ForeignKey("pair.k"), nullable=False),
     sa.Column("account", sa.ForeignKey("account.id"), nullable=False),
-    sa.Column("seq", sa.Integer, nullable=False),
-    sa.Column("undo_top", sa.Integer, nullable=False),
-    sa.Column("redo_top", sa.Integer, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("notes", sa.Text, nullable=False),
+    *_filled(seq=sa.Integer, undo_top=sa.Integer, redo_top=sa.Integer, state=sa.Text),
+    *_filled(notes=sa.Text),
     sa.UniqueConstraint("account", "pair"),
     sa.Index("stream_pair", "pair"),
 )
@@ -85,15 +82,8 @@ event_table = sa.Table(
     sa.Column("n", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("id", sa.String(64), nullable=False, unique=True),
     sa.Column("stream", sa.ForeignKey("stream.id"), nullable=False),
-    sa.Column("seq", sa.Integer, nullable=False),
-    sa.Column("kind", sa.String(16), nullable=False),
-    sa.Column("v", sa.Integer, nullable=False),
-    sa.Column("actor", sa.Text, nullable=False),
-    sa.Column("at", sa.String(32), nullable=False),
-    sa.Column("client_at", sa.String(64), nullable=False),
-    sa.Column("below", sa.Integer, nullable=False),
-    sa.Column("sent", sa.String(64), nullable=False),
-    sa.Column("data", sa.Text, nullable=False),
+    *_filled(seq=sa.Integer, kind=sa.String(16), v=sa.Integer, actor=sa.Text, at=sa.String(32)),
+    *_filled(client_at=sa.String(64), below=sa.Integer, sent=sa.String(64), data=sa.Text),
     sa.UniqueConstraint("stream", "seq"),
 )
 """The log, in the order of `n`; rows are added, never changed."""
@@ -103,7 +93,7 @@ suggestion = sa.Table(
     METADATA,
     sa.Column("set", sa.Text, primary_key=True),
     sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
-    sa.Column("cells", sa.Text, nullable=False),
+    *_filled(cells=sa.Text),
 )
 """The suggested cells of each pair as JSON, by set."""
 
@@ -112,11 +102,7 @@ learned_set = sa.Table(
     METADATA,
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("set", sa.Text, nullable=False, unique=True),
-    sa.Column("parent", sa.Text, nullable=False),
-    sa.Column("pairs", sa.Integer, nullable=False),
-    sa.Column("made", sa.String(32), nullable=False),
-    sa.Column("before", sa.Float, nullable=False),
-    sa.Column("after", sa.Float, nullable=False),
+    *_filled(parent=sa.Text, pairs=sa.Integer, made=sa.String(32), before=sa.Float, after=sa.Float),
 )
 """What each learned set of suggestions was learned from; see `LearnedFrom`."""
 
@@ -125,10 +111,7 @@ pair_counts = sa.Table(
     METADATA,
     sa.Column("account", sa.ForeignKey("account.id"), primary_key=True),
     sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
-    sa.Column("links", sa.Integer, nullable=False),
-    sa.Column("nulls", sa.Integer, nullable=False),
-    sa.Column("comments", sa.Integer, nullable=False),
-    sa.Column("done", sa.Boolean, nullable=False),
+    *_filled(links=sa.Integer, nulls=sa.Integer, comments=sa.Integer, done=sa.Boolean),
     sa.Index("pair_counts_done", "account", "done", "pair"),
 )
 """What each stream holds, for lists and totals that look at no state."""
@@ -138,10 +121,7 @@ assignment = sa.Table(
     METADATA,
     sa.Column("account", sa.ForeignKey("account.id"), primary_key=True),
     sa.Column("pair", sa.ForeignKey("pair.k"), primary_key=True),
-    sa.Column("place", sa.Integer, nullable=False),
-    sa.Column("shown", sa.Boolean, nullable=False),
-    sa.Column("arm", sa.String(16), nullable=False),
-    sa.Column("trial", sa.Boolean, nullable=False),
+    *_filled(place=sa.Integer, shown=sa.Boolean, arm=sa.String(16), trial=sa.Boolean),
     sa.Index("assignment_place", "account", "place"),
 )
 """Whose pairs are whose, and in what order; where there is no row at all, all are everybody's."""
@@ -185,9 +165,8 @@ def _missing(
 
 def _default(column: sa.Column[Any]) -> str:
     default: Any = column.server_default
-    if isinstance(column.type, sa.Integer):
-        return str(int(default.arg))
-    return "'" + str(default.arg).replace("'", "''") + "'"
+    number = isinstance(column.type, sa.Integer)
+    return str(int(default.arg)) if number else "'" + str(default.arg).replace("'", "''") + "'"
 
 
 def _quoted(conn: sa.Connection, name: str) -> str:

@@ -175,12 +175,7 @@ def inverse(kind: str, data: log.Data) -> log.Data:
 
 
 def conflicts(state: PairState, kind: str, data: log.Data) -> list[dict[str, Any]]:
-    """Return where a state holds neither what an event says was there nor what it sets.
-
-    >>> state = PairState(cells={(0, 0): 1})
-    >>> conflicts(state, "edit", Data(cells=[(0, 0, 0, 2)]))
-    [{'i': 0, 'j': 0, 'before': 0, 'after': 2, 'now': 1}]
-    """
+    """Return where a state holds neither what an event says was there nor what it sets."""
     clashes: list[dict[str, Any]] = [
         {"i": i, "j": j, "before": before, "after": after, "now": now}
         for i, j, before, after in data.cells
@@ -202,17 +197,11 @@ def conflicts(state: PairState, kind: str, data: log.Data) -> list[dict[str, Any
             place = {} if key is None else {"key": key}
             values = {"before": before, "after": after, "now": now}
             clashes.append({"field": name, **place, **values})
-    return clashes + _null_conflicts(state, data)
-
-
-def _null_conflicts(state: PairState, data: log.Data) -> list[dict[str, Any]]:
     nulls = {(i, j) for i, j, _, after in data.cells if after and -1 in (i, j)}
-    if not nulls:
-        return []
-    now = state.cells | {(i, j): after for i, j, _, after in data.cells}
-    return [
+    written = {(i, j): after for i, j, _, after in data.cells}
+    return clashes + [
         {"i": i, "j": j, "before": 0, "after": 0, "now": value}
-        for (i, j), value in now.items()
+        for (i, j), value in (state.cells | written if nulls else {}).items()
         if value and -1 not in (i, j) and ((i, -1) in nulls or (-1, j) in nulls)
     ]
 
@@ -224,8 +213,16 @@ def completed(state: PairState, kind: str, data: log.Data) -> log.Data:
     cells = [w for w in data.cells if state.cells.get((w[0], w[1]), 0) != w[3]]
     weighted = {(i, j) for i, j, *_ in data.weights}
     lost = [cell for w in cells if (cell := (w[0], w[1])) in state.weights and cell not in weighted]
+    written = {(i, j) for i, j, *_ in cells}
+    nulls = {  # of words that are linked now
+        null
+        for i, j, _, after in cells
+        if after and -1 not in (i, j)
+        for null in ((i, -1), (-1, j))
+        if null in state.cells and null not in written
+    }
     changes: dict[str, Any] = {
-        "cells": (*cells, *_nulls_of(state, cells)),
+        "cells": (*cells, *((*null, state.cells[null], 0) for null in sorted(nulls))),
         "bulk": _marks(state.bulk, data.bulk, [w[:2] for w in cells if not w[3]]),
         "rejected": _marks(state.rejected, data.rejected, [w[:2] for w in cells if w[3]]),
         "seen": tuple(cell for cell in data.seen if cell in state.bulk) or (),  # the default itself
@@ -245,19 +242,6 @@ def completed(state: PairState, kind: str, data: log.Data) -> log.Data:
     return msgspec.structs.replace(data, **changes)
 
 
-def _nulls_of(state: PairState, cells: Sequence[log.Write]) -> list[log.Write]:
-    """Return the writes that take away the nulls of words that are linked now."""
-    written = {(i, j) for i, j, *_ in cells}
-    more = {
-        null
-        for i, j, _, after in cells
-        if after and -1 not in (i, j)
-        for null in ((i, -1), (-1, j))
-        if null in state.cells and null not in written
-    }
-    return [(i, j, state.cells[i, j], 0) for i, j in sorted(more)]
-
-
 def _marks(
     marked: set[log.Cell], writes: Sequence[log.Write], cells: Iterable[log.Cell]
 ) -> tuple[tuple[int, int, int, int], ...]:
@@ -269,14 +253,9 @@ def _marks(
 
 
 def writes(kind: str, data: log.Data) -> bool:
-    """Return whether an event changes anything but what has been looked at.
-
-    >>> writes("done", Data(before=True, after=True))
-    False
-    """
+    """Return whether an event changes anything but what has been looked at."""
     turn = _turn(kind, data)
-    changes = [getattr(data, name) for name in _CHANGES]
-    changes.append(turn and (turn.before, turn.after))
+    changes = [*(getattr(data, name) for name in _CHANGES), turn and (turn.before, turn.after)]
     return (
         any(getattr(data, name) for name in _WRITES if name != "comments")
         or any(before != after for _, before, after in _comments(kind, data))
@@ -291,10 +270,10 @@ def _comment(kind: str, data: log.Data) -> log.OneComment | None:
 
 
 def _comments(kind: str, data: log.Data) -> tuple[log.CommentWrite, ...]:
-    comment = _comment(kind, data)
-    if comment is None:
+    written = _comment(kind, data)
+    if written is None:
         return data.comments
-    return ((comment.key, comment.before or None, comment.after or None), *data.comments)
+    return ((written.key, written.before or None, written.after or None), *data.comments)
 
 
 def _turn(kind: str, data: log.Data) -> log.Turn | None:

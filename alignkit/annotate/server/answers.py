@@ -74,39 +74,24 @@ def entity_tag(body: bytes) -> str:
 def project_answer(
     store: Store, visitor: Visitor, progress: OpeningProgress | None
 ) -> dict[str, Any]:
-    """Return what the page needs first; an adjudicator's numbers are of the gold standard.
-
-    `box` is where the browser keeps unsent events, `at` the path of pairs below ``/api``.
-    """
+    """Return what the page needs first; an adjudicator's numbers are of the gold standard."""
     info = store.project()
     decides = visitor.role == ADJUDICATOR
     done, pairs = store.progress(info.gold if decides else visitor.name, everything=decides)
+    scheme = get_scheme(info.scheme or DEFAULT)
+    every = (*scheme.flags, *REMARKS)
+    flags = [_described(flag) | {"on": flag.on, "excludes": flag.excludes} for flag in every]
+    labels = list(map(_described, scheme.labels))
     return {
-        "name": info.name,
-        "key": info.key,
-        "annotator": visitor.name,
-        "role": visitor.role,
+        "name": info.name, "key": info.key, "annotator": visitor.name, "role": visitor.role,
         "at": "gold" if decides else "pairs",
         "box": f"alignkit:{info.key}:{visitor.name}{':adjudicator' if decides else ''}",
-        "task": info.task,
-        "n": info.n,
-        "pairs": pairs,
-        "done": done,
-        "threshold": info.threshold,
-        "scheme": _scheme(info.scheme or DEFAULT),
+        "task": info.task, "n": info.n, "pairs": pairs, "done": done, "threshold": info.threshold,
+        "scheme": {"name": scheme.name, "labels": labels, "flags": flags},
         "suggestions": info.suggestions or None,
         "formats": [{"value": key, "name": f"{key}: {about}"} for key, about in WRITTEN.items()],
         "preparing": None if progress is None else progress._asdict(),
-    }
-
-
-def _scheme(name: str) -> dict[str, Any]:
-    scheme = get_scheme(name)
-    flags = [
-        _described(flag) | {"on": flag.on, "excludes": flag.excludes}
-        for flag in (*scheme.flags, *REMARKS)
-    ]
-    return {"name": scheme.name, "labels": list(map(_described, scheme.labels)), "flags": flags}
+    }  # fmt: skip
 
 
 def _described(entry: Any) -> dict[str, Any]:
@@ -128,13 +113,7 @@ def pair_answer(view: PairView | GoldView, **more: Any) -> bytes:
 
 
 def direction_of(words: Iterable[str]) -> str:
-    """Return ``rtl`` if most letters are of scripts written from the right, else ``ltr``.
-
-    Examples
-    --------
-    >>> direction_of(["hello", "world"]), direction_of(["שלום", "2024"])
-    ('ltr', 'rtl')
-    """
+    """Return ``rtl`` if most letters are of scripts written from the right, else ``ltr``."""
     kinds = Counter(unicodedata.bidirectional(letter) for word in words for letter in word)
     return "rtl" if kinds["R"] + kinds["AL"] > kinds["L"] else "ltr"
 

@@ -45,10 +45,7 @@ _CLOSING = 5.0  # seconds to wait for the end of learning
 def check_beforehand(
     job: Job, plan: SuggestionPlan | None, role: str = names.ANNOTATOR, gold: str = ""
 ) -> Sequence[str]:
-    """Check a project and, where there is none yet, its place and its corpus.
-
-    What takes long, such as to read a large corpus, is left for later.
-    """
+    """Check a project; where there is none yet, its place, and its corpus if that is quick."""
     known: Sequence[str] | None
     if os.path.exists(job.project):
         check_file(job.project)
@@ -60,8 +57,17 @@ def check_beforehand(
         if role == names.ADJUDICATOR:
             _check_adjudicator(job, gold)
     else:
-        _check_place(job.project)
-        known = annotators_of(job) if not job.documents else _check_documents(job)
+        folder = os.path.dirname(os.path.realpath(job.project))
+        if not os.path.isdir(folder):
+            missing = f"there is no folder {folder}; make it, or name another file"
+            raise OptionError(f"{job.project}: {missing}")
+        ServerLock(job.project).release()
+        known = () if job.documents else annotators_of(job)
+        encoding = job.reading.get("encoding", "utf-8")
+        documents = read_documents(job.documents, tokenize=job.tokenize, encoding=encoding)
+        if job.documents and next(documents, None) is None:
+            named = " and ".join(job.documents)
+            raise names.ProjectError(f"{named}: no documents; there is nothing to extract from")
         if role == names.ADJUDICATOR:
             names.check_adjudicable(job.task)
             gold = gold or names.GOLD
@@ -82,16 +88,6 @@ def _check_adjudicator(job: Job, gold: str) -> None:
 
     with Store.open(job.project) as store:  # read-only leaves files beside it
         check_adjudicator(store, job.annotator, gold)
-
-
-def _check_documents(job: Job) -> tuple[str, ...]:
-    """Check that there are documents, by the first; nobody has annotated them."""
-    encoding = job.reading.get("encoding", "utf-8")
-    if next(read_documents(job.documents, tokenize=job.tokenize, encoding=encoding), None) is None:
-        raise names.ProjectError(
-            f"{' and '.join(job.documents)}: no documents; there is nothing to extract from"
-        )
-    return ()
 
 
 def annotators_of(job: Job) -> tuple[str, ...] | None:
@@ -115,13 +111,6 @@ def annotators_of(job: Job) -> tuple[str, ...] | None:
             f"{job.corpus}: holds no sentence pairs; there is nothing to annotate"
         )
     return corpus.annotators
-
-
-def _check_place(project: str) -> None:
-    folder = os.path.dirname(os.path.realpath(project))
-    if not os.path.isdir(folder):
-        raise OptionError(f"{project}: there is no folder {folder}; make it, or name another file")
-    ServerLock(project).release()
 
 
 class OpeningProgress(NamedTuple):
@@ -254,7 +243,9 @@ class Opening:
 
         path = self.job.project
         if not os.path.exists(path):
-            self._make()
+            self._note(f"{path}: the project is being made; the URL follows")
+            with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
+                work.run()
         store = Store.open(path, serve=True, lock=self._lock)
         try:
             if self.plan is not None:
@@ -262,23 +253,18 @@ class Opening:
             admit(store, self.visitor, self._gold, **self._rules)
             change_task(store, self.job.task)
             sessions = Sessions(store.database)
-            self._settle(store, sessions)
-            key = store.project().key
+            project, before = store.project(), sessions.plan
+            plan = self.plan or before
+            if plan is None:
+                plan = self._fallback if project.task == "align" else SuggestionPlan("none")
+            learning = before is None or before.learning
+            learning = learning if self._learns is None else self._learns
+            if (settled := structs.replace(plan, learning=learning)) != before:
+                sessions.plan = settled
         except BaseException:
             store.close()
             raise
-        return OpenProject(store, sessions, key)
-
-    def _settle(self, store: Store, sessions: Sessions) -> None:
-        """Decide where suggestions come from, and whether they are learned from what is done."""
-        before = sessions.plan
-        plan = self.plan or before
-        if plan is None:
-            plan = self._fallback if store.project().task == "align" else SuggestionPlan("none")
-        learning = before is None or before.learning
-        plan = structs.replace(plan, learning=learning if self._learns is None else self._learns)
-        if plan != before:
-            sessions.plan = plan
+        return OpenProject(store, sessions, project.key)
 
     def _learn(self, opened: OpenProject) -> None:
         """Begin to learn while pairs are annotated, if an aligner suggests."""
@@ -286,22 +272,13 @@ class Opening:
         project = opened.store.project()
         draws = project.task == "align" and project.suggestions
         if plan is not None and draws and learns(plan) and not self.stopping:
+            store, sessions, shelf = opened.store, opened.sessions, self._shelf
             self.learning = Learning(
-                opened.store,
-                opened.sessions,
-                plan,
-                shelf=self._shelf,
-                taken=self._taken,
-                note=self._note,
+                store, sessions, plan, shelf=shelf, taken=self._taken, note=self._note
             )
             self.at_end(self.learning.stop)
         elif self._learns and not self.stopping:
             self._note("--learning: nothing is learned here, as no aligner suggests links")
-
-    def _make(self) -> None:
-        self._note(f"{self.job.project}: the project is being made; the URL follows")
-        with closing(self._work(structs.replace(self.job, plan=self.plan))) as work:
-            work.run()
 
     def _suggest(self, opened: OpenProject) -> None:
         store, sessions, _ = opened
@@ -375,15 +352,11 @@ class Learning:
     def heard(self, events: Iterable[Sent] | None) -> None:
         """Learn anew if events may have made a pair done, or open again."""
         if events is None or not _TEACHING.isdisjoint(event.kind for event in events):
-            self.wake()
-
-    def wake(self) -> None:
-        """Learn from the pairs that are done now."""
-        with self._handing:
-            if self._child is not None:
-                self._child.ring()
-            else:
-                self._wanted.set()
+            with self._handing:
+                if self._child is not None:
+                    self._child.ring()
+                else:
+                    self._wanted.set()
 
     def stop(self) -> None:
         """End it."""
@@ -428,21 +401,15 @@ class Learning:
         self._failures = 0
         name = ""
         while some := list(islice(rows, _CHUNK)):
-            name = self._put(name, lesson, some)
-        self.outcome = _outcome(lesson)
+            with self._shelf:
+                shown = self._sessions.opened([k for k, _ in some]) | {*self._taken}
+                fresh = [(k, cells) for k, cells in some if k not in shown]
+                name = self._store.add_learned(name, fresh, lesson)
+        self.outcome = f"{lesson.verdict} ({lesson.pairs} done pairs)"
+        if lesson.used:
+            before, after = (f"{100 * f1:.1f}" for f1 in (lesson.before, lesson.after))
+            scores = f"F1 by cross-validation {before}, now {after}"
+            self.outcome = f"learned from {lesson.pairs} done pairs; {scores}"
         if lesson.used != self._used:
             self._used = lesson.used
             self._note(f"suggestions: {self.outcome}")
-
-    def _put(self, name: str, lesson: Lesson, rows: Sequence[Row]) -> str:
-        with self._shelf:
-            closed = self._sessions.opened([k for k, _ in rows])
-            fresh = [(k, cells) for k, cells in rows if k not in closed and k not in self._taken]
-            return self._store.add_learned(name, fresh, lesson)
-
-
-def _outcome(lesson: Lesson) -> str:
-    if not lesson.used:
-        return f"{lesson.verdict} ({lesson.pairs} done pairs)"
-    before, after = (f"{100 * f1:.1f}" for f1 in (lesson.before, lesson.after))
-    return f"learned from {lesson.pairs} done pairs; F1 by cross-validation {before}, now {after}"

@@ -116,8 +116,8 @@ class AnnotationServer:
         table: dict[tuple[str, str], Endpoint] = {
             ("GET", "/"): self._index,
             ("GET", "/adjudicate"): self._adjudicate,
-            ("GET", "/dashboard"): self._dashboard,
-            ("GET", "/page/{name}"): self._asset,
+            ("GET", "/dashboard"): partial(self._file, name="dashboard.html"),
+            ("GET", "/page/{name}"): self._file,
             ("GET", "/favicon.ico"): self._icon,
             ("POST", "/enter"): self._enter,
             ("POST", "/invite"): self._invite,
@@ -129,9 +129,15 @@ class AnnotationServer:
             ("GET", "/api/find"): self._for(annotator, self._find),
             ("GET", "/api/export"): self._for(annotator, self._export),
             ("GET", "/api/pairs/{k}"): self._for(annotator, self._pair),
-            ("GET", "/api/pairs/{k}/history"): self._for(annotator, self._history),
-            ("POST", "/api/pairs/{k}/events"): self._for(annotator, self._events, reads=True),
-            ("GET", "/api/progress"): self._for(adjudicator, self._progress),
+            ("GET", "/api/pairs/{k}/history"): self._for(
+                annotator, lambda visit: {"events": visit.store.history(visit.k, visit.name)}
+            ),
+            ("POST", "/api/pairs/{k}/events"): self._for(
+                annotator, lambda visit: self._store_events(visit, visit.store.append), reads=True
+            ),
+            ("GET", "/api/progress"): self._for(
+                adjudicator, lambda visit: {"annotators": visit.store.progress_of_all()}
+            ),
             ("POST", "/api/settle"): self._for(adjudicator, self._settle, reads=True),
             ("GET", "/api/gold"): self._for(adjudicator, self._gold_queue),
             ("GET", "/api/gold/{k}"): self._for(adjudicator, self._gold_pair),
@@ -167,7 +173,10 @@ class AnnotationServer:
             raise RefusedError(403, f"{_HALF}; {_STRANGER}")
         if visitor.role not in roles:
             raise RefusedError(403, f"this is for the {roles[0]}, and you are the {visitor.role}")
-        k = _pair_number(request)
+        named = request.path_params.get("k")
+        if named is not None and not _PAIR.fullmatch(named):
+            raise RefusedError(404, f"there is no pair {named[:40]!r}; pairs are numbered from 1")
+        k = int(named or 0)
         if k and visitor.role == names.ANNOTATOR and not opened.store.known_own(k, visitor.name):
             await run_in_threadpool(opened.store.check_own, k, visitor.name)
         return Visit(request, opened, cookie, visitor, k)
@@ -227,20 +236,14 @@ class AnnotationServer:
     # The page's own files
 
     async def _index(self, request: Request) -> Response:
-        return self._file(request, _PAGES[self._opening.task])
+        return await self._file(request, _PAGES[self._opening.task])
 
     async def _adjudicate(self, request: Request) -> Response:
         judged = self._opening.task == "judge"
-        return self._file(request, _PAGES["judge"] if judged else "adjudicate.html")
+        return await self._file(request, _PAGES["judge"] if judged else "adjudicate.html")
 
-    async def _dashboard(self, request: Request) -> Response:
-        return self._file(request, "dashboard.html")
-
-    async def _asset(self, request: Request) -> Response:
-        return self._file(request, request.path_params["name"])
-
-    def _file(self, request: Request, name: str) -> Response:
-        asset = self._assets.get(name)
+    async def _file(self, request: Request, name: str = "") -> Response:
+        asset = self._assets.get(name or request.path_params["name"])
         if asset is None:
             raise RefusedError(404, "there is no such file")
         headers = {"ETag": asset.tag, "Cache-Control": "no-cache", "Content-Type": asset.kind}
@@ -262,9 +265,6 @@ class AnnotationServer:
 
     def _project(self, visit: Visit) -> object:
         return answers.project_answer(visit.store, visit.visitor, self._opening.progress)
-
-    def _progress(self, visit: Visit) -> object:
-        return {"annotators": visit.store.progress_of_all()}
 
     def _queue(self, visit: Visit) -> object:
         after, limit = visit.number("after", 0), visit.number("limit", 200)
@@ -291,12 +291,6 @@ class AnnotationServer:
         learning = self._opening.learning is not None
         view = visit.store.pair(visit.k, visit.name)
         return answers.pair_answer(view, preparing=preparing, learning=learning)
-
-    def _history(self, visit: Visit) -> object:
-        return {"events": visit.store.history(visit.k, visit.name)}
-
-    def _events(self, visit: Visit) -> Response:
-        return self._store_events(visit, visit.store.append)
 
     def _store_events(self, visit: Visit, append: Callable[..., tuple[Any, bool]]) -> Response:
         """Store what the page sends: 201, or 200 if nothing of it was new."""
@@ -368,13 +362,6 @@ class AnnotationServer:
 
 def _cookie_name(request: Request, opened: OpenProject) -> str:
     return cookie_name(opened.key, request.scope["server"][1])
-
-
-def _pair_number(request: Request) -> int:
-    text = request.path_params.get("k", "")
-    if "k" in request.path_params and not _PAIR.fullmatch(text):
-        raise RefusedError(404, f"there is no pair {text[:40]!r}; pairs are numbered from 1")
-    return int(text or 0)
 
 
 async def _pieces(made: Download) -> AsyncIterator[bytes]:

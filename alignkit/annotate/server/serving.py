@@ -65,13 +65,7 @@ def check_address(address: str) -> str:
 
 
 def url_host(address: str) -> str:
-    """Return an address as it stands in a URL.
-
-    Examples
-    --------
-    >>> url_host("127.0.0.1"), url_host("::1")
-    ('127.0.0.1', '[::1]')
-    """
+    """Return an address as it stands in a URL."""
     return f"[{address}]" if ":" in address else address
 
 
@@ -90,11 +84,7 @@ def allowed_hosts(address: str, port: int, names: Iterable[str] = ()) -> frozens
 
 
 def own_port(project: str) -> int:
-    """Return the port of a project, by its path.
-
-    A browser keeps its session and unsent work by host and port, so each start should have the
-    same.
-    """
+    """Return the port of a project: each start the same, by which browsers keep unsent work."""
     place = os.path.realpath(project).encode(errors="surrogateescape")
     return _FIRST + zlib.crc32(place) % _PORTS
 
@@ -136,22 +126,12 @@ class Server(uvicorn.Server):
     def __init__(
         self, app: ASGIApp, started: Callable[[], None], ready: Callable[[], bool] = lambda: True
     ) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                http="h11",
-                ws="none",
-                loop="asyncio",
-                lifespan="off",
-                log_config=None,
-                log_level="error",
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                timeout_keep_alive=75,
-                timeout_graceful_shutdown=1,
-            )
-        )
+        config = uvicorn.Config(
+            app, http="h11", ws="none", loop="asyncio", lifespan="off", log_config=None,
+            log_level="error", access_log=False, server_header=False, proxy_headers=False,
+            timeout_keep_alive=75, timeout_graceful_shutdown=1,
+        )  # fmt: skip
+        super().__init__(config)
         self._started, self._ready = started, ready
         self.signal = 0
 
@@ -216,8 +196,7 @@ _PAGE = """<!doctype html>
 def open_browser(url: str, *, wait: float = 0.0) -> None:
     """Open a page in the user's browser, if there is one that can be seen.
 
-    Everybody on the machine can read the command line of a browser, and the token in `url` lets in
-    whoever comes first. So the browser gets a file that only the user may read.
+    It gets a file that only the user may read: everybody can read the command line of a browser.
     """
     seen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if sys.platform not in ("win32", "darwin", "cygwin") and not seen:

@@ -45,7 +45,11 @@ class Sessions:
         self._database = database
         table = _SESSIONS.c
         with database.writing() as conn:
-            _drop_halves(conn)
+            known = sa.inspect(conn)
+            if known.has_table("session"):  # sessions of earlier versions had one secret
+                columns = known.get_columns("session")
+                if "second" not in [column["name"] for column in columns]:
+                    _SESSIONS.drop(conn)
             add_missing(conn, _METADATA)
             if fault := wrong_value(conn, _METADATA.sorted_tables):
                 raise names.DamagedProject(database.path, fault)
@@ -107,15 +111,6 @@ class Sessions:
             return {k: cells for k, (_, cells) in suggested if k in closed}
 
 
-def _drop_halves(conn: sa.Connection) -> None:
-    """Drop sessions of earlier versions, which had one secret."""
-    known = sa.inspect(conn)
-    if known.has_table(_SESSIONS.name):
-        columns = {column["name"] for column in known.get_columns(_SESSIONS.name)}
-        if _SESSIONS.c.second.name not in columns:
-            _SESSIONS.drop(conn)
-
-
 def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
@@ -155,10 +150,7 @@ def check_adjudicator(store: Store, name: str, gold: str = "") -> str:
 
 
 def change_task(store: Store, task: str) -> None:
-    """Change the task of a project from now on; an empty name changes nothing.
-
-    Pairs that were judged are not aligned: to align them, they are open again.
-    """
+    """Change the task of a project from now on: what was judged is opened again to be aligned."""
     now = store.project().task
     if task in ("", now):
         return
@@ -175,10 +167,8 @@ def change_task(store: Store, task: str) -> None:
 def gold_status(conn: sa.Connection) -> str:
     """Return whether the name of the gold standard is free, begun, or taken by an annotator."""
     event, stream, account = schema.event_table.c, schema.stream.c, schema.account.c
-    name = queries.gold_name(conn)
-    joined = schema.event_table.join(schema.stream, event.stream == stream.id)
-    joined = joined.join(schema.account, account.id == stream.account)
-    asked = sa.select(event.actor).select_from(joined).where(account.name == name)
+    name, mine = queries.gold_name(conn), account.id == stream.account
+    asked = sa.select(event.actor).where(event.stream == stream.id, mine, account.name == name)
     if conn.execute(asked.limit(1)).first() is None:
         return "free"
     acted = asked.where(event.actor.not_in(("", name))).limit(1)
