@@ -307,7 +307,7 @@ def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(store, begu
     one = child(0)
     assert (one.job.learn, one.job.plan.kind) == (True, "trained")
     learning.heard([sent("undo", of="x")])
-    learning.wake()
+    learning.heard(None)
     assert (one.rings, len(Fake.made)) == (2, 1)
     Tab(store, 2).send(sent("open", rev=1, suggestions=True, set="trained"))
     rows = [(k, [(3, 3, 0.8, 2)]) for k in (1, 2, 3, 4, 5)]
@@ -323,7 +323,7 @@ def test_it_learns_when_a_pair_is_done_and_leaves_what_is_open_alone(store, begu
 def test_a_child_that_ends_is_told_and_begun_again_a_few_times(store, begun):
     learning, notes = begun(store)
     for number, problem in enumerate([ProjectError("killed"), KeyError("x"), OSError("full")]):
-        learning.wake()
+        learning.heard(None)
         one = child(number)
         one.problem = problem
         one.ended.set()
@@ -331,7 +331,7 @@ def test_a_child_that_ends_is_told_and_begun_again_a_few_times(store, begun):
             threading.Event().wait(0.005)
     learning._thread.join(10)
     assert not learning._thread.is_alive()
-    learning.wake()
+    learning.heard(None)
     assert len(Fake.made) == 3
     told = ["killed", "this is a fault in alignkit: KeyError", "this is a fault in alignkit: OSE"]
     for note, text in zip(notes, told, strict=True):

@@ -28,12 +28,6 @@ EVERY = "every judge"
 """Who judged, of the share of items that all who judged it uphold."""
 
 NOTHING = "nothing of it was judged"
-_ONE_ITEM = "there is one item, and nothing to resample"
-_NO_ITEM = "there is no item that both judged"
-_ONE_JUDGMENT = "both gave one and the same judgment throughout"
-_NO_PAIR = "no two judges have it defined"
-_ONE_SIDED = "nothing of one of the two was judged"
-_NO_ERROR = "there is no error to correct"
 
 _AGREEMENT = ("observed", "kappa")
 
@@ -122,9 +116,9 @@ def _bounded(
     rows: Counts, measure: Measure, drawing: AuditResamples
 ) -> dict[str, tuple[float, float, str]]:
     """Return for each measure the bounds of a bootstrap over items, or why there are none."""
-    names = list(measure(rows.sum(axis=0)[np.newaxis]))
     if len(rows) < 2:
-        return dict.fromkeys(names, (nan, nan, _ONE_ITEM if len(rows) else ""))
+        none = "there is one item, and nothing to resample" if len(rows) else ""
+        return dict.fromkeys(measure(rows.sum(axis=0)[np.newaxis]), (nan, nan, none))
     intervals = confidence_interval(
         rows, lambda sums: dict(measure(np.asarray(sums, np.float64))), **vars(drawing)
     )
@@ -148,6 +142,11 @@ def _judged(audit: Audit, filled: Filled, origin: str, judges: Sequence[str]) ->
 
 def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
     """Return, by origin and judge, the share of each judgment among those given."""
+
+    def measure(rows: Counts) -> dict[str, Counts]:
+        total = rows.sum(axis=1)
+        return {name: ratio(rows[:, k], total) for k, name in enumerate(audit.scale.names)}
+
     figures: list[AuditFigure] = []
     for origin in audit.origins:
         for judge in filled.judges:
@@ -160,29 +159,18 @@ def _shares(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[Audit
                     AuditFigure("share", judge, "", origin, name, value, low, high, "wilson",
                                 count, total, total, reason)
                 )  # fmt: skip
-        if len(filled.judges) > 1:
-            figures += _pooled_shares(audit, filled, origin, drawing)
+        if len(filled.judges) < 2:
+            continue
+        pooled = _judged(audit, filled, origin, filled.judges)
+        sums, bounds = pooled.sum(axis=0), _bounded(pooled, measure, drawing)
+        for k, (name, share) in enumerate(measure(sums[np.newaxis]).items()):
+            low, high, reason = bounds[name]
+            figures.append(
+                AuditFigure("share", ALL, "", origin, name, float(share[0]), low, high, "bootstrap",
+                            int(sums[k]), int(sums.sum()), len(pooled),
+                            reason if len(pooled) else NOTHING)
+            )  # fmt: skip
     return figures
-
-
-def _pooled_shares(
-    audit: Audit, filled: Filled, origin: str, drawing: AuditResamples
-) -> list[AuditFigure]:
-    counts = _judged(audit, filled, origin, filled.judges)
-    sums = counts.sum(axis=0)
-
-    def measure(rows: Counts) -> dict[str, Counts]:
-        total = rows.sum(axis=1)
-        return {name: ratio(rows[:, k], total) for k, name in enumerate(audit.scale.names)}
-
-    bounds = _bounded(counts, measure, drawing)
-    return [
-        AuditFigure(
-            "share", ALL, "", origin, name, float(value[0]), *bounds[name][:2], "bootstrap",
-            int(sums[k]), int(sums.sum()), len(counts), bounds[name][2] if len(counts) else NOTHING,
-        )
-        for k, (name, value) in enumerate(measure(sums[np.newaxis]).items())
-    ]  # fmt: skip
 
 
 def _corrections(audit: Audit, filled: Filled, drawing: AuditResamples) -> list[AuditFigure]:
@@ -220,7 +208,7 @@ def _corrected(
     if isnan(share):
         reason = NOTHING
     if rate.hits == rate.total:
-        share, low, high, reason = 0.0, nan, nan, _NO_ERROR
+        share, low, high, reason = 0.0, nan, nan, "there is no error to correct"
     return AuditFigure(
         "", judge, "", rate.origin, "", corrected(share), corrected(low), corrected(high),
         "bootstrap" if judge == ALL else "wilson", items=len(counts), reason=reason,
@@ -268,7 +256,9 @@ def _difference(
     rows: Sequence[Counts], origins: Sequence[str], who: str, drawing: AuditResamples
 ) -> AuditFigure:
     (count, total), (other, of) = (map(int, part.sum(axis=0)) for part in rows)
-    value, reason = (count / total - other / of, "") if total and of else (nan, _ONE_SIDED)
+    value, reason = nan, "nothing of one of the two was judged"
+    if total and of:
+        value, reason = count / total - other / of, ""
     low, high = newcombe_interval(count, total, other, of, drawing.confidence)
     if who == ALL and not reason:
         rng = np.random.default_rng(drawing.seed)
@@ -337,7 +327,11 @@ def _agreement_of(
 ) -> list[AuditFigure]:  # fmt: skip
     rows = rows[rows.sum(axis=1) > 0]
     values, bounds = measure(rows.sum(axis=0)[np.newaxis]), _bounded(rows, measure, drawing)
-    undefined = _NO_PAIR if kind != "agreement" else _ONE_JUDGMENT if len(rows) else _NO_ITEM
+    undefined = "both gave one and the same judgment throughout"
+    if kind != "agreement":
+        undefined = "no two judges have it defined"
+    elif not len(rows):
+        undefined = "there is no item that both judged"
     figures = []
     for name in _AGREEMENT:
         value = float(values[name][0])

@@ -22,11 +22,6 @@ from alignkit.io.opening import MAX_MEGABYTES, open_input, read_bounded
 from alignkit.model.texts import compared
 from alignkit.tables.media import unguarded
 
-_NEEDED = ("item", "judgment")
-_DIVIDERS = ("\t", ",", ";")
-_LINE_END = re.compile("\r\n|\r|\n")
-_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-
 
 @dataclass(frozen=True)
 class SheetFinding:
@@ -112,11 +107,8 @@ def _gathered(rows: Iterable[_Row], items: Mapping[str, Item]) -> Filled:
             odd.append(SheetFinding(kind, row.judge, row.item, row.path, row.line))
         if row.judgment:
             judged.setdefault(row.item, row.judgment)
-    findings = [  # a row without a judgment matters if no other has it
-        finding
-        for finding in odd
-        if finding.kind != "unjudged" or finding.item not in judgments[finding.judge]
-    ]
+    # a row without a judgment matters if no other has it
+    findings = [x for x in odd if x.kind != "unjudged" or x.item not in judgments[x.judge]]
     findings += [
         SheetFinding("missing", judge, id, homes[judge], None)
         for judge in judgments
@@ -202,15 +194,14 @@ def _plain(text: str) -> str:
 
 
 def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    first = _LINE_END.split(text, maxsplit=1)[0]
-    for divider in _DIVIDERS:
+    first = re.split("\r\n|\r|\n", text, maxsplit=1)[0]
+    for divider in ("\t", ",", ";"):
         names = [cell.strip().strip('"').strip().casefold() for cell in first.split(divider)]
-        if set(_NEEDED) <= set(names):
+        if {"item", "judgment"} <= set(names):
             break
     else:
-        raise FormatError(
-            f"no sheet of an audit: its first line has no columns {' and '.join(_NEEDED)}", path, 1
-        )
+        none = "its first line has no columns item and judgment"
+        raise FormatError(f"no sheet of an audit: {none}", path, 1)
     twice = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if twice:
         raise FormatError(f"two columns are named {twice[0]!r}; leave one", path, 1)
@@ -234,11 +225,9 @@ def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
 def _text(path: str) -> str:
     with open_input(path) as stream:
         raw = read_bounded(stream, path, MAX_MEGABYTES)
-    encoding = _MARKS.get(raw[:2], "utf-8-sig")
     try:
-        return raw.decode(encoding)
+        return raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError as problem:
         line = raw[: problem.start].count(b"\n") + 1
-        raise FormatError(
-            f"not UTF-8 ({problem.reason}); save the sheet as UTF-8", path, line
-        ) from None
+        said = f"not UTF-8 ({problem.reason}); save the sheet as UTF-8"
+        raise FormatError(said, path, line) from None

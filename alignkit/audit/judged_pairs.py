@@ -132,10 +132,8 @@ def draw_pairs(
     )
     of = [item.origin for item in items]
     judged = f", judged {' or '.join(question.upheld)} in the corpus" if plain == "upheld" else ""
-    about = {
-        "rewrite": "pairs that annotators wrote anew",
-        "plain": f"pairs that nobody wrote anew{judged}",
-    }
+    about = {"rewrite": "pairs that annotators wrote anew"}
+    about["plain"] = f"pairs that nobody wrote anew{judged}"
     origins = {name: Origin(about[name], len(pool), of.count(name)) for name, pool in pools.items()}
     return Audit(
         "pairs", items, _COLUMNS, (), _scale(question.view), FrozenMap(origins), FrozenMap(), seed,
@@ -164,25 +162,20 @@ def fitting_scheme(texts: Iterable[str]) -> str:
     if not given:
         return "binary"
     fits = [name for name, readings in SCHEMES.items() if given.keys() <= set(readings.judgments)]
-    said = {name: _binary(name, given) for name in fits}
+    said: list[list[str | None]] = []  # what they say by each, where it tells what paraphrases are
+    for name in fits:
+        binary = "binary" in SCHEMES[name].views
+        said.append(list(map(get_view(name, "binary").of, given)) if binary else [])
     if not fits:
         sample = ", ".join(repr(text[:20]) for text in list(given)[:5])
-        raise OptionError(
-            f"no scheme has all judgments of the corpus ({sample}): name one by `scheme`"
-        )
-    if any(readings != said[fits[0]] for readings in said.values()):
+        known = f"no scheme has all judgments of the corpus ({sample})"
+        raise OptionError(f"{known}: name one by `scheme`")
+    if any(readings != said[0] for readings in said):
         raise OptionError(
             f"the judgments of the corpus ({', '.join(sorted(given))}) fit several schemes: name "
             f"one by `scheme`, of {', '.join(fits)}"
         )
     return fits[0]
-
-
-def _binary(scheme: str, texts: Iterable[str]) -> list[str | None] | None:
-    if "binary" not in SCHEMES[scheme].views:
-        return None
-    view = get_view(scheme, "binary")
-    return [view.of(text) for text in texts]
 
 
 def _question(
@@ -230,14 +223,10 @@ def _paraphrases(view: View) -> tuple[str, ...]:
 def _scale(view: View) -> Scale:
     if view.name == "binary":
         return Scale(view.labels, ("no paraphrase", "paraphrase"))
-    short = {
-        label.value: label.name.removeprefix(label.value).strip() for label in view.scheme.labels
-    }
+    short = {x.value: x.name.removeprefix(x.value).strip() for x in view.scheme.labels}
     meanings = [short.get(label, "") for label in view.labels]
-    folded = {label.casefold() for label in view.labels}
-    return Scale(
-        view.labels, tuple("" if label.casefold() in folded else label for label in meanings)
-    )
+    known = {label.casefold() for label in view.labels}
+    return Scale(view.labels, tuple("" if x.casefold() in known else x for x in meanings))
 
 
 def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[SentencePair]]:
@@ -248,10 +237,8 @@ def _pools(corpus: Corpus, question: _Question, mix: float) -> dict[str, list[Se
         elif question.plain == "all" or _holds(pair, question):
             pools["plain"].append(pair)
     if mix > 0 and not pools["rewrite"]:
-        raise OptionError(
-            f"no pair is a rewrite: none has the attribute {REWRITE_OF}; `mix=0` has plain "
-            "pairs judged"
-        )
+        none = f"no pair is a rewrite: none has the attribute {REWRITE_OF}"
+        raise OptionError(f"{none}; `mix=0` has plain pairs judged")
     if mix < 1 and not pools["plain"]:
         raise OptionError(
             "no plain pair is judged as what would uphold it; `plain=all` takes every one, "
@@ -272,9 +259,8 @@ def _holds(pair: SentencePair, question: _Question) -> bool:
             try:
                 said.append(question.view.of(annotation.judgment))
             except FormatError as error:
-                raise FormatError(
-                    f"pair {pair.id[:40]!r}, annotator {name[:40]!r}: {error}"
-                ) from None
+                place = f"pair {pair.id[:40]!r}, annotator {name[:40]!r}"
+                raise FormatError(f"{place}: {error}") from None
     return bool(said) and all(label in question.upheld for label in said)
 
 
@@ -296,8 +282,7 @@ def _drawn(
     drawn: list[tuple[str, SentencePair]] = []
     for origin, pool in pools.items():
         strata = ["" if by is None else group_text(pair, by) or "" for pair in pool]
-        places = spread(strata, counts[origin], rng).tolist()
-        drawn += [(origin, pool[k]) for k in places]
+        drawn += [(origin, pool[k]) for k in spread(strata, counts[origin], rng).tolist()]
     return [drawn[k] for k in rng.permutation(len(drawn))]
 
 
@@ -319,15 +304,7 @@ def _known(corpus: Corpus, drawn: Sequence[SentencePair]) -> tuple[list[set[str]
 
 def _facts(pair: SentencePair) -> dict[str, object]:
     groups = {name: text for name in (*PERIODS, JUDGMENT) if (text := group_text(pair, name))}
-    judged = {
-        name: annotation.judgment
-        for name, annotation in pair.annotations.items()
-        if annotation.judgment
-    }
-    origin = origin_of(pair)
-    return {
-        "pair": pair.id,
-        **({} if origin is None else {REWRITE_OF: origin}),
-        "judged": judged,
-        "attributes": {**groups, **pair.attributes},
-    }
+    judged = {name: said.judgment for name, said in pair.annotations.items() if said.judgment}
+    origin = {} if (of := origin_of(pair)) is None else {REWRITE_OF: of}
+    attributes = {**groups, **pair.attributes}
+    return {"pair": pair.id, **origin, "judged": judged, "attributes": attributes}

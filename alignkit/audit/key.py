@@ -19,35 +19,22 @@ T = TypeVar("T")
 
 def key_text(audit: Audit) -> str:
     """Return the key as JSON, an item a line."""
-    optional = {
-        "meanings": audit.scale.meanings,
-        "judges": audit.judges,
-        "upheld": audit.upheld,
-        "by": audit.by,
-    }
+    optional = {"meanings": audit.scale.meanings, "judges": audit.judges, "upheld": audit.upheld}
     head = {
-        "alignkit": "audit",
-        "version": VERSION,
-        "kind": audit.kind,
-        "signature": audit.signature,
-        "seed": audit.seed,
-        "judgments": audit.scale.names,
-        "columns": audit.columns,
+        "alignkit": "audit", "version": VERSION, "kind": audit.kind, "signature": audit.signature,
+        "seed": audit.seed, "judgments": audit.scale.names, "columns": audit.columns,
         "marked": audit.marked,
         "origins": {name: vars(item) for name, item in audit.origins.items()},
         "rates": {name: vars(item) for name, item in audit.rates.items()},
-        **{name: value for name, value in optional.items() if value},
-    }
+        **{name: value for name, value in (*optional.items(), ("by", audit.by)) if value},
+    }  # fmt: skip
     rows = [
         {
-            "item": item.id,
-            "origin": item.origin,
-            "cells": item.cells,
-            "facts": dict(item.facts),
+            "item": item.id, "origin": item.origin, "cells": item.cells, "facts": dict(item.facts),
             **({"judges": item.judges} if item.judges else {}),
         }
         for item in audit.items
-    ]
+    ]  # fmt: skip
     lines = [f" {_json(name)}: {_json(value)},\n" for name, value in head.items()]
     items = ",\n".join(f"  {_json(row)}" for row in rows)
     return f'{{\n{"".join(lines)} "items": [\n{items}\n ]\n}}\n'

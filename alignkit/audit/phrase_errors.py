@@ -7,7 +7,7 @@ round. Judges look at both, mixed, and are not told which is which.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -188,27 +188,21 @@ def _differences(
     vocabulary = Vocabulary(casefold=not options.exact_case)
     for start in range(0, len(pairs), _BLOCK):
         block = pairs[start : start + _BLOCK]
-        words = [
+        source, target = (
             TokenArrays.pack((pair.words[side] for pair in block), vocabulary) for side in (0, 1)
-        ]
+        )
         hyp, ref = (
             extract_phrases(
                 LinkArrays.pack(pair.alignment(name) for pair in block),
-                links=options.links,
-                loose=options.loose,
-                max_length=options.max_length,
-                ignore_identical=options.ignore_identical,
-                source=words[0],
-                target=words[1],
+                links=options.links, loose=options.loose, max_length=options.max_length,
+                ignore_identical=options.ignore_identical, source=source, target=target,
             )
             for name in names
-        )
+        )  # fmt: skip
         mine, theirs = _rows(hyp, start), _rows(ref, start)
         hyp_shared, ref_shared = _shared(mine, theirs)
-        hyp_kind, ref_kind = (
-            (options.kind == "all") | (phrases.atomic == (options.kind == "atomic"))
-            for phrases in (hyp, ref)
-        )
+        every, atomic = options.kind == "all", options.kind == "atomic"
+        hyp_kind, ref_kind = (every | (phrases.atomic == atomic) for phrases in (hyp, ref))
         rows_of["hypothesis"].append(mine[hyp_kind & ~hyp_shared])
         rows_of["reference"].append(theirs[ref_kind & ~ref_shared])
         rows_of["both"].append(mine[hyp_kind & hyp_shared])
@@ -246,27 +240,19 @@ def _drawn(
     wanted = allot(n - checks, errors) | {"both": checks}
     drawn: list[tuple[str, list[int]]] = []
     for origin, these in rows.items():
-        strata = list(_strata(these, pairs, by)) if wanted[origin] else []
+        strata = []
+        for k, a, b, c, d in these.tolist() if wanted[origin] else ():
+            group = "" if by is None else group_text(pairs[k], by) or ""
+            strata.append((group, "single words" if b - a == d - c == 1 else "longer"))
         places = spread(strata, wanted[origin], rng)
         drawn += [(origin, row) for row in these[places].tolist()]
     return [drawn[k] for k in rng.permutation(len(drawn))]
 
 
-def _strata(rows: Rows, pairs: Sequence[SentencePair], by: str | None) -> Iterator[tuple[str, str]]:
-    for k, a, b, c, d in rows.tolist():
-        group = "" if by is None else group_text(pairs[k], by) or ""
-        yield group, "single words" if b - a == d - c == 1 else "longer"
-
-
 def _cells(pair: SentencePair, spans: Sequence[int]) -> tuple[str, ...]:
-    source, target = pair.words
-    a, b, c, d = spans
-    return (
-        " ".join(source[a:b]),
-        " ".join(target[c:d]),
-        marked_words(source, a, b),
-        marked_words(target, c, d),
-    )
+    (source, target), (a, b, c, d) = pair.words, spans
+    phrases = " ".join(source[a:b]), " ".join(target[c:d])
+    return (*phrases, marked_words(source, a, b), marked_words(target, c, d))
 
 
 def _signature(options: _Options, seed: int, both: float, by: str | None) -> str:

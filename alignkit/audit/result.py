@@ -68,17 +68,9 @@ class AuditResult(Result):
     ) -> AuditFigure:
         """Return one figure; see `AuditFigure` for the names."""
         wanted = (kind, first, second, origin, statistic, group)
-        for figure in self.figures:
-            names = (
-                figure.kind,
-                figure.first,
-                figure.second,
-                figure.origin,
-                figure.statistic,
-                figure.group,
-            )
-            if names == wanted:
-                return figure
+        for x in self.figures:
+            if (x.kind, x.first, x.second, x.origin, x.statistic, x.group) == wanted:
+                return x
         known = dict.fromkeys(figure.kind for figure in self.figures)
         raise UnknownNameError("figure", " ".join(filter(None, wanted)), known)
 
@@ -101,29 +93,23 @@ class AuditResult(Result):
             known = not self.audit.judges or judge in self.audit.judges
             total = sum(item.given_to(judge) or not known for item in self.audit.items)
             if not known:
-                cautions.append(
-                    f"nothing was given to {judge}: who has judged there may have known the items"
-                )
-                continue
-            if judged < total:
-                cautions.append(
-                    f"{judge} has judged {judged} of {total} items; the others are in no share"
-                )
+                may = "who has judged there may have known the items"
+                cautions.append(f"nothing was given to {judge}: {may}")
+            elif judged < total:
+                rest = "the others are in no share"
+                cautions.append(f"{judge} has judged {judged} of {total} items; {rest}")
         if len(self.filled.judges) == 1:
             cautions.append(
                 "one judge: how far judgments can be trusted is not known; have a second"
             )
-        few = [name for name in self.audit.origins if 0 < self._judged(name) < FEW_PAIRS]
-        if few:
+        judged_ids = set().union(*self.filled.judgments.values())
+        sizes = {x: sum(i.id in judged_ids for i in self.audit.of(x)) for x in self.audit.origins}
+        if few := [name for name, size in sizes.items() if 0 < size < FEW_PAIRS]:
             cautions.append(
                 f"fewer than about {FEW_PAIRS} items of {', '.join(few)}: the bootstrap's "
                 "intervals are too narrow there; those of one judge (Wilson's) hold for any number"
             )
         return cautions
-
-    def _judged(self, origin: str) -> int:
-        said = self.filled.judgments.values()
-        return sum(any(item.id in judged for judged in said) for item in self.audit.of(origin))
 
     @property
     def head(self) -> list[str]:
@@ -193,20 +179,16 @@ class AuditResult(Result):
 
     def _items(self) -> list[dict[str, object]]:
         """Return each item with where it comes from and what was said of it."""
-        said = {"judgments": self.filled.judgments, "remarks": self.filled.remarks}
-        return [
-            {
-                "item": item.id,
-                "origin": item.origin,
-                **dict(zip(self.audit.columns, item.cells, strict=True)),
-                "facts": dict(item.facts),
-                **{
-                    name: {judge: texts[item.id] for judge, texts in of.items() if item.id in texts}
-                    for name, of in said.items()
-                },
-            }
-            for item in self.audit.items
-        ]
+        records: list[dict[str, object]] = []
+        for item in self.audit.items:
+            cells = dict(zip(self.audit.columns, item.cells, strict=True))
+            judgments, remarks = (
+                {judge: texts[item.id] for judge, texts in said.items() if item.id in texts}
+                for said in (self.filled.judgments, self.filled.remarks)
+            )
+            known = {"facts": dict(item.facts), "judgments": judgments, "remarks": remarks}
+            records.append({"item": item.id, "origin": item.origin, **cells, **known})
+        return records
 
 
 def read_audit(

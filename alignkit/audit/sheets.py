@@ -57,11 +57,10 @@ def sheet_rows(audit: Audit, judge: str, place: int) -> list[list[str]]:
     """Return the rows of a sheet to fill, without its headings."""
     rows = []
     for item in ordered(audit, place):
-        if not item.given_to(judge):
-            continue
-        shown = dict(zip(audit.columns, item.cells, strict=True))
-        known = {"item": item.id, "judge": judge, "judgment": "", "remark": "", **shown}
-        rows.append([known[name] for name in headings(audit)])
+        if item.given_to(judge):
+            shown = dict(zip(audit.columns, item.cells, strict=True))
+            known = {"item": item.id, "judge": judge, "judgment": "", "remark": "", **shown}
+            rows.append([known[name] for name in headings(audit)])
     return rows
 
 
@@ -129,6 +128,7 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
     if format not in DIVIDERS:
         raise UnknownNameError("format of sheets", format, DIVIDERS)
     rows = sheet_rows(audit, judge, place)
+    digest = sha256(repr(rows).encode()).hexdigest()[:8]
     data = {
         "headings": headings(audit),
         "rows": rows,
@@ -140,7 +140,7 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
         "meanings": audit.scale.meanings,
         "divider": DIVIDERS[format],
         "file": f"sheet-{judge}.{format}",
-        "name": f"alignkit audit {rows[0][0] if rows else ''} {judge} {_digest(rows)}",
+        "name": f"alignkit audit {rows[0][0] if rows else ''} {judge} {digest}",
     }
     style, script = _own("sheet.css"), _own("sheet.js")
     return _own("sheet.html").format(
@@ -162,12 +162,8 @@ def _keys(audit: Audit) -> str:
     if not any(len(letter) == 1 and letter in "0123456789" for letter in scale.letters):
         keys = [f"{k} {name}" for k, name in enumerate(scale.names, 1)]
         return f"{', '.join(keys)}; 0"
-    meanings = scale.meanings or ("",) * len(scale.names)
-    keys = [
-        f"{letter} {meaning}".strip()
-        for letter, meaning in zip(scale.letters, meanings, strict=True)
-        if len(letter) == 1
-    ]
+    both = zip(scale.letters, scale.meanings or ("",) * len(scale.names), strict=True)
+    keys = [f"{letter} {meaning}".strip() for letter, meaning in both if len(letter) == 1]
     others = "; the others by button" if len(keys) < len(scale.names) else ""
     return f"{', '.join(keys)}{others}; backspace"
 
@@ -179,10 +175,6 @@ def _own(name: str) -> str:
 
 def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def _digest(rows: list[list[str]]) -> str:
-    return sha256(repr(rows).encode()).hexdigest()[:8]
 
 
 KEY = "key.json"
