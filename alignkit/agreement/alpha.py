@@ -30,11 +30,9 @@ from alignkit.stats.ratios import ratio
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-
 Sizes = NDArray[np.int64]
 
 _BLOCK_NUMBERS = 2**21  # how many numbers a block of overlaps, or of its products, may have
-
 _NO_VALUE = -1
 
 
@@ -106,11 +104,9 @@ class ValueSets:
         """Return (P, V) counts: how often each set is a value in each pair."""
         from scipy.sparse import coo_array
 
-        given = self.ids >= 0
-        pair = np.broadcast_to(self.pair[:, np.newaxis], self.ids.shape)[given]
-        numbers = np.ones(len(pair))
-        shape = (self.pairs, len(self.sizes))
-        return coo_array((numbers, (pair, self.ids[given])), shape).tocsr()  # adds up
+        unit, column = np.nonzero(self.ids >= 0)
+        places, shape = (self.pair[unit], self.ids[unit, column]), (self.pairs, len(self.sizes))
+        return coo_array((np.ones(len(unit)), places), shape).tocsr()  # adds up
 
     def overlaps(self, width: int) -> Iterator[tuple[int, csr_array[np.int64]]]:
         """Yield, for blocks of sets, how many elements each shares with every set."""
@@ -120,8 +116,7 @@ class ValueSets:
         holders = np.diff(sets.tocsc().indptr)
         rows = np.repeat(np.arange(len(self.sizes)), self.sizes)
         most = np.bincount(rows, holders[self.members], len(self.sizes))
-        load = np.maximum(most, width)
-        block = np.cumsum(load) // _BLOCK_NUMBERS
+        block = np.cumsum(np.maximum(most, width)) // _BLOCK_NUMBERS
         starts = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
         for start, end in zip(starts, [*starts[1:], len(self.sizes)], strict=True):
             yield start, csr_array(sets[start:end] @ sets.T)
@@ -267,15 +262,14 @@ def alpha_from_units(
     0.333
     """
     check_arguments(alpha_from_units, locals())
-    several = [unit for unit in map(_unit, units) if len(unit) > 1]
+    several = []
+    for unit in units:
+        sets = tuple(unit) if isinstance(unit, Iterable) else (unit,)
+        if not all(isinstance(value, AbstractSet) for value in sets):
+            raise ArgumentError("units must be sequences of sets")
+        if len(sets) > 1:
+            several.append([*map(frozenset, sets)])
     return AlphaRows.of(ValueSets.of_units(several), [distance]).alphas()[distance]
-
-
-def _unit(values: Iterable[AbstractSet[int]]) -> tuple[frozenset[int], ...]:
-    sets = tuple(values) if isinstance(values, Iterable) else (values,)
-    if not all(isinstance(value, AbstractSet) for value in sets):
-        raise ArgumentError("units must be sequences of sets")
-    return tuple(map(frozenset, sets))
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,22 +291,21 @@ class AlphaRows(Rows):
         units = np.bincount(values.pair, minlength=values.pairs)[:, np.newaxis]
         dense = csr_array(np.concatenate([within, units], axis=1))
         counts = hstack([dense, values.occurrences()], format="csr")
-        return cls(counts, partial(_measures, values=values, distances=names), values, names)
+
+        def measure(sums: Floats) -> dict[str, Floats]:
+            return {name: part[0] for name, part in _parts(sums, values, names).items()}
+
+        return cls(counts, measure, values, names)
 
     def alphas(self) -> dict[str, KrippendorffAlpha]:
         """Return alpha by each distance with the counts behind it."""
         total = self.total()
         units, times = int(total[0, len(self.distances)]), total[0, len(self.distances) + 1 :]
         counts = units, int(times.sum()), int((times > 0).sum())
-        results = {}
-        for name, parts in _parts(total, self.values, self.distances).items():
-            alpha, observed, expected = (float(part[0]) for part in parts)
-            results[name] = KrippendorffAlpha(alpha, observed, expected, *counts, name)
-        return results
-
-
-def _measures(sums: Floats, values: ValueSets, distances: Sequence[str]) -> Mapping[str, Floats]:
-    return {name: part[0] for name, part in _parts(sums, values, distances).items()}
+        return {
+            name: KrippendorffAlpha(float(alpha[0]), float(seen[0]), float(far[0]), *counts, name)
+            for name, (alpha, seen, far) in _parts(total, self.values, self.distances).items()
+        }
 
 
 def _parts(

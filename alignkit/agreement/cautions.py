@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan, nan
 
-from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.result import BOTH_EMPTY, LEVELS, NO_INITIAL, ONLY_EMPTY, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.kappa import cell_agreement
@@ -88,17 +87,19 @@ def _hits(agreement: AgreementFigures) -> Hits:
         for level in LEVELS if pairing.beyond else ():
             unit, _, links = level.partition(".")
             at = pairing.name, f"{links} {unit}"
-            yield from _undefined(pairing, level, at)
+            whole = pairing.main(level)
+            for part in [whole] if whole.undefined else whole.groups:
+                if part.undefined:
+                    group = "" if part is whole else f" in {part.name or '(none)'}"
+                    yield "undefined", Hit(at[0], at[1] + group, "", detail=part.undefined)
             if pairing.kind != "automatic":
                 yield from _chance_hits(agreement, pairing, level, at)
             if pairing.kind == "annotators":
-                yield from _pair_hits(pairing, level, at)
-                yield from _precision_hits(agreement, pairing, level, at)
+                yield from _pair_hits(agreement, pairing, level, at)
                 yield from _choice_hits(agreement, pairing, level, at)
     for pairing in agreement.of("annotators"):
         yield from _few(pairing)
         yield from _given_links(agreement, pairing)
-        yield from _misread(agreement, pairing)
     yield from _outliers(agreement)
     if len(agreement.annotators) == 3:
         for pairing in agreement.of("consensus"):
@@ -110,23 +111,13 @@ def _hits(agreement: AgreementFigures) -> Hits:
 At = tuple[str, str]
 
 
-def _undefined(pairing: Pairing, level: str, at: At) -> Hits:
-    """Find where C has no value, in all or in a group."""
-    whole = pairing.main(level)
-    for part in [whole] if whole.undefined else whole.groups:
-        if part.undefined:
-            group = "" if part is whole else f" in {part.name or '(none)'}"
-            yield "undefined", Hit(at[0], at[1] + group, "", detail=part.undefined)
-
-
 def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
     """Find where C is below 0, has little room, or was sampled too little."""
     part, wanted = pairing.main(level), agreement.options.tolerance
     if part.C < 0:
-        surely = ""
-        if part.interval is not None and part.interval.high < 0:
-            surely = " and all of its interval"
-        text = f"{part.C:.3f}{surely}, pi {part.pi:.3f}, pi0 {part.pi0:.3f}"
+        surely = part.interval is not None and part.interval.high < 0
+        bounds = " and all of its interval" if surely else ""
+        text = f"{part.C:.3f}{bounds}, pi {part.pi:.3f}, pi0 {part.pi0:.3f}"
         yield "below-chance", Hit(*at, text, -part.C, pairing.chance)
     if part.pi0 >= NEAR_ONE and not isnan(part.C):
         yield "chance-near-one", Hit(*at, f"{part.pi0:.3f}", part.pi0)
@@ -135,8 +126,8 @@ def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: 
         yield "rough", Hit(*at, text, part.C_error)
 
 
-def _pair_hits(pairing: Pairing, level: str, at: At) -> Hits:
-    """Find where C leaves out many pairs, or rests on many in which one of the two has nothing."""
+def _pair_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
+    """Find where C leaves out many pairs, is of many one-sided ones, or is hardly precise."""
     part, shared = pairing.main(level), pairing.sections[0].pairs
     for reason, those in LEFT_OUT.items():
         out = part.left_out.get(reason, 0)
@@ -145,13 +136,7 @@ def _pair_hits(pairing: Pairing, level: str, at: At) -> Hits:
     if part.one_sided and part.one_sided >= MANY_EMPTY * part.used:
         text = f"{part.one_sided} of {part.used}"
         yield "one-sided", Hit(*at, text, part.one_sided / part.used)
-
-
-def _precision_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
-    """Find where sampling is coarse beside the interval, or resamples have no C."""
-    part = pairing.main(level)
-    interval = part.interval
-    if interval is None:
+    if (interval := part.interval) is None:
         return
     width = interval.high - interval.low
     if COARSE * part.C_error > width:  # false where there are no bounds
@@ -169,10 +154,8 @@ def _choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: 
         low, high = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
         far = known[high] - known[low]
         if far > MOVES:
-            yield (
-                "model",
-                Hit(*at, f"{known[low]:.3f} by {low} to {known[high]:.3f} by {high}", far),
-            )
+            text = f"{known[low]:.3f} by {low} to {known[high]:.3f} by {high}"
+            yield "model", Hit(*at, text, far)
     options = agreement.options
     if CLOSED in pairing.beyond:
         closed = pairing.beyond[CLOSED][level]
@@ -185,15 +168,13 @@ def _choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: 
     one_rate = pairing.chance in ("edit", "edit-split") and "edit-strata" in pairing.beyond
     if options.ignore_identical and one_rate:
         part, strata = pairing.main(level), pairing.beyond["edit-strata"][level]
-        share = max(map(_share_of_equal, strata.models.values()), default=0.0)
+        share = 0.0
+        for models in strata.models.values():
+            equal, rest = (models[name].data.trials.sum() for name in ("delete-equal", "delete"))
+            share = max(share, float(equal / (equal + rest)) if equal + rest else 0.0)
         if share > DOMINATE and part.pi0 > strata.pi0:  # false where one has no value
             text = f"{100 * share:.0f}%, pi0 {part.pi0:.3f}, by edit-strata {strata.pi0:.3f}"
             yield "equal-words", Hit(*at, text, part.pi0 - strata.pi0, pairing.chance)
-
-
-def _share_of_equal(models: Mapping[str, EditModel]) -> float:
-    equal, other = (int(models[name].data.trials.sum()) for name in ("delete-equal", "delete"))
-    return equal / (equal + other) if equal + other else 0.0
 
 
 def _few(pairing: Pairing) -> Hits:
@@ -211,8 +192,13 @@ def _few(pairing: Pairing) -> Hits:
 
 
 def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
-    """Find annotators who recorded what they judged, where all cells count."""
-    data, names = CorpusData(agreement.corpus), (pairing.first, pairing.second)
+    """Find who recorded what they judged where all cells count, and links misread."""
+    data, names, misfit = CorpusData(agreement.corpus), (pairing.first, pairing.second), Misfit()
+    shared = agreement.corpus.annotated_by(*names)
+    # they share far more in another base or direction
+    misfit.add(*(LinkArrays.pack(pair.alignment(who) for pair in shared) for who in names))
+    if text := misfit.suspicion():
+        yield "misread", Hit(pairing.name, "", text.replace("`", ""))
     cells = pairing.sections[0].cells
     if agreement.options.universe != "all" or cells is None:
         return
@@ -227,15 +213,6 @@ def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
             yield "given-links", Hit(pairing.name, "", text, some.items / every.items)
 
 
-def _misread(agreement: AgreementFigures, pairing: Pairing) -> Hits:
-    """Find annotators whose links share far more in another base or direction."""
-    names, misfit = (pairing.first, pairing.second), Misfit()
-    shared = agreement.corpus.annotated_by(*names)
-    misfit.add(*(LinkArrays.pack(pair.alignment(who) for pair in shared) for who in names))
-    if text := misfit.suspicion():
-        yield "misread", Hit(pairing.name, "", text.replace("`", ""))
-
-
 def _outliers(agreement: AgreementFigures) -> Hits:
     """Find one annotator who differs from others that agree."""
     pairings = agreement.of("annotators")
@@ -243,10 +220,8 @@ def _outliers(agreement: AgreementFigures) -> Hits:
         mine = [pairing for pairing in pairings if name in (pairing.first, pairing.second)]
         others = [pairing for pairing in pairings if pairing not in mine]
         for level in LEVELS:
-            own, rest = (
-                [two.sections[0].figures.get(f"{level}.f1", nan) for two in side]
-                for side in (mine, others)
-            )
+            own, rest = ([two.sections[0].figures.get(f"{level}.f1", nan) for two in side]
+                         for side in (mine, others))  # fmt: skip
             far = min(rest) - max(own)
             if far > MOVES:  # false where one is not defined
                 text = f"{100 * max(own):.1f} at most, {100 * min(rest):.1f} at least"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from math import isnan, nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, check_known, words
 from alignkit._support.wording import how_many
@@ -158,12 +157,39 @@ class CrowdQuality(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return the tables."""
-        tables = [self._people(), self._judged_again(), self._suspicious()]
+        alone = sum(not who for _, who in self.again)
+        count = f": {how_many(len(self.again), 'pair')}" if self.again else ""
+        nobody = f"; nobody is left who could judge {alone} of them" if alone else ""
+        again = Table(
+            f"Pairs to be judged again, and by whom{count}{nobody}",
+            [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")],
+            [[id, len(who), ", ".join(who)] for id, who in self.again],
+            "" if self.again else "none",
+            "again",
+        )
+        counts = Column("otherwise", "count"), Column("of", "count", key="judged")
+        suspicious = Table(
+            "Gold questions that most annotators who are not rejected answer otherwise",
+            [Column("pair"), Column("gold"), *counts, Column("most say")],
+            [list(vars(gold).values()) for gold in self.suspicious],
+            "" if self.suspicious else "none",
+            "suspicious",
+        )
+        tables = [self._people(), again, suspicious]
         return tables if self.over is None else [*tables, self._good()]
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the tables with the first rows of long lists; machines are given all."""
-        return [_shortened(table) for table in self.tables()]
+        tables = list(self.tables())
+        for place, table in enumerate(tables):
+            rows = [row for row in table.rows if row[1] or table.anchor != "again"]
+            short = len(rows[:_MOST_ROWS]) < len(table.rows)
+            if table.anchor in ("again", "phrases") and short:
+                shown = f"{min(len(rows), _MOST_ROWS)} of {len(table.rows)} are listed"
+                note = f"{shown if rows else 'not listed here'}; --csv and --json have all"
+                note = "; ".join(filter(None, [note, table.note]))
+                tables[place] = replace(table, rows=rows[:_MOST_ROWS], note=note)
+        return tables
 
     def _people(self) -> Table:
         columns = [
@@ -194,29 +220,6 @@ class CrowdQuality(Result):
         )
         return Table("Annotators", columns, rows, note, "annotators")
 
-    def _judged_again(self) -> Table:
-        alone = sum(not who for _, who in self.again)
-        count = f": {how_many(len(self.again), 'pair')}" if self.again else ""
-        nobody = f"; nobody is left who could judge {alone} of them" if alone else ""
-        return Table(
-            f"Pairs to be judged again, and by whom{count}{nobody}",
-            [Column("pair"), Column("judges", "count"), Column("by", key="judged_again_by")],
-            [[id, len(who), ", ".join(who)] for id, who in self.again],
-            "" if self.again else "none",
-            "again",
-        )
-
-    def _suspicious(self) -> Table:
-        counts = Column("otherwise", "count"), Column("of", "count", key="judged")
-        return Table(
-            "Gold questions that most annotators who are not rejected answer otherwise",
-            [Column("pair"), Column("gold"), *counts, Column("most say")],
-            [[gold.id, gold.gold, gold.against, gold.judged, gold.instead]
-             for gold in self.suspicious],
-            "" if self.suspicious else "none",
-            "suspicious",
-        )  # fmt: skip
-
     def _good(self) -> Table:
         good = sum(phrase.verdict == "good" for phrase in self.phrases)
         judged = sum(phrase.contexts > 0 for phrase in self.phrases)
@@ -230,17 +233,6 @@ class CrowdQuality(Result):
             "rejected say so",
             "phrases",
         )
-
-
-def _shortened(table: Table) -> Table:
-    if table.anchor not in ("again", "phrases"):
-        return table
-    rows = [row for row in table.rows if row[1] or table.anchor != "again"]
-    if len(rows[:_MOST_ROWS]) == len(table.rows):
-        return table
-    shown = f"{min(len(rows), _MOST_ROWS)} of {len(table.rows)} are listed"
-    notes = [f"{shown if rows else 'not listed here'}; --csv and --json have all", table.note]
-    return replace(table, rows=rows[:_MOST_ROWS], note="; ".join(filter(None, notes)))
 
 
 # what to beware of
@@ -267,11 +259,9 @@ def _hits(quality: CrowdQuality) -> Hits:
         yield "contains", Hit("", "", "")
     if quality.sequential and not quality.timed:
         yield "untimed", Hit("", "", "")
-    rejected = sum(person.gold.verdict == "reject" for person in quality.annotators)
-    if rejected:
+    if rejected := sum(person.gold.verdict == "reject" for person in quality.annotators):
         yield "rejected", Hit("", "", f"{rejected} of {len(quality.annotators)}")
-    nobody = sum(not who for _, who in quality.again)
-    if nobody:
+    if nobody := sum(not who for _, who in quality.again):
         yield "nobody", Hit("", "", f"{nobody} of {len(quality.again)}")
 
 
@@ -363,8 +353,8 @@ def crowd_quality(
     """
     check_arguments(crowd_quality, locals(), apart=["annotators", "good"])
     check_confidence(confidence)
-    for name, known, what in ((by, BY, "kappa"), (good_in, GOOD_IN, "number of contexts")):
-        check_known(what, name, known)
+    check_known("kappa", by, BY)
+    check_known("number of contexts", good_in, GOOD_IN)
     if over is None and good is not None:
         raise OptionError("`good` is about phrases: name the attribute that names them by `over`")
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
@@ -374,10 +364,13 @@ def crowd_quality(
     values, right, size = matrix.values[:-1], matrix.values[-1], len(looked.labels)
     if not (right >= 0).any():
         raise OptionError(f"{gold!r} gives no pair a label that is scored: there is no gold")
-    orders, verdicts = [], []
+    all_timed, verdicts = True, []
     for name, row in zip(names, values, strict=True):
-        order, timed = _order(corpus, name, (row >= 0) & (right >= 0))
-        orders.append(timed)
+        order: list[int] = np.flatnonzero((row >= 0) & (right >= 0)).tolist()
+        times = [corpus[p].annotations[name].when for p in order]
+        if all(times):
+            order = [p for _, p in sorted(zip(map(str, times), order, strict=True))]
+        all_timed &= all(times)
         verdicts.append(_verdict(row[order], right[order], sequential, confidence))
     majority, others = _kappas(values, size)
     each = tuple(
@@ -391,29 +384,24 @@ def crowd_quality(
         )
     )  # fmt: skip
     kept = [verdict.verdict != "reject" for verdict in verdicts]
+    # nobody who is rejected judges anything again
+    usable = [nan if not keep and kappa > 0.75 else kappa for keep, kappa in zip(
+        kept, majority if by == "consensus" else others, strict=True)]  # fmt: skip
+    again = consensus.judge_again(values, usable).items()
     phrases: tuple[GoodPhrase, ...] = ()
     if over is not None:
         good_labels = _good_labels(looked, good)
         phrases = _phrases(corpus, names, good_labels, kept, over, good_in, lenient)
     quality = CrowdQuality(
         scheme=looked.scheme.name, view=looked.name, labels=size, gold=gold, pairs=len(corpus),
-        sequential=sequential, timed=all(orders), by=by, annotators=each,
-        again=_again(corpus, names, values, kept, majority if by == "consensus" else others),
+        sequential=sequential, timed=all_timed, by=by, annotators=each,
+        again=tuple((corpus.ids[p], tuple(names[k] for k in who)) for p, who in again),
         suspicious=_suspicious(corpus, looked, values, right, verdicts), over=over, good_in=good_in,
         phrases=phrases,
         asked={label: int((right == k).sum()) for k, label in enumerate(looked.labels)},
         rewrites_left_out=left_out, notes=notes,
     )  # fmt: skip
     return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
-
-
-def _order(corpus: Corpus, name: str, asked: NDArray[np.bool_]) -> tuple[list[int], bool]:
-    """Return the places of the questions that someone answered, by their times if all have one."""
-    places: list[int] = np.flatnonzero(asked).tolist()
-    times = [corpus[p].annotations[name].when for p in places]
-    if not all(times):
-        return places, False
-    return [p for _, p in sorted(zip(map(str, times), places, strict=True))], True
 
 
 def _verdict(answers: Labels, right: Labels, sequential: bool, confidence: float) -> GoldVerdict:
@@ -438,22 +426,6 @@ def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
     settled = consensus.majority_labels(values, size).labels
     others = [consensus.others_label(values, size, k)[0] for k in range(len(values))]
     return kappas_with([settled] * len(values)), kappas_with(others)
-
-
-def _again(
-    corpus: Corpus,
-    names: Sequence[str],
-    values: Labels,
-    kept: Sequence[bool],
-    kappas: Sequence[float],
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the ids of pairs with who is to judge them again; nobody who is rejected."""
-    usable = [
-        nan if not keep and kappa > 0.75 else kappa
-        for keep, kappa in zip(kept, kappas, strict=True)
-    ]
-    chosen = consensus.judge_again(values, usable)
-    return tuple((corpus.ids[p], tuple(names[k] for k in who)) for p, who in chosen.items())
 
 
 def _suspicious(
@@ -502,7 +474,6 @@ def _phrases(
     phrases = []
     for phrase, judged in contexts.items():  # 1 where it is good, 0 where not
         verdict = "good" if judged and consensus.is_good(judged, good_in) else "not good"
-        phrases.append(
-            GoodPhrase(phrase, len(judged), sum(judged), verdict if judged else "not judged")
-        )
+        verdict = verdict if judged else "not judged"
+        phrases.append(GoodPhrase(phrase, len(judged), sum(judged), verdict))
     return tuple(phrases)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
+from itertools import chain
 from operator import add
 
 from alignkit._support.values import FrozenMap
-from alignkit.model.alignment import Alignment, Link
+from alignkit.model.alignment import Link
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.link_classes import OF_FUNCTION_WORDS, WORD_KINDS, FunctionWords, word_kinds
@@ -117,21 +119,16 @@ def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Lin
     """Yield each link of either, with its shape and which of them have it."""
     alignments = pair.alignment(first), pair.alignment(second)
     mine, other = (dict(alignment.items()) for alignment in alignments)
-    shapes = [_shapes(alignment) for alignment in alignments]
+    shapes: Counter[Link] = Counter()  # of either, the larger
+    for links in chain.from_iterable(alignment.components() for alignment in alignments):
+        sides = len({link.i for link in links}), len({link.j for link in links})
+        shape = 0 if max(sides) == 1 else 1 if min(sides) == 1 else 2
+        for link in links:
+            shapes[link] = max(shapes[link], shape)
     for link in sorted({**mine, **other}):
-        shape = SHAPES[max(shape.get(link, 0) for shape in shapes)]
         outcome = _BOTH if mine.get(link) == other.get(link) else _UNSURE
         if link not in other:
             outcome = _FIRST
         elif link not in mine:
             outcome = _SECOND
-        yield link, shape, outcome
-
-
-def _shapes(alignment: Alignment) -> dict[Link, int]:
-    shapes = {}
-    for links in alignment.components():
-        sides = len({link.i for link in links}), len({link.j for link in links})
-        shape = 0 if max(sides) == 1 else 1 if min(sides) == 1 else 2
-        shapes.update(dict.fromkeys(links, shape))
-    return shapes
+        yield link, SHAPES[shapes[link]], outcome

@@ -294,42 +294,34 @@ def pairing_figures(pairing: Pairing) -> Iterator[Figure]:
         for chance, level, _ in pairing.results():
             part = pairing.part(level, section.name, chance)
             suffix = "" if chance == pairing.chance else f".{chance}"
-            yield from _beyond_figures((*at, level), part, suffix)
-
-
-def _beyond_figures(
-    at: tuple[str, str, str, str, str], part: BeyondChanceSection, suffix: str
-) -> Iterator[Figure]:
-    for name in ("pi", "pi0", "C"):
-        value: float = getattr(part, name)
-        interval = (part.interval or part.no_interval) if name == "C" else None
-        reason = part.undefined if isnan(value) else ""
-        yield _figure((*at, name + suffix), value, part.used, reason or interval)
-    for name in ("used", "both_empty", "one_sided"):
-        yield Figure(*at, name + suffix, getattr(part, name), pairs=part.pairs)
-    for name in ("pi0_error", "C_error"):
-        yield Figure(*at, name + suffix, getattr(part, name), pairs=part.used)
+            for name in ("pi", "pi0", "C"):
+                number: float = getattr(part, name)
+                bounds = (part.interval or part.no_interval) if name == "C" else None
+                reason = part.undefined if isnan(number) else ""
+                yield _figure((*at, level, name + suffix), number, part.used, reason or bounds)
+            for name in ("used", "both_empty", "one_sided"):
+                yield Figure(*at, level, name + suffix, getattr(part, name), pairs=part.pairs)
+            for name in ("pi0_error", "C_error"):
+                yield Figure(*at, level, name + suffix, getattr(part, name), pairs=part.used)
 
 
 def edit_figures(pairings: tuple[Pairing, ...]) -> Iterator[Figure]:
     """Yield the add and delete rates and the dispersion, once for an annotator and its links."""
-    figures: dict[tuple[str, str, str], Figure] = {}
+    figures: dict[tuple[str, ...], Figure] = {}
     for pairing in pairings:
         for chance, level, result in pairing.results():
-            for figure in _edits_of(chance, LEVELS[level][1], result):
-                figures.setdefault((figure.first, figure.level, figure.statistic), figure)
+            links = f"edits.{LEVELS[level][1]}"
+            for name, rates in result.rates.items():
+                for statistic in ("add", "delete"):
+                    at = ("edits", name, "", "all", links, statistic)
+                    figures.setdefault(
+                        at, Figure(*at, getattr(rates, statistic), pairs=rates.pairs)
+                    )
+            for name, models in result.models.items():
+                for part, model in models.items():
+                    at = ("edits", name, "", "all", f"{links}.{chance}.{part}", "dispersion")
+                    figures.setdefault(at, Figure(*at, model.dispersion, pairs=model.pairs))
     yield from figures.values()
-
-
-def _edits_of(chance: str, links: str, result: BeyondChance) -> Iterator[Figure]:
-    for name, rates in result.rates.items():
-        for statistic in ("add", "delete"):
-            at = ("edits", name, "", "all", f"edits.{links}", statistic)
-            yield Figure(*at, getattr(rates, statistic), pairs=rates.pairs)
-    for name, models in result.models.items():
-        for part, model in models.items():
-            at = ("edits", name, "", "all", f"edits.{links}.{chance}.{part}", "dispersion")
-            yield Figure(*at, model.dispersion, pairs=model.pairs)
 
 
 def together_figures(together: Together) -> Iterator[Figure]:

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import nan
 
 import numpy as np
@@ -119,25 +118,19 @@ def _rows(data: PairData) -> Rows:
     judgements, pair = _proposals(data)
     raters = judgements.shape[1]
     counts = _tally(np.maximum(judgements, _NULL) - _NULL, len(CATEGORIES))
-    largest = _tally(judgements, 4).max(axis=1, initial=0)
-    columns = np.concatenate(
-        [
-            np.ones((len(pair), 1), np.int64),
-            (counts * (counts - 1)).sum(axis=1, keepdims=True),
-            counts,
-            largest[:, np.newaxis] == np.arange(1, raters + 1),
-        ],
-        axis=1,
-    )
+    largest = _tally(judgements, 4).max(axis=1, initial=0)[:, np.newaxis]
+    items, agreeing = np.ones(len(pair), np.int64), (counts * (counts - 1)).sum(axis=1)
+    same = largest == np.arange(1, raters + 1)
+    columns = np.column_stack([items, agreeing, counts, same])
     # items come pair after pair, and each pair has some: that of its NULL
     starts = np.searchsorted(pair, np.arange(len(data)))
     summed = np.add.reduceat(columns, starts, axis=0) if len(data) else columns
-    return Rows(summed.astype(np.float64), partial(_ratios, raters=raters))
 
+    def measure(sums: Floats) -> Mapping[str, Floats]:
+        items, agreeing = sums[:, 0], sums[:, 1]
+        return fleiss_ratios(items, agreeing, sums[:, 2 : 2 + len(CATEGORIES)], raters)
 
-def _ratios(sums: Floats, raters: int) -> Mapping[str, Floats]:
-    items, agreeing = sums[:, 0], sums[:, 1]
-    return fleiss_ratios(items, agreeing, sums[:, 2 : 2 + len(CATEGORIES)], raters)
+    return Rows(summed.astype(np.float64), measure)
 
 
 def fleiss_ratios(
@@ -204,7 +197,14 @@ def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.
     rows, columns = data.lengths[:, 1] + 1, data.lengths[:, 0] + 1
     first_word = np.cumsum(rows) - rows
     first_cell = np.cumsum(rows * columns) - rows * columns
-    nulls = np.array(_source_nulls(data, name), np.int64).reshape(-1, 3)
+    # the source words explicitly aligned to nothing: (pair, word, sure)
+    marked = [
+        (k, null.i, null in alignment.sure_nulls)
+        for k, alignment in enumerate(data.alignments(name))
+        for null in alignment.nulls
+        if null.j == NULL
+    ]
+    nulls = np.array(marked, np.int64).reshape(-1, 3)
     pair = np.concatenate([pair, nulls[:, 0]])
     row = np.concatenate([arrays.links[:, 1] + 1, np.zeros(len(nulls), np.int64)])
     column = np.concatenate([arrays.links[:, 0], nulls[:, 1]]) + 1
@@ -219,16 +219,6 @@ def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.
     category = np.full(len(key), _NULL, np.uint8)
     category[: len(pair)] = np.where(sure, _SURE, _POSSIBLE)
     return key, category
-
-
-def _source_nulls(data: PairData, name: str) -> list[tuple[int, int, bool]]:
-    """List the source words explicitly aligned to nothing as (pair, word, sure)."""
-    return [
-        (k, null.i, null in alignment.sure_nulls)
-        for k, alignment in enumerate(data.alignments(name))
-        for null in alignment.nulls
-        if null.j == NULL
-    ]
 
 
 def _tally(judgements: NDArray[np.uint8], categories: int) -> NDArray[np.int64]:

@@ -57,8 +57,8 @@ class Contingency:
         if len(categories) != len(counts):
             raise OptionError(f"{len(categories)} categories for a table of {len(counts)}")
         items = sum(map(sum, counts))
-        columns = zip(counts, zip(*counts, strict=True), strict=True)
-        totals = [sum(row) + sum(column) for row, column in columns]
+        each = zip(counts, zip(*counts, strict=True), strict=True)
+        totals = [sum(row) + sum(column) for row, column in each]
         shares = tuple(total / (2 * items) if items else nan for total in totals)
         return cls(tuple(categories), counts, items, **ratios, prevalence=shares)
 
@@ -192,13 +192,9 @@ class CellAgreement:
         """Compute everything from the rows of level ``cells.all``, or from a part of them."""
         table = rows.total().reshape(3, 3).astype(np.int64).tolist()
         whole = Contingency.of(CATEGORIES, table)
-        return cls(
-            annotators,
-            len(rows),
-            whole,
-            whole.collapse("linked", "none", categories=("possible", "sure")),
-            whole.collapse("sure", "not sure", categories=("sure",)),
-        )
+        linked = whole.collapse("linked", "none", categories=("possible", "sure"))
+        sure = whole.collapse("sure", "not sure", categories=("sure",))
+        return cls(annotators, len(rows), whole, linked, sure)
 
 
 def cell_agreement(
@@ -260,12 +256,8 @@ def _tables(data: PairData) -> NDArray[np.int64]:
     weak_none = n["hyp_possible"] - n["hyp_sure"] - weak_sure - weak_weak
     none_weak = n["ref_possible"] - n["ref_sure"] - sure_weak - weak_weak
     neither = data.cells - (n["hyp_possible"] + n["ref_possible"] - n["possible_in_possible"])
-    table = [
-        [neither, none_weak, none_sure],
-        [weak_none, weak_weak, weak_sure],
-        [sure_none, sure_weak, both],
-    ]
-    return np.moveaxis(np.array(table, np.int64), 2, 0)
+    table = [neither, none_weak, none_sure, weak_none, weak_weak, weak_sure, sure_none, sure_weak]
+    return np.stack([*table, both], axis=1).reshape(-1, 3, 3)
 
 
 def _whole_rows(data: PairData) -> Rows:
@@ -275,23 +267,22 @@ def _whole_rows(data: PairData) -> Rows:
 def _binary_rows(data: PairData, least: int) -> Rows:
     """Count the cells of at least this category (its place in `CATEGORIES`) against the rest."""
     tables = _tables(data).astype(np.float64)
-    rows = np.add.reduceat(tables, [0, least], axis=1)
-    return Rows(np.add.reduceat(rows, [0, least], axis=2).reshape(-1, 4), _binary_ratios)
+    rows = np.add.reduceat(np.add.reduceat(tables, [0, least], axis=1), [0, least], axis=2)
 
+    def measure(sums: Floats) -> Mapping[str, Floats]:
+        judged = sums @ np.array([0.0, 1.0, 1.0, 2.0])
+        return table_ratios(sums) | {"prevalence": ratio(judged, 2 * sums.sum(axis=1))}
 
-def _binary_ratios(sums: Floats) -> Mapping[str, Floats]:
-    judged = sums @ np.array([0.0, 1.0, 1.0, 2.0])
-    return table_ratios(sums) | {"prevalence": ratio(judged, 2 * sums.sum(axis=1))}
+    return Rows(rows.reshape(-1, 4), measure)
 
 
 _RATIOS = ("observed", "kappa", "ac1")
 
+_BINARY = (*_RATIOS, "prevalence")
+
 CELLS = (
     Statistic("cells.all", _RATIOS, _whole_rows),
-    *(
-        Statistic(f"cells.{name}", (*_RATIOS, "prevalence"), partial(_binary_rows, least=least))
-        for least, name in enumerate(CATEGORIES)
-        if least
-    ),
+    Statistic("cells.possible", _BINARY, partial(_binary_rows, least=1)),
+    Statistic("cells.sure", _BINARY, partial(_binary_rows, least=2)),
 )
 """Kappa and AC1 over cells; the prevalence is that of what is rarer, the links."""

@@ -167,7 +167,7 @@ def contradictions(given: Mapping[str, object], initial: str | None) -> None:
     check_names(given, AgreementOptions, "option")
     AgreementOptions(**cast("dict[str, Any]", dict(given)))
     edits = edits_known(initial, str(given.get("missing_initial", "")))
-    _check_sampling(given, edits, initial)
+    _check_sampling(given, edits)
     if given.get("bootstrap") == "none":
         for name in ("resamples", "confidence"):
             if name in given:
@@ -181,7 +181,7 @@ def contradictions(given: Mapping[str, object], initial: str | None) -> None:
         )
 
 
-def _check_sampling(given: Mapping[str, object], edits: bool, initial: str | None) -> None:
+def _check_sampling(given: Mapping[str, object], edits: bool) -> None:
     chance = given.get("chance", "edit" if edits else CLOSED)
     if not edits:
         if chance != CLOSED:

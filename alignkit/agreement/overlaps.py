@@ -85,10 +85,8 @@ class Overlap:
 def overlap_ratios(sums: Floats) -> Mapping[str, Floats]:
     """Return precision, recall and F1 of (R, 4) sums: |A|, |A found|, |B|, |B found|."""
     hypothesis, hypothesis_found, reference, reference_found = sums.T
-    precision = ratio(hypothesis_found, hypothesis)
-    recall = ratio(reference_found, reference)
-    values = precision, recall, harmonic(precision, recall)
-    return dict(zip(MEASURES, values, strict=True))
+    precision, recall = ratio(hypothesis_found, hypothesis), ratio(reference_found, reference)
+    return {"precision": precision, "recall": recall, "f1": harmonic(precision, recall)}
 
 
 _WORDS = {

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
-from math import ceil, isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from math import ceil, isnan, nan
+from typing import Any, NamedTuple
 
 from alignkit._support.arguments import check_arguments
 from alignkit.agreement import plots
@@ -22,10 +21,6 @@ from alignkit.tables.columns import Cell, Column
 from alignkit.tables.media import CARE, style_sheet
 from alignkit.tables.table import Table
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-
 SECTIONS = {
     "overview": "Overview",
     "tables": "Tables",
@@ -41,18 +36,8 @@ SECTIONS = {
 }
 """The sections of the page, by their anchors; no table has one of these."""
 
-_MOST_PAIRINGS = 6
+_MOST_PAIRINGS, _MOST_WORDS = 6, 30
 _NO_WORDS = "The words of these sentence pairs are not known"
-
-
-def agreement_page(
-    agreement: AgreementFigures,
-    *,
-    title: str | None = None,
-    function_words: FunctionWords | None = None,
-) -> str:
-    """Return the page as one text; see `draw_agreement_page`."""
-    return "".join(draw_agreement_page(agreement, title=title, function_words=function_words))
 
 
 def draw_agreement_page(
@@ -64,12 +49,8 @@ def draw_agreement_page(
     """Draw a page of all annotators that needs neither network nor script."""
     check_arguments(draw_agreement_page, locals())
     drawn = _figures(agreement) | _differences(agreement, function_words)
-    yield from _template().generate(_words(agreement, title) | drawn)
-
-
-@cache
-def _template() -> Template:
-    return page_template("page.html.j2", letters=letters)
+    template = page_template("page.html.j2", letters=letters)
+    yield from template.generate(_words(agreement, title) | drawn)
 
 
 def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
@@ -99,14 +80,12 @@ def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
 
 
 def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
-    options = dict(vars(agreement.options))
     models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
+    unused: set[str] = set()
     if not any(result.samples for two in agreement.pairings for *_, result in two.results()):
-        for name in ("reading", "samples", "tolerance", "missing_initial"):
-            options.pop(name)
-    if options["bootstrap"] == "none":
-        for name in ("resamples", "confidence"):
-            options.pop(name)
+        unused |= {"reading", "samples", "tolerance", "missing_initial"}
+    if agreement.options.bootstrap == "none":
+        unused |= {"resamples", "confidence"}
     settings = {
         "annotators": ", ".join(agreement.annotators),
         "initial alignment": agreement.initial,
@@ -114,15 +93,13 @@ def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
         "automatic alignments": ", ".join(agreement.systems),
         "groups": agreement.by,
         "values divided by": agreement.split,
-        **{name.replace("_", " "): value for name, value in options.items()},
+        **{k.replace("_", " "): v for k, v in vars(agreement.options).items() if k not in unused},
         "chance": ", ".join(models),
         "seed": agreement.seed,
     }
     for name, value in settings.items():
-        if isinstance(value, bool):
-            yield name, "yes" if value else "no"
-        elif value not in (None, ""):
-            yield name, value
+        if value not in (None, ""):
+            yield name, ("yes" if value else "no") if isinstance(value, bool) else value
 
 
 def _figures(agreement: AgreementFigures) -> dict[str, Any]:
@@ -172,18 +149,13 @@ def _differences(
             )  # fmt: skip
             kinds = plots.kinds_plot(f"kinds-{len(differences)}", counts)
             differences.append(PairDifference(pairing, counts, kinds, _word_table(counts)))
-    no_words = f"{_NO_WORDS}: nothing can be drawn."
-    if known:
-        no_words = "No two annotators have a sentence pair in common."
+    none = "No two annotators have a sentence pair in common."
     return {
         "differences": differences,
         "matrices": list(_draw_pairs(corpus, differences)),
         "more": _further_table(agreement),
-        "no_words": no_words,
+        "no_words": none if known else f"{_NO_WORDS}: nothing can be drawn.",
     }
-
-
-_MOST_WORDS = 30
 
 
 def _word_table(counts: Disagreements) -> Table:
@@ -208,9 +180,7 @@ _WIDTHS = (0.1, 0.05, 0.02)
 def further_pairs(result: BeyondChance, width: float) -> int | None:
     """Extrapolate how many further pairs two annotators would have to annotate."""
     interval = result.interval
-    if interval is None or not result.used:
-        return None
-    now = interval.high - interval.low
+    now = interval.high - interval.low if interval is not None and result.used else nan
     if not now > 0 or width <= 0:  # all pairs are alike, which says nothing of others
         return None
     if now <= width:
@@ -229,17 +199,10 @@ def _further_table(agreement: AgreementFigures) -> Table | None:
             result = pairing.main(level)
             if result.interval is not None and not isnan(result.interval.low):
                 now = result.interval.high - result.interval.low
-                wanted = (now / 2, *(2 * width for width in _WIDTHS))
-                pairs = result.used, len(result.sentences)
-                rows.append(
-                    [
-                        pairing.name,
-                        title,
-                        *pairs,
-                        now,
-                        *(_further(result, width) for width in wanted),
-                    ]
-                )
+                rows.append([pairing.name, title, result.used, len(result.sentences), now])
+                for width in (now / 2, *(2 * width for width in _WIDTHS)):
+                    more = further_pairs(result, width)
+                    rows[-1].append("-" if more is None else f"{more:,}" if more else "reached")
     if not rows:
         return None
     aim = "for an interval as narrow as"
@@ -255,14 +218,8 @@ def _further_table(agreement: AgreementFigures) -> Table | None:
     return Table(title, columns, rows, apart=apart, stub=2)
 
 
-def _further(result: BeyondChance, width: float) -> Cell:
-    count = further_pairs(result, width)
-    return "-" if count is None else f"{count:,}" if count else "reached"
-
-
 # the sentence pairs, drawn
-_MOST_PAIRS, _MOST_BYTES = 200, 3_500_000
-_LARGEST_MATRIX = 60_000
+_MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX = 200, 3_500_000, 60_000
 
 
 class Article(NamedTuple):
@@ -306,9 +263,11 @@ def _draw(
 ) -> tuple[list[Article], int]:
     """Return the drawings there is room for, and how many pairs are too long for any."""
     most, room = max(_MOST_PAIRS // share, 5), _MOST_BYTES // share
-    drawn: list[Article] = []
-    large = 0
-    known = _sentences(difference.pairing)
+    drawn, large, pairing = list[Article](), 0, difference.pairing
+    known = {
+        title: {row.place: row for row in pairing.main(level).sentences if not row.left_out}
+        for level, title in plots.LEVEL_TITLES.items() if pairing.chance in pairing.beyond
+    }  # fmt: skip
     for counts in differing:
         pair = corpus[counts.place]
         n, m = pair.lengths
@@ -321,21 +280,11 @@ def _draw(
             break
         alone, unsure = counts.outcome.alone, counts.outcome.unsure
         facts = [f"{alone} linked by one only, {unsure} sure for one only"]
-        facts += [f"{title}: {rows[counts.place]}" for title, rows in known.items()
-                  if counts.place in rows]  # fmt: skip
+        for title, rows in known.items():
+            if row := rows.get(counts.place):
+                facts.append(
+                    f"{title}: {row.common} shared, of {row.first} of the one and {row.second} of "
+                    f"the other ({plots.decimal(row.observed)})"
+                )
         drawn.append(Article(pair.id, " · ".join(facts), figure))
     return drawn, large
-
-
-def _sentences(pairing: Pairing) -> dict[str, dict[int, str]]:
-    if pairing.chance not in pairing.beyond:
-        return {}
-    return {
-        title: {
-            row.place: f"{row.common} shared, of {row.first} of the one and {row.second} of the "
-            f"other ({plots.decimal(row.observed)})"
-            for row in pairing.main(level).sentences
-            if not row.left_out
-        }
-        for level, title in plots.LEVEL_TITLES.items()
-    }

@@ -110,11 +110,10 @@ class CorpusData:
     def judged(self, name: str) -> LinkArrays:
         """Return the cells that an annotator judged, see `judged_cells`, as if they were links."""
         if name not in self._judged:
-            cell_lists = [
-                judged_cells(pair, name) if there else np.empty((0, 2), np.int32)
-                for pair, there in zip(self.corpus, self.aligned(name).tolist(), strict=True)
-            ]
-            cells = np.concatenate([np.empty((0, 2), np.int32), *cell_lists])
+            none = np.empty((0, 2), np.int32)
+            each = zip(self.corpus, self.aligned(name).tolist(), strict=True)
+            cell_lists = [judged_cells(pair, name) if there else none for pair, there in each]
+            cells = np.concatenate([none, *cell_lists])
             if len(cells) == len(self.links(name).links):
                 raise OptionError(
                     f"{name!r} has no labels on cells without a link, so the corpus does not say "
@@ -144,11 +143,9 @@ class CorpusData:
     def words(self) -> tuple[TokenArrays, TokenArrays]:
         """The source and the target words, numbered alike; none where they are not known."""
         vocabulary = Vocabulary(casefold=not self.exact_case)
-        sides = [pair.words if pair.has_text else ((), ()) for pair in self.corpus]
-        return (
-            TokenArrays.pack([source for source, _ in sides], vocabulary),
-            TokenArrays.pack([target for _, target in sides], vocabulary),
-        )
+        pairs = [pair.words if pair.has_text else ((), ()) for pair in self.corpus]
+        source, target = (TokenArrays.pack([pair[k] for pair in pairs], vocabulary) for k in (0, 1))
+        return source, target
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
@@ -304,10 +301,8 @@ def majority(alignments: Sequence[Alignment]) -> Alignment:
         votes = Counter(link for side in sides for link in side)
         return {link for link, count in votes.items() if 2 * count > len(sides)}
 
-    return Alignment(
-        most([alignment.sure for alignment in alignments]),
-        most([alignment.possible for alignment in alignments]),
-    )
+    sure = most([alignment.sure for alignment in alignments])
+    return Alignment(sure, most([alignment.possible for alignment in alignments]))
 
 
 def with_majorities(corpus: Corpus, names: Sequence[str]) -> tuple[Corpus, dict[str, str]]:

@@ -29,8 +29,7 @@ from alignkit.tables.table import Table
 LEVEL_TITLES = {level: f"{level.split('.')[0]}, {links}" for level, (_, links) in LEVELS.items()}
 """How the levels of C are called in figures."""
 
-_BINS = 30
-_GROUPS = 10
+_BINS, _GROUPS = 30, 10
 _PARTS = {
     "edit": "edits",
     "add": "added links",
@@ -60,10 +59,17 @@ def sentence_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
     for level, title in LEVEL_TITLES.items():
         values = [row.observed for row in pairing.main(level).sentences if not row.left_out]
         if values:
+            # those of 0 and of 1, which are many, have bars of their own
+            inside = Counter(min(int(10 * value), 9) for value in values if 0 < value < 1)
+            data = [Bar(-0.1, 0, values.count(0), "0")]
+            for k in range(10):
+                label = f"{'above 0' if k == 0 else k / 10} to {(k + 1) / 10}"
+                data.append(Bar(k / 10, (k + 1) / 10, inside[k], label))
+            data.append(Bar(1, 1.1, values.count(1), "1"))
             said = f"Observed agreement of {len(values)} sentence pairs, {pairing.name}, {title}"
             numbers = Table("Sentence pairs", [Column("agreement"), Column("pairs", "count")], ())
             units = "observed agreement of a sentence pair", "sentence pairs"
-            yield _histogram(name, level, pairing, _sentence_bars(values), said, units, numbers)
+            yield _histogram(name, level, pairing, data, said, units, numbers)
 
 
 def chance_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
@@ -103,16 +109,6 @@ def _histogram(
     return PairingPlot(LEVEL_TITLES[level], image, replace(numbers, rows=rows))
 
 
-def _sentence_bars(values: list[float]) -> list[Bar]:
-    """Count values in ten parts; those of 0 and of 1, which are many, have bars of their own."""
-    inside = Counter(min(int(10 * value), 9) for value in values if 0 < value < 1)
-    middle = [
-        Bar(k / 10, (k + 1) / 10, inside[k], f"{'above 0' if k == 0 else k / 10} to {(k + 1) / 10}")
-        for k in range(10)
-    ]
-    return [Bar(-0.1, 0, values.count(0), "0"), *middle, Bar(1, 1.1, values.count(1), "1")]
-
-
 def _chance_bars(values: NDArray[np.float64], pi: float) -> list[Bar]:
     """Count the samples in bars that are wide enough to be seen beside a pi far away."""
     low, high = float(values.min()), float(values.max())
@@ -149,10 +145,11 @@ def edit_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
 
 
 def _heights(model: EditModel) -> list[float]:
-    if model.reading == "count":
-        return [float(count) for count in model.data.edits.tolist()]
-    shares: list[float] = (model.data.edits / model.data.trials).tolist()
-    return shares
+    edits, whole = model.data.edits, model.reading == "count"
+    heights: list[float] = (
+        edits.astype(np.float64) if whole else edits / model.data.trials
+    ).tolist()
+    return heights
 
 
 def _edit_axes(every: list[EditModel], alike: list[EditModel]) -> tuple[Axis, Axis]:
@@ -214,19 +211,14 @@ def kinds_plot(name: str, counted: Disagreements) -> PairingPlot:
         data.append(KindShare(kind, counts))
         alone = outcome.alone / outcome.links if outcome.links else nan
         body.append([kind, outcome.links, *counts, alone])
-    meanings = (
-        "both alike, sure or possible",
-        "sure for one, possible for the other",
-        f"only {A} {first}",
-        f"only {B} {second}",
-    )
+    meanings = ("both alike, sure or possible", "sure for one, possible for the other",
+                f"only {A} {first}", f"only {B} {second}")  # fmt: skip
     title = "Links by kind: who has them"
     names = ("links", "both alike", "unlike", f"only {A}", f"only {B}")
     columns = [Column("", key="kind"), *(Column(name, "count") for name in names)]
     columns.append(Column("% of one only", "percent"))
     table = Table(title, columns, body, apart=[len(SHAPES)])
-    signs = "", "", A, B
-    image = shares(name, f"{title}, {first} and {second}", data, meanings, signs)
+    image = shares(name, f"{title}, {first} and {second}", data, meanings, ("", "", A, B))
     return PairingPlot(title, image, table)
 
 
@@ -238,13 +230,11 @@ _KINDS = {
     "automatic": (3, "an automatic alignment and an annotator"),
 }
 _COEFFICIENTS = {
-    "cells.possible.kappa": "kappa, possible",
-    "cells.sure.kappa": "kappa, sure",
-    "cells.possible.ac1": "AC1, possible",
-    "cells.sure.ac1": "AC1, sure",
-    "alpha.possible.masi": "alpha (MASI), possible",
-    "alpha.sure.masi": "alpha (MASI), sure",
-}
+    level.format(links): f"{title}, {links}"
+    for level, title in (("cells.{}.kappa", "kappa"), ("cells.{}.ac1", "AC1"),
+                         ("alpha.{}.masi", "alpha (MASI)"))
+    for links in ("possible", "sure")
+}  # fmt: skip
 _ROWS = 40
 """A figure with more rows is drawn level by level; the table has the rows that a level lacks."""
 
@@ -257,7 +247,12 @@ def interval_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
     scale, title = "0 as by chance, 1 in full", f"C, agreement beyond chance ({_model(agreement)})"
     yield from _figures("C", title, _beyond(agreement), "C: 0 as by chance")
     yield from _figures("f1", "F1", _overlap(agreement), "F1")
-    yield from _figures("coefficients", "Kappa, AC1 and alpha", _coefficients(agreement), scale)
+    pairings = [pairing for pairing in agreement.pairings if pairing.kind != "automatic"]
+    coefficients = [  # over the items that take part in the other tables, too
+        (title, _values(pairings, DIFFERENT + name) or _values(pairings, name))
+        for name, title in _COEFFICIENTS.items()
+    ]
+    yield from _figures("coefficients", "Kappa, AC1 and alpha", coefficients, scale)
     yield from _figures("together", "All annotators together", _together(agreement), scale)
 
 
@@ -285,13 +280,12 @@ def _figure(name: str, title: str, levels: Levels, axis: str) -> PairingPlot:
             data.append(Span(level, heading=True))
         data += [replace(span, label=level) if single else span for span in values[:_ROWS]]
         rows += [[level, span.label, Value(span.value, span.low, span.high)] for span in values]
-    value = Column(axis.split(":", maxsplit=1)[0], "decimal", key="value")
     left = max(len(values) - _ROWS for _, values in levels)
     if left > 0:
         title += f" (the table has {left} more)"
-    image = spans(
-        f"intervals-{name}", title, data, label=axis, shapes=meanings(data, _KINDS.values())
-    )
+    shapes = meanings(data, _KINDS.values())
+    image = spans(f"intervals-{name}", title, data, label=axis, shapes=shapes)
+    value = Column(axis.split(":", maxsplit=1)[0], "decimal", key="value")
     columns = [Column("level"), Column("who"), value]
     return PairingPlot(title, image, Table("", columns, rows, apart=apart[1:], stub=2))
 
@@ -328,22 +322,9 @@ def _overlap(agreement: AgreementFigures, *without: str) -> Levels:
     return [(title, _values(pairings, f"{level}.f1")) for level, title in LEVEL_TITLES.items()]
 
 
-def _coefficients(agreement: AgreementFigures) -> Levels:
-    """Return the coefficients over the items that take part in the other tables, too."""
-    pairings = [pairing for pairing in agreement.pairings if pairing.kind != "automatic"]
-    return [
-        (title, _values(pairings, DIFFERENT + name) or _values(pairings, name))
-        for name, title in _COEFFICIENTS.items()
-    ]
-
-
 def _values(pairings: Sequence[Pairing], name: str) -> list[Span]:
-    wholes = [(pairing, pairing.sections[0]) for pairing in pairings]
-    return [
-        _span(two, whole.figures[name], whole.intervals.get(name))
-        for two, whole in wholes
-        if name in whole.figures
-    ]
+    wholes = [(two, two.sections[0]) for two in pairings if name in two.sections[0].figures]
+    return [_span(two, whole.figures[name], whole.intervals.get(name)) for two, whole in wholes]
 
 
 def _together(agreement: AgreementFigures) -> Levels:

@@ -151,11 +151,8 @@ def agree(
     if split is not None and by is None:
         raise OptionError("split divides the values of the attribute that by names; give by too")
     if on == "judgments":
-        for name, value in (
-            ("initial", initial),
-            ("adjudicated", adjudicated),
-            ("systems", systems),
-        ):
+        named = {"initial": initial, "adjudicated": adjudicated, "systems": systems}
+        for name, value in named.items():
             if value is not None:
                 raise OptionError(
                     f"{name} is about alignments: leave it out; the adjudicated version of "
@@ -172,7 +169,11 @@ def agree(
     chosen = AgreementOptions(**options)
     if not edits_known(initial, chosen.missing_initial):
         chosen = replace(chosen, chance=CLOSED)
-    machines = _systems(systems, initial)
+    if isinstance(systems, str):
+        raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
+    machines: tuple[str, ...] = () if initial is None else (initial,)
+    if systems is not None:
+        machines = tuple(dict.fromkeys(words("systems", systems)))
     names = check_annotators(corpus, _names(corpus, annotators, initial, adjudicated, machines))
     corpus.require(*machines, *(name for name in (initial, adjudicated) if name is not None))
     voted, labels = with_majorities(corpus, names) if len(names) > 2 else (corpus, {})
@@ -196,14 +197,6 @@ def agree(
         str(chosen.sign(seed, initial)), split=split, several=in_several(parts),
     )  # fmt: skip
     return replace(agreement, cautions=cautions_of(agreement))
-
-
-def _systems(systems: Sequence[str] | None, initial: str | None) -> tuple[str, ...]:
-    if isinstance(systems, str):
-        raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
-    if systems is None:
-        return () if initial is None else (initial,)
-    return tuple(dict.fromkeys(words("systems", systems)))
 
 
 def _names(
@@ -244,8 +237,7 @@ def _parts(
         for place, text in enumerate(group_texts(corpus, by, names)):
             for name in values_of(text, split):
                 groups.setdefault(name, []).append(place)
-        order = sorted(groups, key=lambda name: (not name, name)) if by in PERIODS else groups
-        for name in order:
+        for name in sorted(groups, key=lambda name: (not name, name)) if by in PERIODS else groups:
             called = f"{by} all" if name == "all" else name
             parts.append(CorpusPart(called, np.array(groups[name])))
     return parts
@@ -287,14 +279,10 @@ def _together(
         )
         left_out = FrozenMap({f"not annotated by {who}": n for who, n in missing.items() if who})
         used = int((inside.sum(axis=0) > 1).sum())
-        mean, mean_left_out = _mean(pairings, "annotators", place)
-        automatic, automatic_left_out = _mean(pairings, "automatic", place, least=2)
-        results.append(
-            Together(
-                part.name, len(part), used, left_out, *joint[place],
-                mean, automatic, mean_left_out, automatic_left_out,
-            )
-        )  # fmt: skip
+        mean, without = _mean(pairings, "annotators", place)
+        automatic, missed = _mean(pairings, "automatic", place, least=2)
+        counts = part.name, len(part), used, left_out
+        results.append(Together(*counts, *joint[place], mean, automatic, without, missed))
     return tuple(results)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from alignkit._support.values import jsonable
 from alignkit.agreement.chance.result import BeyondChance
-from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.page import agreement_page
+from alignkit.agreement.figures import AgreementFigures
+from alignkit.agreement.page import draw_agreement_page
 from alignkit.agreement.tables import agreement_head, agreement_tables
 from alignkit.tables.result import Caution as Caution  # noqa: PLC0414
 from alignkit.tables.table import Table
@@ -49,17 +49,16 @@ class Agreement(AgreementFigures):
         return agreement_head(self)
 
     def to_html(self, **options: Any) -> str:
-        """Return a page with all tables, figures and disagreements; see `agreement_page`."""
-        return agreement_page(self, **options)
+        """Return a page with all tables, figures and disagreements; see `draw_agreement_page`."""
+        return "".join(draw_agreement_page(self, **options))
 
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it; NaN is None."""
         fleiss = self.together[0].fleiss
+        parts = ("pairs", "overlap", "cells", "different", "alpha")
         names = ("annotators", "initial", "adjudicated", "systems", "by", "split")
-        together = (
-            *("pairs", "used", "left_out", "fleiss", "alpha"),
-            *("mean_left_out", "automatic_left_out"),
-        )
+        together = ("pairs", "used", "left_out", "fleiss", "alpha", "mean_left_out",
+                    "automatic_left_out")  # fmt: skip
         return {
             **_named(self, names),
             "in_several_groups": self.several,
@@ -68,7 +67,20 @@ class Agreement(AgreementFigures):
             "sections": list(self.sections),
             "fleiss_kappa": jsonable(fleiss.kappa) if fleiss else None,
             "figures": _figures(self),
-            "pairings": [_pairing(pairing) for pairing in self.pairings],
+            "pairings": [
+                {
+                    **_named(two, ("kind", "first", "second", "chance", "no_edits")),
+                    "sections": {section.name: _named(section, parts) for section in two.sections},
+                    "beyond_chance": {
+                        model: {
+                            level: _beyond(result, two.kind == "annotators" and model == two.chance)
+                            for level, result in levels.items()
+                        }
+                        for model, levels in two.beyond.items()
+                    },
+                }
+                for two in self.pairings
+            ],
             "together": {part.name: _named(part, together) for part in self.together},
             "cautions": jsonable(self.cautions),
             "signature": self.signature,
@@ -94,31 +106,12 @@ def _figures(agreement: AgreementFigures) -> list[dict[str, Any]]:
     return list(by_who.values())
 
 
-def _pairing(pairing: Pairing) -> dict[str, object]:
-    parts = ("pairs", "overlap", "cells", "different", "alpha")
-    return {
-        **_named(pairing, ("kind", "first", "second", "chance", "no_edits")),
-        "sections": {section.name: _named(section, parts) for section in pairing.sections},
-        "beyond_chance": {
-            model: {
-                level: _beyond(result, pairing.kind == "annotators" and model == pairing.chance)
-                for level, result in levels.items()
-            }
-            for model, levels in pairing.beyond.items()
-        },
-    }
-
-
 def _beyond(result: BeyondChance, whole: bool) -> dict[str, object]:
-    everything = result.to_json()
-    if whole:
-        return everything
-    short = {name: part for name, part in everything.items() if name not in _LONG}
-    short["models"] = {
-        who: {
-            name: {key: value for key, value in model.to_json().items() if key != "data"}
-            for name, model in models.items()
-        }
-        for who, models in result.models.items()
-    }
-    return short
+    everything: dict[str, Any] = result.to_json()
+    if not whole:
+        for name in _LONG:
+            del everything[name]
+        for models in everything["models"].values():
+            for model in models.values():
+                del model["data"]
+    return everything

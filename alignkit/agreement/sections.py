@@ -50,13 +50,12 @@ class _StatisticRows:
         return cls(data, named, tuple(each.rows(data) for each in statistics))
 
     def __add__(self, other: _StatisticRows) -> _StatisticRows:
-        statistics = self.statistics + other.statistics
-        return _StatisticRows(self.data, statistics, self.rows + other.rows)
+        statistics, rows = self.statistics + other.statistics, self.rows + other.rows
+        return _StatisticRows(self.data, statistics, rows)
 
     def part(self, section: CorpusPart) -> dict[str, Rows]:
-        mask = self.data.inside(section.members)
-        levels = zip(self.statistics, self.rows, strict=True)
-        return {statistic.level: rows.part(mask) for statistic, rows in levels}
+        mask, levels = self.data.inside(section.members), (each.level for each in self.statistics)
+        return {level: rows.part(mask) for level, rows in zip(levels, self.rows, strict=True)}
 
     def intervals(
         self, sections: Sections, options: AgreementOptions, seed: int
@@ -112,18 +111,23 @@ def _section(
         return PairingSection(section.name, 0, none, {}, None, None, None, FrozenMap())
     pairs = int(data.inside(section.members).sum())
     parts = overlap.part(section)
-    rows = map(OverlapRow.of, parts.values())
+    overlaps = Overlap(
+        first, second, pairs, data.ignore_identical, *map(OverlapRow.of, parts.values())
+    )
     further = more.part(section) if _has_all(more.data, data, section) else {}
-    figures = _figures(parts) | _figures(further)
+    figures = {
+        f"{level}.{measure}": value
+        for level, rows in (parts | further).items()
+        for measure, value in rows.figures().items()
+    }
     cells, different = (
         CellAgreement.of((first, second), further[level]) if level in further else None
         for level in ("cells.all", f"{DIFFERENT}cells.all")
     )
     return PairingSection(
         section.name, pairs, FrozenMap(figures),
-        FrozenMap({name: intervals[name] for name in intervals if name in figures}),
-        Overlap(first, second, pairs, data.ignore_identical, *rows), cells, different,
-        _alphas(further), unjudged,
+        FrozenMap({name: intervals[name] for name in intervals if name in figures}), overlaps,
+        cells, different, _alphas(further), unjudged,
     )  # fmt: skip
 
 
@@ -179,14 +183,6 @@ def _known(data: PairData) -> PairData:
 
 def _has_all(some: PairData, data: PairData, section: CorpusPart) -> bool:
     return bool(some.inside(section.members).sum() == data.inside(section.members).sum())
-
-
-def _figures(parts: Mapping[str, Rows]) -> dict[str, float]:
-    return {
-        f"{level}.{measure}": value
-        for level, rows in parts.items()
-        for measure, value in rows.figures().items()
-    }
 
 
 def _alphas(parts: Mapping[str, Rows]) -> FrozenMap[str, KrippendorffAlpha]:

@@ -11,14 +11,8 @@ from math import isnan, nan
 from alignkit._support.wording import overlapping, visible
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance, EditRates
-from alignkit.agreement.chance.result import (
-    BOTH_EMPTY,
-    LEVELS,
-    NO_INITIAL,
-    BeyondChance,
-    BeyondChanceSection,
-)
-from alignkit.agreement.figures import DIFFERENT, AgreementFigures, Pairing, Together, without
+from alignkit.agreement.chance.result import BOTH_EMPTY, LEVELS, NO_INITIAL, BeyondChanceSection
+from alignkit.agreement.figures import DIFFERENT, AgreementFigures, Pairing, without
 from alignkit.agreement.options import CLOSED
 from alignkit.stats.resampling import ONE_PAIR, UNDEFINED, Interval
 from alignkit.tables.columns import Cell, Column, Value
@@ -75,8 +69,7 @@ class Subject:
         if self.pairing is None:
             mean = self.cell(f"{level}.C")
             return nan if mean is None else mean
-        part = self.chance(level, model)
-        if part is None:
+        if (part := self.chance(level, model)) is None:
             unknown = self.pairing.no_edits if self.pairing.beyond else "the words are not known"
             return Value(nan, reason=unknown)
         if part.undefined:
@@ -95,8 +88,14 @@ def value(number: float, interval: Interval | str | None) -> Cell:
 
 def subjects(agreement: AgreementFigures, kind: str) -> list[Subject]:
     """Return the rows for a kind of pairings: the groups, every two, and their mean."""
-    pairings = agreement.of(kind)
-    (mean, left_out), *groups = (_mean(part, kind) for part in agreement.together)
+    pairings, means = agreement.of(kind), list[tuple[Mapping[str, float], Mapping[str, int]]]()
+    for part in agreement.together:
+        if kind == "annotators":
+            means.append((part.mean, part.mean_left_out))
+        else:
+            machines = (part.automatic, part.automatic_left_out)
+            means.append(machines if kind == "automatic" else ({}, {}))
+    (mean, left_out), *groups = means
     rows = []
     for name, (of_group, missing) in zip(agreement.sections[1:], groups, strict=True):
         if len(pairings) == 1:
@@ -108,14 +107,6 @@ def subjects(agreement: AgreementFigures, kind: str) -> list[Subject]:
     if len(pairings) > 1 and mean:
         rows.append(Subject("mean", mean=mean, left_out=left_out))
     return rows
-
-
-def _mean(together: Together, kind: str) -> tuple[Mapping[str, float], Mapping[str, int]]:
-    if kind == "annotators":
-        return together.mean, together.mean_left_out
-    if kind == "automatic":
-        return together.automatic, together.automatic_left_out
-    return {}, {}
 
 
 def label(pairing: Pairing) -> str:
@@ -170,26 +161,19 @@ _NOTES = {
 }
 
 
-def main_tables(agreement: AgreementFigures) -> Iterator[Table]:
+def main_tables(agreement: AgreementFigures, kind: str = "annotators") -> Iterator[Table]:
     """Yield the tables of phrase pairs and of words: a row for each two, and for each group."""
-    yield from _unit_tables(agreement, "annotators", "")
-
-
-def compared_tables(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield such tables for each other kind of pairings: whom annotators are compared with."""
-    for kind, name in _KINDS.items():
-        who = f" ({visible(agreement.adjudicated or '')})" if kind == "adjudicated" else ""
-        yield from _unit_tables(agreement, kind, f"{name}{who}: ")
-
-
-def _unit_tables(agreement: AgreementFigures, kind: str, title: str) -> Iterator[Table]:
-    rows = subjects(agreement, kind)
+    rows, who, note = subjects(agreement, kind), "", ""
+    if kind != "annotators":
+        named = f" ({visible(agreement.adjudicated or '')})" if kind == "adjudicated" else ""
+        who = f"{_KINDS[kind]}{named}: "
+    if kind == "consensus":
+        both = ": here what both have" if len(agreement.annotators) == 3 else ""
+        note = f"others: the links that more than half of the other annotators have{both}"
     for unit, name in _UNITS.items() if rows else ():
-        title_of_unit = name if title else name.capitalize()
-        chance = _chance_of(agreement.of(kind))
         yield _table(
-            f"{title}{title_of_unit}, identical ones {_identical(agreement)}; "
-            f"the second is the reference; chance: {chance}",
+            f"{who}{name if who else name.capitalize()}, identical ones {_identical(agreement)}; "
+            f"the second is the reference; chance: {_chance_of(agreement.of(kind))}",
             ("links", "who"),
             _COLUMNS,
             [
@@ -197,21 +181,13 @@ def _unit_tables(agreement: AgreementFigures, kind: str, title: str) -> Iterator
                 for level in _OVERLAPS
                 if level.startswith(unit)
             ],
-            unit if kind == "annotators" else f"{kind}-{unit}",
-            _note(agreement, kind, unit),
+            f"{kind}-{unit}" if who else unit,
+            note if who else _NOTES[unit],
         )
 
 
-def _note(agreement: AgreementFigures, kind: str, unit: str) -> str:
-    if kind == "consensus":
-        both = ": here what both have" if len(agreement.annotators) == 3 else ""
-        return f"others: the links that more than half of the other annotators have{both}"
-    return _NOTES[unit] if kind == "annotators" else ""
-
-
 def _measures(subject: Subject, level: str) -> Iterator[Cell]:
-    yield subject.plain(f"{level}.precision")
-    yield subject.plain(f"{level}.recall")
+    yield from (subject.plain(f"{level}.precision"), subject.plain(f"{level}.recall"))
     yield subject.cell(f"{level}.f1")
     if level not in LEVELS:
         yield from [None] * 4
@@ -230,11 +206,11 @@ def precision_recall(agreement: AgreementFigures) -> Iterator[Table]:
         Column(name[0].upper(), "percent", _UNITS[unit], f"{unit}_{name}")
         for unit, name in measures
     ]
-    blocks: list[list[list[Cell]]] = []
-    for links in ("possible", "sure", "eq2"):
-        names = [f"{unit}.{links}.{name}" for unit, name in measures]
-        rows = subjects(agreement, "annotators")
-        blocks.append([[LINKS[links], row.name, *map(row.cell, names)] for row in rows])
+    blocks = [
+        [[LINKS[links], row.name, *(row.cell(f"{unit}.{links}.{name}") for unit, name in measures)]
+         for row in subjects(agreement, "annotators")]
+        for links in ("possible", "sure", "eq2")
+    ]  # fmt: skip
     title = f"Precision and recall with their intervals, identical ones {_identical(agreement)}"
     yield _table(title, ("links", "who"), columns, blocks, "precision-recall")
 
@@ -251,10 +227,8 @@ def side_by_side(agreement: AgreementFigures) -> Iterator[Table]:
         for level, name in LEVEL_NAMES.items()
     ]
     same = ", all over the same items" if agreement.options.universe == "all" else ""
-    title = (
-        f"Side by side{same}: identical ones {_identical(agreement)}; "
-        f"chance: {_chance_of(agreement.of('annotators'))}"
-    )
+    title = f"Side by side{same}: identical ones {_identical(agreement)}"
+    title += f"; chance: {_chance_of(agreement.of('annotators'))}"
     yield _table(title, ("level", "who"), columns, blocks, "side-by-side", _explain(agreement))
 
 
@@ -288,14 +262,13 @@ def _explain(agreement: AgreementFigures) -> str:
     items = f"{DIFFERENT}cells" if options.ignore_identical else "cells"
     mean = agreement.together[0].mean
     shares = [mean.get(f"{items}.{links}.prevalence") for links in ("possible", "sure")]
-    linked = ", of which {}% are linked".format(
-        "/".join(Column("", "percent").show(share).text for share in shares)
-    )
+    linked = "/".join(Column("", "percent").show(share).text for share in shares)
     return (
         f"pi: {pi}. pi0: the same by chance. C = (pi - pi0) / (1 - pi0): 0 where they agree as by "
         f"chance, 1 where in every pair used {full}. kappa, AC1: every {cells}"
-        f"{linked if None not in shares else ''}. alpha (MASI): the set of target words of each "
-        f"source word{', links of equal words left out' if options.ignore_identical else ''}."
+        f"{'' if None in shares else f', of which {linked}% are linked'}. alpha (MASI): the set "
+        "of target words of each source word"
+        f"{', links of equal words left out' if options.ignore_identical else ''}."
     )
 
 
@@ -305,6 +278,11 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
     models = [name for name in CHANCE_MODELS if any(name in two.beyond for two in pairings)]
     rows = [Subject(label(pairing), pairing) for pairing in pairings]
+    every = next(iter(LEVELS))
+    missing = [{levels[every].left_out.get(NO_INITIAL, 0) for levels in pairing.beyond.values()}
+               for pairing in pairings]  # fmt: skip
+    note = f"{CLOSED}: over all sentence pairs that both annotated; the others: over those with an"
+    note += " initial alignment"
     for unit, name in _UNITS.items() if models else ():
         yield _table(
             f"C of {name} by every model of chance; compare within a column alone",
@@ -316,20 +294,8 @@ def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
                 for level, (_, links) in LEVELS.items() if level.startswith(unit)
             ],
             f"models-{unit}",
-            _of_pairs(pairings),
+            note if any(len(counts) > 1 for counts in missing) else "",
         )  # fmt: skip
-
-
-def _of_pairs(pairings: Sequence[Pairing]) -> str:
-    every = next(iter(LEVELS))
-    for pairing in pairings:
-        without = {levels[every].left_out.get(NO_INITIAL, 0) for levels in pairing.beyond.values()}
-        if len(without) > 1:
-            return (
-                f"{CLOSED}: over all sentence pairs that both annotated; the others: over those "
-                "with an initial alignment"
-            )
-    return ""
 
 
 def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -339,8 +305,10 @@ def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
     counted = []
     for level, name in LEVEL_NAMES.items():
         for pairing in pairings:
-            part = pairing.main(level)
-            counted.append(([name, label(pairing)], part, gone := _left_out(part)))
+            part, gone = pairing.main(level), Counter[str]()
+            for reason, count in part.left_out.items():  # who did not annotate does not matter
+                gone["not annotated" if reason.startswith("not annotated") else reason] += count
+            counted.append(([name, label(pairing)], part, gone))
             reasons |= dict.fromkeys(gone)
     if len(reasons) == 1:
         return
@@ -354,14 +322,6 @@ def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
     columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
     title = "Sentence pairs that C stands on in the tables above, and why others are left out"
     yield _table(title, ("level", "who"), columns, blocks, "pairs")
-
-
-def _left_out(part: BeyondChance) -> Counter[str]:
-    """Count pairs by the reason why they are left out; who did not annotate does not matter."""
-    counts: Counter[str] = Counter()
-    for reason, count in part.left_out.items():
-        counts["not annotated" if reason.startswith("not annotated") else reason] += count
-    return counts
 
 
 def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -438,8 +398,7 @@ def cell_tables(agreement: AgreementFigures) -> Iterator[Table]:
         ("", f"{whole}, one for each source word with each target word", "cells"),
         (DIFFERENT, f"{whole} of different words", "different-cells"),
     ):
-        people = _with(agreement, f"{before}cells.")
-        if people:
+        if people := _with(agreement, f"{before}cells."):
             blocks = [
                 [[LINKS[links], row.name, *_cells(row, before, links)] for row in people]
                 for links in ("all", "possible", "sure")
@@ -466,26 +425,22 @@ def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
         ("", "", "alpha"),
         (DIFFERENT, ", links of equal words left out", "different-alpha"),
     ):
-        people = _with(agreement, f"{before}alpha.")
-        if not people:
+        if not (people := _with(agreement, f"{before}alpha.")):
             continue
         blocks: list[list[list[Cell]]] = []
         for links in ("possible", "sure"):
             names = [f"{before}alpha.{links}.{distance}" for distance in _DISTANCES]
             blocks.append([[LINKS[links], row.name, *map(row.cell, names)] for row in people])
             if len(agreement.annotators) > 2:
-                joint = _joint(agreement.together[0], before, links)
+                whole, joint = agreement.together[0], list[Cell]()
+                for distance in _DISTANCES:
+                    alpha = whole.alpha.get(f"{before}{links}.{distance}")
+                    interval = whole.intervals.get(f"{before}alpha.{links}.{distance}")
+                    joint.append(value(alpha.alpha, interval) if alpha else nan)
                 blocks[-1].append([LINKS[links], "all annotators", *joint])
         title = f"Krippendorff's alpha, the set of target words of each source word{which}"
         columns = [Column(name, "decimal", key=key) for key, name in _DISTANCES.items()]
         yield _table(title, ("links", "who"), columns, blocks, anchor)
-
-
-def _joint(together: Together, before: str, links: str) -> Iterator[Cell]:
-    for distance in _DISTANCES:
-        alpha = together.alpha.get(f"{before}{links}.{distance}")
-        interval = together.intervals.get(f"{before}alpha.{links}.{distance}")
-        yield value(alpha.alpha, interval) if alpha else nan
 
 
 def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -501,45 +456,31 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
         *(Column(str(n) if n > 1 else "none", "count", "n agree", f"agree_{n}") for n in numbers),
     ]
     whole, *groups = agreement.together
-    yield Table(
-        "Fleiss' kappa, the source words proposed for each target word; on how many items n agree",
-        columns,
-        [[part.name or "(none)", *_fleiss(part, len(columns) - 1)] for part in (*groups, whole)],
-        anchor="fleiss",
-        ruled=False,
+    rows: list[list[Cell]] = []
+    for part in (*groups, whole):
+        cells: list[Cell] = [nan] * (len(columns) - 1)
+        if (fleiss := part.fleiss) is not None:
+            kappa = value(fleiss.kappa, part.intervals.get("fleiss.kappa"))
+            cells = [fleiss.pairs, fleiss.items, kappa, fleiss.observed, fleiss.expected]
+            cells += (fleiss.categories[name] for name in _SHARES)
+            cells += (fleiss.agreeing[n] for n in numbers)
+        rows.append([part.name or "(none)", *cells])
+    title = (
+        "Fleiss' kappa, the source words proposed for each target word; on how many items n agree"
     )
-
-
-def _fleiss(together: Together, width: int) -> list[Cell]:
-    fleiss = together.fleiss
-    if fleiss is None:
-        return [nan] * width
-    return [
-        fleiss.pairs,
-        fleiss.items,
-        value(fleiss.kappa, together.intervals.get("fleiss.kappa")),
-        fleiss.observed,
-        fleiss.expected,
-        *(fleiss.categories[name] for name in _SHARES),
-        *(fleiss.agreeing[n] for n in range(fleiss.annotators, 0, -1)),
-    ]
+    yield Table(title, columns, rows, anchor="fleiss", ruled=False)
 
 
 # all tables, and the lines above them
 def agreement_tables(agreement: AgreementFigures) -> list[Table]:
     """Return the tables of an agreement, in the order in which a reader wants them."""
-    return [
-        *main_tables(agreement),
-        *side_by_side(agreement),
-        *compared_tables(agreement),
-        *models_tables(agreement),
-        *pairs_table(agreement),
-        *edits_table(agreement),
-        *precision_recall(agreement),
-        *cell_tables(agreement),
-        *alpha_tables(agreement),
-        *fleiss_table(agreement),
-    ]
+    tables = [*main_tables(agreement), *side_by_side(agreement)]
+    for kind in _KINDS:
+        tables += main_tables(agreement, kind)
+    for further in (models_tables, pairs_table, edits_table, precision_recall, cell_tables,
+                    alpha_tables, fleiss_table):  # fmt: skip
+        tables += further(agreement)
+    return tables
 
 
 def agreement_head(agreement: AgreementFigures) -> list[str]:
@@ -560,8 +501,7 @@ def agreement_head(agreement: AgreementFigures) -> list[str]:
         lines.append(f"  {overlapping(agreement.several, whole.pairs, str(agreement.by))}")
     people = [pairing for pairing in agreement.of("annotators") if pairing.beyond]
     for name in dict.fromkeys(pairing.chance for pairing in people):
-        model = CHANCE_MODELS[name]
-        start = f"; initial alignment: {agreement.initial or 'empty'}"
+        model, start = CHANCE_MODELS[name], f"; initial alignment: {agreement.initial or 'empty'}"
         closed = isinstance(model, ClosedChance)
         lines.append(f"Chance ({name}): {model.description}{'' if closed else start}")
     return [*lines, *_certainty(agreement)]
@@ -573,13 +513,9 @@ def _certainty(agreement: AgreementFigures) -> Iterator[str]:
         refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
         share = f"{100 * options.confidence:g}%"
         yield f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}"
-    results = [
-        result
-        for pairing in agreement.of("annotators")
-        for result in pairing.beyond.get(pairing.chance, {}).values()
-    ]
-    drawn = sorted({result.samples for result in results if result.samples})
-    if drawn:
+    results = [result for pairing in agreement.of("annotators")
+               for result in pairing.beyond.get(pairing.chance, {}).values()]  # fmt: skip
+    if drawn := sorted({result.samples for result in results if result.samples}):
         span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
         errors = [result.C_error for result in results if not isnan(result.C_error)]
         error = f"; Monte-Carlo error of C at most {max(errors):.2g}" if errors else ""

@@ -24,16 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {
-    "ink": "#1b1b1b",
-    "paper": "#fefefe",
-    "soft": "#5c5c5c",
-    "line": "#d9d9d9",
-    "fill": "#d3dbe3",
-    "a": "#0060a8",
-    "b": "#a84300",
-    "mix": "#7b3f98",
-}
+COLOURS = {"ink": "#1b1b1b", "paper": "#fefefe", "soft": "#5c5c5c", "line": "#d9d9d9"}
+COLOURS |= {"fill": "#d3dbe3", "a": "#0060a8", "b": "#a84300", "mix": "#7b3f98"}
 """Every colour of a figure, by its name in the style sheet of a page."""
 
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
@@ -300,15 +292,9 @@ class Canvas:
 
 def look(shape: int) -> dict[str, Any]:
     """Return how a mark looks."""
-    return {
-        "marker": SHAPES[shape],
-        "markersize": 9,
-        "color": COLOURS["ink"],
-        "markeredgewidth": 1.6,
-        "markerfacecolor": COLOURS["paper" if shape % 2 else "ink"],
-        "linestyle": "",
-        "clip_on": False,
-    }
+    size = {"marker": SHAPES[shape], "markersize": 9, "markeredgewidth": 1.6}
+    fill = {"color": COLOURS["ink"], "markerfacecolor": COLOURS["paper" if shape % 2 else "ink"]}
+    return {**size, **fill, "linestyle": "", "clip_on": False}
 
 
 def faded(colour: str, share: float) -> tuple[float, ...]:

@@ -62,11 +62,13 @@ class Grid:
     def remarks(self) -> Iterator[tuple[str, str, str]]:
         """Yield an annotator, a kind of remark and its text."""
         for name, value in self.annotations.items():
+            labelled = {} if value.alignment is None else value.alignment.labels
+            labels = (f"{_words(self, link)} {label}" for link, label in labelled.items() if label)
             texts = {
                 "judgment": value.judgment,
                 "flags": ", ".join(sorted(value.flags)),
                 "comment": value.comment,
-                "labels": "; ".join(_label_texts(self, value.alignment)),
+                "labels": "; ".join(labels),
                 "provenance": value.provenance,
                 "when": value.when,
             }
@@ -102,13 +104,9 @@ def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Gr
         alignments=alignments,
         annotations={k: pair.annotations[k] for k in wanted if k in pair.annotations},
         cells=_states([dict(alignment.items()) for alignment in alignments]),
-        nulls=_states([_nulls(alignment) for alignment in alignments]),
-    )
-
-
-def _nulls(alignment: Alignment) -> dict[Link, bool]:
-    sure = alignment.sure_nulls
-    return {link: link in sure for link in alignment.nulls}
+        nulls=_states([dict.fromkeys(x.nulls, False) | dict.fromkeys(x.sure_nulls, True)
+                       for x in alignments]),
+    )  # fmt: skip
 
 
 def _states(marked: list[dict[Link, bool]]) -> dict[Link, States]:
@@ -127,12 +125,6 @@ def describe_cell(grid: Grid, link: Link) -> str:
             who = "; ".join(part for part in (name, label, weight) if part)
             have.append(f"{'sure' if state == 2 else 'possible'} ({who})")
     return f"{_words(grid, link)}: {', '.join(have)}"
-
-
-def _label_texts(grid: Grid, alignment: Alignment | None) -> list[str]:
-    """List the labels of an annotator: ``they ~ they EQUI``."""
-    labels = {} if alignment is None else alignment.labels
-    return [f"{_words(grid, link)} {label}" for link, label in labels.items() if label]
 
 
 def _words(grid: Grid, link: Link) -> str:

@@ -5,6 +5,7 @@ Everything is told by shape, hatching or letter as well as by colour.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isnan, nan, sqrt
@@ -35,11 +36,8 @@ if TYPE_CHECKING:
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 14, 28, 46
 _LINE, _ROW, _MARGIN, _KEY = 17, 38, 12, 21
-_PANEL = 340
-_MOST_PLACES = 1000
-_BIGGEST, _SMALLEST = 9.0, 1.7
-_ROOM = 80
-_LABEL = 56
+_PANEL, _ROOM, _LABEL = 340, 80, 56
+_MOST_PLACES, _BIGGEST, _SMALLEST = 1000, 9.0, 1.7
 
 
 def bars(
@@ -113,8 +111,12 @@ def points(
 ) -> str:
     """Draw points, as many as `data` has at each place, and a fitted line through its corners."""
     placed = {place: (n, f"{place[0]:g}, {place[1]:.4g}") for place, n in data.items()}
-    if len(placed) > _MOST_PLACES:
-        placed = _thinned(placed, across, up)
+    if len(placed) > _MOST_PLACES:  # put those together that lie within some 8 pixels
+        wide, high = (across.high - across.low) / 45, (up.high - up.low) / 25
+        counts: Counter[tuple[float, float]] = Counter()
+        for (x, y), n in data.items():
+            counts[round(x / wide) * wide, round(y / high) * high] += n
+        placed = {(x, y): (n, f"about {x:.3g}, {y:.3g}") for (x, y), n in counts.items()}
     most = max((n for n, _ in placed.values()), default=1)
     # large marks first, so that none hides a small item
     ordered = sorted(placed.items(), key=lambda item: -item[1][0])
@@ -136,19 +138,6 @@ def points(
         said = f"{sum(data.values())} sentence pairs: {up.label} by {across.label}"
         said += ", and the fitted line" if line else ""
         return figure.image(name, title, said, {"points": notes})
-
-
-def _thinned(
-    placed: Mapping[tuple[float, float], tuple[int, str]], across: Axis, up: Axis
-) -> dict[tuple[float, float], tuple[int, str]]:
-    """Put those together that lie within some 8 pixels."""
-    wide, high = (across.high - across.low) / 45, (up.high - up.low) / 25
-    thinned: dict[tuple[float, float], tuple[int, str]] = {}
-    for (x, y), (n, _) in placed.items():
-        place = round(x / wide) * wide, round(y / high) * high
-        have = thinned.get(place, (0, ""))[0]
-        thinned[place] = have + n, f"about {place[0]:.3g}, {place[1]:.3g}"
-    return thinned
 
 
 def spans(
@@ -231,14 +220,13 @@ def dots(
                 axes.plot(ends, [k + 0.72] * 2, color=COLOURS["soft"], clip_on=False)
             for value, shape in kept:
                 axes.plot([value], [k + 0.72], **look(shape))
-        text = "; ".join(_told(item, meanings) for item in data if not item.heading)
-        return figure.image(name, title, text, {})
-
-
-def _told(item: Dots, meanings: Sequence[str]) -> str:
-    pairs = zip(meanings, item.values, strict=True)
-    said = (f"{meaning} {value:.3f}" for meaning, value in pairs if not isnan(value))
-    return f"{item.label}: {', '.join(said)}"
+        said = []
+        for item in data:
+            if not item.heading:
+                pairs = zip(meanings, item.values, strict=True)
+                told = (f"{meaning} {value:.3f}" for meaning, value in pairs if not isnan(value))
+                said.append(f"{item.label}: {', '.join(told)}")
+        return figure.image(name, title, "; ".join(said), {})
 
 
 def shares(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from itertools import islice
 from pathlib import PurePath
@@ -48,13 +48,10 @@ def draw_html(
 
     Parameters
     ----------
-    pairs
-        The sentence pairs. They are walked twice, for the counts at the top and for the drawings;
-        an iterator is kept as a tuple for that.
-    annotators
-        Whose annotations to draw; None for all that any of the pairs has.
-    title
-        The heading.
+    pairs : The sentence pairs. They are walked twice, for the counts at the top and for the
+        drawings; an iterator is kept as a tuple for that.
+    annotators : Whose annotations to draw; None for all that any of the pairs has.
+    title : The heading.
 
     Yields
     ------
@@ -83,10 +80,8 @@ def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = No
 
     Parameters
     ----------
-    pair
-        The sentence pair.
-    annotators
-        Whose annotations to draw; None for all.
+    pair : The sentence pair.
+    annotators : Whose annotations to draw; None for all.
 
     Returns
     -------
@@ -113,13 +108,6 @@ def start_page(title: str, style: str = "") -> str:
     )
 
 
-def _articles(names: Sequence[str], pairs: Iterable[SentencePair]) -> Iterator[str]:
-    """Draw each sentence pair, with its heading."""
-    for pair in pairs:
-        figure = draw_figure(make_grid(pair, names))
-        yield f"<article>\n<h2>{isolated_text(pair.id)}</h2>\n{figure}</article>\n"
-
-
 def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
     """Draw what stands at the top: how much is there, of whom, and what the marks mean."""
     number = 0
@@ -133,18 +121,16 @@ def _totals(names: Sequence[str], pairs: Iterable[SentencePair]) -> str:
         more_cells, more_nulls = tally([grid])
         cells += more_cells
         nulls += more_nulls
-    body = "".join(
-        f"<tr><th scope=row>{isolated_text(name)}{''.join(f'<td>{count}' for count in counts)}\n"
-        for name, counts in rows.items()
-    )
+    body = ""
+    for name, counted in rows.items():
+        numbers = "".join(f"<td>{count}" for count in counted)
+        body += f"<tr><th scope=row>{isolated_text(name)}{numbers}\n"
     heads = ("annotator", "pairs", "sure", "possible", "nulls")
     head = "".join(f"<th scope=col>{text}" for text in heads)
     table = f'<table class="totals"><thead><tr>{head}<tbody>\n{body}</table>' if rows else ""
-    number_of_pairs = how_many(number, "sentence pair")
-    return (
-        f'<p class="facts">{number_of_pairs}; rows are source words, columns target words</p>\n'
-        f'<div class="scroll">{table}</div>\n{_legend(cells, nulls)}'
-    )
+    facts = f"{how_many(number, 'sentence pair')}; rows are source words, columns target words"
+    table = f'<div class="scroll">{table}</div>'
+    return f'<p class="facts">{facts}</p>\n{table}\n{_legend(cells, nulls)}'
 
 
 def _legend(cells: Counter[CellMark], nulls: int) -> str:
@@ -157,16 +143,18 @@ def _legend(cells: Counter[CellMark], nulls: int) -> str:
 
 def draw_figure(grid: Grid) -> str:
     """Draw a grid as HTML: the sentences, who linked how much, the matrix, legend and remarks."""
-    facts = [
-        f"{isolated_text(name)}: {isolated_text(text)}" for name, text in grid.attributes.items()
-    ]
+    facts = [f"{isolated_text(x)}: {isolated_text(text)}" for x, text in grid.attributes.items()]
     parts = [f'<p class="facts">{" · ".join(facts)}</p>\n'] if facts else []
     for words, known in ((grid.rows, grid.has_source), (grid.columns, grid.has_target)):
         if known:
             parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}</p>\n')
     who = " · ".join(grid.who(isolated_text))
     parts += [f'<p class="facts">{who}</p>\n', _matrix(grid), _legend(*tally([grid]))]
-    return "".join([*parts, _remarks(grid)])
+    remarks = ""
+    for name, kind, text in grid.remarks():
+        lines = "\n".join(map(safe_text, text.splitlines()))
+        remarks += f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">{lines}\n'
+    return "".join([*parts, f"<dl>{remarks}</dl>\n" if remarks else ""])
 
 
 def _matrix(grid: Grid) -> str:
@@ -179,7 +167,12 @@ def _matrix(grid: Grid) -> str:
     lines += [f"<th scope=col>{_word(grid.columns, j, column=True)}" for j in columns]
     lines.append("<tbody>\n")
     for i in rows:
-        cells = "".join(_cell(grid, Link(i, j)) for j in columns)
+        cells = ""
+        for link in (Link(i, j) for j in columns):
+            states, said = grid.states(link), ""
+            if states:
+                said = _sign(find_mark(states, grid.annotators), describe_cell(grid, link))
+            cells += f"<td>{said}"
         lines.append(f"<tr><th scope=row>{_word(grid.rows, i)}{cells}\n")
     return "".join([*lines, "</table></div>\n"])
 
@@ -193,25 +186,12 @@ def _word(words: Sequence[str], index: int, *, column: bool = False) -> str:
     return f'{start} title="{safe_text(title)}">{safe_text(word)}</bdi>'
 
 
-def _cell(grid: Grid, link: Link) -> str:
-    states = grid.states(link)
-    mark = find_mark(states, grid.annotators) if states else None
-    return f"<td>{_sign(mark, describe_cell(grid, link)) if mark else ''}"
-
-
 def _sign(mark: CellMark, title: str = "") -> str:
     role = f' role="img" title="{safe_text(title)}"' if title else ' aria-hidden="true"'
     return f'<b class="{mark.kind}"{role}>{mark.sign}</b>'
 
 
-def _remarks(grid: Grid) -> str:
-    parts = []
-    for name, kind, text in grid.remarks():
-        lines = "\n".join(map(safe_text, text.splitlines()))
-        parts.append(f'<dt>{isolated_text(name)}, {kind}<dd dir="auto">{lines}\n')
-    return f"<dl>{''.join(parts)}</dl>\n" if parts else ""
-
-
+@cache
 def page_template(name: str, **functions: Callable[..., Any]) -> Template:
     """Load a template that lies in this package."""
     from jinja2 import Environment, StrictUndefined
@@ -226,19 +206,8 @@ def page_template(name: str, **functions: Callable[..., Any]) -> Template:
     environment.filters["table"] = lambda table: Markup(table.show("html"))
     environment.filters.update(functions)
     environment.globals.update(functions)
-    return environment.from_string(page_file(name))
-
-
-def page_file(name: str) -> str:
-    """Return the text of a file of this package."""
-    return files("alignkit.show").joinpath(name).read_text(encoding="utf-8")
-
-
-def page_path(path: str, number: int) -> str:
-    """Return where a page is, when the first is at a path."""
-    first = PurePath(path)
-    page = first.with_name(f"{first.stem}-page-{number}{first.suffix}")
-    return path if number == 1 else str(page)
+    text = files("alignkit.show").joinpath(name).read_text(encoding="utf-8")
+    return environment.from_string(text)
 
 
 def draw_html_pages(
@@ -267,7 +236,13 @@ class PageContent:
 
 def _matrices(annotators: Iterable[str]) -> PageContent:
     names = tuple(dict.fromkeys(annotators))
-    return PageContent(partial(_totals, names), partial(_articles, names))
+
+    def articles(pairs: Iterable[SentencePair]) -> Iterator[str]:
+        for pair in pairs:
+            figure = draw_figure(make_grid(pair, names))
+            yield f"<article>\n<h2>{isolated_text(pair.id)}</h2>\n{figure}</article>\n"
+
+    return PageContent(partial(_totals, names), articles)
 
 
 def draw_pages(
@@ -282,10 +257,11 @@ def draw_pages(
     if len(pairs) <= pairs_a_page:
         yield path, draw_page(pairs, content, title=title)
         return
-    ids = [pair.id for pair in pairs]
-    pages = [ids[start : start + pairs_a_page] for start in range(0, len(ids), pairs_a_page)]
-    ends = [(page[0], page[-1]) for page in pages]
-    paths = [page_path(path, number) for number in range(1, len(ends) + 1)]
+    ids, first = [pair.id for pair in pairs], PurePath(path)
+    starts = range(0, len(ids), pairs_a_page)
+    ends = [(ids[start], ids[start : start + pairs_a_page][-1]) for start in starts]
+    others = (f"{first.stem}-page-{number}{first.suffix}" for number in range(2, len(ends) + 1))
+    paths = [path, *(str(first.with_name(name)) for name in others)]
     rest = iter(pairs)
     for number, here in enumerate(paths, 1):
         said = f"{title}, page {number} of {len(paths)}"
@@ -310,7 +286,10 @@ def _page(
     ends: Sequence[tuple[str, str]],
     drawn: Iterator[str],
 ) -> Iterator[str]:
-    steps = _steps(number, paths)
+    wanted = {"first": 1, "previous": number - 1, "next": number + 1, "last": len(paths)}
+    other = {k: n for k, n in wanted.items() if 1 <= n <= len(paths) and n != number}
+    links = [_link(paths[place - 1], name) for name, place in other.items()]
+    steps = f"<strong>page {number} of {len(paths)}</strong> {' '.join(links)}"
     spans = [f"{isolated_text(first)} to {isolated_text(last)}" for first, last in ends]
     places = "".join(
         f"<li>{_link(there, span, there == paths[number - 1])}</li>"
@@ -321,13 +300,6 @@ def _page(
     yield f"ids of their pairs</summary><ol>{places}</ol></details></nav>\n</header>\n<main>\n"
     yield from drawn
     yield f'</main>\n<nav aria-label="pages, again">{steps}</nav>\n</body>\n</html>\n'
-
-
-def _steps(number: int, paths: Sequence[str]) -> str:
-    wanted = {"first": 1, "previous": number - 1, "next": number + 1, "last": len(paths)}
-    other = {k: n for k, n in wanted.items() if 1 <= n <= len(paths) and n != number}
-    links = [_link(paths[place - 1], name) for name, place in other.items()]
-    return f"<strong>page {number} of {len(paths)}</strong> {' '.join(links)}"
 
 
 def _link(path: str, text: str, here: bool = False) -> str:

@@ -44,10 +44,9 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
 
     Parameters
     ----------
-    pair
-        The sentence pair.
-    annotators
-        Whose annotations to draw; None for all. The marks are those of `draw_text`, as shapes.
+    pair : The sentence pair.
+    annotators : Whose annotations to draw; None for all. The marks are those of `draw_text`, as
+        shapes.
 
     Returns
     -------
@@ -69,6 +68,8 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
     width = max(plan.left + len(plan.columns) * _CELL, below[0]) + _MARGIN
     height = below[1] + _MARGIN
     names = ", ".join(plan.grid.annotators)
+    lines = [f"M{plan.left} {y}H{plan.right}" for y in range(plan.top, plan.bottom + 1, _CELL)]
+    lines += [f"M{x} {plan.top}V{plan.bottom}" for x in range(plan.left, plan.right + 1, _CELL)]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" font-family="sans-serif" '
@@ -77,7 +78,7 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
         f"<style>{colour_rules(LIGHT)}@media(prefers-color-scheme:dark){{{colour_rules(DARK)}}}</style>",
         f'<rect class="ak-paper" width="{width}" height="{height}"/>',
         *_words(plan),
-        _lines(plan),
+        f'<path class="ak-line-edge" d="{"".join(lines)}"/>',
         *_marks(plan),
         *notes,
         "</svg>",
@@ -126,8 +127,12 @@ def _words(plan: _Plan) -> Iterator[str]:
         word = _shown(plan.grid.columns, j)
         middle = plan.left + column * _CELL + _CELL // 2
         foot = plan.top - 8
-        if is_wide(word):
-            yield from _stacked(word, middle, foot)
+        if is_wide(word):  # one character below the other, as such columns are read
+            signs = char_clusters(word)
+            for k, sign in enumerate(signs):
+                y = foot - (len(signs) - 1 - k) * (_SIZE + 1) - 2
+                place = f'x="{middle}" y="{y}" text-anchor="middle"'
+                yield f'<text class="ak-ink" {place}>{escape(sign)}</text>'
         else:
             place = f'transform="translate({middle + 5} {foot}) rotate(-90)"'
             yield _label(word, place, at_end=False, null=j == NULL)
@@ -139,23 +144,6 @@ def _label(word: str, place: str, *, at_end: bool, null: bool) -> str:
     direction = ' direction="rtl"' if rtl else ""
     kind = "ak-soft" if null else "ak-ink"
     return f'<text class="{kind}" {place} text-anchor="{anchor}"{direction}>{escape(word)}</text>'
-
-
-def _stacked(word: str, middle: int, foot: int) -> Iterator[str]:
-    """Set East Asian words upright, one character below the other, as such columns are read."""
-    letters = char_clusters(word)
-    for k, letter in enumerate(letters):
-        y = foot - (len(letters) - 1 - k) * (_SIZE + 1) - 2
-        place = f'x="{middle}" y="{y}" text-anchor="middle"'
-        yield f'<text class="ak-ink" {place}>{escape(letter)}</text>'
-
-
-def _lines(plan: _Plan) -> str:
-    ys = range(plan.top, plan.bottom + 1, _CELL)
-    xs = range(plan.left, plan.right + 1, _CELL)
-    lines = [f"M{plan.left} {y}H{plan.right}" for y in ys]
-    lines += [f"M{x} {plan.top}V{plan.bottom}" for x in xs]
-    return f'<path class="ak-line-edge" d="{"".join(lines)}"/>'
 
 
 def _marks(plan: _Plan) -> Iterator[str]:
@@ -175,24 +163,20 @@ def _shape(mark: CellMark, x: int, y: int) -> str:
     colour = f"ak-{_COLOURS.get(mark.kind, 'ink')}"
     full = mark.kind in {"sure", "first-sure", "second-sure"}
     corner = f' rx="{_BOX // 2}"' if mark.kind in {"second-sure", "second-possible"} else ""
-    if full:
-        shape = f'<rect class="{colour}" x="{x}" y="{y}" width="{_BOX}" height="{_BOX}"{corner}/>'
-    else:
-        shape = (
-            f'<rect class="{colour}-edge" x="{x + 1}" y="{y + 1}" width="{_BOX - 2}" '
-            f'height="{_BOX - 2}" stroke-width="2"{corner}/>'
-        )
+    edge, width = (0, "") if full else (1, ' stroke-width="2"')
+    size, kind = _BOX - 2 * edge, "-edge" if edge else ""
+    place = f'x="{x + edge}" y="{y + edge}" width="{size}" height="{size}"'
+    shape = f'<rect class="{colour}{kind}" {place}{width}{corner}/>'
     if mark.kind in {"first-surer", "second-surer"}:
         start = x if mark.kind == "first-surer" else x + _BOX // 2
         half = f'<rect class="{colour}" x="{start}" y="{y}" width="{_BOX // 2}" height="{_BOX}"/>'
         return shape + half
     if mark.kind in {"sure", "possible"}:
         return shape
-    letter = (
-        f'<text class="{"ak-paper" if full else colour}" x="{x + _BOX // 2}" y="{y + 11}" '
+    return (
+        f'{shape}<text class="{"ak-paper" if full else colour}" x="{x + _BOX // 2}" y="{y + 11}" '
         f'text-anchor="middle" font-size="11" font-weight="bold">{mark.sign}</text>'
     )
-    return shape + letter
 
 
 def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
@@ -202,14 +186,13 @@ def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
     edge = max(plan.right, 400)
     entries = legend(*tally([plan.grid]))
     for mark, text in entries:
-        shown = visible(text)
-        wide = _length(shown) + (20 if mark else 0)
+        start = 20 if mark else 0
+        wide = _length(visible(text)) + start
         if x > _MARGIN and x + wide > edge:
             x, y = _MARGIN, y + 22
         if mark:
             parts.append(f'<g aria-hidden="true">{_shape(mark, x, y)}</g>')
-        start = x + (20 if mark else 0)
-        parts.append(f'<text class="ak-ink" x="{start}" y="{y + 12}">{escape(shown)}</text>')
+        parts.append(f'<text class="ak-ink" x="{x + start}" y="{y + 12}">{_text(text)}</text>')
         reach = max(reach, x + wide)
         x += wide + 16
     return parts, (reach, y + 18 if entries else plan.bottom)

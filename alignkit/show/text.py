@@ -13,8 +13,7 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, find_mark, legend, make_grid, tally
 from alignkit.tables.text_width import char_clusters, char_width, cut_text, kept_in_place
 
-_LONGEST = 40  # a token that takes more cells is cut
-_LONGEST_ATTRIBUTE = 60
+_LONGEST, _LONGEST_ATTRIBUTE = 40, 60  # what takes more cells is cut
 _BLUE, _ORANGE, _PURPLE = "38;5;33", "38;5;208", "38;5;170"  # told apart by colour-blind readers
 _SEQUENCE = re.compile(r"\x1b\[[\d;]*m")
 _COLOURS = dict.fromkeys(("first-surer", "second-surer", "some"), _PURPLE)
@@ -38,18 +37,13 @@ def draw_text(
 
     Parameters
     ----------
-    pair
-        The sentence pair.
-    annotators
-        Whose annotations to draw; None for all. With two, agreement and each kind of difference
-        have marks of their own; with more, a digit counts those who have the link.
-    colour
-        Colour the marks by ANSI sequences (blue: only the first, orange: only the second).
-    width
-        The cells of a line; wider matrices are split into blocks of columns, long tokens cut.
+    pair : The sentence pair.
+    annotators : Whose annotations to draw; None for all. With two, agreement and each kind of
+        difference have marks of their own; with more, a digit counts those who have the link.
+    colour : Colour the marks by ANSI sequences (blue: only the first, orange: only the second).
+    width : The cells of a line; wider matrices are split into blocks of columns, long tokens cut.
         None for no limit.
-    unicode
-        False for a drawing in ASCII alone, with all other characters escaped.
+    unicode : False for a drawing in ASCII alone, with all other characters escaped.
 
     Returns
     -------
@@ -121,7 +115,11 @@ class _Drawing:
                 shown = [column.j for column in block if column.j != NULL]
                 place = f"words {shown[0]} to {shown[-1]} of {len(grid.columns)}" if shown else null
                 yield f"  target {place}"
-            yield from (" " * margin + line for line in _upright(block))
+            height = max((len(column.letters) for column in block), default=0)
+            raised = [[""] * (height - len(column.letters)) + column.letters for column in block]
+            widths = [column.width for column in block]
+            for line in zip(*raised, strict=True):  # the words that stand on the matrix
+                yield " " * margin + " ".join(map(_padded, line, widths))
             for i, word in rows:
                 signs = (self.sign(i, column.j) + " " * (column.width - 1) for column in block)
                 yield _padded(f"  {word}", margin) + " ".join(signs)
@@ -156,8 +154,7 @@ class _Drawing:
                 yield from map(kept_in_place, self.flow(shown, "  ", " "))
 
     def flow(self, parts: list[str], indent: str, gap: str) -> Iterator[str]:
-        line = ""
-        used = 0
+        line, used = "", 0
         for part in parts:
             wide = char_width(_SEQUENCE.sub("", part))
             if line and self.width is not None and used + len(gap) + wide > self.width:
@@ -197,14 +194,6 @@ def _blocks(columns: list[_Column], margin: int, width: int | None) -> Iterator[
         block.append(column)
         used += 1 + column.width
     yield block
-
-
-def _upright(columns: list[_Column]) -> Iterator[str]:
-    """Yield the lines of words that stand on the matrix."""
-    height = max((len(column.letters) for column in columns), default=0)
-    raised = [[""] * (height - len(column.letters)) + column.letters for column in columns]
-    widths = [column.width for column in columns]
-    yield from (" ".join(map(_padded, line, widths)) for line in zip(*raised, strict=True))
 
 
 def _padded(text: str, width: int) -> str:

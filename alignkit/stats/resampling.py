@@ -26,9 +26,7 @@ FEW_PAIRS = 30
 """With fewer sentence pairs a bootstrap over them promises more than it can hold."""
 
 _CHUNK_BYTES = 2**26
-
-_SAME = 1e-12
-"""Values that differ by no more than this differ by rounding alone."""
+_SAME = 1e-12  # values that differ by no more than this differ by rounding alone
 
 
 @dataclass(frozen=True)
@@ -37,16 +35,11 @@ class Interval:
 
     Parameters
     ----------
-    low, high
-        The bounds; NaN where there are none.
-    confidence
-        The share of resamples between the bounds.
-    standard_error
-        The standard deviation of the measure over the resamples.
-    undefined
-        In how many resamples the measure was 0/0; the interval is over the others.
-    reason
-        Why there are no bounds; empty where there are.
+    low, high : The bounds; NaN where there are none.
+    confidence : The share of resamples between the bounds.
+    standard_error : The standard deviation of the measure over the resamples.
+    undefined : In how many resamples the measure was 0/0; the interval is over the others.
+    reason : Why there are no bounds; empty where there are.
     """
 
     low: float
@@ -74,12 +67,9 @@ def confidence_interval(
 
     Parameters
     ----------
-    rows
-        (P, C) counts, a row for each sentence pair.
-    measure
-        `link_ratios`, `phrase_ratios` or any function of (R, C) sums of rows.
-    resamples
-        How many corpora of P pairs to draw with replacement, 8 * C bytes each.
+    rows : (P, C) counts, a row for each sentence pair.
+    measure : `link_ratios`, `phrase_ratios` or any function of (R, C) sums of rows.
+    resamples : How many corpora of P pairs to draw with replacement, 8 * C bytes each.
 
     Returns
     -------
@@ -189,20 +179,15 @@ def check_confidence(confidence: float) -> None:
 
 
 def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:
-    """Return a caution about intervals and p-values of few sentence pairs.
-
-    A percentile interval takes the pairs at hand for the population, and is too narrow where these
-    are few; randomization assumes nothing of the kind.
-    """
-    if pairs >= FEW_PAIRS:
-        return ()
-    if not drawn:
-        return (f"only {how_many(pairs, 'sentence pair')}: other pairs could give other figures",)
-    return (
-        f"only {how_many(pairs, 'sentence pair')}: with fewer than about {FEW_PAIRS} "
-        "the bootstrap's intervals are too narrow and its p-values too small; the p-value to trust "
-        "is that of randomization",
-    )
+    """Return a caution about intervals and p-values of few sentence pairs."""
+    # a percentile interval takes the pairs for the population; randomization assumes nothing
+    text = "other pairs could give other figures"
+    if drawn:
+        text = (
+            f"with fewer than about {FEW_PAIRS} the bootstrap's intervals are too narrow and its "
+            "p-values too small; the p-value to trust is that of randomization"
+        )
+    return (f"only {how_many(pairs, 'sentence pair')}: {text}",) if pairs < FEW_PAIRS else ()
 
 
 def stratified_weights(

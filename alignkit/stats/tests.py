@@ -22,10 +22,7 @@ _TOLERANCE = 1e-12
 def paired_bootstrap(
     system: Counts, baseline: Counts, measure: Ratios, *, resamples: int, rng: np.random.Generator
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the differences system minus baseline over resamples of the sentence pairs.
-
-    Both systems are always measured on the same resample (Koehn 2004).
-    """
+    """Return system minus baseline over resamples, both measured on the same (Koehn 2004)."""
     width = system.shape[1]
     sums = np.concatenate(list(resample(np.hstack([system, baseline]), resamples, rng)))
     return _differences(measure, sums[:, :width], sums[:, width:])
@@ -57,10 +54,8 @@ def paired_randomization(
         for name, values in drawn.items():
             below = np.abs(values) < np.abs(truth[name]) - _TOLERANCE
             reached[name] += int(np.count_nonzero(~below))
-    return {
-        name: np.nan if np.isnan(truth[name][0]) else (count + 1) / (trials + 1)
-        for name, count in reached.items()
-    }
+    chances = {name: (count + 1) / (trials + 1) for name, count in reached.items()}
+    return {name: nan if np.isnan(truth[name][0]) else p for name, p in chances.items()}
 
 
 def of_corpus(measure: Ratios, rows: Counts) -> dict[str, float]:
@@ -114,8 +109,7 @@ def mcnemar(first: int, second: int, *, exact: bool = True) -> float:
 
     Parameters
     ----------
-    first, second
-        In how many pairs the one alone, and the other alone, is right.
+    first, second : In how many pairs the one alone, and the other alone, is right.
 
     References
     ----------
@@ -175,24 +169,15 @@ class Friedman:
 
     Parameters
     ----------
-    names
-        The K things.
-    blocks
-        How many blocks, N.
-    mean_ranks
-        The mean rank of each; 1 is the best.
-    statistic
-        Chi-square, corrected for ties; NaN where undefined.
-    uncorrected
-        Without that correction.
-    p_value
-        Of `statistic`, by the chi-square distribution with K - 1 degrees of freedom.
-    critical_difference
-        Two things whose mean ranks differ by more are told apart, at `alpha`.
-    alpha
-        The chance of a false difference anywhere.
-    reason
-        Why there is no statistic; empty where there is.
+    names : The K things.
+    blocks : How many blocks, N.
+    mean_ranks : The mean rank of each; 1 is the best.
+    statistic : Chi-square, corrected for ties; NaN where undefined.
+    uncorrected : Without that correction.
+    p_value : Of `statistic`, by the chi-square distribution with K - 1 degrees of freedom.
+    critical_difference : Two things whose mean ranks differ by more are told apart, at `alpha`.
+    alpha : The chance of a false difference anywhere.
+    reason : Why there is no statistic; empty where there is.
     """
 
     names: tuple[str, ...]
@@ -225,15 +210,13 @@ class Friedman:
 
     @property
     def too_few(self) -> str:
-        """Why no ranks, not even the same in every block, could tell anything; empty if some could.
-
-        If all K! orders are as likely in a block, N blocks agree with probability K!^(1 - N); by
-        the chi-square distribution it is that of N (K - 1).
-        """
+        """Why no ranks, not even the same in every block, tell anything; empty if some could."""
         if self.reason:
             return ""
         from scipy.stats import chi2
 
+        # if all K! orders are as likely in a block, N blocks agree with probability K!^(1 - N);
+        # by the chi-square distribution it is that of N (K - 1)
         k = len(self.names)
         least = max(exp((1 - self.blocks) * lgamma(k + 1)),
                     float(chi2.sf(self.blocks * (k - 1), k - 1)))  # fmt: skip
@@ -247,10 +230,7 @@ class Friedman:
         return ""
 
     def groups(self) -> list[tuple[str, ...]]:
-        """Return the largest runs of neighbours of which no two are told apart, two at least.
-
-        They are the bars of a critical difference diagram (Demsar 2006).
-        """
+        """Return the largest runs of neighbours of which no two are told apart, two at least."""
         ranking, groups, last = self.ranking, list[tuple[str, ...]](), 0
         for start, (_, low) in enumerate(ranking):
             end = start
@@ -279,10 +259,8 @@ def friedman(
 
     Parameters
     ----------
-    values
-        (N, K), none missing.
-    lower_is_better
-        Rank the lowest first.
+    values : (N, K), none missing.
+    lower_is_better : Rank the lowest first.
 
     Raises
     ------
@@ -324,17 +302,10 @@ def friedman(
     left = 1 - ties / (blocks * k * (k * k - 1))
     alike = ties == blocks * (k**3 - k)
     statistic = nan if alike else plain / left
-    return Friedman(
-        tuple(names),
-        blocks,
-        tuple(float(mean) for mean in sums / blocks),
-        statistic,
-        plain,
-        nan if alike else float(chi2.sf(statistic, k - 1)),
-        critical_difference(k, blocks, alpha),
-        alpha,
-        "all tie in every block" if alike else "",
-    )
+    p_value = nan if alike else float(chi2.sf(statistic, k - 1))
+    reason, far = "all tie in every block" if alike else "", critical_difference(k, blocks, alpha)
+    means = tuple((sums / blocks).tolist())
+    return Friedman(tuple(names), blocks, means, statistic, plain, p_value, far, alpha, reason)
 
 
 def critical_difference(k: int, blocks: int, alpha: float = 0.05) -> float:

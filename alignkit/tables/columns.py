@@ -23,12 +23,9 @@ class Value:
 
     Parameters
     ----------
-    value
-        The number; NaN where undefined.
-    low, high
-        Its bounds; NaN where there are none.
-    reason
-        Why something is missing; it stands below the table, with a letter that leads to it.
+    value : The number; NaN where undefined.
+    low, high : Its bounds; NaN where there are none.
+    reason : Why something is missing; it stands below the table, with a letter that leads to it.
     """
 
     value: float
@@ -58,24 +55,16 @@ class Column:
 
     Parameters
     ----------
-    name
-        The heading.
-    kind
-        One of `KINDS`: a text; a count; a decimal with so many digits; a number with so many
+    name : The heading.
+    kind : One of `KINDS`: a text; a count; a decimal with so many digits; a number with so many
         significant digits; a ratio, shown as a percentage; or a p-value, a decimal that is never
         shown as zero. A text in a column of numbers stands as it is.
-    span
-        A heading above this one and those beside it that have the same.
-    key
-        The name in records and CSV; by default the span and the heading.
-    digits
-        None for those of the kind.
-    unit
-        What follows each number, such as ``%``.
-    signed
-        Write ``+`` before what is not negative.
-    right
-        Whether it stands to the right; None for what its kind does: numbers do, texts do not.
+    span : A heading above this one and those beside it that have the same.
+    key : The name in records and CSV; by default the span and the heading.
+    digits : None for those of the kind.
+    unit : What follows each number, such as ``%``.
+    signed : Write ``+`` before what is not negative.
+    right : Whether it stands to the right; None for what its kind does: numbers do, texts do not.
     """
 
     name: str
@@ -122,14 +111,12 @@ class Column:
         if isinstance(cell, Value):
             text = self._number(cell.value)
             if not (isnan(cell.value) or isnan(cell.low) or isnan(cell.high)):
-                text += f" [{self._bound(cell.low)}, {self._bound(cell.high)}]"
+                sign = "-" if self.signed else ""
+                text += f" [{self._number(cell.low, sign)}, {self._number(cell.high, sign)}]"
             return ShownCell(text, mark)
         if type(cell).__name__ in ("bool", "bool_"):  # of NumPy, too
             return ShownCell("yes" if cell else "no", words=True)
         return ShownCell(self._number(cell))
-
-    def _bound(self, value: float) -> str:
-        return self._number(value, "-" if self.signed else "")
 
     def _number(self, value: float, sign: str | None = None) -> str:
         if isnan(value):

@@ -89,20 +89,19 @@ def _text_table(sheet: Sheet) -> str:
     return ("\n\n" if sheet.ruled else "\n").join(part for part in parts if part)
 
 
+def _marked(cell: ShownCell) -> str:
+    return f" ({cell.mark})" if cell.mark else ""
+
+
 def _aligned(sheet: Sheet) -> str:
     """Align the columns by the room they take on a terminal."""
     columns = sheet.columns
-    cells = [
-        [visible(cell.text) + (f" ({cell.mark})" if cell.mark else "") for cell in row]
-        for row in sheet.rows
-    ]
+    cells = [[visible(cell.text) + _marked(cell) for cell in row] for row in sheet.rows]
     names = [visible(column.name) for column in columns]
     widths = [max(map(char_width, column)) for column in zip(names, *cells, strict=True)]
     if not sheet.ruled:
-        widths = [
-            max(width, _LEAST) if column.kind != "text" else width
-            for width, column in zip(widths, columns, strict=True)
-        ]
+        least = (0 if column.kind == "text" else _LEAST for column in columns)
+        widths = list(map(max, widths, least))
     gaps = [""]
     for k in range(1, len(columns)):
         new = k == sheet.stub or (k > sheet.stub and columns[k].span != columns[k - 1].span)
@@ -119,8 +118,12 @@ def _aligned(sheet: Sheet) -> str:
             parts.append(gap + (space + kept if column.right else kept + space))
         return "".join(parts).rstrip(" ")
 
-    lines = [_over(spans, widths, gaps)] if spans else []
-    lines.append(line(names))
+    over, reached = "", 0
+    for span, places in spans:
+        start = sum(widths[: places[0]]) + sum(map(len, gaps[: places[0] + 1]))
+        over += " " * (start - reached) + kept_in_place(span)
+        reached = start + char_width(span)
+    lines = [*([over] if spans else []), line(names)]
     if sheet.ruled:
         lines.append(line(["-" * width for width in widths]))
     for place, row in enumerate(cells):
@@ -129,27 +132,14 @@ def _aligned(sheet: Sheet) -> str:
     return "\n".join(lines)
 
 
-def _over(
-    spans: Sequence[tuple[str, Sequence[int]]], widths: Sequence[int], gaps: Sequence[str]
-) -> str:
-    """Return the line of spans above the headings."""
-    line, room = "", 0
-    for span, places in spans:
-        start = sum(widths[: places[0]]) + sum(map(len, gaps[: places[0] + 1]))
-        line += " " * (start - room) + kept_in_place(span)
-        room = start + char_width(span)
-    return line
-
-
 def _text_report(report: Report) -> str:
     def filled(text: str) -> str:
         return "\n".join(fill(x, _WIDTH, break_on_hyphens=False) for x in text.split("\n"))
 
-    tables = (
-        _text_table(replace(sheet, title=filled(sheet.title), note=filled(sheet.note)))
-        for sheet in report.tables
-    )
-    blocks = ["\n".join(map(visible, report.head)), *tables]
+    blocks = ["\n".join(map(visible, report.head))]
+    for sheet in report.tables:
+        wrapped = replace(sheet, title=filled(sheet.title), note=filled(sheet.note))
+        blocks.append(_text_table(wrapped))
     if report.cautions:
         wrapper = TextWrapper(
             _WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
@@ -182,17 +172,18 @@ def _markdown_table(sheet: Sheet) -> str:
     lines = [
         [_markdown_escape(column.heading) for column in sheet.columns],
         ["--:" if column.right else ":--" for column in sheet.columns],
-        *([_markdown_cell(cell) for cell in row] for row in sheet.rows),
+        *(
+            [
+                (_markdown_escape(cell.text) if cell.words else cell.text) + _marked(cell)
+                for cell in row
+            ]
+            for row in sheet.rows
+        ),
     ]
     body = "\n".join(f"| {' | '.join(line)} |" for line in lines) if sheet.columns else ""
     title = f"**{_one_line(sheet.title)}**" if sheet.title else ""
     notes = "  \n".join(f"({mark}) {_paragraph(why)}" for mark, why in sheet.reasons)
     return "\n\n".join(filter(None, [title, body, notes, _paragraph(sheet.note)]))
-
-
-def _markdown_cell(cell: ShownCell) -> str:
-    text = _markdown_escape(cell.text) if cell.words else cell.text
-    return text + (f" ({cell.mark})" if cell.mark else "")
 
 
 def _markdown_report(report: Report) -> str:
@@ -259,8 +250,7 @@ def _tabular(sheet: Sheet) -> str:
 
 def _latex_cell(cell: ShownCell) -> str:
     text = "--" if cell.text == "-" else latex_escape(cell.text)
-    if not cell.words:
-        text = _MINUS.sub("$-$", text)
+    text = text if cell.words else _MINUS.sub("$-$", text)
     return text + (rf"\textsuperscript{{{cell.mark}}}" if cell.mark else "")
 
 
@@ -298,12 +288,9 @@ def _html_table(sheet: Sheet) -> str:
     name = safe_text(" ".join(sheet.title.split()) or "table")
     identity = f' id="{safe_text(sheet.anchor)}"' if sheet.anchor else ""
     caption = f"<caption><span>{_html_lines(sheet.title)}</span></caption>\n" * bool(sheet.title)
-    below = "".join(
-        f'<p class="note"><sup>{mark}</sup> {safe_text(reason)}</p>\n'
-        for mark, reason in sheet.reasons
-    )
-    if sheet.note:
-        below += f'<p class="note">{_html_lines(sheet.note)}</p>\n'
+    notes = [f"<sup>{mark}</sup> {safe_text(reason)}" for mark, reason in sheet.reasons]
+    notes += [_html_lines(sheet.note)] if sheet.note else []
+    below = "".join(f'<p class="note">{note}</p>\n' for note in notes)
     return (
         f'<div class="alignkit-table"{_pinned(sheet)}{identity}>\n'
         f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
@@ -329,25 +316,17 @@ def _html_lines(text: str) -> str:
 def _html_head(columns: Sequence[Column]) -> str:
     if not columns:
         return ""
-    groups = spans = ""
-    for span, places in _spans(columns):
-        width = len(places)
-        groups += f'<colgroup span="{width}"></colgroup>'
-        spans += (
-            f'<th scope="colgroup" colspan="{width}">{isolated_text(span)}</th>'
-            if span
-            else f'<td colspan="{width}"></td>'
-        )
+    groups = spans = names = ""
     if any(column.span for column in columns):
+        for span, places in _spans(columns):
+            width = f'span="{len(places)}"'
+            groups += f"<colgroup {width}></colgroup>"
+            head = f'<th scope="colgroup" col{width}>{isolated_text(span)}</th>'
+            spans += head if span else f"<td col{width}></td>"
         spans = f"<tr>{spans}</tr>\n"
-    else:
-        groups = spans = ""
-    names = "".join(
-        f'<th scope="col"{_side(column)}>{isolated_text(column.name)}</th>'
-        if column.name
-        else "<td></td>"
-        for column in columns
-    )
+    for column in columns:
+        head = f'<th scope="col"{_side(column)}>{isolated_text(column.name)}</th>'
+        names += head if column.name else "<td></td>"
     return f"{groups}<thead>\n{spans}<tr>{names}</tr>\n</thead>\n"
 
 
@@ -356,20 +335,14 @@ def _html_bodies(sheet: Sheet) -> Iterator[str]:
     for place, row in enumerate(sheet.rows):
         if place and place in sheet.apart:
             yield "</tbody>\n<tbody>\n"
-        cells = (
-            _html_cell(column, cell, k < sheet.stub and column.kind == "text")
-            for k, (column, cell) in enumerate(zip(sheet.columns, row, strict=True))
-        )
-        yield f"<tr>{''.join(cells)}</tr>\n"
+        cells = ""
+        for k, (column, cell) in enumerate(zip(sheet.columns, row, strict=True)):
+            text = isolated_text(cell.text) if cell.words else safe_text(cell.text)
+            text = f"{_side(column)}>{text}{f'<sup>{cell.mark}</sup>' if cell.mark else ''}"
+            names_row = k < sheet.stub and column.kind == "text" and cell.text
+            cells += f'<th scope="row"{text}</th>' if names_row else f"<td{text}</td>"
+        yield f"<tr>{cells}</tr>\n"
     yield "</tbody>"
-
-
-def _html_cell(column: Column, cell: ShownCell, names_row: bool) -> str:
-    text = isolated_text(cell.text) if cell.words else safe_text(cell.text)
-    text += f"<sup>{cell.mark}</sup>" if cell.mark else ""
-    if names_row and cell.text:
-        return f'<th scope="row"{_side(column)}>{text}</th>'
-    return f"<td{_side(column)}>{text}</td>"
 
 
 def _side(column: Column) -> str:
@@ -407,17 +380,17 @@ _QUOTED = re.compile(r"[,;\"\t\r\n]")  # some take a semicolon or a tab for the 
 
 def csv_lines(rows: Iterable[Iterable[object]], *, divider: str = ",") -> str:
     """Return a line for each row, without a line end at the end; None and NaN are empty."""
-    cells = (list(map(_csv_cell, row)) for row in rows)
+
+    def written(value: object) -> str:
+        if value is None or (isinstance(value, Real) and isnan(value)):
+            return ""
+        text = str(value)
+        if isinstance(value, str) and _FORMULA.match(text):
+            text = f"'{text}"
+        return '"{}"'.format(text.replace('"', '""')) if _QUOTED.search(text) else text
+
+    cells = (list(map(written, row)) for row in rows)
     return "\n".join('""' if row == [""] else divider.join(row) for row in cells)
-
-
-def _csv_cell(value: object) -> str:
-    if value is None or (isinstance(value, Real) and isnan(value)):
-        return ""
-    text = str(value)
-    if isinstance(value, str) and _FORMULA.match(text):
-        text = f"'{text}"
-    return '"{}"'.format(text.replace('"', '""')) if _QUOTED.search(text) else text
 
 
 def unguarded(text: str) -> str:

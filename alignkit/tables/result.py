@@ -82,11 +82,9 @@ class Result(ABC):
 
     def show(self, medium: str = "text") -> str:
         """Return all tables in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``."""
-        written = get_medium(medium)
+        written, cautions = get_medium(medium), [str(x) for x in self.cautions]
         sheets = [table.sheet() for table in self.shown_tables()]
-        return written.report(
-            Report(self.head, sheets, [str(x) for x in self.cautions], self.settings)
-        )
+        return written.report(Report(self.head, sheets, cautions, self.settings))
 
     def __str__(self) -> str:
         return self.show()
@@ -96,11 +94,8 @@ class Result(ABC):
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each row of each table, which ``table`` names."""
-        return [
-            {"table": table.anchor, **record}
-            for table in self.tables()
-            for record in table.to_records()
-        ]
+        return [{"table": table.anchor, **record}
+                for table in self.tables() for record in table.to_records()]  # fmt: skip
 
     def csv(self) -> str:
         """Return the records as CSV, with one line of headings for all tables."""
@@ -132,21 +127,19 @@ class Result(ABC):
         figures = "".join(map(_figure, self.images()))
         heading = safe_text(title)
         style = "".join(map(style_sheet, ("drawings", "matrix", "table", "page")))
+        care = ""
+        if self.cautions:
+            care = (
+                '<div class="cautions" role="region" aria-labelledby="cautions">\n'
+                f'<h2 id="cautions">{CARE}</h2>\n{_listed([str(x) for x in self.cautions])}</div>\n'
+            )
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f'<meta name="color-scheme" content="light dark">\n<title>{heading}</title>\n'
             f'<style>{style}</style>\n</head>\n<body class="alignkit">\n<header>\n'
-            f"<h1>{heading}</h1>\n{_listed(self.head, 'found')}{self._care()}</header>\n<main>\n"
+            f"<h1>{heading}</h1>\n{_listed(self.head, 'found')}{care}</header>\n<main>\n"
             f"{figures}{tables}{signed(self.settings)}</main>\n</body>\n</html>\n"
-        )
-
-    def _care(self) -> str:
-        if not self.cautions:
-            return ""
-        return (
-            '<div class="cautions" role="region" aria-labelledby="cautions">\n'
-            f'<h2 id="cautions">{CARE}</h2>\n{_listed([str(x) for x in self.cautions])}</div>\n'
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from numbers import Real
@@ -26,22 +26,15 @@ class Table:
 
     Parameters
     ----------
-    title
-        What stands above it; may be empty.
-    columns
-        K columns, of which no two have the same key.
-    rows
-        R rows of K cells: texts, numbers, `Value` with bounds or a reason, None for an empty cell.
-    note
-        What stands below it.
-    anchor
-        Its id on a page.
-    apart
-        The rows, counted from 0, that begin a group which is set apart.
-    stub
-        How many columns, from the first, name the rows.
-    ruled
-        In plain text, draw a rule below the headings and keep the title and the note off by an
+    title : What stands above it; may be empty.
+    columns : K columns, of which no two have the same key.
+    rows : R rows of K cells: texts, numbers, `Value` with bounds or a reason, None for an empty
+        cell.
+    note : What stands below it.
+    anchor : Its id on a page.
+    apart : The rows, counted from 0, that begin a group which is set apart.
+    stub : How many columns, from the first, name the rows.
+    ruled : In plain text, draw a rule below the headings and keep the title and the note off by an
         empty line. Else columns with another span stand further apart.
 
     Raises
@@ -108,17 +101,12 @@ class Table:
 
         Parameters
         ----------
-        records
-            A row each; what one lacks is empty.
-        columns
-            The keys to show, in this order; None for all, in the order of their first use.
-        digits
-            The decimals of floats: for all columns, or for those named.
-        percent
-            The columns of ratios that are shown as percentages, with one decimal unless `digits`
-            names the column.
-        title
-            What stands above it.
+        records : A row each; what one lacks is empty.
+        columns : The keys to show, in this order; None for all, in the order of their first use.
+        digits : The decimals of floats: for all columns, or for those named.
+        percent : The columns of ratios that are shown as percentages, with one decimal unless
+            `digits` names the column.
+        title : What stands above it.
 
         Examples
         --------
@@ -154,8 +142,7 @@ class Table:
 
         Parameters
         ----------
-        medium
-            ``"text"``, aligned by the room that characters take; ``"markdown"``, where a span
+        medium : ``"text"``, aligned by the room that characters take; ``"markdown"``, where a span
             stands before each name of its columns; ``"latex"``, a `tabular` that needs
             ``\usepackage{booktabs}``, title and note in comments; or ``"html"``, in a frame that
             scrolls, which needs `style` as well.
@@ -174,7 +161,9 @@ class Table:
 
     def sheet(self) -> Sheet:
         """Return the table with texts for cells, as a medium is given it."""
-        marks = self._reasons()
+        cells = (cell for row in self.rows for cell in row if isinstance(cell, Value))
+        given = dict.fromkeys(cell.reason for cell in cells if cell.reason)
+        marks = {reason: _letters(number) for number, reason in enumerate(given)}
         rows = [
             [
                 column.show(cell, marks.get(cell.reason, "") if type(cell) is Value else "")
@@ -183,10 +172,8 @@ class Table:
             for row in self.rows
         ]
         reasons = [(mark, why) for why, mark in marks.items()]
-        return Sheet(
-            self.columns, rows, self.title, self.note, self.anchor, self.apart, self.stub,
-            self.ruled, reasons,
-        )  # fmt: skip
+        shown = self.title, self.note, self.anchor, self.apart, self.stub, self.ruled
+        return Sheet(self.columns, rows, *shown, reasons)
 
     @staticmethod
     def style() -> str:
@@ -203,12 +190,15 @@ class Table:
         its own with ``_low`` and ``_high``, and with ``_reason``.
         """
         keys = [self._keys(k) for k in range(len(self.columns))]
-        return [
-            dict(
-                part for names, cell in zip(keys, row, strict=True) for part in _parts(names, cell)
-            )
-            for row in self.rows
-        ]
+        records: list[dict[str, object]] = [{} for _ in self.rows]
+        for record, row in zip(records, self.rows, strict=True):
+            for (key, *more), cell in zip(keys, row, strict=True):
+                value = cell if isinstance(cell, Value) else None
+                record[key] = cell if value is None else value.value
+                for name in more:
+                    part = name.removeprefix(f"{key}_")
+                    record[name] = getattr(value, part, "" if part == "reason" else nan)
+        return records
 
     def _keys(self, k: int) -> list[str]:
         key = self.columns[k].key
@@ -217,24 +207,6 @@ class Table:
         reason = any(value.reason for value in values)
         more = [*(["low", "high"] if bounds else []), *(["reason"] if reason else [])]
         return [key, *(f"{key}_{name}" for name in more)]
-
-    def _reasons(self) -> dict[str, str]:
-        """Return the letter of each reason, in the order of rows."""
-        cells = (cell for row in self.rows for cell in row if isinstance(cell, Value))
-        reasons = dict.fromkeys(cell.reason for cell in cells if cell.reason)
-        return {reason: _letters(number) for number, reason in enumerate(reasons)}
-
-
-def _parts(names: Sequence[str], cell: Cell) -> Iterator[tuple[str, object]]:
-    value = cell if isinstance(cell, Value) else None
-    for name in names:
-        part = name.removeprefix(names[0])
-        if not part:
-            yield name, cell if value is None else value.value
-        elif part == "_reason":
-            yield name, value.reason if value else ""
-        else:
-            yield name, getattr(value, part[1:]) if value else nan
 
 
 def _letters(number: int) -> str:

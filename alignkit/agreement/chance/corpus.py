@@ -85,9 +85,7 @@ def beyond_chance_by_model(
         if share is not None and len(sampled) > 1:
             share = stage(share, sampled.index(name), len(sampled), whole=10_000)
         samples, resamples = np.random.SeedSequence(seed).spawn(2)
-        expected = expectation.expect(
-            sets, model, options, samples, workers=workers, progress=share
-        )
+        expected = expectation.expect(sets, model, options, samples, workers, share)
         if options.bootstrap == "refit":
             masks = [section.inside for section in sections]
             refitted = expectation.refitted_intervals(
@@ -100,12 +98,10 @@ def beyond_chance_by_model(
     if options.bootstrap != "none":
         rest = {name: expectations[name] for name in models if name not in intervals}
         intervals |= two.fixed_intervals(rest)
-    return FrozenMap(
-        {
-            name: two.result(name, expected, intervals.get(name), redrawn[name])
-            for name, expected in expectations.items()
-        }
-    )
+    results = {}
+    for name, expected in expectations.items():
+        results[name] = two.result(name, expected, intervals.get(name), redrawn[name])
+    return FrozenMap(results)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +163,14 @@ class _TwoAnnotators:
         left_out = Counter(section.outside)
         left_out.update(reason for reason in expected.reasons[section.inside].tolist() if reason)
         why = _why(corrected.undefined, left_out, expected, section.inside)
-        no_interval = _no_interval(interval, int(used.sum()), why)
+        no_interval = ""
+        if interval is not None and used.sum() == 1:
+            no_interval = ONE_PAIR
+        elif interval is not None and np.isnan(interval.low):
+            no_interval = why or "C has no value in any resample"
+        elif interval is not None:  # equal resamples say nothing of the spread of C
+            alike = max(interval.high - interval.low, interval.standard_error) < _ALIKE
+            no_interval = ALL_ALIKE if alike else ""
         one_sided = (self.observed.first == 0) != (self.observed.second == 0)
         return BeyondChanceSection(
             **vars(replace(corrected, undefined=why)), name=section.name, pairs=section.pairs,
@@ -184,18 +187,6 @@ class _TwoAnnotators:
         names = self.sets.places.tolist(), self.sets.ids, expected.reasons.tolist()
         columns = (*names, *(column.tolist() for column in numbers))
         return tuple(SentenceAgreement(*row) for row in zip(*columns, strict=True))
-
-
-def _no_interval(interval: Interval | None, used: int, undefined: str) -> str:
-    """Return why there is no interval; equal resamples say nothing of the spread of C."""
-    if interval is None:
-        return ""
-    if used == 1:
-        return ONE_PAIR
-    if np.isnan(interval.low):
-        return undefined or "C has no value in any resample"
-    alike = interval.high - interval.low < _ALIKE and interval.standard_error < _ALIKE
-    return ALL_ALIKE if alike else ""
 
 
 def _why(
@@ -248,7 +239,18 @@ class CorpusBeyondChance:
             for name in (first, second):
                 if not self.data.records_judged(name):
                     return f"{name!r} records no judged cells; compare it by {CLOSED}"
-        return self._missing(first, second)
+        places = self._places(first, second, edited=False)
+        missing = places[~self._has_initial[places]]
+        if self.options.missing_initial != "error" or not len(missing):
+            return ""
+        message = (
+            f"pair {self.data.corpus[int(missing[0])].id!r} has no initial alignment "
+            f"{self.initial!r}: name another one by initial (the aligner makes one, `merge` adds "
+            "it), or say what becomes of such pairs by missing_initial='empty' or 'leave-out'"
+        )
+        if self.options.chance != CLOSED:  # the main model needs them
+            raise OptionError(message)
+        return message
 
     def of(
         self, first: str, second: str, no_edits: str, progress: Progress | None = None
@@ -267,14 +269,9 @@ class CorpusBeyondChance:
         return FrozenMap({name: FrozenMap(levels) for name, levels in by_model.items()})
 
     def _level(
-        self,
-        first: str,
-        second: str,
-        level: str,
-        main: str,
-        models: Sequence[str],
+        self, first: str, second: str, level: str, main: str, models: Sequence[str],
         progress: Progress | None,
-    ) -> dict[str, BeyondChance]:
+    ) -> dict[str, BeyondChance]:  # fmt: skip
         rest = [name for name in models if name != main]
         fixed = self.options
         if fixed.bootstrap == "refit":  # the main tables' C alone: it takes long
@@ -310,23 +307,6 @@ class CorpusBeyondChance:
     def _places(self, *names: str, edited: bool) -> Numbers:
         done = np.all([self.data.aligned(name) for name in names], axis=0)
         return np.flatnonzero(done & self._has_initial if edited else done)
-
-    def _missing(self, first: str, second: str) -> str:
-        """Refuse pairs without an initial alignment, or say so where the main model needs none."""
-        if self.options.missing_initial != "error":
-            return ""
-        places = self._places(first, second, edited=False)
-        missing = places[~self._has_initial[places]]
-        if not len(missing):
-            return ""
-        message = (
-            f"pair {self.data.corpus[int(missing[0])].id!r} has no initial alignment "
-            f"{self.initial!r}: name another one by initial (the aligner makes one, `merge` adds "
-            "it), or say what becomes of such pairs by missing_initial='empty' or 'leave-out'"
-        )
-        if self.options.chance != CLOSED:
-            raise OptionError(message)
-        return message
 
     def _sections(self, first: str, second: str, places: Numbers) -> list[Section]:
         sections = []
@@ -375,20 +355,16 @@ class CorpusBeyondChance:
             universe = PairData(self.data, names, places, False, "judged").judged
             edits = [self._count(name, links, places, universe) for name in names]
         elif edited:
-            edits = [self._edits_of(name, links) for name in names]
+            for name in names:  # what one changed in all pairs that this one annotated
+                if (name, links) not in self._edits:
+                    mine = self._places(name, edited=True)
+                    self._edits[name, links] = self._count(name, links, mine, None)
+                edits.append(self._edits[name, links])
         ids = tuple(corpus[place].id for place in places.tolist())
         initial = self._kind(self.initial, links).take(places)
         changed = (edits[0], edits[1]) if edits else None
-        return expectation.PairedSets(
-            names, places, ids, len(corpus), items, sizes, initial, changed, universe
-        )
-
-    def _edits_of(self, name: str, links: str) -> Edits:
-        """Count what one annotator changed, in all pairs that this annotator annotated."""
-        if (name, links) not in self._edits:
-            places = self._places(name, edited=True)
-            self._edits[name, links] = self._count(name, links, places, None)
-        return self._edits[name, links]
+        counted = len(corpus), items, sizes, initial
+        return expectation.PairedSets(names, places, ids, *counted, changed, universe)
 
     def _count(self, name: str, links: str, places: Numbers, universe: LinkArrays | None) -> Edits:
         items = self._items.part(places)

@@ -21,10 +21,9 @@ from alignkit.stats.ratios import ratio
 
 Floats = NDArray[np.float64]
 
-NORMALIZERS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
-    "min": np.minimum,
-    "max": np.maximum,
-}
+Norm = Callable[[Floats, Floats], Floats]
+
+NORMALIZERS: Mapping[str, Norm] = {"min": np.minimum, "max": np.maximum}
 """By which of the two sizes |A & B| is divided."""
 
 AGGREGATES = ("macro", "micro")
@@ -100,10 +99,9 @@ class ChanceTerms:
 
     def spread(self, places: NDArray[np.int64], pairs: int) -> ChanceTerms:
         """Return terms of more pairs, where these stand at some places; the others are unknown."""
-        columns = {name: np.full(pairs, nan) for name in vars(self)}
-        for name, values in vars(self).items():
-            columns[name][places] = values
-        return ChanceTerms(**columns)
+        table = np.full((len(vars(self)), pairs), nan)
+        table[:, places] = list(vars(self).values())
+        return ChanceTerms(*table)
 
 
 def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> Floats:
@@ -117,10 +115,9 @@ def rows(observed: ObservedTerms, chance: ChanceTerms, aggregate: str) -> Floats
 def noise(chance: ChanceTerms, aggregate: str) -> Floats:
     """Return the (P, 3) variances of the two expected terms and their covariance."""
     zero = np.zeros(len(chance.ratio))
-    parts = [chance.ratio_variance, zero, zero]
     if aggregate == "micro":
-        parts = [chance.common_variance, chance.norm_variance, chance.covariance]
-    return np.stack(parts, axis=1)
+        return np.stack([chance.common_variance, chance.norm_variance, chance.covariance], axis=1)
+    return np.stack([chance.ratio_variance, zero, zero], axis=1)
 
 
 def correction_ratios(sums: Floats) -> dict[str, Floats]:

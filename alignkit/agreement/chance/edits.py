@@ -128,10 +128,8 @@ class EditModel:
     def to_json(self) -> dict[str, object]:
         """Return the model as JSON takes it; NaN is None."""
         names = ("a", "b", "reading", "log_likelihood", "dispersion", "pairs")
-        return {
-            **{name: jsonable(getattr(self, name)) for name in names},
-            "data": self.data.to_json(),
-        }
+        numbers = {name: jsonable(getattr(self, name)) for name in names}
+        return {**numbers, "data": self.data.to_json()}
 
 
 def fit_edit_model(
@@ -175,11 +173,12 @@ def fit_edit_model(
     if counts.shape != (len(data),) or not np.all(counts >= 0):
         raise OptionError("weights must be one number for each pair, none below 0")
     kept = (data.trials > 0) & (counts > 0)
-    fitted = data if kept.all() else EditData(*(part[kept] for part in _columns(data)))
+    columns = (data.words, data.trials, data.edits)
+    fitted = data if kept.all() else EditData(*(part[kept] for part in columns))
     if not len(fitted):
         return EditModel(nan, nan, reading, 0.0, 0, fitted)
     counts = counts[kept]
-    words, trials, edits = (part.astype(np.float64) for part in _columns(fitted))
+    words, trials, edits = (part[kept].astype(np.float64) for part in columns)
     limits = trials if reading == "count" else np.ones_like(trials)
     a, b = _maximize(words, limits, counts * edits, counts * (trials - edits))
     model = EditModel(a, b, reading, nan, len(fitted), fitted)
@@ -187,10 +186,6 @@ def fit_edit_model(
     chosen = gammaln(trials + 1) - gammaln(edits + 1) - gammaln(trials - edits + 1)
     logs = chosen + xlogy(edits, rates) + xlog1py(trials - edits, -rates)
     return EditModel(a, b, reading, float(counts @ logs), len(fitted), fitted)
-
-
-def _columns(data: EditData) -> tuple[Numbers, Numbers, Numbers]:
-    return data.words, data.trials, data.edits
 
 
 def _maximize(x: Floats, limits: Floats, hits: Floats, failures: Floats) -> tuple[float, float]:
@@ -220,9 +215,7 @@ class _Grouped:
         new = np.ones(len(t), bool)
         new[1:] = (t[1:] != t[:-1]) | (limits[1:] != limits[:-1])
         starts = np.flatnonzero(new)
-        self.hits, self.failures = (
-            np.add.reduceat(part[order], starts) for part in (hits, failures)
-        )
+        self.hits, self.failures = (np.add.reduceat(x[order], starts) for x in (hits, failures))
         self.t, self.limits = t[starts], limits[starts]
         self.design = np.stack([1 - self.t, self.t], axis=1)
 
@@ -236,7 +229,11 @@ class _Grouped:
         for t, c in zip(self.t.tolist(), self.limits.tolist(), strict=True):
             if corners and corners[-1][0] == t:
                 continue  # sorted: the first limit of a t is the least
-            while len(corners) > 1 and _not_below(corners[-2], corners[-1], (t, c)):
+            while len(corners) > 1:
+                left, middle = corners[-2:]
+                rise, run = c - left[1], t - left[0]
+                if (middle[1] - left[1]) * run < rise * (middle[0] - left[0]):
+                    break  # the middle one lies below the line between the two others
                 corners.pop()
             corners.append((t, c))
         return [(0.0, 0.0), (1.0, 0.0), *corners]
@@ -280,13 +277,11 @@ class _Grouped:
             size = min(1.0, 0.95 * float(np.min(slack[toward > 0] / toward[toward > 0], initial=2)))
             if size < 1e-6:
                 return point, False
-            trial = point + size * step
-            reached = height(trial)
+            reached = height(trial := point + size * step)
             # near the optimum Newton's steps are safe, and gains are too small to be compared
             while gain > 0.01 and reached < value + 0.1 * size * gain:
                 size /= 2
-                trial = point + size * step
-                reached = height(trial)
+                reached = height(trial := point + size * step)
             point, value = trial, reached
         return point, False
 
@@ -329,9 +324,3 @@ class _Grouped:
             left, right = (middle, right) if slope > 0 else (left, middle)
         points = [origin + place * way for place in (low, high, (left + right) / 2)]
         return max(points, key=self.likelihood)
-
-
-def _not_below(left: Point, middle: Point, right: Point) -> bool:
-    """Return whether the middle corner lies on or above the line between the two others."""
-    rise, run = right[1] - left[1], right[0] - left[0]
-    return (middle[1] - left[1]) * run >= rise * (middle[0] - left[0])

@@ -15,14 +15,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.parallel import executor
 from alignkit.agreement.chance import correction
-from alignkit.agreement.chance.models import (
-    ChanceModel,
-    Edits,
-    Models,
-    SampledChance,
-    count_edits,
-    flip_rates,
-)
+from alignkit.agreement.chance.models import ChanceModel, Edits, Models, SampledChance, count_edits
 from alignkit.agreement.chance.result import BOTH_EMPTY, ONLY_EMPTY
 from alignkit.agreement.chance.sampling import (
     Items,
@@ -115,7 +108,6 @@ def expect(
     model: ChanceModel,
     options: AgreementOptions,
     seeds: np.random.SeedSequence,
-    *,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Expectation:
@@ -124,8 +116,8 @@ def expect(
     empty = np.isnan(observed.ratio)
     reasons = np.where(empty, BOTH_EMPTY, "").astype(object)
     if not isinstance(model, SampledChance):
-        choices = sets.items.choices()
-        terms = model.expect(observed.first, observed.second, choices, options.normalizer)
+        room = sets.items.choices()
+        terms = model.expect(observed.first, observed.second, room, options.normalizer)
         return Expectation(terms, reasons, None)
     kept = np.flatnonzero(~empty)
     first, second = (model.fit(edits, reading=options.reading) for edits in sets.edits or ())
@@ -159,8 +151,10 @@ def _rates(
 ) -> Floats:
     """Return the rates at which cells flip for either annotator, as `Sampling` takes them."""
     words = items.lengths.sum(axis=1)
-    first, second = (model.rates(models, words, trials) for models in fitted)
-    return flip_rates(first, second, bounded=universe is not None)
+    sides = [model.rates(models, words, trials) for models in fitted]
+    if universe is not None and sides[0].shape[1] == 2:
+        sides = [np.concatenate([side, side], axis=1) for side in sides]
+    return np.concatenate(sides, axis=1)
 
 
 # intervals of C
@@ -174,15 +168,13 @@ def fixed_intervals(
     rng = np.random.default_rng(seeds)
     results: list[list[Interval]] = [[] for _ in tables]
     for mask in sections:
-        parts = [table[mask] for table in tables]
-        drawn: list[list[Floats]] = [[] for _ in tables]
+        drawn = [[np.full(0 if mask.any() else options.resamples, np.nan)] for _ in tables]
         drawings = draw_weights(int(mask.sum()), options.resamples, rng) if mask.any() else ()
         for weights in drawings:
-            for values, part in zip(drawn, parts, strict=True):
-                values.append(correction.correction_ratios(weights @ part)["C"])
+            for values, table in zip(drawn, tables, strict=True):
+                values.append(correction.correction_ratios(weights @ table[mask])["C"])
         for intervals, values in zip(results, drawn, strict=True):
-            every = np.concatenate(values) if values else np.full(options.resamples, np.nan)
-            intervals.append(summarize(every, options.confidence))
+            intervals.append(summarize(np.concatenate(values), options.confidence))
     return results
 
 
@@ -246,8 +238,7 @@ class Refit:
                 fresh.draw(states, p, p + 1, drawn.samples, moments, none)
             terms = terms_of(moments[low])
             means[low] = np.stack([terms.ratio, terms.common, terms.norm], axis=1)
-        none_known = np.full(len(old), np.nan)
-        return correction.ChanceTerms(*means.T, *([none_known] * 4)), len(low)
+        return correction.ChanceTerms(*means.T, *[np.full(len(old), np.nan)] * 4), len(low)
 
 
 def refitted_intervals(
@@ -274,8 +265,6 @@ def refitted_intervals(
         streams = seeds.spawn(options.resamples)
         done = list(pool.map(lambda seed: refit.replicate(seed, masks), streams))
     sums = np.stack([part for part, _ in done])
-    intervals = [
-        summarize(correction.correction_ratios(sums[:, g])["C"], options.confidence)
-        for g in range(len(sections))
-    ]
+    values = (correction.correction_ratios(part)["C"] for part in sums.swapaxes(0, 1))
+    intervals = [summarize(drawn, options.confidence) for drawn in values]
     return intervals, sum(redrawn for _, redrawn in done)

@@ -72,10 +72,8 @@ class Edits:
     @property
     def rates(self) -> EditRates:
         """The shares of the empty cells and of the links that were changed, of all pairs."""
-        trials, flips = (
-            part.sum(axis=0).reshape(2, 2).sum(axis=0).tolist()
-            for part in (self.trials, self.flips)
-        )
+        both = (self.trials, self.flips)
+        trials, flips = (part.sum(axis=0).reshape(2, 2).sum(axis=0).tolist() for part in both)
         add, delete = (f / t if t else nan for f, t in zip(flips, trials, strict=True))
         return EditRates(add, delete, len(self.places))
 
@@ -100,14 +98,6 @@ def count_edits(
     return Edits(places, np.diff(source.offsets) + np.diff(target.offsets), trials, flips)
 
 
-def flip_rates(first: Floats, second: Floats, *, bounded: bool) -> Floats:
-    """Join the rates of two annotators as `Sampling` takes them."""
-    sides = [first, second]
-    if bounded and first.shape[1] == 2:
-        sides = [np.concatenate([side, side], axis=1) for side in sides]
-    return np.concatenate(sides, axis=1)
-
-
 @dataclass(frozen=True)
 class SampledChance:
     """A model that flips the cells of the initial alignment at rates fitted to an annotator.
@@ -126,10 +116,7 @@ class SampledChance:
         return edits.fit(self.strata, reading, weights)
 
     def rates(self, models: Models, words: Numbers, trials: Numbers) -> Floats:
-        """Return the rates at which cells flip in P pairs of these (P,) N + M and (P, 4) cells.
-
-        (P, 4) for the `STRATA`, or (P, 2) where words do not matter: for empty and filled cells.
-        """
+        """Return how likely cells flip: (P, 4) for `STRATA`; (P, 2) for empty and filled ones."""
         rates = [
             models[name].rates(words, trials[:, columns].sum(axis=1))
             for name, columns in self.strata.items()

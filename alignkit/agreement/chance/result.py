@@ -151,14 +151,13 @@ def by_both(
     """Return pi and C by each of `NORMALIZERS`, for the closed form of Kupper & Hafner."""
     used = [sentence for sentence in closed.sentences if not sentence.left_out]
     columns = [(pair.first, pair.second, pair.common, pair.expected) for pair in used]
-    first, second, common, expected = np.array(columns, np.float64).reshape(-1, 4).T
-    product = expected * correction.NORMALIZERS[normalizer](first, second)
+    first, second, common, chance = np.array(columns, np.float64).reshape(-1, 4).T
+    product = chance * correction.NORMALIZERS[normalizer](first, second)
     result = {}
     for name in correction.NORMALIZERS:
         observed = correction.ObservedTerms.of(first, second, common, name)
-        terms = correction.rows(
-            observed, correction.ChanceTerms.exact(first, second, product, name), aggregate
-        )
+        expected = correction.ChanceTerms.exact(first, second, product, name)
+        terms = correction.rows(observed, expected, aggregate)
         ratios = correction.correction_ratios(terms.sum(axis=0, keepdims=True))
         result[name] = float(ratios["pi"][0]), float(ratios["C"][0])
     return result

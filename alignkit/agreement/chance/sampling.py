@@ -23,8 +23,7 @@ from alignkit.stats.ratios import ratio
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]  # what is told how much is done, and of how much
 
-_FIRST_ROUND = 100
-_BLOCKS, _MOST_PAIRS = 64, 256
+_FIRST_ROUND, _BLOCKS, _MOST_PAIRS = 100, 64, 256
 _FEW = 20_000  # fewer samples than these are drawn before a thread has begun
 
 UNITS: Mapping[str, int] = {"phrases": PHRASE_ITEMS, "links": LINK_ITEMS}
@@ -63,9 +62,8 @@ class Items:
             if not self.include_identical:
                 words = self.source, self.target
                 first, second = (side.without_identical(*words) for side in (first, second))
-            counts = count_links(first, second)
             names = ("hyp_possible", "ref_possible", "possible_in_possible")
-            return columns(counts, LINK_COLUMNS, names)
+            return columns(count_links(first, second), LINK_COLUMNS, names)
         counts = count_phrases(
             first, second, links="possible", ignore_identical=not self.include_identical,
             source=self.source, target=self.target,

@@ -122,15 +122,6 @@ class LabelComparisons:
     measures: list[Measure] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._every_two()
-        if self.view.has_majority:
-            self._with_consensus()
-        if len(self.view.annotators) > 2:
-            self._with_others()
-        if self.view.adjudicated is not None:
-            self._with("adjudicated", [self.view.adjudicated] * len(self.view.annotators))
-
-    def _every_two(self) -> None:
         names, values, groups = self.view.annotators, self.view.values, self.view.groups
         by_groups: dict[tuple[str, str], list[int]] = {}
         every = []
@@ -143,6 +134,14 @@ class LabelComparisons:
         self._mean("mean", every)
         for (first, second), these in sorted(by_groups.items()):
             self._mean("groups", these, first, second)
+        if self.view.has_majority:
+            self._with_consensus()
+        if len(names) > 2:
+            size = len(self.view.labels)
+            others = [consensus.others_label(values, size, k)[0] for k in range(len(names))]
+            self._with("leave-one-out", others)
+        if self.view.adjudicated is not None:
+            self._with("adjudicated", [self.view.adjudicated] * len(names))
 
     def _with_consensus(self) -> None:
         view = self.view
@@ -154,11 +153,6 @@ class LabelComparisons:
         self.couples.append((view.values, np.broadcast_to(settled.labels, view.values.shape)))
         at = ("pooled consensus", "", "", "kappa", sum(map(self._shared, these)), ONE_LABEL)
         self.measures.append(Measure(*at, partial(_row_of, name="kappa", row=n)))
-
-    def _with_others(self) -> None:
-        values, size = self.view.values, len(self.view.labels)
-        others = [consensus.others_label(values, size, k)[0] for k in range(len(values))]
-        self._with("leave-one-out", others)
 
     def _with(self, kind: str, others: Iterable[Labels]) -> list[int]:
         """Compare each annotator with labels that were settled on."""
@@ -208,21 +202,13 @@ def joint_rows(counts: NDArray[np.int32], *, ordered: bool = True) -> Rows:
     together = votes[:, :, np.newaxis] * (votes[:, np.newaxis] - np.eye(size))
     seen = (together * scale[:, np.newaxis, np.newaxis]).reshape(items, -1)
     agreeing = np.trace(together, axis1=1, axis2=2)
-    raters = np.unique(judged[judged > 0])
-    columns = [
-        seen,
-        votes / np.maximum(judged, 1)[:, np.newaxis],
-        votes,
-        np.column_stack([judged > 0, pairable, _agreeing_share(agreeing, judged), agreeing]),
-    ]
-    even = int(raters[0]) if len(raters) == 1 and raters[0] >= 2 else 0
-    return Rows(np.hstack(columns), partial(_measures, size=size, ordered=ordered, raters=even))
-
-
-def _agreeing_share(agreeing: Floats, judged: Floats) -> Floats:
-    """Return the share of an item's pairs of judgments that agree; 0 where it has no pair."""
     pairs = judged * (judged - 1)
-    return np.divide(agreeing, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
+    same = np.divide(agreeing, pairs, out=np.zeros(items), where=pairs > 0)
+    last = np.column_stack([judged > 0, pairable, same, agreeing])
+    table = np.hstack([seen, votes / np.maximum(judged, 1)[:, np.newaxis], votes, last])
+    raters = np.unique(judged[judged > 0])
+    even = int(raters[0]) if len(raters) == 1 and raters[0] >= 2 else 0
+    return Rows(table, partial(_measures, size=size, ordered=ordered, raters=even))
 
 
 def _measures(sums: Floats, size: int, ordered: bool, raters: int) -> Mapping[str, Floats]:
@@ -235,10 +221,12 @@ def _measures(sums: Floats, size: int, ordered: bool, raters: int) -> Mapping[st
     expected = (spread * (1 - spread)).sum(axis=1) / (size - 1)
     totals = seen.sum(axis=2)
     nominal = np.broadcast_to(1 - np.eye(size), seen.shape)
+    middle = np.cumsum(totals, axis=1) - totals / 2
+    steps = middle[:, :, np.newaxis] - middle[:, np.newaxis]  # how far labels are apart in ranks
     fleiss = fleiss_ratios(judged, agreeing, votes, raters)["kappa"] if raters else nothing
     return {
         "alpha.nominal": _alpha(seen, totals, nominal),
-        "alpha.ordinal": _alpha(seen, totals, _ranks_apart(totals)) if ordered else nothing,
+        "alpha.ordinal": _alpha(seen, totals, steps * steps) if ordered else nothing,
         "ac1": (observed - expected) / (1 - expected),
         "fleiss": fleiss,
     }
@@ -250,13 +238,6 @@ def _alpha(seen: Floats, totals: Floats, apart: Floats) -> Floats:
     observed = (seen * apart).sum(axis=(1, 2)) * (whole - 1)
     expected = (totals[:, :, np.newaxis] * totals[:, np.newaxis] * apart).sum(axis=(1, 2))
     return 1 - ratio(observed, expected)
-
-
-def _ranks_apart(totals: Floats) -> Floats:
-    """Return the squares of how far labels are apart in ranks, (R, K, K)."""
-    middle = np.cumsum(totals, axis=1) - totals / 2
-    steps: Floats = middle[:, :, np.newaxis] - middle[:, np.newaxis]
-    return steps * steps
 
 
 # the figures
@@ -360,13 +341,11 @@ def _resampled(
 
     with executor(drawing.workers) as threads:
         parts = list(threads.map(drawn, sizes, seeds))
-    level = drawing.confidence
-    each = [np.concatenate(part) for part in zip(*(part[0] for part in parts), strict=True)]
-    every = [np.concatenate(part) for part in zip(*(part[1] for part in parts), strict=True)]
-    return (
-        [reasoned(values, level) for values in each],
-        {name: reasoned(values, level) for name, values in zip(names, every, strict=True)},
+    each, every = (
+        [reasoned(np.concatenate(values), drawing.confidence) for values in zip(*of, strict=True)]
+        for of in zip(*parts, strict=True)
     )
+    return [*each], dict(zip(names, every, strict=True))
 
 
 def _draw(rng: np.random.Generator, count: int, size: int) -> NDArray[np.int32]:
@@ -452,8 +431,7 @@ class JudgmentDisagreements(Sequence[Disagreement]):
     """The pairs whose labels differ in a view; those that differ in more views first."""
 
     def __init__(self, corpus: Corpus, views: Sequence[ViewData], names: Sequence[str]) -> None:
-        self._corpus = corpus
-        self._names = tuple(names)
+        self._corpus, self._names = corpus, tuple(names)
         self._views = tuple(view.name for view in views)
         self._differ = np.array([_differ(view) for view in views])
         counts = self._differ.sum(axis=0)

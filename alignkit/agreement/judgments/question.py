@@ -8,19 +8,13 @@ from dataclasses import replace
 from math import isnan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_known, words
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
 from alignkit.agreement.cautions import FEW, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
-from alignkit.agreement.judgments.figures import (
-    JudgmentDisagreements,
-    Resamples,
-    ViewData,
-    view_figures,
-)
+from alignkit.agreement.judgments import figures
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.judgments.tables import NullKappas, null_kappas
 from alignkit.agreement.options import JudgmentOptions
@@ -56,7 +50,7 @@ def agree_on_judgments(
     for view in options.views:
         matrix = judgments_of(corpus, whose, view, lenient=options.lenient)
         left_out = matrix.left_out
-        of_view = ViewData(
+        of_view = figures.ViewData(
             view.name, names, view.labels, matrix.values[: len(names)], view.order is not None,
             options.weights, options.ties, matrix.values[-1] if settled else None,
             options.groups or {},
@@ -67,27 +61,21 @@ def agree_on_judgments(
     judged = [pair for pair in corpus if any(pair.annotations[name].judgment for name in names
                                              if name in pair.annotations)]  # fmt: skip
     repeats = Counter(text for pair in judged if (text := compared_texts(pair)))
+    shares = {}
+    for of_view in data:
+        given = of_view.values[of_view.values >= 0]
+        counts = np.bincount(given, minlength=len(of_view.labels)) / max(len(given), 1)
+        shares[of_view.name] = FrozenMap(zip(of_view.labels, counts.tolist(), strict=True))
     agreement = JudgmentAgreement(
-        annotators=names,
-        options=options,
-        by=by,
-        seed=seed,
-        sections=tuple(part.name for part in sections),
-        pairs=len(judged),
-        repeated=sum(repeats.values()) - len(repeats),
-        rewrites=rewrites,
-        left_out=left_out,
-        shares=FrozenMap({of_view.name: FrozenMap(_shares(of_view)) for of_view in data}),
-        all_figures=tuple(
-            figure
-            for part in sections
-            for figure in _figures(data, part, options, seed=seed, workers=workers)
-        ),
-        disagreements=JudgmentDisagreements(corpus, data, whose),
-        split=split,
-        several=in_several(sections),
-        unjudged=len(corpus) - len(judged),
-    )
+        annotators=names, options=options, by=by, seed=seed,
+        sections=tuple(part.name for part in sections), pairs=len(judged),
+        repeated=sum(repeats.values()) - len(repeats), rewrites=rewrites, left_out=left_out,
+        shares=FrozenMap(shares),
+        all_figures=tuple(figure for part in sections
+                          for figure in _figures(data, part, options, seed, workers)),
+        disagreements=figures.JudgmentDisagreements(corpus, data, whose), split=split,
+        several=in_several(sections), unjudged=len(corpus) - len(judged),
+    )  # fmt: skip
     return replace(agreement, cautions=find_cautions(_hits(agreement), CAUTIONS, options))
 
 
@@ -114,16 +102,12 @@ def judges(
 
 
 def _figures(
-    data: Sequence[ViewData],
-    part: CorpusPart,
-    options: JudgmentOptions,
-    *,
-    seed: int,
+    data: Sequence[figures.ViewData], part: CorpusPart, options: JudgmentOptions, seed: int,
     workers: int | None,
-) -> Iterator[Figure]:
+) -> Iterator[Figure]:  # fmt: skip
     """Yield the figures of all views in a part of the corpus; views share the permutations."""
     here = [view.part(part.members) for view in data]
-    drawing = Resamples(options.resamples, options.confidence, seed, workers)
+    drawing = figures.Resamples(options.resamples, options.confidence, seed, workers)
     nulls: Sequence[NullKappas | None] = [None] * len(here)
     if here[0].has_majority:
         nulls = null_kappas(
@@ -131,14 +115,7 @@ def _figures(
             seed=seed, workers=workers,
         )  # fmt: skip
     for view, null in zip(here, nulls, strict=True):
-        yield from view_figures(view, null, drawing, part.name)
-
-
-def _shares(view: ViewData) -> dict[str, float]:
-    given: NDArray[np.int8] = view.values[view.values >= 0]
-    counts = np.bincount(given, minlength=len(view.labels))
-    total = max(len(given), 1)
-    return dict(zip(view.labels, (counts / total).tolist(), strict=True))
+        yield from figures.view_figures(view, null, drawing, part.name)
 
 
 # cautions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from importlib.resources import files
+from itertools import accumulate, chain
 from math import isnan
 from typing import Any
 
@@ -12,7 +12,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
-from alignkit.agreement.judgments.figures import Disagreement, JudgmentDisagreements
+from alignkit.agreement.judgments.figures import JudgmentDisagreements
 from alignkit.agreement.options import JudgmentOptions
 from alignkit.agreement.plots import meanings, write_panels
 from alignkit.corpora.labelled import NOT_JUDGED
@@ -22,7 +22,7 @@ from alignkit.show.canvas import Panel, Span, ending
 from alignkit.show.charts import spans
 from alignkit.show.html import start_page
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.media import CARE, csv_lines
+from alignkit.tables.media import CARE, csv_lines, style_sheet
 from alignkit.tables.result import Caution, Picture
 from alignkit.tables.table import Table
 from alignkit.tables.text_width import isolated_text, safe_text
@@ -279,25 +279,21 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
         kind, unit = ("percent", "%") if name in _SHARES else ("decimal", "")
         columns.append(Column(layout.statistics[name], kind, key=name, unit=unit))
     cells: list[list[Cell]] = []
-    apart: list[int] = []
-    before: tuple[str, str] | None = None
+    starts: dict[tuple[str, str], int] = {}
     for place in sorted(rows, key=lambda place: agreement.views.index(place[0])):
         view, section, _, name = place
-        if before not in (None, (view, section)):
-            apart.append(len(cells))
-        before = (view, section)
-        figures = rows[place]
+        starts.setdefault((view, section), len(cells))
         names = [view, section or f"(no {agreement.by})", name] if several else [view, name]
-        count = next(iter(figures.values())).pairs
-        cells.append([*names, count, *(_cell(figures.get(statistic)) for statistic in statistics)])
+        cells.append([*names, next(iter(rows[place].values())).pairs])
+        for statistic in statistics:
+            shown = rows[place].get(statistic)
+            value = Value(shown.value, shown.low, shown.high, shown.reason) if shown else None
+            cells[-1].append(value)
     named = layout.anchor in ("adjudicated", "overruled") and agreement.options.settled
     title = f"{layout.title} ({named})" if named else layout.title
     anchor = f"judgments-{layout.anchor}"
+    apart = list(starts.values())[1:]
     return Table(title, columns, cells, layout.note, anchor, apart, 3 if several else 2)
-
-
-def _cell(figure: Figure | None) -> Cell:
-    return None if figure is None else Value(figure.value, figure.low, figure.high, figure.reason)
 
 
 # disagreements
@@ -316,13 +312,9 @@ def disagreements_csv(agreement: JudgmentAgreement) -> str:
 
 def draw_disagreements(agreement: JudgmentAgreement) -> Iterator[str]:
     """Yield the pairs that are judged differently as HTML: as many as a page has room for."""
-    shown: list[Disagreement] = []
-    room = _MOST_SIGNS
-    for pair in agreement.disagreements[:_MOST]:
-        room -= len(pair.source) + len(pair.target)
-        if room < 0:
-            break
-        shown.append(pair)
+    most = agreement.disagreements[:_MOST]
+    room = accumulate(len(pair.source) + len(pair.target) for pair in most)
+    shown = [pair for pair, signs in zip(most, room, strict=True) if signs <= _MOST_SIGNS]
     yield f"<p>{safe_text(_said(agreement, len(shown)))}</p>\n"
     several = len(agreement.views) > 1
     for pair in shown:
@@ -374,11 +366,10 @@ def judgment_plots(agreement: JudgmentAgreement) -> Iterator[Picture]:
             data, left = _spans(agreement, layout, view)
             if not data:
                 continue
-            more = f" (the table has {left} more)" if left else ""
-            title = f"{layout.title}: {view}{more}"
+            title = f"{layout.title}: {view}" + (f" (the table has {left} more)" if left else "")
+            shapes = meanings(data, _SHAPES.values())
             name = f"{layout.anchor}-{number}"
-            image = spans(name, title, data, label=_AXIS, shapes=meanings(data, _SHAPES.values()))
-            yield Picture(title, image)
+            yield Picture(title, spans(name, title, data, label=_AXIS, shapes=shapes))
 
 
 def draw_judgment_plot(agreement: JudgmentAgreement, path: str) -> None:
@@ -401,26 +392,18 @@ def draw_judgment_plot(agreement: JudgmentAgreement, path: str) -> None:
 def _spans(agreement: JudgmentAgreement, layout: TableLayout, view: str) -> tuple[list[Span], int]:
     """Return what is drawn of a table in a view, and how many rows are left out."""
     _, wanted = _DRAWN.get(layout.anchor, ("", ()))
-    figures = [
-        figure
-        for figure in agreement.all_figures
-        if figure.kind in layout.kinds
-        and figure.statistic in wanted
-        and figure.level == f"judgments.{view}"
-        and figure.section == "all"
-        and not isnan(figure.value)
-    ]
-    rows = {_who(figure, layout): k for k, figure in reversed(list(enumerate(figures)))}
-    figures.sort(key=lambda figure: rows[_who(figure, layout)])  # an annotator's stand together
-    left = max(len(figures) - _MOST_ROWS, 0)
-    return [_span(figure, layout) for figure in figures[:_MOST_ROWS]], left
-
-
-def _span(figure: Figure, layout: TableLayout) -> Span:
-    shape, meaning = _SHAPES[figure.statistic]
-    bounds = figure.value, figure.low, figure.high
-    label = _who(figure, layout) + ("" if figure.statistic == "kappa" else f", {meaning}")
-    return Span(label, *bounds, Column("", "decimal").show(Value(*bounds)).text, shape)
+    rows: dict[str, list[Span]] = {}  # an annotator's stand together
+    for figure in agreement.all_figures:
+        of_view = figure.section == "all" and figure.level == f"judgments.{view}"
+        drawn = figure.kind in layout.kinds and figure.statistic in wanted
+        if of_view and drawn and not isnan(figure.value):
+            shape, meaning = _SHAPES[figure.statistic]
+            bounds, who = (figure.value, figure.low, figure.high), _who(figure, layout)
+            label = who if figure.statistic == "kappa" else f"{who}, {meaning}"
+            shown = Column("", "decimal").show(Value(*bounds)).text
+            rows.setdefault(who, []).append(Span(label, *bounds, shown, shape))
+    data = list(chain.from_iterable(rows.values()))
+    return data[:_MOST_ROWS], max(len(data) - _MOST_ROWS, 0)
 
 
 # the page
@@ -429,10 +412,17 @@ def draw_judgment_page(agreement: JudgmentAgreement, *, title: str | None = None
     check_arguments(draw_judgment_page, locals())
     *others, last = agreement.annotators
     heading = title or f"Agreement of {', '.join(others)} and {last} on judgments"
-    style = files("alignkit.show").joinpath("page.css").read_text(encoding="utf-8")
-    yield start_page(heading, Table.style() + style)
+    yield start_page(heading, Table.style() + style_sheet("page"))
     yield from (f'<p class="facts">{safe_text(line.strip())}</p>\n' for line in agreement.head)
-    yield from _cautions(agreement)
+    if agreement.cautions:
+        yield '<div class="cautions" role="region" aria-labelledby="cautions">\n'
+        yield f'<h2 id="cautions">{CARE}</h2>\n<ul>\n'
+        for caution in agreement.cautions:
+            whom = safe_text("; ".join(caution.pairings))
+            about = f'<bdi class="who">{whom}</bdi>: ' if whom else ""
+            instead = f'<span class="instead">{safe_text(caution.instead)}</span>'
+            yield f"<li>{about}{safe_text(caution.says)}: {instead}</li>\n"
+        yield "</ul>\n</div>\n"
     yield "</header>\n<main>\n"
     yield _heading("overview", "Overview")
     yield "<p>Every kappa with its interval, if it has one; the tables have all figures.</p>\n"
@@ -454,16 +444,3 @@ def draw_judgment_page(agreement: JudgmentAgreement, *, title: str | None = None
 def _heading(anchor: str, name: str) -> str:
     heading = f'<h2 id="{anchor}-heading">{name}</h2>\n'
     return f'<section id="{anchor}" aria-labelledby="{anchor}-heading">\n{heading}'
-
-
-def _cautions(agreement: JudgmentAgreement) -> Iterator[str]:
-    if not agreement.cautions:
-        return
-    yield '<div class="cautions" role="region" aria-labelledby="cautions">\n'
-    yield f'<h2 id="cautions">{CARE}</h2>\n<ul>\n'
-    for caution in agreement.cautions:
-        whom = "; ".join(caution.pairings)
-        about = f'<bdi class="who">{safe_text(whom)}</bdi>: ' if whom else ""
-        instead = f'<span class="instead">{safe_text(caution.instead)}</span>'
-        yield f"<li>{about}{safe_text(caution.says)}: {instead}</li>\n"
-    yield "</ul>\n</div>\n"

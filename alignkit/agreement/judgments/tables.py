@@ -64,12 +64,8 @@ class LabelTables:
         observed = ratio(same, items)
         # both label 2n times: 1 - the sum of squared shares is that of share * (1 - share)
         by_chance = (1 - ratio(squares, 4 * items * items)) / (self.size - 1)
-        return Ratios(
-            items,
-            kappa_of_sums(items, seen, expected),
-            observed,
-            (observed - by_chance) / (1 - by_chance),
-        )
+        ac1 = (observed - by_chance) / (1 - by_chance)
+        return Ratios(items, kappa_of_sums(items, seen, expected), observed, ac1)
 
     def total(self) -> Floats:
         """Return the (N, K, K) tables of all items."""
@@ -150,10 +146,8 @@ def null_kappas(
 
     def drawn(start: int) -> list[NullKappas]:
         permuted = tables_kernel.permute(data.codes, data.offsets, states[start : start + step])
-        return [
-            _kappas_of(question, data, data.meanings[k], permuted, null)
-            for k, question in enumerate(questions)
-        ]
+        asked = zip(questions, data.meanings, strict=True)
+        return [_kappas_of(question, data, meaning, permuted, null) for question, meaning in asked]
 
     with executor(workers) as threads:
         parts = list(threads.map(drawn, range(0, permutations, step)))
@@ -178,12 +172,8 @@ class _Judgments(NamedTuple):
         annotator, item = np.nonzero(judged)
         offsets = np.searchsorted(annotator, np.arange(stacked.shape[1] + 1))
         meanings, codes = np.unique(stacked[:, annotator, item], axis=1, return_inverse=True)
-        return cls(
-            codes.reshape(-1).astype(np.int8),
-            offsets.astype(np.int64),
-            item.astype(np.int32),
-            np.ascontiguousarray(meanings, np.int8),
-        )
+        kinds, meanings = codes.reshape(-1).astype(np.int8), np.ascontiguousarray(meanings, np.int8)
+        return cls(kinds, offsets.astype(np.int64), item.astype(np.int32), meanings)
 
 
 def _kappas_of(
