@@ -1,9 +1,5 @@
 """Make a project that two annotators have done, for the tests of adjudication in the browser."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from annotation import Tab, cell, done, sent
 
 from alignkit import Corpus, SentencePair
@@ -21,14 +17,14 @@ BEN = {**_SHARED, (2, 9): 1, (4, 4): 2, (5, 4): 2, (7, 8): 1, (8, 9): 1, (9, 10)
 """The links of the pair on the picture of the page."""
 
 
-def draw(store: Store, k: int, name: str, links: dict[tuple[int, int], int], *, shown: bool) -> Tab:
+def draw(store, k, name, links, *, shown):
     tab = Tab(store, k, name)
     tab.send(sent("open", rev=1, suggestions=shown))
     tab.send(*(cell(*place, 0, value) for place, value in links.items()))
     return tab
 
 
-def two_annotators(path: str, pairs: int = 3) -> None:
+def two_annotators(path, pairs=3):
     texts = [(SOURCE, TARGET), (["one", "two"], ["eins", "zwei"]), (["a", "b"], ["אחת", "שתיים"])]
     corpus = Corpus(
         SentencePair(f"p{k:02}", *texts[(k - 1) % 3], attributes={"context": "A talk."})
@@ -48,7 +44,7 @@ def two_annotators(path: str, pairs: int = 3) -> None:
                 tab.send(done())
 
 
-def _remark(tab: Any, name: str) -> None:
+def _remark(tab, name):
     if name == "anna":
         tab.send(sent("comment", key="7-8", before="", after="“arrived at” is one verb."))
         tab.send(sent("judge", label=["", "paraphrase"]))

@@ -9,14 +9,12 @@ from alignkit.model.sentence_pair import SentencePair
 NAMES = ("anna", "ben")
 
 
-def make_corpus(
-    pairs: int, *, longest: int = 12, seed: int = 0, names: tuple[str, ...] = NAMES
-) -> Corpus:
+def make_corpus(pairs, *, longest=12, seed=0, names=NAMES):
     rng = np.random.default_rng(seed)
     return Corpus(_pair(k, longest, rng, names) for k in range(pairs))
 
 
-def _pair(k: int, longest: int, rng: np.random.Generator, names: tuple[str, ...]) -> SentencePair:
+def _pair(k, longest, rng, names):
     n, m = rng.integers(3, longest + 1, 2)
     words = [f"w{number}" for number in rng.integers(0, 60, n + m)]
     initial = np.zeros((n, m), np.int64)

@@ -4,17 +4,14 @@ The names do not depend on how alignkit computes or holds the figures: whoever c
 `figures` and nothing else of the goldens.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Union
+from collections.abc import Mapping
+from typing import Union
 
-from alignkit.agreement import Agreement, Pairing, agree
-from alignkit.agreement.alpha import KrippendorffAlpha
-from alignkit.agreement.chance.result import LEVELS, BeyondChance, BeyondChanceSection
+from alignkit.agreement import agree
+from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.disagreements import disagreements
-from alignkit.agreement.figures import Together, alpha_level, split
-from alignkit.agreement.kappa import CellAgreement
+from alignkit.agreement.figures import alpha_level, split
 from alignkit.agreement.page import further_pairs
-from alignkit.model.corpus import Corpus
 from alignkit.scoring.link_classes import FunctionWords
 
 Number = Union[int, float]
@@ -31,19 +28,19 @@ COUNTS = ("hypothesis", "hypothesis_found", "reference", "reference_found")
 
 
 def figures(
-    corpus: Corpus,
-    annotators: Sequence[str] | None = None,
+    corpus,
+    annotators=None,
     *,
-    by: str | None = None,
-    include_identical: bool = False,
-    initial: str | None = None,
-    adjudicated: str | None = None,
-    systems: Sequence[str] | None = None,
-    chance_alone: bool = False,
-    different: bool = False,
-    seed: int = SEED,
-    **chance: Any,
-) -> dict[str, Number]:
+    by=None,
+    include_identical=False,
+    initial=None,
+    adjudicated=None,
+    systems=None,
+    chance_alone=False,
+    different=False,
+    seed=SEED,
+    **chance,
+):
     """Return every figure of ``alignkit agree``, named ``pairing | section | level | statistic``.
 
     With `chance_alone` without what no option of chance can change; with `different` there are
@@ -69,8 +66,8 @@ def figures(
     return _flat(rows)
 
 
-def _flat(rows: Iterable[Row]) -> dict[str, Number]:
-    flat: dict[str, Number] = {}
+def _flat(rows):
+    flat = {}
     for who, section, level, statistics in rows:
         for name, value in statistics.items():
             key = f"{who} | {section} | {level} | {name}"
@@ -79,24 +76,24 @@ def _flat(rows: Iterable[Row]) -> dict[str, Number]:
     return flat
 
 
-def _who(pairing: Pairing) -> str:
+def _who(pairing):
     second = "others" if pairing.kind == "consensus" else pairing.second
     kind = "" if pairing.kind == "annotators" else f"{pairing.kind}: "
     return f"{kind}{pairing.first} ~ {second}"
 
 
-def _sections(found: Agreement) -> list[tuple[int, str]]:
+def _sections(found):
     return [(place, name or "(none)") for place, name in enumerate(found.sections)]
 
 
-def _left_out(reasons: Mapping[str, int]) -> dict[str, Number]:
+def _left_out(reasons):
     return {f"left out: {reason}": count for reason, count in reasons.items()}
 
 
 # words and phrases
 
 
-def _overlaps(found: Agreement, computed: bool) -> Iterator[Row]:
+def _overlaps(found, computed):
     for place, section in _sections(found):
         for pairing in found.pairings:
             overlap = pairing.sections[place].overlap
@@ -109,9 +106,7 @@ def _overlaps(found: Agreement, computed: bool) -> Iterator[Row]:
         yield from _split("automatic: mean", section, means, ("words", "phrases"))
 
 
-def _split(
-    who: str, section: str, values: Mapping[str, Number], kinds: Sequence[str]
-) -> Iterator[Row]:
+def _split(who, section, values, kinds):
     for name, value in values.items():
         level, statistic = split(name)
         if level.split(".")[0] in kinds and statistic not in FACES:
@@ -121,7 +116,7 @@ def _split(
 # kappa, AC1, alpha, Fleiss' kappa
 
 
-def _report(found: Agreement) -> Iterator[Row]:
+def _report(found):
     for place, name in _sections(found):
         pairings = [
             one for one in found.of("annotators") if one.sections[place].overlap is not None
@@ -139,7 +134,7 @@ def _report(found: Agreement) -> Iterator[Row]:
         yield from _joint(together, name)
 
 
-def _cells(who: str, section: str, before: str, cells: CellAgreement) -> Iterator[Row]:
+def _cells(who, section, before, cells):
     for level in ("all", "possible", "sure"):
         table = getattr(cells, level)
         statistics = {name: getattr(table, name) for name in ("items", "observed", "kappa", "ac1")}
@@ -151,9 +146,7 @@ def _cells(who: str, section: str, before: str, cells: CellAgreement) -> Iterato
         yield who, section, f"{before}cells.{level}", statistics
 
 
-def _alphas(
-    who: str, section: str, alphas: Mapping[str, KrippendorffAlpha], *, different: bool
-) -> Iterator[Row]:
+def _alphas(who, section, alphas, *, different):
     parts = ("alpha", "observed", "expected", "units", "values", "distinct")
     for name, alpha in alphas.items():
         if name.startswith("different.") == different:
@@ -161,7 +154,7 @@ def _alphas(
             yield who, section, alpha_level(name), statistics
 
 
-def _joint(together: Together, name: str) -> Iterator[Row]:
+def _joint(together, name):
     counts = {"all": together.pairs, "annotated by two": together.used}
     yield "joint", name, "pairs", counts | _left_out(together.left_out)
     yield from _alphas("joint", name, together.alpha, different=False)
@@ -174,7 +167,7 @@ def _joint(together: Together, name: str) -> Iterator[Row]:
         yield "joint", name, "fleiss", statistics
 
 
-def _different(found: Agreement) -> Iterator[Row]:
+def _different(found):
     for pairing in found.of("annotators"):
         part = pairing.sections[0]
         assert part.different is not None
@@ -187,7 +180,7 @@ def _different(found: Agreement) -> Iterator[Row]:
 # agreement beyond chance, by the main model
 
 
-def _beyond_chance(found: Agreement) -> Iterator[Row]:
+def _beyond_chance(found):
     for place, section in _sections(found):
         for level in LEVELS:
             for pairing in found.pairings:
@@ -205,7 +198,7 @@ def _beyond_chance(found: Agreement) -> Iterator[Row]:
                     yield who, section, level, {name: means[f"{level}.{name}"] for name in names}
 
 
-def _corrected(part: BeyondChanceSection) -> dict[str, Number]:
+def _corrected(part):
     names = ("pi", "pi0", "C", "pi0_error", "C_error", "pairs", "used")
     statistics = {name: getattr(part, name) for name in names} | _left_out(part.left_out)
     if part.interval is not None:
@@ -214,9 +207,9 @@ def _corrected(part: BeyondChanceSection) -> dict[str, Number]:
     return statistics
 
 
-def _whole(result: BeyondChance) -> dict[str, Number]:
+def _whole(result):
     used = [one for one in result.sentences if not one.left_out]
-    statistics: dict[str, Number] = {
+    statistics = {
         name: sum(getattr(one, name) for one in used) for name in ("first", "second", "common")
     }
     # weighed by their places: no two pairs can change theirs
@@ -233,7 +226,7 @@ def _whole(result: BeyondChance) -> dict[str, Number]:
     return statistics
 
 
-def _edits(found: Agreement) -> Iterator[Row]:
+def _edits(found):
     for pairing in found.pairings:
         for level in LEVELS:
             for name, models in pairing.main(level).models.items():
@@ -249,7 +242,7 @@ def _edits(found: Agreement) -> Iterator[Row]:
 # what the page tells besides
 
 
-def _disagreements(found: Agreement) -> Iterator[Row]:
+def _disagreements(found):
     corpus = found.corpus
     for pairing in found.of("annotators"):
         if not all(pair.has_text for pair in corpus.annotated_by(pairing.first, pairing.second)):

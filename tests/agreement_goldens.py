@@ -13,7 +13,7 @@ Write them anew where a change is meant, and look at what ``git diff`` says::
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -21,7 +21,7 @@ from math import isclose, isnan, nan
 from pathlib import Path
 from typing import Any
 
-from agreement_figures import Number, figures
+from agreement_figures import figures
 
 from alignkit.corpora.join import merge
 from alignkit.io import read_corpus
@@ -42,17 +42,17 @@ RELATIVE, SMALLEST = 1e-9, 1e-12
 
 
 @cache
-def paraphrases() -> Corpus:
+def paraphrases():
     return read_corpus(str(SAMPLES / "paraphrases.jsonl"), format="alignkit-jsonl")
 
 
 @cache
-def half() -> Corpus:
+def half():
     return paraphrases()[::2]
 
 
 @cache
-def with_gaps() -> Corpus:
+def with_gaps():
     gaps = {"anna": (7, 2), "ben": (5, 3), "gold": (11, 4), "initial": (6, 1)}
     pairs = []
     for number, pair in enumerate(paraphrases()):
@@ -69,13 +69,13 @@ def with_gaps() -> Corpus:
 
 
 @cache
-def half_with_gaps() -> Corpus:
+def half_with_gaps():
     return with_gaps()[1::2]
 
 
 @cache
-def nobody_edits() -> Corpus:
-    def keep(pair: SentencePair) -> SentencePair:
+def nobody_edits():
+    def keep(pair):
         initial = pair.alignment("initial")
         return pair.with_annotation("anna", initial).with_annotation("ben", initial)
 
@@ -83,7 +83,7 @@ def nobody_edits() -> Corpus:
 
 
 @cache
-def french() -> Corpus:
+def french():
     texts = {"source": str(FRENCH / "fr.txt"), "target": str(FRENCH / "en.txt")}
     gold, *systems = (
         read_corpus(str(FRENCH / f"{name}.align"), format="pharaoh", name=name, **texts)
@@ -99,22 +99,22 @@ def french() -> Corpus:
 
 
 @cache
-def without_words() -> Corpus:
+def without_words():
     return french().map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
 
 
-def _data() -> Path:
+def _data():
     return Path(os.environ["ALIGNKIT_DATA"])
 
 
 @cache
-def goldalign() -> Corpus:
+def goldalign():
     names = {"demo-user-1": "A", "demo-user-2": "B", "arbit": "gold", "initial": "initial"}
     return _renamed(read_corpus(str(_data() / "goldalign"), format="goldalign"), names)
 
 
 @cache
-def rte2() -> Corpus:
+def rte2():
     one, two, three = (
         read_corpus(str(_data() / "rte2" / f"RTE2_dev_{name}.align.txt"), format="rte", name=name)
         for name in "ABC"
@@ -123,25 +123,25 @@ def rte2() -> Corpus:
 
 
 @cache
-def quarter_of_rte2() -> Corpus:
+def quarter_of_rte2():
     return rte2()[::4]
 
 
 @cache
-def transread() -> Corpus:
+def transread():
     folder = _data() / "formats" / "transread" / "task_1_es-en"
     return _renamed(read_corpus(str(folder), format="transread"), {"1": "A", "2": "B"})
 
 
-def _renamed(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
-    def rename(pair: SentencePair) -> SentencePair:
+def _renamed(corpus, names):
+    def rename(pair):
         given = {new: pair.annotation(old) for old, new in names.items() if old in pair.annotations}
         return SentencePair(pair.id, pair.source, pair.target, given)
 
     return corpus.map(rename)
 
 
-def _with_equal_words(pair: SentencePair) -> SentencePair:
+def _with_equal_words(pair):
     source, target = ([word.casefold() for word in side] for side in pair.words)
     cells = product(range(len(source)), range(len(target)))
     return pair.with_annotation(
@@ -159,14 +159,12 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict)
     slow: bool = False
 
-    def figures(self) -> dict[str, Number]:
+    def figures(self):
         names = self.annotators.split() if self.annotators else None
         return figures(self.corpus(), names, **self.options)
 
 
-def _chance(
-    corpus: Callable[[], Corpus], annotators: str | None, *, slow: bool = False, **options: Any
-) -> Case:
+def _chance(corpus, annotators, *, slow=False, **options):
     few = {"samples": 100, "resamples": 100, "chance_alone": True}
     return Case(corpus, annotators, few | options, slow)
 
@@ -253,7 +251,7 @@ REAL_CASES = {
 # files
 
 
-def read_golden(name: str) -> dict[str, Number]:
+def read_golden(name):
     rows = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return {
         f"{row} | {statistic}": nan if value is None else value
@@ -262,8 +260,8 @@ def read_golden(name: str) -> dict[str, Number]:
     }
 
 
-def write_golden(name: str, found: Mapping[str, Number]) -> None:
-    rows: dict[str, dict[str, Number | None]] = {}
+def write_golden(name, found):
+    rows = {}
     for key, value in found.items():
         row, _, statistic = key.rpartition(" | ")
         rows.setdefault(row, {})[statistic] = None if isnan(value) else value
@@ -273,7 +271,7 @@ def write_golden(name: str, found: Mapping[str, Number]) -> None:
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def differences(found: Mapping[str, Number], golden: Mapping[str, Number]) -> list[str]:
+def differences(found, golden):
     return [
         f"{key}: {found.get(key)!r}, was {golden.get(key)!r}"
         for key in dict.fromkeys((*golden, *found))
@@ -281,13 +279,13 @@ def differences(found: Mapping[str, Number], golden: Mapping[str, Number]) -> li
     ]
 
 
-def _same(value: Number, other: Number) -> bool:
+def _same(value, other):
     if isnan(value) or isnan(other):
         return isnan(value) and isnan(other)
     return isclose(value, other, rel_tol=RELATIVE, abs_tol=SMALLEST)
 
 
-def main(names: Iterable[str]) -> None:
+def main(names):
     known = CASES | (REAL_CASES if os.environ.get("ALIGNKIT_DATA") else {})
     for name in names or known:
         found = known[name].figures()

@@ -1,10 +1,7 @@
 """Keep a stream of annotations in memory, as the server does; and fill it at random."""
 
-from __future__ import annotations
-
 import copy
 import json
-import random
 from itertools import count
 from typing import Any
 
@@ -17,7 +14,7 @@ from msgspec.json import encode
 
 from alignkit.annotate.project.appending import Writer
 from alignkit.annotate.project.conversion import difference
-from alignkit.annotate.project.events import UNDOABLE, Data, LogEvent, Sent, decode_data, read_sent
+from alignkit.annotate.project.events import UNDOABLE, LogEvent, Sent, decode_data, read_sent
 from alignkit.annotate.project.names import BadEvent, Conflict
 from alignkit.annotate.project.queries import PairRow, StreamRow
 from alignkit.annotate.project.rewording import Rewording, reword
@@ -27,7 +24,7 @@ Event = dict[str, Any]
 TEXTS = ("a b c d", "a x c d", "b c d", "a b c d e", "d c b a", "c", "a a b")
 
 
-def shown(state: PairState, undo: list[str], redo: list[str]) -> dict[str, Any]:
+def shown(state, undo, redo):
     view = state.view()
     names = ("cells", "bulk", "rejected", "comments", "judgment", "flags", "done")
     told = {name: getattr(view, name) for name in names} | {"undo": undo, "redo": redo}
@@ -37,25 +34,25 @@ def shown(state: PairState, undo: list[str], redo: list[str]) -> dict[str, Any]:
 class Stream:
     """Hold the events that a server has stored for a pair."""
 
-    def __init__(self, source: str, target: str) -> None:
+    def __init__(self, source, target):
         self.words = [source.split(), target.split()]
         pair = PairRow(1, "one", 1, {}, *self.words)
         self.writer = Writer(None, 1, "anna", pair, StreamRow(None, PairState()))
-        self.events: list[Event] = []
-        self._stored: dict[int, LogEvent] = {}
+        self.events = []
+        self._stored = {}
 
     @property
-    def state(self) -> PairState:
+    def state(self):
         return self.writer.state
 
-    def send(self, event: Event) -> Event:
+    def send(self, event):
         sent = Sent(event["id"], event["kind"], Raw(encode(event["data"])))
         data = read_sent(sent, *map(len, self.words))
         if sent.kind in ("undo", "redo"):
             data = self.writer.back(sent.kind, data)
         return self._add(sent.id, sent.kind, completed(self.state, sent.kind, data))
 
-    def correct(self, id: str, source: str, target: str) -> Event:
+    def correct(self, id, source, target):
         new, old = [source.split(), target.split()], self.state
         after = reword(old, Rewording(tuple(self.words), tuple(new)), old.rev + 1)
         data = difference(old, after, how="text")
@@ -63,7 +60,7 @@ class Stream:
         self.words = new
         return self._add(id, "text", data)
 
-    def _add(self, id: str, kind: str, data: Data) -> Event:
+    def _add(self, id, kind, data):
         event = LogEvent(id, 0, 0, kind, 1, "anna", "", "", 0, Raw(b"{}"))
         self.writer.add(event, data)
         self._stored[event.seq] = event
@@ -71,28 +68,28 @@ class Stream:
         self.events.append({"id": id, "kind": kind, "seq": event.seq, "data": told})
         return self.events[-1]
 
-    def stack(self, kind: str) -> list[Event]:
+    def stack(self, kind):
         found, seq = [], self.state.undo if kind == "undo" else self.state.redo
         while seq:
             found.append(self.events[seq - 1])
             seq = self._stored[seq].below
         return found
 
-    def tops(self) -> tuple[str | None, str | None]:
+    def tops(self):
         undo, redo = self.stack("undo"), self.stack("redo")
         return undo[0]["id"] if undo else None, redo[0]["id"] if redo else None
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self):
         stacks = self.stack("undo"), self.stack("redo")
         return shown(self.state, *([event["id"] for event in stack] for stack in stacks))
 
-    def document(self) -> dict[str, Any]:
+    def document(self):
         undo, redo = self.stack("undo"), self.stack("redo")
         state = json.loads(encode(self.state.view(*self.tops())))
         words = dict(zip(("source", "target"), self.words, strict=True))
         return words | {"k": 1, "rev": self.state.rev, "state": state, "undo": undo, "redo": redo}
 
-    def reversed(self, kind: str) -> dict[str, Any] | None:
+    def reversed(self, kind):
         stack = self.stack(kind)
         if not stack:
             return None
@@ -104,9 +101,9 @@ class Stream:
 class View:
     """Fold what is stored and what is on its way, by the words of the design alone."""
 
-    def __init__(self, stored: list[Event], pending: list[Event]) -> None:
+    def __init__(self, stored, pending):
         self.state = PairState()
-        self.stacks: dict[str, list[tuple[str, str, Data]]] = {"undo": [], "redo": []}
+        self.stacks = {"undo": [], "redo": []}
         for event in stored:
             self._take(event, decode_data(encode(event["data"])))
         for event in pending:
@@ -119,14 +116,14 @@ class View:
                 data.seen = seen
             self._take(event, data)
 
-    def top(self, kind: str) -> tuple[str, str, Data] | None:
+    def top(self, kind):
         return self.stacks[kind][-1] if self.stacks[kind] else None
 
-    def tops(self) -> tuple[str | None, str | None]:
+    def tops(self):
         undo, redo = self.top("undo"), self.top("redo")
         return undo and undo[0], redo and redo[0]
 
-    def _take(self, event: Event, data: Data) -> None:
+    def _take(self, event, data):
         kind = event["kind"]
         self.state.apply(kind, data)
         entry = event["id"], kind, data
@@ -139,7 +136,7 @@ class View:
         elif kind == "text":
             self.stacks = {"undo": [], "redo": []}
 
-    def shown(self, seen: set[tuple[int, int]]) -> dict[str, Any]:
+    def shown(self, seen):
         state = copy.deepcopy(self.state)
         state.bulk -= seen
         undo, redo = ([id for id, *_ in stack[::-1]] for stack in self.stacks.values())
@@ -149,14 +146,14 @@ class View:
 class Player:
     """Make events as pages do, at random."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng):
         self.rng = rng
         self._ids = count(1)
 
-    def id(self) -> str:
+    def id(self):
         return f"made-{next(self._ids)}"
 
-    def event(self, state: PairState, tops: tuple[str | None, str | None], n: int, m: int) -> Event:
+    def event(self, state, tops, n, m):
         kinds = ["cell"] * 6 + ["block", "accept-all", "clear"] * 2 + ["undo"] * 6 + ["redo"] * 4
         kind = self.rng.choice([*kinds, "reject", "comment", "comment", "judge", "done", "open"])
         if kind in ("undo", "redo"):
@@ -166,13 +163,13 @@ class Player:
             return self._event("edit", self._edit(kind, state, n, m), state)
         return self._event(kind, getattr(self, f"_{kind}")(state, n, m), state)
 
-    def _event(self, kind: str, data: dict[str, Any], state: PairState) -> Event:
+    def _event(self, kind, data, state):
         bulk = sorted(state.bulk)
         if bulk and self.rng.random() < 0.2:
             data["seen"] = self.rng.sample(bulk, self.rng.randint(1, min(2, len(bulk))))
         return {"id": self.id(), "kind": kind, "data": json.loads(encode(data))}
 
-    def _edit(self, how: str, state: PairState, n: int, m: int) -> dict[str, Any]:
+    def _edit(self, how, state, n, m):
         place = self.place(n, m)
         wanted = {place: 0 if how == "clear" else self.rng.randint(0, 2)}
         if how == "block":
@@ -197,34 +194,34 @@ class Player:
         }
 
     @staticmethod
-    def against(cell: tuple[int, int], state: PairState) -> list[tuple[int, int]]:
+    def against(cell, state):
         i, j = cell
         if -1 not in cell:
             return [null for null in ((i, -1), (-1, j)) if null in state.cells]
         return [(s, t) for s, t in state.cells if -1 not in (s, t) and (s == i or t == j)]
 
-    def place(self, n: int, m: int) -> tuple[int, int]:
+    def place(self, n, m):
         i, j = self.rng.randrange(-1, n), self.rng.randrange(-1, m)
         return (i, j) if (i, j) != (-1, -1) else (0, 0)
 
-    def span(self, size: int) -> range:
+    def span(self, size):
         start = self.rng.randrange(size)
         return range(start, self.rng.randint(start, size - 1) + 1)
 
-    def _reject(self, state: PairState, n: int, m: int) -> dict[str, Any]:
+    def _reject(self, state, n, m):
         places = {self.place(n, m) for _ in range(2)}
         return {
             "rejected": [[*c, int(c in state.rejected), self.rng.randint(0, 1)] for c in places]
         }
 
-    def _comment(self, state: PairState, n: int, m: int) -> dict[str, Any]:
+    def _comment(self, state, n, m):
         i, j = self.place(n, m)
         key = self.rng.choice(["", f"{i}-{j}"])
         after = self.rng.choice(["", "one", "two"])
         return {"key": key, "before": state.comments.get(key, ""), "after": after}
 
-    def _judge(self, state: PairState, n: int, m: int) -> dict[str, Any]:
-        data: dict[str, Any] = {}
+    def _judge(self, state, n, m):
+        data = {}
         if self.rng.random() < 0.7:
             data["label"] = [state.judgment, self.rng.choice(["", "partial", "none"])]
         if self.rng.random() < 0.7:
@@ -232,14 +229,14 @@ class Player:
             data["flags"] = [state.flags, flags]
         return data
 
-    def _done(self, state: PairState, n: int, m: int) -> dict[str, Any]:
+    def _done(self, state, n, m):
         return {"before": state.done, "after": not state.done}
 
-    def _open(self, state: PairState, n: int, m: int) -> dict[str, Any]:
+    def _open(self, state, n, m):
         return {"rev": state.rev, "suggestions": True}
 
 
-def sent_to(stream: Stream, event: Event) -> Event | None:
+def sent_to(stream, event):
     try:
         return stream.send(event)
     except (Conflict, BadEvent):

@@ -1,9 +1,6 @@
 """Pairs of many shapes and scripts, in invented words and sentences, for the tests of the page."""
 
-from __future__ import annotations
-
 import random
-from typing import Any
 
 _PARTS = ["ka", "lo", "mi", "ren", "tus", "va", "dor", "pel", "ni", "sha", "ru", "go", "bin", "ast"]
 _ENGLISH = """
@@ -15,13 +12,13 @@ _CHINESE = """
 在 海边 的 小城 里 住 着 一家 喜欢 读书 的 人 ， 他们 每天 晚上 读 一个 关于 远行 的 长 故事 。"""
 
 
-def shapes() -> list[dict[str, Any]]:
+def shapes():
     rng = random.Random(5)
 
-    def words(count: int) -> list[str]:
+    def words(count):
         return ["".join(rng.choices(_PARTS, k=rng.randint(1, 4))) for _ in range(count)]
 
-    def pair(name: str, source: list[str], target: list[str]) -> dict[str, Any]:
+    def pair(name, source, target):
         n, m = len(source), len(target)
         links = {
             (i, min(m - 1, max(0, i * m // n + rng.choice([0, 0, 0, -1, 2])))) for i in range(n)

@@ -1,7 +1,5 @@
 """Run the command line, in this process or in one of its own."""
 
-from __future__ import annotations
-
 import io
 import json
 import signal
@@ -33,7 +31,7 @@ class Ran:
     def json(self):
         return json.loads(self.out, parse_constant=lambda name: 1 / 0)  # NaN is no JSON
 
-    def failed(self, *told: str) -> Ran:
+    def failed(self, *told):
         """Check that it ended as every error should, and told these things."""
         assert self.code == 2, self.err
         assert "alignkit: error: " in self.err
@@ -44,7 +42,7 @@ class Ran:
         return self
 
 
-def run(capsys, *words) -> Ran:
+def run(capsys, *words):
     """Run a command in this process."""
     capsys.readouterr()
     code = main([str(word) for word in words])
@@ -53,14 +51,14 @@ def run(capsys, *words) -> Ran:
     return Ran(code, out, err.replace(COMPILING, ""))
 
 
-def feed(monkeypatch, text: str | bytes) -> None:
+def feed(monkeypatch, text):
     """Put something on standard input."""
     raw = text.encode() if isinstance(text, str) else text
     stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw)), encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", stream)
 
 
-def process(*words, **options) -> Ran:
+def process(*words, **options):
     """Run a command in a process of its own."""
     ran = subprocess.run(
         [sys.executable, "-m", "alignkit", *map(str, words)],
@@ -73,7 +71,7 @@ def process(*words, **options) -> Ran:
     return Ran(ran.returncode, ran.stdout or "", (ran.stderr or "").replace(COMPILING, ""))
 
 
-def start(*words, **options) -> subprocess.Popen:
+def start(*words, **options):
     """Start a command in a process of its own, which signals reach though it be in a background."""
     return subprocess.Popen(
         [sys.executable, "-m", "alignkit", *map(str, words)],
@@ -85,13 +83,13 @@ def start(*words, **options) -> subprocess.Popen:
     )
 
 
-def _heed() -> None:
+def _heed():
     """Heed the signals that a shell's background and nohup ignore."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-def write(folder: Path, name: str, text: str | bytes) -> str:
+def write(folder, name, text):
     """Write a file and return its path."""
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)

@@ -1,9 +1,6 @@
 """Share fixtures: where the real corpora are."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +13,7 @@ settings.load_profile("alignkit")
 
 
 @pytest.fixture(scope="session")
-def data() -> Path:
+def data():
     """Return the folder of real corpora that ALIGNKIT_DATA names, or skip the test."""
     folder = os.environ.get("ALIGNKIT_DATA")
     if not folder or not Path(folder).is_dir():
@@ -25,7 +22,7 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _environment() -> Iterator[None]:
+def _environment():
     """Take out what was added to the environment: Dask, to start workers, has memory trimmed."""
     before = set(os.environ)
     yield
@@ -33,7 +30,7 @@ def _environment() -> Iterator[None]:
         del os.environ[name]
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish(session):
     """Fail with ALIGNKIT_BROWSER where a test was skipped: no browser, or no extra, is there."""
     told = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("ALIGNKIT_BROWSER") and told is not None and told.stats.get("skipped"):

@@ -1,19 +1,16 @@
 """Run the console examples of a page: ``$ command`` lines and the output below them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
-def examples(page: Path) -> Iterator[tuple[str, str]]:
+def examples(page):
     """Yield each command of a page with the output that it shows."""
     for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
         for part in re.split(r"^\$ ", block[1], flags=re.MULTILINE)[1:]:
@@ -21,7 +18,7 @@ def examples(page: Path) -> Iterator[tuple[str, str]]:
             yield command, output.rstrip("\n")
 
 
-def run(command: str, folder: Path) -> str:
+def run(command, folder):
     """Run ``alignkit ...``, piped perhaps through ``head -N`` or the system's ``grep``.
 
     Return what it prints.
@@ -44,7 +41,7 @@ def run(command: str, folder: Path) -> str:
     return "\n".join(lines[: int(head)] if head else lines).rstrip("\n")
 
 
-def _grep(words: str, lines: list[str]) -> list[str]:
+def _grep(words, lines):
     ran = subprocess.run(
         ["grep", *shlex.split(words)],
         input="".join(f"{line}\n" for line in lines),
@@ -55,16 +52,16 @@ def _grep(words: str, lines: list[str]) -> list[str]:
     return ran.stdout.splitlines()
 
 
-def walk() -> list[str]:
+def walk():
     """Return the commands of the walk from two annotators to gold, in their order."""
     return [line.removeprefix("$ ") for line in re.findall(r"^(?:\$ )?alignkit .+$", _walk(), re.M)]
 
 
-def printed() -> list[str]:
+def printed():
     """Return what the walk says that its commands print, where it is not beside the command."""
     return [text.rstrip("\n") for text in re.findall(r"```text\n(.*?)```", _walk(), re.DOTALL)]
 
 
-def _walk() -> str:
+def _walk():
     text = (ROOT / "docs" / "projects.md").read_text(encoding="utf-8")
     return text.partition("\n## From two annotators to gold")[2].partition("\n## ")[0]

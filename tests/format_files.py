@@ -1,7 +1,5 @@
 """Small files for the tests of formats: written, read, damaged and compared."""
 
-from __future__ import annotations
-
 import random
 import tempfile
 from contextlib import contextmanager, suppress
@@ -135,7 +133,7 @@ def comes_back(corpus, path, format):
         assert read_corpus(path.with_name(own), format=own) == corpus
 
 
-def damaged(whole: bytes, count: int, seed: int = 1):
+def damaged(whole, count, seed=1):
     """Yield damaged variants: cut, bytes flipped, lines dropped or doubled, NULs, a long line."""
     rng = random.Random(seed)
     for k in range(count):

@@ -1,14 +1,12 @@
 """Extract phrase pairs by their definitions (docs/measures.md), over all spans: slow, plain."""
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 Links = Collection[tuple[int, int]]
 Box = tuple[int, int, int, int]
 
 
-def boxes(n: int, m: int) -> Iterator[Box]:
+def boxes(n, m):
     """Yield all pairs of a source span and a target span, sorted."""
     for a in range(n):
         for b in range(a + 1, n + 1):
@@ -17,31 +15,31 @@ def boxes(n: int, m: int) -> Iterator[Box]:
                     yield a, b, c, d
 
 
-def inside(link: tuple[int, int], box: Box) -> tuple[bool, bool]:
+def inside(link, box):
     """Say whether the source and the target word of a link lie in the spans."""
     return box[0] <= link[0] < box[1], box[2] <= link[1] < box[3]
 
 
-def consistent(links: Links, box: Box) -> bool:
+def consistent(links, box):
     """At least one link lies in the box, and none joins a word inside to one outside."""
     sides = [inside(link, box) for link in links]
     return (True, True) in sides and all(i == j for i, j in sides)
 
 
-def tight(links: Links, box: Box) -> bool:
+def tight(links, box):
     """All four boundary words are aligned."""
     sources, targets = {i for i, _ in links}, {j for _, j in links}
     return {box[0], box[1] - 1} <= sources and {box[2], box[3] - 1} <= targets
 
 
-def core(links: Links, box: Box) -> Box:
+def core(links, box):
     """Take the unaligned words off the boundaries."""
     within = [link for link in links if inside(link, box) == (True, True)]
     sources, targets = {i for i, _ in within}, {j for _, j in within}
     return min(sources), max(sources) + 1, min(targets), max(targets) + 1
 
 
-def smaller(one: Box, other: Box) -> bool:
+def smaller(one, other):
     """Box `one` lies in `other` and is not the same."""
     return (
         one != other
@@ -52,7 +50,7 @@ def smaller(one: Box, other: Box) -> bool:
     )
 
 
-def composite(links: Links, box: Box, tight_boxes: Collection[Box]) -> bool:
+def composite(links, box, tight_boxes):
     """Every link in the box lies in some strictly smaller tight pair inside it."""
     parts = [part for part in tight_boxes if smaller(part, box)]
     return all(
@@ -62,7 +60,7 @@ def composite(links: Links, box: Box, tight_boxes: Collection[Box]) -> bool:
     )
 
 
-def phrase_pairs(links: Links, n: int, m: int, loose: bool = False) -> list[tuple[Box, bool]]:
+def phrase_pairs(links, n, m, loose=False):
     """Return all (loose: or tight) phrase pairs, sorted, each with whether it is atomic."""
     every = [box for box in boxes(n, m) if consistent(links, box)]
     tight_boxes = [box for box in every if tight(links, box)]

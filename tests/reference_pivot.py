@@ -1,14 +1,11 @@
 """Count phrase tables and join them by their definitions, in plain dictionaries."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 
 Phrase = tuple[str, ...]
 
 
-def phrase_table(pairs: Iterable[tuple[Phrase, Phrase]]) -> dict[tuple[Phrase, Phrase], tuple]:
+def phrase_table(pairs):
     """Return count, p(target | source) and p(source | target) of each of some phrase pairs."""
     counts = Counter(pairs)
     of_source, of_target = Counter(), Counter()
@@ -21,7 +18,7 @@ def phrase_table(pairs: Iterable[tuple[Phrase, Phrase]]) -> dict[tuple[Phrase, P
     }
 
 
-def pivoted(first: Iterable[tuple], second: Iterable[tuple]) -> dict[tuple, list[float]]:
+def pivoted(first, second):
     """Return p(e2 | e1), p(e1 | e2) and the number of pivots f of each (e1, e2).
 
     p(e2 | e1) = sum over f of p(e2 | f) p(f | e1), p(e1 | e2) = sum over f of p(e1 | f) p(f | e2):

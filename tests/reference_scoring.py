@@ -1,21 +1,16 @@
 """Score with plain sets, word for word as the formulas say: what the kernels must agree with."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from itertools import product
 from math import inf
 
-from alignkit.model.alignment import Alignment
 
-
-def link_row(hyp: Alignment, ref: Alignment) -> list[int]:
+def link_row(hyp, ref):
     a_s, a_p, b_s, b_p = hyp.sure, hyp.possible, ref.sure, ref.possible
     sets = [a_s, a_p, b_s, b_p, a_s & b_p, a_p & b_s, a_s & b_s, a_p & b_p]
     return list(map(len, sets))
 
 
-def tight_phrases(links: set[tuple[int, int]]) -> dict[tuple[int, int, int, int], bool]:
+def tight_phrases(links):
     """Return every consistent, tight span pair, True if atomic."""
     sources, targets = sorted({i for i, _ in links}), sorted({j for _, j in links})
     inside = {}
@@ -34,17 +29,10 @@ def tight_phrases(links: set[tuple[int, int]]) -> dict[tuple[int, int, int, int]
     }
 
 
-def phrase_row(
-    hyp: set[tuple[int, int]],
-    ref: set[tuple[int, int]],
-    *,
-    longest: float = inf,
-    source: Sequence[str] = (),
-    target: Sequence[str] = (),
-) -> list[int]:
+def phrase_row(hyp, ref, *, longest=inf, source=(), target=()):
     """Return the counts of tight phrase pairs; where words are given, not those of equal words."""
 
-    def stays(span: tuple[int, int, int, int]) -> bool:
+    def stays(span):
         i1, i2, j1, j2 = span
         short = max(i2 - i1, j2 - j1) <= longest
         return short and not (source and source[i1:i2] == target[j1:j2])
@@ -59,14 +47,12 @@ def phrase_row(
     return list(map(len, sets))
 
 
-def och_ney_aer(links: set, sure: set, possible: set) -> float:
+def och_ney_aer(links, sure, possible):
     """Return the alignment error rate of Och & Ney 2003 for a hypothesis without flags."""
     return 1 - (len(links & sure) + len(links & possible)) / (len(links) + len(sure))
 
 
-def list_row(
-    entries: set[tuple[str, str]], source: list[str], target: list[str], gold: dict
-) -> list[int]:
+def list_row(entries, source, target, gold):
     """Return the counts of a list of phrase pairs in one sentence pair, by trying every span."""
     spans = [
         (i1, i2, j1, j2)
@@ -84,7 +70,7 @@ def list_row(
     return [len(found), len(atomic), right, exact, exact]
 
 
-def f1_reference(precision: float | None, recall: float | None) -> float | None:
+def f1_reference(precision, recall):
     """Return F1 of two ratios, None where 0/0: 0 where either is 0, whatever the other is."""
     if precision == 0 or recall == 0:
         return 0.0
@@ -97,7 +83,7 @@ Sides = tuple[set, set, set, set]
 """Sure and all links of the hypothesis, sure and all links of the reference."""
 
 
-def macro_reference(pairs: Sequence[Sides]) -> dict[str, float]:
+def macro_reference(pairs):
     """Return the averages over sentence pairs, word for word; None where there is nothing."""
     precisions, recalls, f1s, exact = [], [], [], 0
     for a_s, a_p, b_s, b_p in pairs:
@@ -109,7 +95,7 @@ def macro_reference(pairs: Sequence[Sides]) -> dict[str, float]:
         f1s += [] if f1 is None else [f1]
         exact += a_s == b_s
 
-    def mean(values: list[float]) -> float | None:
+    def mean(values):
         return sum(values) / len(values) if values else None
 
     p, r = mean(precisions), mean(recalls)
@@ -127,12 +113,12 @@ def macro_reference(pairs: Sequence[Sides]) -> dict[str, float]:
     }
 
 
-def holm_reference(p_values: Sequence[float]) -> list[float]:
+def holm_reference(p_values):
     """Return for each p-value the least level at which Holm's steps reject it, at most 1."""
 
-    def rejected(alpha: float) -> set[int]:
+    def rejected(alpha):
         order = sorted(range(len(p_values)), key=lambda k: p_values[k])
-        found: set[int] = set()
+        found = set()
         for rank, k in enumerate(order):
             if p_values[k] * (len(order) - rank) > alpha:
                 break

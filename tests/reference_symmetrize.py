@@ -1,7 +1,5 @@
 """Symmetrize as symal's printgrow does, step by step, on sorted sets of (target, source)."""
 
-from __future__ import annotations
-
 from bisect import bisect_right, insort
 from collections.abc import Iterable
 
@@ -10,7 +8,7 @@ Links = Iterable[tuple[int, int]]
 STEPS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
 
 
-def symal(forward: Links, reverse: Links, method: str) -> set[tuple[int, int]]:
+def symal(forward, reverse, method):
     """Return the merged links, as (source, target)."""
     inverse = {(j, i) for i, j in forward}
     direct = {(j, i) for i, j in reverse}
@@ -22,7 +20,7 @@ def symal(forward: Links, reverse: Links, method: str) -> set[tuple[int, int]]:
         return {(i, j) for j, i in current}
     targets, sources = {j for j, _ in current}, {i for _, i in current}
 
-    def add(point: tuple[int, int]) -> None:
+    def add(point):
         insort(current, point)
         targets.add(point[0])
         sources.add(point[1])

@@ -1,17 +1,15 @@
 """Do long tests in a tenth of their length, unless ALIGNKIT_FULL is set."""
 
-from __future__ import annotations
-
 import os
 
 FULL = bool(os.environ.get("ALIGNKIT_FULL"))
 
 
-def repetitions(full: int) -> int:
+def repetitions(full):
     """Return how often to do something."""
     return full if FULL else max(1, full // 10)
 
 
-def some(cases: list) -> list:
+def some(cases):
     """Return the cases to try: one in six."""
     return cases if FULL else cases[2::6]

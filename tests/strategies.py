@@ -1,7 +1,5 @@
 """Make random corpora, projected onto what a format holds, for the round-trip tests."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timezone
 
@@ -178,7 +176,7 @@ def _subsets(items, least=0):
     return st.lists(st.sampled_from(items), min_size=least, max_size=4, unique=True)
 
 
-def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
+def projected(pair, holds):
     """Return what is left of a pair, but for ids and names, in a format that holds `holds`."""
     annotations = {
         name: _projected_annotation(annotation, holds)
@@ -194,7 +192,7 @@ def projected(pair: SentencePair, holds: frozenset[str]) -> SentencePair:
     return replace(kept, annotations=annotations, attributes=attributes)
 
 
-def _projected_annotation(annotation: Annotation, holds: frozenset[str]) -> Annotation:
+def _projected_annotation(annotation, holds):
     old = annotation.alignment
     return Annotation(
         None if old is None else _projected_alignment(old, holds),
@@ -206,7 +204,7 @@ def _projected_annotation(annotation: Annotation, holds: frozenset[str]) -> Anno
     )
 
 
-def _projected_alignment(old: Alignment, holds: frozenset[str]) -> Alignment:
+def _projected_alignment(old, holds):
     nulls = old.nulls if "nulls" in holds else frozenset()
     sure_nulls = nulls & old.sure_nulls if "possible nulls" in holds else nulls
     cells = old.possible if "other labels" not in holds else set(old.labels)

@@ -28,7 +28,7 @@ TURKU = ("--on", "judgments", "--scheme", "turku")
 
 
 @pytest.fixture
-def corpus() -> Corpus:
+def corpus():
     pairs = []
     for number, row in enumerate(ROWS * 6):
         said = zip(NAMES, row.split(), strict=True)
@@ -51,7 +51,7 @@ def run(corpus, folder, *given):
                  *map(str, given)])  # fmt: skip
 
 
-def test_all_views_and_an_adjudicated_version(corpus: Corpus) -> None:
+def test_all_views_and_an_adjudicated_version(corpus):
     found = measure(corpus, consensus="gold", resamples=50, permutations=20)
     assert found.annotators == NAMES[:3]
     assert {"full", "base", "binary"} <= set(found.views)
@@ -65,7 +65,7 @@ def test_all_views_and_an_adjudicated_version(corpus: Corpus) -> None:
     assert len(found.to_records()) == len(found.figures())
 
 
-def test_each_figure_stands_in_every_medium(corpus: Corpus) -> None:
+def test_each_figure_stands_in_every_medium(corpus):
     found = measure(corpus, view=["base", "binary"], consensus="gold", by="genre",
                     groups={"anna": "x", "ben": "y"}, resamples=30, permutations=20)  # fmt: skip
     rows = [row for table in found.tables() for row in table.rows]
@@ -93,20 +93,20 @@ def test_each_figure_stands_in_every_medium(corpus: Corpus) -> None:
         found.figure("pairing", "kappa", "anna", "dora")
 
 
-def test_a_group_is_the_corpus_of_its_pairs(corpus: Corpus) -> None:
+def test_a_group_is_the_corpus_of_its_pairs(corpus):
     whole = measure(corpus, by="genre", view="base")
     part = measure(corpus.filter(lambda pair: pair.attributes["genre"] == "news"), view="base")
     mine = [replace(one, section="all") for one in whole.figures() if one.section == "news"]
     assert [repr(one) for one in mine] == [repr(one) for one in part.figures()]
 
 
-def test_no_figure_depends_on_the_threads(corpus: Corpus) -> None:
+def test_no_figure_depends_on_the_threads(corpus):
     one, three = (measure(corpus, workers=workers, resamples=200, permutations=100).to_json()
                   for workers in (1, 3))  # fmt: skip
     assert one == three
 
 
-def test_the_page_has_figures_tables_and_cautions(corpus: Corpus) -> None:
+def test_the_page_has_figures_tables_and_cautions(corpus):
     hostile = Corpus(
         replace(pair, annotations={name + "<b>": one for name, one in pair.annotations.items()})
         for pair in corpus
@@ -121,7 +121,7 @@ def test_the_page_has_figures_tables_and_cautions(corpus: Corpus) -> None:
     assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
 
 
-def test_small_groups_are_cautioned() -> None:
+def test_small_groups_are_cautioned():
     pairs = [
         SentencePair(str(k), ("a", str(k)), ("b",), {
             name: Annotation(None, judgment=str((k + n) % 2)) for n, name in enumerate("ab")
@@ -138,7 +138,7 @@ def test_small_groups_are_cautioned() -> None:
     assert ("a ~ b",) in [one.pairings for one in both]
 
 
-def test_each_disagreement_is_listed(corpus: Corpus, tmp_path, capsys) -> None:
+def test_each_disagreement_is_listed(corpus, tmp_path, capsys):
     views = ("full", "binary")
     found = measure(corpus, view=views, consensus="gold")
     wanted = {}
@@ -170,7 +170,7 @@ def test_each_disagreement_is_listed(corpus: Corpus, tmp_path, capsys) -> None:
     assert "--disagreements is about judgments; add --on judgments" in capsys.readouterr().err
 
 
-def test_a_page_has_room_for_some_disagreements() -> None:
+def test_a_page_has_room_for_some_disagreements():
     said = {"a<i>": Annotation(None, judgment="1"), "b": Annotation(None, judgment="0")}
     pairs = [SentencePair(f"p<i>{k}", ("<i>",), ("b",), said) for k in range(300)]
     page = measure(Corpus(pairs), scheme="binary").to_html()
@@ -186,7 +186,7 @@ def test_a_page_has_room_for_some_disagreements() -> None:
     assert "No pair is judged diff" in measure(Corpus(alike), scheme="binary").to_html()
 
 
-def test_figures_keep_an_annotator_together(corpus: Corpus) -> None:
+def test_figures_keep_an_annotator_together(corpus):
     found = measure(corpus, view="base")
     said = next(plot.image for plot in judgment_plots(found) if "contains" in plot.title)
     places = [said.index(f"{name}{what}: ") for name in NAMES[:3]
@@ -194,7 +194,7 @@ def test_figures_keep_an_annotator_together(corpus: Corpus) -> None:
     assert places == sorted(places)
 
 
-def test_labels_of_no_scheme_are_refused_or_left_out(corpus: Corpus) -> None:
+def test_labels_of_no_scheme_are_refused_or_left_out(corpus):
     odd = SentencePair("odd", ("a",), ("b",), {"anna": Annotation(None, judgment="4<>")})
     mixed = Corpus([*corpus, odd])
     with pytest.raises(FormatError, match="4<>"):
@@ -204,7 +204,7 @@ def test_labels_of_no_scheme_are_refused_or_left_out(corpus: Corpus) -> None:
     assert "unknown-labels" in [one.code for one in found.cautions]
 
 
-def test_two_have_no_majority_unless_ties_are_settled(corpus: Corpus) -> None:
+def test_two_have_no_majority_unless_ties_are_settled(corpus):
     two = measure(corpus, ["anna", "ben"], view="base")
     assert "see their kappa" in two.figure("consensus", "kappa").reason
     assert "consensus" not in [one.code for one in two.cautions]
@@ -213,7 +213,7 @@ def test_two_have_no_majority_unless_ties_are_settled(corpus: Corpus) -> None:
     assert lowest.figure("consensus", "settled").value == 1
 
 
-def test_the_command(corpus: Corpus, tmp_path, capsys) -> None:
+def test_the_command(corpus, tmp_path, capsys):
     path, groups = tmp_path / "pairs.jsonl", tmp_path / "groups.tsv"
     groups.write_text("anna\texperts\nben\texperts\ncleo\tlay\n", encoding="utf-8")
     given = (corpus, tmp_path, "--view", "binary", "--annotators", *NAMES[:3])
@@ -236,7 +236,7 @@ def test_the_command(corpus: Corpus, tmp_path, capsys) -> None:
     assert "6 judgments are not of the scheme" in capsys.readouterr().out
 
 
-def judged(*rows: str, **attributes: str) -> list[SentencePair]:
+def judged(*rows, **attributes):
     return [
         SentencePair(
             f"{row}-{number}", ("a",), ("b",),
@@ -248,7 +248,7 @@ def judged(*rows: str, **attributes: str) -> list[SentencePair]:
     ]  # fmt: skip
 
 
-def test_views_that_are_equal_are_shown_once_and_named() -> None:
+def test_views_that_are_equal_are_shown_once_and_named():
     found = measure(Corpus(judged("1 1", "0 1", "0 0")), scheme="binary")
     assert found.views == ("full",)
     assert str(found).count("anna ~ ben ") == 1
@@ -262,7 +262,7 @@ def test_views_that_are_equal_are_shown_once_and_named() -> None:
     assert "alike" not in str(others)
 
 
-def test_pairs_without_a_judgment_are_counted_apart() -> None:
+def test_pairs_without_a_judgment_are_counted_apart():
     none = judged("- -", "- -")
     found = measure(Corpus(judged("1 1", "0 -", "0 0") + none), scheme="binary")
     assert (found.pairs, found.unjudged, found.repeated) == (3, 2, 2)
@@ -271,7 +271,7 @@ def test_pairs_without_a_judgment_are_counted_apart() -> None:
     assert (found.to_json()["pairs"], found.to_json()["unjudged"]) == (3, 2)
 
 
-def test_a_pair_with_several_values_counts_in_each_group() -> None:
+def test_a_pair_with_several_values_counts_in_each_group():
     pairs = judged("1 1", "0 1", kind="a, b") + judged("0 0", "1 0", kind="b")
     found = measure(Corpus(pairs), scheme="binary", by="kind", split=",")
     assert found.sections == ("all", "a", "b")
@@ -286,7 +286,7 @@ def test_a_pair_with_several_values_counts_in_each_group() -> None:
             measure(Corpus(pairs), scheme="binary", **wrong)
 
 
-def test_every_caution_is_explained_in_the_docs() -> None:
+def test_every_caution_is_explained_in_the_docs():
     page = (ROOT / "docs" / "judgments.md").read_text("utf-8")
     codes = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
     assert codes == list(CAUTIONS)
@@ -310,12 +310,12 @@ def test_every_caution_is_explained_in_the_docs() -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_is_refused(corpus: Corpus, wrong, error, words) -> None:
+def test_what_cannot_be_is_refused(corpus, wrong, error, words):
     with pytest.raises(error, match=words):
         agree(corpus, **{"on": "judgments", "scheme": "turku", **wrong})
 
 
-def test_weights_take_the_views_with_an_order(corpus: Corpus) -> None:
+def test_weights_take_the_views_with_an_order(corpus):
     views = measure(corpus, weights="linear").views
     assert "base" in views
     assert "full" not in views
@@ -327,12 +327,12 @@ def test_weights_take_the_views_with_an_order(corpus: Corpus) -> None:
      [*TURKU, "--initial", "giza"]],
     ids=" ".join,
 )  # fmt: skip
-def test_options_of_links_and_of_judgments_are_kept_apart(tmp_path, capsys, wrong) -> None:
+def test_options_of_links_and_of_judgments_are_kept_apart(tmp_path, capsys, wrong):
     assert main(["agree", str(tmp_path / "pairs.jsonl"), *wrong]) == 2
     assert "judgments" in capsys.readouterr().err
 
 
-def test_the_kappas_are_drawn_for_a_paper(corpus: Corpus, tmp_path, capsys) -> None:
+def test_the_kappas_are_drawn_for_a_paper(corpus, tmp_path, capsys):
     plot = tmp_path / "plot.svg"
     assert run(corpus, tmp_path, "--view", "base", "--csv", "--plot", plot) == 0
     assert plot.stat().st_size > 5_000

@@ -4,15 +4,15 @@
 """
 
 import pytest
-from agreement_goldens import CASES, FOLDER, REAL_CASES, Case, differences, read_golden
+from agreement_goldens import CASES, FOLDER, REAL_CASES, differences, read_golden
 
 
-def marked(cases: dict[str, Case]) -> list:
+def marked(cases):
     slow = {True: [pytest.mark.slow], False: []}
     return [pytest.param(name, id=name, marks=slow[case.slow]) for name, case in cases.items()]
 
 
-def check(name: str, case: Case) -> None:
+def check(name, case):
     golden = read_golden(name)
     changed = differences(case.figures(), golden)
     head = f"{name}: {len(changed)} of {len(golden)} figures are not as they were"
@@ -20,16 +20,16 @@ def check(name: str, case: Case) -> None:
 
 
 @pytest.mark.parametrize("name", marked(CASES))
-def test_samples_give_the_figures_that_they_gave(name: str) -> None:
+def test_samples_give_the_figures_that_they_gave(name):
     check(name, CASES[name])
 
 
 @pytest.mark.slow
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", REAL_CASES)
-def test_public_corpora_give_the_figures_that_they_gave(name: str, data) -> None:
+def test_public_corpora_give_the_figures_that_they_gave(name, data):
     check(name, REAL_CASES[name])
 
 
-def test_each_case_has_a_golden_and_each_golden_a_case() -> None:
+def test_each_case_has_a_golden_and_each_golden_a_case():
     assert {path.stem for path in FOLDER.glob("*.json")} == {*CASES, *REAL_CASES}

@@ -19,7 +19,6 @@ from alignkit.agreement import agree
 from alignkit.agreement.disagreements import Outcome, disagreements
 from alignkit.agreement.page import SECTIONS, draw_agreement_page, further_pairs
 from alignkit.agreement.plots import LEVEL_TITLES, draw_plots
-from alignkit.agreement.result import Agreement
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
@@ -37,11 +36,11 @@ THREE = ("anna", "ben", "cleo")
 QUICK = {"samples": 20, "resamples": 30}
 
 
-def measure(corpus: Corpus, **options) -> Agreement:
+def measure(corpus, **options):
     return agree(corpus, **{"initial": "initial", **QUICK, **options})
 
 
-def draw(agreement: Agreement, **options) -> str:
+def draw(agreement, **options):
     return "".join(draw_agreement_page(agreement, **options))
 
 
@@ -68,14 +67,14 @@ def page(request):
     return request.param().page
 
 
-def cells(table) -> list[list[str]]:
+def cells(table):
     return [
         [cell.text_content().strip() for cell in row.xpath("th|td")]
         for row in table.xpath(".//tbody/tr")
     ]
 
 
-def numbers(tree, title: str) -> list[list[str]]:
+def numbers(tree, title):
     (figure,) = tree.xpath("//figure[normalize-space(figcaption)=$title]", title=title)
     return cells(figure.xpath("details//table")[0])
 
@@ -245,7 +244,7 @@ def test_pairs_too_long_to_draw_are_counted():
     assert "1 are left out because they are too long to draw" in page
 
 
-def one_pair(**annotations: str) -> Corpus:
+def one_pair(**annotations):
     found = {name: Alignment.parse(links) for name, links in annotations.items()}
     return Corpus([SentencePair("1", ("a", "b"), ("c", "d"), found)])
 

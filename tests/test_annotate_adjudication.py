@@ -1,7 +1,5 @@
 """Votes are compared with each other and with decisions: agreed, open, decided, reopened."""
 
-from __future__ import annotations
-
 import pytest
 from adjudicating import expected_states
 from hypothesis import given, settings
@@ -67,7 +65,7 @@ def gold_with(decided):
 
 
 @given(data=st.data(), majority=st.booleans())
-def test_states_are_those_of_the_plain_reference(data, majority) -> None:
+def test_states_are_those_of_the_plain_reference(data, majority):
     said = data.draw(votes())
     decided = data.draw(decisions(said))
     ballots = {name: Ballot(values, 9) for name, values in said.items()}
@@ -88,7 +86,7 @@ def test_states_are_those_of_the_plain_reference(data, majority) -> None:
 
 
 @given(said=votes())
-def test_groups_are_neighbours_with_equal_votes(said) -> None:
+def test_groups_are_neighbours_with_equal_votes(said):
     ballots = {name: Ballot(values) for name, values in said.items()}
     items = [item for item in compare(ballots) if item.open]
     groups = grouped(items)
@@ -117,7 +115,7 @@ def test_groups_are_neighbours_with_equal_votes(said) -> None:
         assert reached == set(rows)
 
 
-def test_a_vote_changed_later_reopens_its_place_and_no_other() -> None:
+def test_a_vote_changed_later_reopens_its_place_and_no_other():
     then = {"anna": {(0, 0): 2, (1, 1): 2}, "ben": {(0, 0): 2, (1, 1): 1}}
     whys = {
         (0, 0): Why("agreed", "", {"anna": (2, 2), "ben": (2, 1)}),
@@ -148,13 +146,13 @@ def test_a_vote_changed_later_reopens_its_place_and_no_other() -> None:
         (2, Why("own")),
     ],
 )
-def test_a_value_that_its_reason_does_not_give_is_reopened(value, why) -> None:
+def test_a_value_that_its_reason_does_not_give_is_reopened(value, why):
     ballots = {"anna": Ballot({(0, 0): 2}, 2), "ben": Ballot({(0, 0): 1}, 1)}
     gold = GoldState({(0, 0): value} if value else {}, {(0, 0): why})
     assert [(item.state, item.value) for item in compare(ballots, gold)] == [("reopened", value)]
 
 
-def test_what_a_majority_agreed_on_stands_when_the_setting_is_another_one() -> None:
+def test_what_a_majority_agreed_on_stands_when_the_setting_is_another_one():
     votes = {"anna": (2, 1), "ben": (2, 1), "dora": (0, 1)}
     ballots = {name: Ballot({(0, 0): said} if said else {}, 1) for name, (said, _) in votes.items()}
     gold = GoldState({(0, 0): 2}, {(0, 0): Why("agreed", "", votes)})
@@ -162,7 +160,7 @@ def test_what_a_majority_agreed_on_stands_when_the_setting_is_another_one() -> N
         assert [item.state for item in compare(ballots, gold, majority=majority)] == ["agreed"]
 
 
-def test_a_judgment_that_its_reason_does_not_give_is_reopened() -> None:
+def test_a_judgment_that_its_reason_does_not_give_is_reopened():
     ballots = {"anna": Ballot({JUDGMENT: ("paraphrase",)}, 1), "ben": Ballot({}, 1)}
     why = Why("vote", "anna", {"anna": (("paraphrase",), 1), "ben": ((), 1)})
     for said, state in ((("paraphrase",), "decided"), (("partial",), "reopened")):
@@ -170,7 +168,7 @@ def test_a_judgment_that_its_reason_does_not_give_is_reopened() -> None:
         assert [item.state for item in found] == [state]
 
 
-def test_a_majority_is_more_than_half() -> None:
+def test_a_majority_is_more_than_half():
     assert shared_value([1, 1, 2], majority=True) == 1
     assert shared_value([1, 1, 2], majority=False) is None
     assert shared_value([1, 1, 2, 2], majority=True) is None
@@ -184,7 +182,7 @@ def atomic(links):
 
 @settings(max_examples=30)
 @given(pairs=st.lists(votes(), max_size=3))
-def test_stakes_count_the_phrase_pairs_that_not_all_have(pairs) -> None:
+def test_stakes_count_the_phrase_pairs_that_not_all_have(pairs):
     ballots = [{name: Ballot(said) for name, said in pair.items()} for pair in pairs]
     expected = []
     for pair in pairs:
@@ -199,7 +197,7 @@ def test_stakes_count_the_phrase_pairs_that_not_all_have(pairs) -> None:
     assert phrases_at_stake(ballots) == expected
 
 
-def test_the_article_s_pair_has_its_phrase_pairs_at_stake() -> None:
+def test_the_article_s_pair_has_its_phrase_pairs_at_stake():
     sure = ["1-2", "2-3", "3-5", "6-6", "7-7", "7-8", "8-9", "10-11", "11-12"]
     possible = ["0-0", "0-1", "4-4", "5-4", "9-10"]
     links = {tuple(map(int, link.split("-"))): 2 for link in sure}

@@ -1,7 +1,5 @@
 """Pairs are assigned by a seed: all of them, evenly, by strata, and what is assigned stays."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from itertools import pairwise
 from math import ceil, comb, floor
@@ -21,7 +19,7 @@ from alignkit.annotate.project.names import ProjectError
 NAMES = ("anna", "ben", "carla", "dora")
 
 
-def items_of(count: int, first: int = 1) -> list[StratifiedPair]:
+def items_of(count, first=1):
     return [
         StratifiedPair(
             k, f"p{k}", 5 + k * 37 % 41, k * 61 % 97 / 97, {"genre": ("news", "lit")[k % 3 == 0]}

@@ -1,7 +1,5 @@
 """Where gold was decided here and there, values come with their reasons, and nothing is mixed."""
 
-from __future__ import annotations
-
 import pytest
 from adjudicating import Bench, case, states
 from annotation import Tab, cell, cells_of, copy_of, project
@@ -28,7 +26,7 @@ def adjudicated(tmp_path, votes=VOTES):
     return store, other, here, there
 
 
-def test_places_decided_otherwise_here_and_there_are_reopened(tmp_path) -> None:
+def test_places_decided_otherwise_here_and_there_are_reopened(tmp_path):
     store, other, here, there = adjudicated(tmp_path)
     for bench, name in ((here, "anna"), (there, "ben")):
         bench.take((3, 3), name), bench.take((2, 3), name)
@@ -47,7 +45,7 @@ def test_places_decided_otherwise_here_and_there_are_reopened(tmp_path) -> None:
     assert here.docket.rows()[0].state == "done"
 
 
-def test_what_was_decided_there_says_who_did_it_and_when(tmp_path) -> None:
+def test_what_was_decided_there_says_who_did_it_and_when(tmp_path):
     store, other, here, there = adjudicated(tmp_path)
     here.take((3, 3), "anna", note="carla's")
     there.take((2, 3), "ben", note="dan's")
@@ -62,7 +60,7 @@ def test_what_was_decided_there_says_who_did_it_and_when(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [(2, 0), (0, 2), (1, 0), (0, 1), (2, 1)])
-def test_also_where_all_votes_are_alike(tmp_path, mine, theirs) -> None:
+def test_also_where_all_votes_are_alike(tmp_path, mine, theirs):
     store, other, here, there = adjudicated(tmp_path)
     here.own((0, 0), mine, note="carla's"), there.own((0, 0), theirs, note="dan's")
     assert merge_project(store, other).both == 1
@@ -71,7 +69,7 @@ def test_also_where_all_votes_are_alike(tmp_path, mine, theirs) -> None:
     assert read_why(here.whys[0, 0]) == Why("own", note="dan's")
 
 
-def test_a_decision_taken_back_there_stays_where_it_was_made_anew_here(tmp_path) -> None:
+def test_a_decision_taken_back_there_stays_where_it_was_made_anew_here(tmp_path):
     store = case(tmp_path, VOTES)
     carla = Bench(store)
     carla.open(), carla.take((3, 3), "anna")
@@ -84,7 +82,7 @@ def test_a_decision_taken_back_there_stays_where_it_was_made_anew_here(tmp_path)
     assert states(carla)[3, 3] == "reopened"
 
 
-def test_a_word_is_not_null_and_linked_after_a_merge(tmp_path) -> None:
+def test_a_word_is_not_null_and_linked_after_a_merge(tmp_path):
     for name, here, there in (("a", cell(1, 2, 0, 2), cell(1, -1, 0, 2)),
                               ("b", cell(1, -1, 0, 2), cell(1, 2, 0, 2))):  # fmt: skip
         folder = tmp_path / name
@@ -97,7 +95,7 @@ def test_a_word_is_not_null_and_linked_after_a_merge(tmp_path) -> None:
         assert cells_of(store) == {(0, 0): 2, (1, 2): 2}
 
 
-def test_a_null_that_was_decided_is_reopened_where_its_word_is_linked(tmp_path) -> None:
+def test_a_null_that_was_decided_is_reopened_where_its_word_is_linked(tmp_path):
     store, other, here, there = adjudicated(tmp_path)
     here.own((1, -1), 2), there.own((1, 2), 2)
     merge_project(store, other)
@@ -130,7 +128,7 @@ def held(state, place):
 
 
 @given(mine=decided(), old=decided(), theirs=decided())
-def test_each_place_is_as_the_rules_say(mine, old, theirs) -> None:
+def test_each_place_is_as_the_rules_say(mine, old, theirs):
     new, both = with_both(mine, old, theirs)
     count = 0
     for place in PLACES:

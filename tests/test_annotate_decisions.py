@@ -1,7 +1,5 @@
 """Decisions are events of the gold standard: cells and whys, folded, undone, corrected, merged."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -182,7 +180,7 @@ def test_decisions_fold_to_what_was_decided_and_undo_takes_all_back(steps):
         corpus = [SentencePair("p", ["a", "b", "c", "d"], ["w", "x", "y", "z"])]
         store = project(Path(folder), Corpus(corpus), annotator="gold")
         desk, undo, redo = Desk(store, 1, "gold"), [], []
-        held: dict[tuple[int, int], tuple[int, str | None]] = {}
+        held = {}
         for step in steps:
             if step in ("undo", "redo"):
                 back, forth = (undo, redo) if step == "undo" else (redo, undo)

@@ -1,7 +1,5 @@
 """Pairs are adjudicated when all votes are in, those first where most is at stake."""
 
-from __future__ import annotations
-
 import pytest
 from adjudicating import LEFT, RIGHT, Bench, case, drawn
 from annotation import Tab, done, project, run_sql, sent
@@ -15,7 +13,7 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit
 
 
-def test_a_pair_waits_for_all_who_have_it(tmp_path) -> None:
+def test_a_pair_waits_for_all_who_have_it(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": RIGHT}, pairs=2)
     drawn(store, 2, "anna", LEFT)
     drawn(store, 2, "ben", RIGHT, done=False)
@@ -34,7 +32,7 @@ def test_a_pair_waits_for_all_who_have_it(tmp_path) -> None:
         decide(store, 2, "carla", **again | {"events": [sent("open", rev=1, suggestions=False)]})
 
 
-def test_where_nothing_is_assigned_those_who_annotated_vote(tmp_path) -> None:
+def test_where_nothing_is_assigned_those_who_annotated_vote(tmp_path):
     store = project(tmp_path, Corpus([SentencePair("p1", ["a"], ["b"])]), annotator=None)
     for name in ("anna", "ben", "auto"):
         store.enrol(name)
@@ -50,7 +48,7 @@ def test_where_nothing_is_assigned_those_who_annotated_vote(tmp_path) -> None:
     assert [(row.k, row.votes, row.left, row.stake) for row in docket.rows()] == [(1, 2, 1, 1)]
 
 
-def test_pairs_come_by_what_is_at_stake(tmp_path) -> None:
+def test_pairs_come_by_what_is_at_stake(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": LEFT}, pairs=4)
     for k, other in ((2, {(0, 0): 2}), (3, RIGHT)):
         drawn(store, k, "anna", LEFT)
@@ -73,7 +71,7 @@ def test_pairs_come_by_what_is_at_stake(tmp_path) -> None:
     assert (docket.listed().total, docket.listed().done, docket.listed().project) == (3, 1, 4)
 
 
-def test_pairs_on_which_all_agree_are_settled_at_once(tmp_path) -> None:
+def test_pairs_on_which_all_agree_are_settled_at_once(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": RIGHT}, pairs=4)
     for k in (2, 3):
         for name in ("anna", "ben"):
@@ -89,7 +87,7 @@ def test_pairs_on_which_all_agree_are_settled_at_once(tmp_path) -> None:
     assert settle(store, [1, 2, 3, 4], "carla") == 0
 
 
-def test_rewrites_that_change_later_reopen_their_pair(tmp_path) -> None:
+def test_rewrites_that_change_later_reopen_their_pair(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": LEFT}, pairs=2)
     bench, tab = Bench(store), Tab(store, 1, "anna")
 
@@ -119,7 +117,7 @@ def test_rewrites_that_change_later_reopen_their_pair(tmp_path) -> None:
     assert Docket(store).rows() == bench.docket.rows()
 
 
-def test_what_all_share_is_settled_in_projects_that_knew_no_majority(tmp_path) -> None:
+def test_what_all_share_is_settled_in_projects_that_knew_no_majority(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": LEFT, "dora": RIGHT})
     assert [row.left for row in Docket(store).rows()] == [4]
     store.settings(majority=True)

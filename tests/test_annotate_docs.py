@@ -1,11 +1,8 @@
 """The pages on annotation say what the key maps, the table of schemes and the commands say."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 from console import ROOT, printed, run, walk
@@ -19,7 +16,7 @@ PAGES = {
 }
 
 
-def table_under(page: str, heading: str) -> list[list[str]]:
+def table_under(page, heading):
     section = PAGES[page].partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     rows = [line.strip("|").split(" | ") for line in section.splitlines() if line[:1] == "|"]
     return [[cell.strip() for cell in row] for row in rows[2:]]
@@ -32,7 +29,7 @@ def table_under(page: str, heading: str) -> list[list[str]]:
         ("projects.md", "Adjudicating", "adjudicate-keys.js"),
     ],
 )
-def test_the_table_of_keys_is_that_of_the_page(page: str, heading: str, name: str) -> None:
+def test_the_table_of_keys_is_that_of_the_page(page, heading, name):
     """Rows of the key map: keys, action, what it does, and what to show in place of the keys."""
     table = (FOLDER / name).read_text(encoding="utf-8")
     table = table.partition("export const KEYS = {\n")[2]
@@ -44,7 +41,7 @@ def test_the_table_of_keys_is_that_of_the_page(page: str, heading: str, name: st
     assert table_under(page, heading) == told
 
 
-def test_the_table_of_schemes_is_that_of_the_package() -> None:
+def test_the_table_of_schemes_is_that_of_the_package():
     rows = table_under("annotating.md", "Judgments and flags")
     assert [row[0] for row in rows] == [f"`{name}`" for name in SCHEMES]
     for row, scheme in zip(rows, SCHEMES.values(), strict=True):
@@ -54,12 +51,12 @@ def test_the_table_of_schemes_is_that_of_the_package() -> None:
     assert all(f"*{flag.name.lower()}*" in PAGES["annotating.md"] for flag in REMARKS)
 
 
-def test_pictures_are_shown() -> None:
+def test_pictures_are_shown():
     shown = {name for text in PAGES.values() for name in re.findall(r"\(pictures/(.+?)\)", text)}
     assert shown == {path.name for path in (DOCS / "pictures").iterdir()}
 
 
-def headings(page: Path) -> set[str]:
+def headings(page):
     """Return the anchors of a page, as GitHub makes them."""
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     names = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
@@ -67,12 +64,12 @@ def headings(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_lead_to_headings(page: str) -> None:
+def test_links_lead_to_headings(page):
     for target, anchor in re.findall(r"\]\(([\w.]*)#([^)]+)\)", PAGES[page]):
         assert anchor in headings(DOCS / (target or page)), f"{page}: {target}#{anchor}"
 
 
-def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path: Path) -> None:
+def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path):
     """Of the links that the samples have; that they come out of the walk, the story tests."""
     chosen, *_, agreed = walk()
     shutil.copytree(ROOT / "samples", tmp_path / "samples")

@@ -1,15 +1,11 @@
 """The page folds events as the server does: random logs, and random work of two tabs."""
 
-from __future__ import annotations
-
 import json
 import random
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from annotate_browser import BROWSER, browser
-from annotate_log import TEXTS, Event, Player, Stream, View, sent_to
+from annotate_log import TEXTS, Player, Stream, View, sent_to
 
 from alignkit.annotate.server.answers import load_assets
 
@@ -102,10 +98,10 @@ WORKED = (
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
+def page():
     assets = load_assets()
 
-    def answer(route: Any) -> None:
+    def answer(route):
         asset = assets.get(route.request.url.removeprefix(f"{SITE}/page/"))
         if asset is None:
             route.fulfill(body="<!doctype html>", content_type="text/html")
@@ -119,7 +115,7 @@ def page() -> Iterator[Any]:
         yield page
 
 
-def log(seed: int) -> dict[str, Any]:
+def log(seed):
     rng = random.Random(seed)
     player, stream = Player(rng), Stream(*rng.choices(TEXTS, k=2))
     steps, first = [], stream.document()
@@ -142,7 +138,7 @@ def log(seed: int) -> dict[str, Any]:
     return {"first": first, "steps": steps}
 
 
-def test_random_logs_fold_to_the_same_on_the_page_and_on_the_server(page: Any) -> None:
+def test_random_logs_fold_to_the_same_on_the_page_and_on_the_server(page):
     logs = [log(seed) for seed in range(LOGS)]
     kinds = {step["event"]["kind"] for log in logs for step in log["steps"]}
     assert kinds == {"edit", "reject", "comment", "judge", "done", "undo", "redo", "open", "text"}
@@ -152,21 +148,21 @@ def test_random_logs_fold_to_the_same_on_the_page_and_on_the_server(page: Any) -
 class Tab:
     """Hold what a tab has been told and what it has sent: what its page must show."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream):
         self.stream = stream
         self.told = 0
-        self.pending: list[Event] = []
-        self.unsent: list[Event] = []
-        self.seen: set[tuple[int, int]] = set()
-        self.steps: list[dict[str, Any]] = []
+        self.pending = []
+        self.unsent = []
+        self.seen = set()
+        self.steps = []
 
-    def view(self) -> View:
+    def view(self):
         return View(self.stream.events[: self.told], self.pending)
 
-    def step(self, **act: Any) -> None:
+    def step(self, **act):
         self.steps.append({"act": act, "expected": self.view().shown(self.seen)})
 
-    def commit(self, player: Player) -> None:
+    def commit(self, player):
         view = self.view()
         view.state.bulk -= self.seen
         made = player.event(view.state, view.tops(), *map(len, self.stream.words))
@@ -181,14 +177,14 @@ class Tab:
         self.unsent.append(event)
         self.step(commit=made, sent=event)
 
-    def look(self, rng: random.Random) -> None:
+    def look(self, rng):
         state = self.view().state
         bulk = sorted(state.bulk - self.seen)
         if bulk and not self.seen:
             self.seen.add(rng.choice(bulk))
             self.step(look=next(iter(self.seen)))
 
-    def send(self) -> None:
+    def send(self):
         if not self.unsent:
             return
         event = self.unsent.pop(0)
@@ -197,7 +193,7 @@ class Tab:
             self.pending.remove(event)
             self.step(refuse=event)
 
-    def hear(self, upto: int) -> None:
+    def hear(self, upto):
         news = self.stream.events[self.told : upto]
         if news:
             self.told = upto
@@ -206,7 +202,7 @@ class Tab:
             self.step(confirm=news)
 
 
-def play(seed: int) -> dict[str, Any]:
+def play(seed):
     rng = random.Random(seed)
     stream = Stream(*rng.choices(TEXTS[:4], k=2))
     first, tab, player, other = stream.document(), Tab(stream), Player(rng), Player(rng)
@@ -231,7 +227,7 @@ def play(seed: int) -> dict[str, Any]:
     return {"first": first, "steps": tab.steps}
 
 
-def test_what_is_stored_and_what_is_on_its_way_make_the_view(page: Any) -> None:
+def test_what_is_stored_and_what_is_on_its_way_make_the_view(page):
     plays = [play(seed) for seed in range(LOGS)]
     acts = [next(iter(step["act"])) for play in plays for step in play["steps"]]
     assert set(acts) == {"commit", "look", "confirm", "refuse"}

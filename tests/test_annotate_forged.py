@@ -1,7 +1,5 @@
 """Forged and damaged projects: every command ends with a clear error, never with a fault."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
@@ -39,7 +37,7 @@ LEAVES = (-1, 99, 2**70, 1.5, "text", "", None, True, [], {}, [[1]], "2020-13-99
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> str:
+def whole(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("forged") / "whole.alignkit")
     two_annotators(path, 5)
     with Store.open(path) as store:
@@ -72,7 +70,7 @@ def put(value, place, leaf):
     return value
 
 
-def forge(path: str, rng: random.Random) -> str:
+def forge(path, rng):
     with closing(sqlite3.connect(path, isolation_level=None)) as conn:
         table = rng.choice(TABLES)
         names = [row[1] for row in conn.execute(f"PRAGMA table_info({table})")]
@@ -92,7 +90,7 @@ def forge(path: str, rng: random.Random) -> str:
         return f"{table}.{names[k]} of {id}: {value!r:.200}"
 
 
-def visit(path: str) -> None:
+def visit(path):
     for role, name in (("annotator", "anna"), ("adjudicator", "carla")):
         check_beforehand(Job(path, annotator=name), None, role)
     read_task(path)
@@ -110,7 +108,7 @@ def visit(path: str) -> None:
                 ask()
 
 
-def dashboard(store: Store) -> None:
+def dashboard(store):
     live = LiveWork()
     with store.database.reading() as conn:
         live.refresh(conn)

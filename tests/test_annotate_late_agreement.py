@@ -1,7 +1,5 @@
 """Nothing is done that lacks what annotators agree on: neither what came late, nor by undo."""
 
-from __future__ import annotations
-
 import pytest
 from adjudicating import LEFT, RIGHT, Bench, case, drawn, states
 from annotation import Tab, cell, sent
@@ -49,7 +47,7 @@ VALUES = {
 
 @pytest.mark.parametrize("what", LATE)
 @pytest.mark.parametrize("way", ["settle", "open", "done"])
-def test_what_all_come_to_agree_on_reopens_a_pair_and_is_written_down(tmp_path, what, way) -> None:
+def test_what_all_come_to_agree_on_reopens_a_pair_and_is_written_down(tmp_path, what, way):
     store = case(tmp_path, BOTH)
     bench = Bench(store)
     assert settle(store, [1], "carla") == 1
@@ -68,7 +66,7 @@ def test_what_all_come_to_agree_on_reopens_a_pair_and_is_written_down(tmp_path, 
     assert not replay(store).differences
 
 
-def test_what_a_majority_comes_to_share_is_written_down(tmp_path) -> None:
+def test_what_a_majority_comes_to_share_is_written_down(tmp_path):
     store = case(tmp_path, {**BOTH, "dora": {(0, 0): 2}}, majority=True)
     bench = Bench(store)
     settle(store, [1], "carla")
@@ -80,7 +78,7 @@ def test_what_a_majority_comes_to_share_is_written_down(tmp_path) -> None:
     assert bench.gold == {(0, 0): 2, (1, 1): 2}
 
 
-def test_what_a_file_takes_from_gold_comes_back_where_all_agree(tmp_path) -> None:
+def test_what_a_file_takes_from_gold_comes_back_where_all_agree(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": LEFT})
     bench = Bench(store)
     settle(store, [1], "carla")
@@ -93,7 +91,7 @@ def test_what_a_file_takes_from_gold_comes_back_where_all_agree(tmp_path) -> Non
     assert (bench.gold, row(bench)) == (LEFT, ("done", 0))
 
 
-def test_rewrites_that_changed_are_looked_at_before_the_pair_is_settled(tmp_path) -> None:
+def test_rewrites_that_changed_are_looked_at_before_the_pair_is_settled(tmp_path):
     store = case(tmp_path, BOTH)
     bench = Bench(store)
     settle(store, [1], "carla")
@@ -111,7 +109,7 @@ def settled(store):
     return bench
 
 
-def test_redo_marks_no_pair_done_on_which_votes_have_changed(tmp_path) -> None:
+def test_redo_marks_no_pair_done_on_which_votes_have_changed(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
     bench = settled(store)
     bench.back()
@@ -127,7 +125,7 @@ def test_redo_marks_no_pair_done_on_which_votes_have_changed(tmp_path) -> None:
     assert not replay(store).differences
 
 
-def test_undo_of_not_done_marks_no_pair_done_on_which_votes_have_changed(tmp_path) -> None:
+def test_undo_of_not_done_marks_no_pair_done_on_which_votes_have_changed(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
     bench = settled(store)
     bench.done(after=False)
@@ -142,7 +140,7 @@ def test_undo_of_not_done_marks_no_pair_done_on_which_votes_have_changed(tmp_pat
 
 
 @pytest.mark.parametrize("kind", ["undo", "redo"])
-def test_neither_marks_a_pair_done_that_lacks_what_all_agree_on(tmp_path, kind) -> None:
+def test_neither_marks_a_pair_done_that_lacks_what_all_agree_on(tmp_path, kind):
     store = case(tmp_path, BOTH)
     bench = Bench(store)
     bench.open(), bench.done()
@@ -155,7 +153,7 @@ def test_neither_marks_a_pair_done_that_lacks_what_all_agree_on(tmp_path, kind) 
     assert states(bench) == {(0, 0): "agreed", (1, 1): "agreed"}
 
 
-def test_other_steps_go_back_and_forth_in_pairs_that_are_done(tmp_path) -> None:
+def test_other_steps_go_back_and_forth_in_pairs_that_are_done(tmp_path):
     store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
     bench = settled(store)
     bench.take((1, 1), "anna")
@@ -166,7 +164,7 @@ def test_other_steps_go_back_and_forth_in_pairs_that_are_done(tmp_path) -> None:
     assert row(bench) == ("reopened", 1)
 
 
-def test_all_pairs_that_lack_something_are_settled_together(tmp_path) -> None:
+def test_all_pairs_that_lack_something_are_settled_together(tmp_path):
     store = case(tmp_path, BOTH, pairs=3)
     for k in (2, 3):
         for name in ("anna", "ben"):
