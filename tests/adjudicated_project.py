@@ -26,10 +26,8 @@ def draw(store, k, name, links, *, shown):
 
 def two_annotators(path, pairs=3):
     texts = [(SOURCE, TARGET), (["one", "two"], ["eins", "zwei"]), (["a", "b"], ["אחת", "שתיים"])]
-    corpus = Corpus(
-        SentencePair(f"p{k:02}", *texts[(k - 1) % 3], attributes={"context": "A talk."})
-        for k in range(1, pairs + 1)
-    )
+    corpus = Corpus(SentencePair(f"p{k:02}", *texts[(k - 1) % 3], attributes={"context": "A talk."})
+                    for k in range(1, pairs + 1))  # fmt: skip
     create_project(path, corpus, name="talks")
     with Store.open(path) as store:
         assign_pairs(store, ["anna", "ben"], control=0)

@@ -253,11 +253,9 @@ REAL_CASES = {
 
 def read_golden(name):
     rows = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    return {
-        f"{row} | {statistic}": nan if value is None else value
-        for row, statistics in rows.items()
-        for statistic, value in statistics.items()
-    }
+    return {f"{row} | {statistic}": nan if value is None else value
+            for row, statistics in rows.items()
+            for statistic, value in statistics.items()}  # fmt: skip
 
 
 def write_golden(name, found):

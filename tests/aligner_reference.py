@@ -251,11 +251,8 @@ def tables(pairs, found, settings, dictionary):
         sources[one] += weight
         targets[other] += weight
     c = settings.concentration
-    return (
-        weights,
-        {word: total + c for word, total in sources.items()},
-        {word: total + c for word, total in targets.items()},
-    )
+    return (weights, {word: total + c for word, total in sources.items()},
+            {word: total + c for word, total in targets.items()})  # fmt: skip
 
 
 def train_lexical(pairs, rounds, p0=0.0):

@@ -18,20 +18,11 @@ pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-BROWSER = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium"),
-]
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP lab.example 127.0.0.1",
-]
+BROWSER = [pytest.mark.browser,
+           pytest.mark.skipif(not os.path.exists(CHROMIUM), reason="needs chromium")]  # fmt: skip
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--host-resolver-rules=MAP lab.example 127.0.0.1"]  # fmt: skip
 EXPECTED = re.compile("Failed to load resource")
 """What browsers say of a server that is busy or away."""
 

@@ -182,16 +182,12 @@ class Player:
             for cell, value in list(wanted.items()):
                 if value:
                     wanted.update(dict.fromkeys(self.against(cell, state), 0))
-        return {
-            "how": how,
-            "cells": [[*c, state.cells.get(c, 0), value] for c, value in wanted.items()],
-            "bulk": [
-                [*c, int(c in state.bulk), int(how == "accept-all" and value > 0)]
-                for c, value in wanted.items()
-                if (c in state.bulk) != (how == "accept-all" and value > 0)
-            ],
-            "rejected": [[*c, 1, 0] for c in wanted if c in state.rejected],
-        }
+        return {"how": how,
+                "cells": [[*c, state.cells.get(c, 0), value] for c, value in wanted.items()],
+                "bulk": [[*c, int(c in state.bulk), int(how == "accept-all" and value > 0)]
+                         for c, value in wanted.items()
+                         if (c in state.bulk) != (how == "accept-all" and value > 0)],
+                "rejected": [[*c, 1, 0] for c in wanted if c in state.rejected]}  # fmt: skip
 
     @staticmethod
     def against(cell, state):

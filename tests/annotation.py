@@ -43,10 +43,8 @@ def add_pairs(store, pairs):
 
 def small_corpus(pairs=3, annotations=None):
     words = ["a", "b", "c", "d"], ["w", "x", "y", "z"]
-    return Corpus(
-        SentencePair(f"p{k}", *words, annotations or {"gold": Alignment.parse("0-0 1?1")})
-        for k in range(1, pairs + 1)
-    )
+    return Corpus(SentencePair(f"p{k}", *words, annotations or {"gold": Alignment.parse("0-0 1?1")})
+                  for k in range(1, pairs + 1))  # fmt: skip
 
 
 def project(folder, corpus=None, name="project", annotator="anna", **more):

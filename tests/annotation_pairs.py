@@ -25,15 +25,9 @@ def shapes():
         }
         links |= {(i, j) for i in (n // 2, n // 2 + 1) for j in (m // 2, m // 2 + 1)}
         auto = " ".join(f"{i}-{j}" for i, j in sorted(links))
-        return {
-            "id": name,
-            "source": source,
-            "target": target,
-            "annotations": {"auto": {"sure": auto}},
-        }
+        return {"id": name, "source": source, "target": target,
+                "annotations": {"auto": {"sure": auto}}}  # fmt: skip
 
-    return [
-        *(pair(f"{n} x {m}", words(n), words(m)) for n, m in ((8, 9), (30, 35), (100, 100))),
-        pair("arabic", _ENGLISH.split(), _ARABIC.split()),
-        pair("chinese", _ENGLISH.split(), _CHINESE.split()),
-    ]
+    return [*(pair(f"{n} x {m}", words(n), words(m)) for n, m in ((8, 9), (30, 35), (100, 100))),
+            pair("arabic", _ENGLISH.split(), _ARABIC.split()),
+            pair("chinese", _ENGLISH.split(), _CHINESE.split())]  # fmt: skip

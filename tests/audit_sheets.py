@@ -11,20 +11,8 @@ from alignkit.audit import draw_phrases, write_audit
 
 NAMES = ("correct", "uncertain", "incorrect")
 SAMPLE = read_corpus(PARAPHRASES)
-ODD = (
-    "=1+1",
-    "-5",
-    "+3",
-    "@here",
-    "'=x",
-    '"',
-    "a,b",
-    "tab\there",
-    "line\nend",
-    "＝x",
-    "''",
-    "שלום",
-)
+ODD = ("=1+1", "-5", "+3", "@here", "'=x", '"', "a,b", "tab\there", "line\nend", "＝x", "''",
+       "שלום")  # fmt: skip
 
 
 def sample_audit(n=40, **options):

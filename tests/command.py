@@ -60,14 +60,10 @@ def feed(monkeypatch, text):
 
 def process(*words, **options):
     """Run a command in a process of its own."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "alignkit", *map(str, words)],
-        capture_output="stdout" not in options,
-        stderr=subprocess.PIPE if "stdout" in options else None,
-        encoding="utf-8",
-        check=False,
-        **options,
-    )
+    ran = subprocess.run([sys.executable, "-m", "alignkit", *map(str, words)],
+                         capture_output="stdout" not in options,
+                         stderr=subprocess.PIPE if "stdout" in options else None, encoding="utf-8",
+                         check=False, **options)  # fmt: skip
     return Ran(ran.returncode, ran.stdout or "", (ran.stderr or "").replace(COMPILING, ""))
 
 

@@ -27,13 +27,8 @@ def run(command, folder):
     command, _, searched = command.partition(" | grep ")
     words = shlex.split(command)
     assert words[0] == "alignkit", command
-    ran = subprocess.run(
-        [sys.executable, "-m", "alignkit", *words[1:]],
-        cwd=folder,
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-    )
+    ran = subprocess.run([sys.executable, "-m", "alignkit", *words[1:]], cwd=folder,
+                         capture_output=True, check=False, encoding="utf-8")  # fmt: skip
     lines = [line.rstrip() for line in (ran.stdout + ran.stderr).splitlines()]
     lines = [line for line in lines if "compiling kernels" not in line]  # a machine's first run
     if searched:
@@ -42,13 +37,9 @@ def run(command, folder):
 
 
 def _grep(words, lines):
-    ran = subprocess.run(
-        ["grep", *shlex.split(words)],
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        check=False,
-        encoding="utf-8",
-    )
+    ran = subprocess.run(["grep", *shlex.split(words)],
+                         input="".join(f"{line}\n" for line in lines), capture_output=True,
+                         check=False, encoding="utf-8")  # fmt: skip
     return ran.stdout.splitlines()
 
 

@@ -20,14 +20,10 @@ from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
 
-MODELS = {
-    "hmm": {"model": "hmm"},
-    "hmm em": {"model": "hmm", "inference": "em", "agree": False},
-    "ibm1 vb": {"model": "ibm1", "inference": "vb"},
-    "ibm2": {"model": "ibm2"},
-    "ibm3": {"model": "ibm3"},
-    "ibm4 em": {"model": "ibm4", "inference": "em", "agree": False},
-}
+MODELS = {"hmm": {"model": "hmm"}, "hmm em": {"model": "hmm", "inference": "em", "agree": False},
+          "ibm1 vb": {"model": "ibm1", "inference": "vb"}, "ibm2": {"model": "ibm2"},
+          "ibm3": {"model": "ibm3"},
+          "ibm4 em": {"model": "ibm4", "inference": "em", "agree": False}}  # fmt: skip
 
 
 def made_up(pairs=120):
@@ -85,10 +81,8 @@ def learned():
     Networks make much of the last bit of all that they are taught.
     """
     links = Alignment((k, k) for k in range(3))
-    pairs = [
-        SentencePair(str(k), *words).with_annotation("gold", links)
-        for k, words in enumerate(made_up(40))
-    ]
+    pairs = [SentencePair(str(k), *words).with_annotation("gold", links)
+             for k, words in enumerate(made_up(40))]  # fmt: skip
     refiner = Refiner.train(Aligner.train(pairs), pairs, prior="none", vectors=vectors_of)
     losses = refiner.report.losses
     assert {"all-30", "network"} <= set(losses)
@@ -102,12 +96,9 @@ def vectors_of(words):
 def sampled(workers):
     pairs = [SentencePair("", source, target) for source, target in made_up(30)]
     links = [Alignment((k, k) for k in range(min(pair.lengths))) for pair in pairs]
-    what = Sampling(
-        LinkArrays.pack(links, [pair.lengths for pair in pairs]),
-        Items.of(pairs, "phrases", False, False),
-        np.tile([0.1, 0.3, 0.2, 0.1], (len(pairs), 1)),
-        "min",
-    )
+    what = Sampling(LinkArrays.pack(links, [pair.lengths for pair in pairs]),
+                    Items.of(pairs, "phrases", False, False),
+                    np.tile([0.1, 0.3, 0.2, 0.1], (len(pairs), 1)), "min")  # fmt: skip
     terms = monte_carlo(what, samples=200, seeds=np.random.SeedSequence(1), workers=workers).terms
     return digest(*(np.asarray(value) for value in vars(terms()).values()))
 

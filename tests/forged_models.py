@@ -18,15 +18,10 @@ from alignkit.align.model_files import read_model, write_model
 from alignkit.errors import AlignkitError
 from alignkit.io.atomic_files import WriteError
 
-KINDS = [
-    {"model": "ibm1", "inference": "vb"},
-    {"model": "ibm2", "inference": "em", "agree": False},
-    {"model": "ibm2"},
-    {"model": "hmm"},
-    {"model": "hmm", "inference": "em", "agree": False, "band": 3, "kinds": 5},
-    {"model": "ibm3"},
-    {"model": "ibm4", "inference": "em"},
-]
+KINDS = [{"model": "ibm1", "inference": "vb"}, {"model": "ibm2", "inference": "em", "agree": False},
+         {"model": "ibm2"}, {"model": "hmm"},
+         {"model": "hmm", "inference": "em", "agree": False, "band": 3, "kinds": 5},
+         {"model": "ibm3"}, {"model": "ibm4", "inference": "em"}]  # fmt: skip
 TEXT = plain.random_text(21, 60, 20)
 NUMBERS = [0, -1, 1, 2, 7, 1e-30, 1e30, 1e-45, -1e-9]
 NUMBERS += [2**20, 2**31 - 1, 2**31, 2**32, 2**62, -(2**63)]

@@ -44,11 +44,9 @@ def put(folder, name, content):
 
 
 def alignments(path, format, **options):
-    return {
-        pair.id: str(pair.alignment(name))
-        for pair in iterate_pairs(path, format=format, **options)
-        for name in pair.annotations
-    }
+    return {pair.id: str(pair.alignment(name))
+            for pair in iterate_pairs(path, format=format, **options)
+            for name in pair.annotations}  # fmt: skip
 
 
 def lenient(path, format, **options):
@@ -82,14 +80,9 @@ def realigned(corpus, change):
 def rebuilt(old, *, nulls=None, labels=None):
     """Copy an alignment with some of its nulls, and with other labels."""
     kept = old.nulls if nulls is None else {null for null in old.nulls if nulls(null)}
-    return Alignment(
-        old.sure,
-        old.possible,
-        nulls=kept & old.sure_nulls,
-        possible_nulls=kept,
-        weights=old.weights,
-        labels=old.labels if labels is None else labels,
-    )
+    return Alignment(old.sure, old.possible, nulls=kept & old.sure_nulls, possible_nulls=kept,
+                     weights=old.weights,
+                     labels=old.labels if labels is None else labels)  # fmt: skip
 
 
 def labels_of_links(alignment):

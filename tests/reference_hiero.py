@@ -18,12 +18,9 @@ def phrase_pairs(n, m, links, loose, most):
     by_links = {}
     for span, inside in within[1]:
         by_links.setdefault(frozenset(inside), []).append(span)
-    found = [
-        (*span, *other)
-        for span, inside in within[0]
-        if inside
-        for other in by_links.get(frozenset(inside), [])
-    ]
+    found = [(*span, *other)
+             for span, inside in within[0] if inside
+             for other in by_links.get(frozenset(inside), [])]  # fmt: skip
     return sorted(found)
 
 
@@ -44,10 +41,8 @@ def derivations(n, m, links, options):
         inner = [h for h in inner if h[3] <= box[3]]
         for count in range(options.max_variables + 1):
             for holes in combinations(inner, count):
-                apart = all(
-                    h[1] < g[0] and (h[3] <= g[2] or g[3] <= h[2])
-                    for h, g in combinations(holes, 2)
-                )
+                apart = all(h[1] < g[0] and (h[3] <= g[2] or g[3] <= h[2])
+                            for h, g in combinations(holes, 2))  # fmt: skip
                 if not apart:
                     continue
                 sides = left(box, holes)
@@ -82,11 +77,9 @@ def rule_of(source, target, links, box, holes, label):
 
 def hiero(source, target, links, options, label=lambda box: "X"):
     """Return (rule, box, holes, alignment) of each derivation."""
-    return [
-        (rule, box, holes, linked)
-        for box, holes in derivations(len(source), len(target), links, options)
-        for rule, linked in [rule_of(source, target, links, box, holes, label)]
-    ]
+    return [(rule, box, holes, linked)
+            for box, holes in derivations(len(source), len(target), links, options)
+            for rule, linked in [rule_of(source, target, links, box, holes, label)]]  # fmt: skip
 
 
 def constituent(tree, start, end):
@@ -128,16 +121,10 @@ def grammar(instances):
         ):
             table[key] = table.get(key, 0) + 1
         pairs.setdefault(rule, set()).add(pair)
-    return {
-        rule: (
-            count,
-            len(pairs[rule]),
-            count / sources[rule.source],
-            count / targets[shape(rule.target)],
-            count / labels[rule.source.label, rule.target.label],
-        )
-        for rule, count in counts.items()
-    }
+    return {rule: (count, len(pairs[rule]), count / sources[rule.source],
+                   count / targets[shape(rule.target)],
+                   count / labels[rule.source.label, rule.target.label])
+            for rule, count in counts.items()}  # fmt: skip
 
 
 def shape(side):

@@ -12,10 +12,8 @@ def phrase_table(pairs):
     for (source, target), count in counts.items():
         of_source[source] += count
         of_target[target] += count
-    return {
-        (source, target): (count, count / of_source[source], count / of_target[target])
-        for (source, target), count in counts.items()
-    }
+    return {(source, target): (count, count / of_source[source], count / of_target[target])
+            for (source, target), count in counts.items()}  # fmt: skip
 
 
 def pivoted(first, second):

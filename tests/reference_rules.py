@@ -60,11 +60,8 @@ def matching_free(source, target, chain, other):
 
 
 def matched_nodes(source, target, links):
-    return sorted(
-        pair
-        for chain, other in classes(source, target, links)
-        for pair in matching(source, target, chain, other)
-    )
+    return sorted(pair for chain, other in classes(source, target, links)
+                  for pair in matching(source, target, chain, other))  # fmt: skip
 
 
 def fragment(tree, u, cuts, numbers):
@@ -166,11 +163,8 @@ def string_rules(tree, words, links):
 def deleted(tree, links, side):
     """The highest nodes over words, none of them linked, below a node with links."""
     known = linked(tree, links, side)
-    return {
-        u
-        for u in range(1, len(tree.labels))
-        if not known[u] and known[tree.parents[u]] and len(covered(tree, u))
-    }
+    return {u for u in range(1, len(tree.labels))
+            if not known[u] and known[tree.parents[u]] and len(covered(tree, u))}  # fmt: skip
 
 
 def instances(rules, size):
@@ -208,7 +202,5 @@ def half(source, target, links, others):
 
 def score_row(source, target, hypothesis, reference):
     """Return the counts of a sentence pair, as `alignkit.rules.rule_score.COLUMNS` has them."""
-    return [
-        *half(source, target, hypothesis, reference),
-        *half(source, target, reference, hypothesis),
-    ]
+    return [*half(source, target, hypothesis, reference),
+            *half(source, target, reference, hypothesis)]  # fmt: skip

@@ -13,10 +13,8 @@ NAN = float("nan")
 
 
 def width(text):
-    return sum(
-        0 if combining(c) or c == "\u200e" else 2 if east_asian_width(c) in "WF" else 1
-        for c in text
-    )
+    return sum(0 if combining(c) or c == "\u200e" else 2 if east_asian_width(c) in "WF" else 1
+               for c in text)  # fmt: skip
 
 
 def number(value, kind):
@@ -66,12 +64,9 @@ def tables(draw, *, letters=ASCII + WIDE, spans=True, reasons=True, least=1):
     words = words.map(lambda text: text.replace("  ", " "))
     numbers = st.floats(-2, 2) | st.just(NAN)
     values = st.builds(Value, numbers, numbers, numbers, words if reasons else st.just(""))
-    cells = {
-        "text": words | st.none(),
-        "count": st.integers(-9, 12345) | st.none() | st.just(NAN),
-        "decimal": numbers | values | st.none(),
-        "percent": numbers | values | st.none(),
-    }
+    cells = {"text": words | st.none(), "count": st.integers(-9, 12345) | st.none() | st.just(NAN),
+             "decimal": numbers | values | st.none(),
+             "percent": numbers | values | st.none()}  # fmt: skip
     kinds = draw(st.lists(st.sampled_from(list(cells)), min_size=least, max_size=5))
     span, columns = "", []
     for k, kind in enumerate(kinds):
@@ -87,14 +82,10 @@ def unruled_text(labels, headings, body):
     """Align cells to the right under spans and headings; behind each label stands a count."""
     label_width = max(len(label) for label, _ in labels)
     pairs_width = max(len("pairs"), *(len(pairs) for _, pairs in labels))
-    widths = [
-        max(len(heading), 5, *(len(row[place]) for row in body))
-        for place, (_, heading) in enumerate(headings)
-    ]
-    gaps = [
-        "   " if place == 0 or headings[place - 1][0] != span else "  "
-        for place, (span, _) in enumerate(headings)
-    ]
+    widths = [max(len(heading), 5, *(len(row[place]) for row in body))
+              for place, (_, heading) in enumerate(headings)]  # fmt: skip
+    gaps = ["   " if place == 0 or headings[place - 1][0] != span else "  "
+            for place, (span, _) in enumerate(headings)]  # fmt: skip
     _widen(widths, gaps, [span for span, _ in headings])
     left = " " * label_width + "  " + "pairs".rjust(pairs_width)
     top, under = " " * len(left), left

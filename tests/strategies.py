@@ -146,23 +146,15 @@ def _annotations(draw, holds, source, target, texts):
     possible_nulls = draw(_subsets(empty))
     present = sorted({*sure, *possible, *nulls, *possible_nulls})
     numbers = st.floats(allow_nan=False, allow_infinity=False) | st.just(1.0)
-    said = (
-        draw(texts),
-        frozenset(draw(st.lists(texts.filter(bool), max_size=2))),
-        draw(texts),
-        draw(texts),
-        draw(st.none() | st.datetimes(timezones=st.just(UTC)).map(_moment)),
-    )
+    said = (draw(texts), frozenset(draw(st.lists(texts.filter(bool), max_size=2))), draw(texts),
+            draw(texts),
+            draw(st.none() | st.datetimes(timezones=st.just(UTC)).map(_moment)))  # fmt: skip
     if JUDGED in holds and any(said[:-1]) and draw(st.booleans()):
         return Annotation(None, *said)
-    alignment = Alignment(
-        sure,
-        possible,
-        nulls=nulls,
-        possible_nulls=possible_nulls,
-        weights={link: draw(numbers) for link in draw(_subsets(present))},
-        labels={link: draw(texts) for link in draw(_subsets(cells + empty))},
-    )
+    alignment = Alignment(sure, possible, nulls=nulls, possible_nulls=possible_nulls,
+                          weights={link: draw(numbers) for link in draw(_subsets(present))},
+                          labels={link: draw(texts)
+                                  for link in draw(_subsets(cells + empty))})  # fmt: skip
     return Annotation(alignment, *said)
 
 
@@ -178,43 +170,32 @@ def _subsets(items, least=0):
 
 def projected(pair, holds):
     """Return what is left of a pair, but for ids and names, in a format that holds `holds`."""
-    annotations = {
-        name: _projected_annotation(annotation, holds)
-        for name, annotation in pair.annotations.items()
-        if annotation.alignment is not None or JUDGED in holds
-    }
-    attributes = {
-        name: text
-        for name, text in pair.attributes.items()
-        if "attributes" in holds or f"attribute {name}" in holds
-    }
+    annotations = {name: _projected_annotation(annotation, holds)
+                   for name, annotation in pair.annotations.items()
+                   if annotation.alignment is not None or JUDGED in holds}  # fmt: skip
+    attributes = {name: text for name, text in pair.attributes.items()
+                  if "attributes" in holds or f"attribute {name}" in holds}  # fmt: skip
     kept = pair if "trees" in holds else pair.without_trees()
     return replace(kept, annotations=annotations, attributes=attributes)
 
 
 def _projected_annotation(annotation, holds):
     old = annotation.alignment
-    return Annotation(
-        None if old is None else _projected_alignment(old, holds),
-        annotation.comment if "comment" in holds else "",
-        annotation.flags if "flags" in holds else frozenset(),
-        annotation.judgment if "judgment" in holds else "",
-        annotation.provenance if "provenance" in holds else "",
-        annotation.when if "when" in holds else None,
-    )
+    return Annotation(None if old is None else _projected_alignment(old, holds),
+                      annotation.comment if "comment" in holds else "",
+                      annotation.flags if "flags" in holds else frozenset(),
+                      annotation.judgment if "judgment" in holds else "",
+                      annotation.provenance if "provenance" in holds else "",
+                      annotation.when if "when" in holds else None)  # fmt: skip
 
 
 def _projected_alignment(old, holds):
     nulls = old.nulls if "nulls" in holds else frozenset()
     sure_nulls = nulls & old.sure_nulls if "possible nulls" in holds else nulls
     cells = old.possible if "other labels" not in holds else set(old.labels)
-    return Alignment(
-        old.sure if "possible" in holds else old.possible,
-        old.possible,
-        nulls=sure_nulls,
-        possible_nulls=nulls,
-        weights={k: v for k, v in old.weights.items() if k in old.possible or k in nulls}
-        if "weights" in holds
-        else None,
-        labels={k: v for k, v in old.labels.items() if k in cells} if "labels" in holds else None,
-    )
+    return Alignment(old.sure if "possible" in holds else old.possible, old.possible,
+                     nulls=sure_nulls, possible_nulls=nulls,
+                     weights={k: v for k, v in old.weights.items()
+                              if k in old.possible or k in nulls} if "weights" in holds else None,
+                     labels={k: v for k, v in old.labels.items() if k in cells} if "labels" in holds
+                     else None)  # fmt: skip

@@ -25,13 +25,8 @@ def edited_corpus(*rows, source="abc", target="xyz", attributes=None):
     return Corpus(pairs)
 
 
-RULES = st.sampled_from(
-    [
-        {"ignore_identical": False},
-        {"ignore_identical": True},
-        {"ignore_identical": True, "exact_case": True},
-    ]
-)
+RULES = st.sampled_from([{"ignore_identical": False}, {"ignore_identical": True},
+                         {"ignore_identical": True, "exact_case": True}])  # fmt: skip
 """Which links count, as options of the plain functions and of their references."""
 
 

@@ -74,15 +74,10 @@ def rule_types(draw, *, deletions=True, extra=EXTRA):
     words = st.lists(TEXTS, min_size=2, max_size=2).map(tuple)
     spans = st.sampled_from([(0, 1), (0, 2), (1, 1)])
     examples = st.builds(Example, TEXTS, words, words, spans, spans)
-    return RuleType(
-        rule,
-        count=draw(st.none() | st.integers(0, 9) | st.floats(0, 1e300)),
-        pairs=draw(st.none() | st.integers(0, 10**6)),
-        **{
-            name: draw(PROBABILITIES)
-            for name in ("p_target", "p_source", "p_rule", "lexical_target", "lexical_source")
-        },
-        alignment=alignment,
-        examples=tuple(draw(st.lists(examples, max_size=1))),
-        extra=tuple(draw(extra)),
-    )
+    return RuleType(rule, count=draw(st.none() | st.integers(0, 9) | st.floats(0, 1e300)),
+                    pairs=draw(st.none() | st.integers(0, 10**6)),
+                    **{name: draw(PROBABILITIES)
+                       for name in ("p_target", "p_source", "p_rule", "lexical_target",
+                                    "lexical_source")}, alignment=alignment,
+                    examples=tuple(draw(st.lists(examples, max_size=1))),
+                    extra=tuple(draw(extra)))  # fmt: skip

@@ -292,24 +292,19 @@ def test_every_caution_is_explained_in_the_docs():
     assert codes == list(CAUTIONS)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error", "words"),
-    [
-        ({"annotators": ["anna"]}, OptionError, "two annotators"),
-        ({"consensus": "dora"}, UnknownNameError, "dora"),
-        ({"groups": {"dora": "experts"}}, UnknownNameError, "dora"),
-        ({"view": "full", "weights": "linear"}, OptionError, "an order"),
-        ({"adjudicated": "gold"}, OptionError, "consensus"),
-        ({"initial": "anna"}, OptionError, "about alignments"),
-        ({"samples": 3}, UnknownNameError, "option of agreement on judgments"),
-        ({"ties": "adjudicated"}, OptionError, "name it by"),
-        ({"ties": "first"}, UnknownNameError, "leave-out"),
-        ({"permutations": 0}, OptionError, "at least 1"),
-        ({"scheme": ""}, OptionError, "by a scheme"),
-        ({"on": "links"}, UnknownNameError, "alignments"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("wrong", "error", "words"),
+                         [({"annotators": ["anna"]}, OptionError, "two annotators"),
+                          ({"consensus": "dora"}, UnknownNameError, "dora"),
+                          ({"groups": {"dora": "experts"}}, UnknownNameError, "dora"),
+                          ({"view": "full", "weights": "linear"}, OptionError, "an order"),
+                          ({"adjudicated": "gold"}, OptionError, "consensus"),
+                          ({"initial": "anna"}, OptionError, "about alignments"),
+                          ({"samples": 3}, UnknownNameError, "option of agreement on judgments"),
+                          ({"ties": "adjudicated"}, OptionError, "name it by"),
+                          ({"ties": "first"}, UnknownNameError, "leave-out"),
+                          ({"permutations": 0}, OptionError, "at least 1"),
+                          ({"scheme": ""}, OptionError, "by a scheme"),
+                          ({"on": "links"}, UnknownNameError, "alignments")], ids=str)  # fmt: skip
 def test_what_cannot_be_is_refused(corpus, wrong, error, words):
     with pytest.raises(error, match=words):
         agree(corpus, **{"on": "judgments", "scheme": "turku", **wrong})

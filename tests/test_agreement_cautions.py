@@ -19,10 +19,8 @@ QUICK = {"samples": 50, "resamples": 20}
 def made(count=40, source="abcd", target="wxyz", **links):
     pairs = []
     for k in range(count):
-        texts = {
-            name: given if isinstance(given, str) else given[k % len(given)]
-            for name, given in links.items()
-        }
+        texts = {name: given if isinstance(given, str) else given[k % len(given)]
+                 for name, given in links.items()}  # fmt: skip
         annotations = {name: Alignment.parse(text) for name, text in texts.items()}
         pairs.append(SentencePair(str(k), list(source), list(target), annotations))
     return Corpus(pairs)
@@ -40,10 +38,8 @@ def random_corpus(count=60, size=10):
         right = np.eye(size, dtype=bool)[rng.permutation(size)]
         links = {"initial": rng.random((size, size)) < 0.01}
         links |= {name: right ^ (rng.random((size, size)) < 0.005) for name in "AB"}
-        annotations = {
-            name: Alignment({(int(i), int(j)) for i, j in np.argwhere(cells)})
-            for name, cells in links.items()
-        }
+        annotations = {name: Alignment({(int(i), int(j)) for i, j in np.argwhere(cells)})
+                       for name, cells in links.items()}  # fmt: skip
         pairs.append(SentencePair(str(k), list("abcdefghij"), list("qrstuvwxyz"), annotations))
     return Corpus(pairs)
 
@@ -119,12 +115,9 @@ def test_what_triggers_a_caution_is_in_it(code, links, options, numbers, words):
 
 
 def test_c_without_a_value_in_a_group_names_the_group():
-    pairs = [
-        SentencePair(
-            "1", ["a"], ["b"], dict.fromkeys("AB", Alignment.parse(links)), {"genre": name}
-        )
-        for name, links in (("news", "0-0"), ("news", "0-0"), ("talk", ""))
-    ]
+    pairs = [SentencePair("1", ["a"], ["b"], dict.fromkeys("AB", Alignment.parse(links)),
+                          {"genre": name})
+             for name, links in (("news", "0-0"), ("news", "0-0"), ("talk", ""))]  # fmt: skip
     longer = SentencePair("x", ["a", "c"], ["b", "d"], pairs[0].annotations, {"genre": "news"})
     found = agree(Corpus([*pairs, longer]), by="genre", resamples=20)
     caution = next(caution for caution in found.cautions if "in talk" in caution.number)
@@ -136,20 +129,16 @@ def empty(count):
     return [""] * count + [LINKED] * (40 - count)
 
 
-@pytest.mark.parametrize(
-    ("code", "below", "above", "number"),
-    [
-        ("left-out", (40, empty(10), empty(10)), (40, empty(11), empty(11)), "words 11 of 40"),
-        ("one-sided", (40, empty(3), LINKED), (40, empty(4), LINKED), "sure words 4 of 40"),
-        ("few-pairs", (30, LINKED, LINKED), (29, LINKED, LINKED), "all: 29"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@pytest.mark.parametrize(("code", "below", "above", "number"),
+                         [("left-out", (40, empty(10), empty(10)), (40, empty(11), empty(11)),
+                           "words 11 of 40"),
+                          ("one-sided", (40, empty(3), LINKED), (40, empty(4), LINKED),
+                           "sure words 4 of 40"),
+                          ("few-pairs", (30, LINKED, LINKED), (29, LINKED, LINKED), "all: 29")],
+                         ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_counts_are_told_beyond_their_bounds_alone(code, below, above, number):
-    few, many = (
-        cautioned(agree(made(count, A=first, B=second), resamples=20), code)
-        for count, first, second in (below, above)
-    )
+    few, many = (cautioned(agree(made(count, A=first, B=second), resamples=20), code)
+                 for count, first, second in (below, above))  # fmt: skip
     assert few is None
     assert number in many.number
 

@@ -124,10 +124,8 @@ def judged_corpus(a, b):
     return Corpus([SentencePair("1", ["x", "y", "z"], ["x", "v", "w"], {"A": a, "B": b})])
 
 
-GIVEN = judged_corpus(
-    judged([(0, 0), (1, 1)], [(2, 2), (0, 1)]),
-    judged([(1, 1)], [(0, 0), (2, 2), (2, 0)], possible=[(1, 2)]),
-)
+GIVEN = judged_corpus(judged([(0, 0), (1, 1)], [(2, 2), (0, 1)]),
+                      judged([(1, 1)], [(0, 0), (2, 2), (2, 0)], possible=[(1, 2)]))  # fmt: skip
 
 
 def test_judged_cells_are_links_and_labelled_cells():
@@ -278,11 +276,9 @@ def test_nltk_gives_the_same_alpha(units, distance):
     units = [unit for unit in units if len(unit) > 1]
     # nltk calls one distinct value perfect agreement, and refuses one item
     assume(len({value for unit in units for value in unit}) > 1)
-    data = [
-        (str(coder), str(k), value)
-        for k, unit in enumerate(units)
-        for coder, value in enumerate(unit)
-    ]
+    data = [(str(coder), str(k), value)
+            for k, unit in enumerate(units)
+            for coder, value in enumerate(unit)]  # fmt: skip
     # nltk's own distances divide by zero on empty sets and round MASI's weights
     task = AnnotationTask(data, distance=lambda a, b: set_distance(distance, a, b))
     assert alpha_from_units(units, distance=distance).alpha == pytest.approx(task.alpha())

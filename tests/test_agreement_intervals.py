@@ -166,10 +166,8 @@ def test_alpha_and_fleiss_of_all_annotators_can_be_resampled(corpus, rule, links
 
 def test_scipy_gives_nearly_the_same_interval():
     rng = np.random.default_rng(5)
-    pairs = [
-        pair(f"0-0 1-{rng.integers(3)} 2-{rng.integers(3)}", f"0-0 1-{rng.integers(3)} 2-2")
-        for _ in range(40)
-    ]
+    pairs = [pair(f"0-0 1-{rng.integers(3)} 2-{rng.integers(3)}", f"0-0 1-{rng.integers(3)} 2-2")
+             for _ in range(40)]  # fmt: skip
     data = compared(Corpus(pairs), ("A", "B"))
     rows = OVERLAP[0].rows(data)
     (found,) = bootstrap(

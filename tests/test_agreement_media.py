@@ -65,12 +65,9 @@ def media(found):
     lines = found.show("latex").replace(r"$\sim$", "~").replace("$-$", "-")
     lines = lines.replace(r"\&", "&").replace(r"\%", "%").replace("--", "-")
     page = html.unescape(re.sub(r"<style>.*?</style>", "", found.show("html"), flags=re.S))
-    return {
-        "text": plain(found.show()),
-        "markdown": plain(marked),
-        "latex": plain(re.sub(r"(?m)^% ?", "", lines).replace("\\_", "_")),
-        "html": plain(re.sub("<[^>]*>|[\u2066-\u2069]", "", page)),
-    }
+    return {"text": plain(found.show()), "markdown": plain(marked),
+            "latex": plain(re.sub(r"(?m)^% ?", "", lines).replace("\\_", "_")),
+            "html": plain(re.sub("<[^>]*>|[\u2066-\u2069]", "", page))}  # fmt: skip
 
 
 def test_every_medium_has_every_table_once(agreement):
@@ -124,13 +121,11 @@ def test_every_medium_has_head_and_signature(agreement):
 
 
 def flat(found):
-    return {
-        (one["kind"], one["first"], one["second"], section, level, statistic): figure
-        for one in found["figures"]
-        for section, levels in one["sections"].items()
-        for level, statistics in levels.items()
-        for statistic, figure in statistics.items()
-    }
+    return {(one["kind"], one["first"], one["second"], section, level, statistic): figure
+            for one in found["figures"]
+            for section, levels in one["sections"].items()
+            for level, statistics in levels.items()
+            for statistic, figure in statistics.items()}  # fmt: skip
 
 
 def test_json_and_csv_have_every_figure_once(agreement):
@@ -155,11 +150,8 @@ def test_json_and_csv_have_every_figure_once(agreement):
 
 
 def test_the_tables_hold_the_figures(two):
-    figures = {
-        (one.kind, one.section, one.level, one.statistic): one
-        for one in two.figures()
-        if one.kind == "annotators"
-    }
+    figures = {(one.kind, one.section, one.level, one.statistic): one
+               for one in two.figures() if one.kind == "annotators"}  # fmt: skip
     tables = {table.anchor: table for table in two.tables()}
     names = {"poss": "possible", "sure": "sure"}
     for row in tables["phrases"].to_records():

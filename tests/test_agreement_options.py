@@ -48,20 +48,18 @@ def test_options_are_known_without_loading_numpy():
 
 @pytest.mark.parametrize(
     ("given", "initial", "words"),
-    [
-        ({"chance": "edit"}, None, "missing_initial='empty'"),
-        ({"reading": "count"}, None, "reading is of the edits"),
-        ({"samples": 10}, None, "samples is of the edits"),
-        ({"tolerance": 0.1}, None, "tolerance is of the edits"),
-        ({"missing_initial": "leave-out"}, None, "missing_initial is of the edits"),
-        ({"samples": 10, "chance": "kupper-hafner"}, None, "leave samples out"),
-        ({"bootstrap": "refit"}, None, "bootstrap='refit'"),
-        ({"bootstrap": "refit", "chance": "kupper-hafner"}, "initial", "has none"),
-        ({"bootstrap": "none", "resamples": 9}, "initial", "resamples is of intervals"),
-        ({"bootstrap": "none", "confidence": 0.9}, None, "confidence is of intervals"),
-        ({"exact_case": True, "ignore_identical": False}, None, "nothing depends on it"),
-    ],
-)
+    [({"chance": "edit"}, None, "missing_initial='empty'"),
+     ({"reading": "count"}, None, "reading is of the edits"),
+     ({"samples": 10}, None, "samples is of the edits"),
+     ({"tolerance": 0.1}, None, "tolerance is of the edits"),
+     ({"missing_initial": "leave-out"}, None, "missing_initial is of the edits"),
+     ({"samples": 10, "chance": "kupper-hafner"}, None, "leave samples out"),
+     ({"bootstrap": "refit"}, None, "bootstrap='refit'"),
+     ({"bootstrap": "refit", "chance": "kupper-hafner"}, "initial", "has none"),
+     ({"bootstrap": "none", "resamples": 9}, "initial", "resamples is of intervals"),
+     ({"bootstrap": "none", "confidence": 0.9}, None, "confidence is of intervals"),
+     ({"exact_case": True, "ignore_identical": False}, None, "nothing depends on it")]
+)  # fmt: skip
 def test_options_that_contradict_are_refused(given, initial, words):
     with pytest.raises(OptionError, match=words):
         contradictions(given, initial)
@@ -113,14 +111,11 @@ def test_what_is_not_in_a_result_is_told():
 
 @pytest.mark.parametrize(
     "given",
-    [
-        *({name: "x"} for name in ("chance", "normalizer", "aggregate", "reading", "bootstrap")),
-        *({name: "x"} for name in ("missing_initial", "include_identical", "universe")),
-        *({"samples": 1}, {"tolerance": 0}, {"resamples": 0}, {"confidence": 1}, {"workers": 0}),
-        *({"adjudicated": "A"}, {"annotators": ["A", "A"]}, {"annotators": ["A", "Z"]}),
-    ],
-    ids=str,
-)
+    [*({name: "x"} for name in ("chance", "normalizer", "aggregate", "reading", "bootstrap")),
+     *({name: "x"} for name in ("missing_initial", "include_identical", "universe")),
+     *({"samples": 1}, {"tolerance": 0}, {"resamples": 0}, {"confidence": 1}, {"workers": 0}),
+     *({"adjudicated": "A"}, {"annotators": ["A", "A"]}, {"annotators": ["A", "Z"]})], ids=str
+)  # fmt: skip
 def test_values_that_do_not_exist_are_refused(given):
     with pytest.raises((OptionError, UnknownNameError)):
         agree(Corpus([PAIR]), **{"annotators": ["A", "B"], "initial": "initial", **given})

@@ -68,10 +68,8 @@ def page(request):
 
 
 def cells(table):
-    return [
-        [cell.text_content().strip() for cell in row.xpath("th|td")]
-        for row in table.xpath(".//tbody/tr")
-    ]
+    return [[cell.text_content().strip() for cell in row.xpath("th|td")]
+            for row in table.xpath(".//tbody/tr")]  # fmt: skip
 
 
 def numbers(tree, title):
@@ -212,10 +210,8 @@ def test_the_bars_hold_every_sentence_pair_and_every_sample(level):
 
 
 def test_the_pairs_are_sorted_by_disagreement():
-    counts = [
-        tuple(map(int, re.findall(r"(\d+) linked by one only, (\d+) sure", text)[0]))
-        for text in two().tree.xpath("//article/p[1]/text()")
-    ]
+    counts = [tuple(map(int, re.findall(r"(\d+) linked by one only, (\d+) sure", text)[0]))
+              for text in two().tree.xpath("//article/p[1]/text()")]  # fmt: skip
     assert counts == sorted(counts, reverse=True)
     assert len(two().tree.xpath("//table[@class='matrix']")) == len(counts) > 10
 
@@ -265,17 +261,13 @@ def test_nothing_to_compare_is_drawn_too(links):
     assert not NAN.search(tree.text_content())
 
 
-@pytest.mark.parametrize(
-    ("options", "figures"),
-    [
-        ({"chance": "kupper-hafner", "resamples": 30}, 4 + 1 + 4 + 1),
-        ({"chance": "edit-split", **QUICK}, 4 + 1 + 4 + 8 + 4 + 1),
-        ({"reading": "probability", **QUICK}, 4 + 1 + 4 + 4 + 4 + 1),
-        ({"bootstrap": "none", "samples": 20}, 4 + 1 + 4 + 4 + 4 + 1),
-        ({"aggregate": "micro", "normalizer": "max", **QUICK}, 4 + 1 + 4 + 4 + 4 + 1),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("options", "figures"),
+                         [({"chance": "kupper-hafner", "resamples": 30}, 4 + 1 + 4 + 1),
+                          ({"chance": "edit-split", **QUICK}, 4 + 1 + 4 + 8 + 4 + 1),
+                          ({"reading": "probability", **QUICK}, 4 + 1 + 4 + 4 + 4 + 1),
+                          ({"bootstrap": "none", "samples": 20}, 4 + 1 + 4 + 4 + 4 + 1),
+                          ({"aggregate": "micro", "normalizer": "max", **QUICK},
+                           4 + 1 + 4 + 4 + 4 + 1)], ids=str)  # fmt: skip
 def test_every_kind_of_agreement_is_drawn(options, figures):
     found = agree(make_corpus(10), initial="initial", **options)
     assert len(html.fromstring(draw(found)).xpath("//figure")) == figures
@@ -300,10 +292,8 @@ def test_without_words_it_says_what_there_is_not():
 
 
 def test_those_who_share_no_sentence_pair_are_drawn_too():
-    pairs = [
-        SentencePair(name, ("a",), ("b",), {name: Alignment.parse("0-0")})
-        for name in ("anna", "ben")
-    ]
+    pairs = [SentencePair(name, ("a",), ("b",), {name: Alignment.parse("0-0")})
+             for name in ("anna", "ben")]  # fmt: skip
     tree = html.fromstring(draw(agree(Corpus(pairs), resamples=5)))
     assert "No two annotators have a sentence pair in common" in tree.xpath("string(//main)")
 
@@ -326,11 +316,8 @@ ODD = st.sampled_from(HOSTILE) | st.text(
 def test_text_stays_text(words, names):
     identity, title, value, *tokens = words
     first, second = (f"{name}{k}" for k, name in enumerate(names))
-    annotations = {
-        "start": Alignment.parse("0-0"),
-        first: Alignment.parse("0-0 1?1"),
-        second: Alignment.parse("0?0 1-0"),
-    }
+    annotations = {"start": Alignment.parse("0-0"), first: Alignment.parse("0-0 1?1"),
+                   second: Alignment.parse("0?0 1-0")}  # fmt: skip
     pair = SentencePair(identity, tokens[:2], tokens[2:], annotations, {"kind": value})
     found = agree(
         Corpus([pair, pair]), [first, second], initial="start", by="kind", samples=5, resamples=5
@@ -480,10 +467,8 @@ def test_disagreements_are_counted():
     assert found.kinds["1-1"] == Outcome(first=2)  # 0-0 and 1-1 are in a block of ben's
     assert found.kinds["block"].links == 6
     assert found.kinds["1-n"] == Outcome(both=2, unsure=2)
-    assert [(one.source, one.target, one.outcome.alone) for one in found.words] == [
-        (".", ".", 2),
-        ("men", "the", 2),
-    ]
+    assert [(one.source, one.target, one.outcome.alone)
+            for one in found.words] == [(".", ".", 2), ("men", "the", 2)]  # fmt: skip
 
 
 def test_case_matters_where_it_is_asked_for():

@@ -53,10 +53,8 @@ def test_one_who_shares_nothing_lowers_the_mean_of_f1_as_of_precision():
 @given(corpora(("A", "B")), RULES)
 def test_overlap_agrees_with_the_definition(corpus, rule):
     result = overlap(corpus, "A", "B", **{"ignore_identical": False, **rule})
-    counts = {
-        name: (row.hypothesis, row.hypothesis_found, row.reference, row.reference_found)
-        for name, row in result.rows().items()
-    }
+    counts = {name: (row.hypothesis, row.hypothesis_found, row.reference, row.reference_found)
+              for name, row in result.rows().items()}  # fmt: skip
     assert counts == overlap_counts(corpus, "A", "B", **rule)
 
 
@@ -107,11 +105,8 @@ def test_left_out_pairs_are_counted_with_the_reason():
     corpus = Corpus([pair(A="1-1", B="1-1"), pair(A="1-1"), pair(B=""), pair()])
     together = agree(corpus).together[0]
     assert (together.pairs, together.used) == (4, 1)
-    assert together.left_out == {
-        "not annotated by B": 1,
-        "not annotated by A": 1,
-        "not annotated by A, B": 1,
-    }
+    assert together.left_out == {"not annotated by B": 1, "not annotated by A": 1,
+                                 "not annotated by A, B": 1}  # fmt: skip
     assert together.fleiss.pairs == 1
 
 
@@ -184,11 +179,9 @@ def test_fewer_than_two_annotators_are_refused():
         agree(Corpus())
 
 
-THREE = [
-    pair(A="0-0 1-1", B="0-0 1?1", C="1-2", initial="0-0"),
-    pair(A="1-1", B="1-2", C="1-1 2-2", initial="1-1"),
-    pair(A="0-1 2-2", B="2-2", C="2-2", initial=""),
-]
+THREE = [pair(A="0-0 1-1", B="0-0 1?1", C="1-2", initial="0-0"),
+         pair(A="1-1", B="1-2", C="1-1 2-2", initial="1-1"),
+         pair(A="0-1 2-2", B="2-2", C="2-2", initial="")]  # fmt: skip
 QUICK = {"samples": 20, "resamples": 20}
 
 
@@ -232,10 +225,8 @@ def test_every_statistic_has_an_interval_or_a_reason():
 def test_one_rule_of_case_reaches_every_statistic():
     words = {"source": "Ax by", "target": "ax cy"}
     corpus = Corpus([pair(**words, A="0-0 1-1", B="0-0", initial="0-0")] * 2)
-    folded, exact = (
-        agree(corpus, initial="initial", exact_case=case, **QUICK).pairings[0]
-        for case in (False, True)
-    )
+    folded, exact = (agree(corpus, initial="initial", exact_case=case, **QUICK).pairings[0]
+                     for case in (False, True))  # fmt: skip
     # Ax and ax are one word, or two
     for one, links in ((folded, 1), (exact, 2)):
         part = one.sections[0]

@@ -36,11 +36,8 @@ FERTILE = [{"model": model, "inference": "collapsed", "agree": True} for model i
 FIRST = slice(0, 40)
 
 
-@pytest.fixture(
-    scope="module",
-    params=[*MODELS, *FERTILE],
-    ids=lambda options: "-".join(map(str, options.values())),
-)
+@pytest.fixture(scope="module", params=[*MODELS, *FERTILE],
+                ids=lambda options: "-".join(map(str, options.values())))  # fmt: skip
 def aligner(request):
     return Aligner.train(TEXT, **request.param)
 
@@ -56,10 +53,8 @@ def links_of(aligner, pairs, **options):
     alignments = [found.arrays.alignment(k) for k in range(len(pairs))]
     cells = [tuple(link) for link in found.arrays.links.tolist()]
     bounds = found.arrays.offsets
-    weights = [
-        dict(zip(cells[a:b], found.probabilities[a:b].tolist(), strict=True))
-        for a, b in pairwise(bounds)
-    ]
+    weights = [dict(zip(cells[a:b], found.probabilities[a:b].tolist(), strict=True))
+               for a, b in pairwise(bounds)]  # fmt: skip
     return alignments, weights
 
 
@@ -313,17 +308,10 @@ def test_decoding_that_makes_no_sense_is_refused(default):
             default.align("a", "b", **options)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"inference": "em"},
-        {"inference": "vb", "agree": False, "identity": 2.0},
-        {"kinds": 2},
-        {"best": True},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options",
+                         [{}, {"inference": "em"},
+                          {"inference": "vb", "agree": False, "identity": 2.0}, {"kinds": 2},
+                          {"best": True}], ids=str)  # fmt: skip
 def test_a_pair_alone_is_aligned_as_among_others(options):
     pairs = [*plain.random_text(5, 60), (["new", "new", "1999"], ["1999", "né", "ne", "new"])]
     aligner = Aligner.train(pairs[:55], **options)

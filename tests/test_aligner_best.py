@@ -18,12 +18,9 @@ from alignkit.model.sentence_pair import SentencePair
 
 def long_words(pairs):
     """Give the words of a text endings, so that several words have one beginning."""
-    return [
-        tuple(
-            [f"{word}{'abcdef'[: 1 + (k + j) % 6]}" for j, word in enumerate(side)] for side in two
-        )
-        for k, two in enumerate(pairs)
-    ]
+    return [tuple([f"{word}{'abcdef'[: 1 + (k + j) % 6]}" for j, word in enumerate(side)]
+                  for side in two)
+            for k, two in enumerate(pairs)]  # fmt: skip
 
 
 TEXT = long_words(plain.random_text(31, 90))
@@ -39,18 +36,14 @@ def best():
 @pytest.fixture(scope="module")
 def alone():
     """Return aligners of whole words and of the beginnings, and what cuts words for each."""
-    return [
-        (Aligner.train([tuple([w[:size] for w in side] for side in two) for two in TEXT]), size)
-        for size in (100, *PREFIXES)
-    ]
+    return [(Aligner.train([tuple([w[:size] for w in side] for side in two) for two in TEXT]), size)
+            for size in (100, *PREFIXES)]  # fmt: skip
 
 
 @pytest.mark.parametrize("pair", [*TEXT[:5], NEW], ids=range(6))
 def test_posteriors_are_the_mean_of_three_models(best, alone, pair):
-    each = [
-        aligner.posteriors(*([word[:size] for word in side] for side in pair))
-        for aligner, size in alone
-    ]
+    each = [aligner.posteriors(*([word[:size] for word in side] for side in pair))
+            for aligner, size in alone]  # fmt: skip
     found = best.posteriors(*pair)
     for side in (0, 1):
         assert np.allclose(found[side], np.mean([one[side] for one in each], axis=0), atol=1e-6)
@@ -110,10 +103,8 @@ def test_a_dictionary_tells_all_models():
 
 
 def test_what_is_learned_from_gold_looks_at_the_mean(best):
-    gold = [
-        SentencePair(str(k), *two, {"gold": Annotation(best.align(*two))})
-        for k, two in enumerate(TEXT[:12])
-    ]
+    gold = [SentencePair(str(k), *two, {"gold": Annotation(best.align(*two))})
+            for k, two in enumerate(TEXT[:12])]  # fmt: skip
     refiner = Refiner.train(best, Corpus(gold), "gold", prior="none")
     assert refiner.aligner.parameters.prefixes.keys() == set(PREFIXES)
     assert refiner.probabilities(gold[0]).shape == tuple(map(len, TEXT[0]))

@@ -108,12 +108,9 @@ def test_training_on_disk_is_training_in_memory(both, tmp_path):
 
 def test_words_never_seen_are_aligned(both):
     _, loaded, _ = both
-    pairs = [
-        (["unheard", "1bs", "2cs"], ["1bt", "2ct", "unheard-of"]),
-        (["?"], ["!"]),
-        (["3ds"] * 30, ["new"] * 20),
-        (["brand"], [word for pair in TEXT[:4] for word in pair[1]]),
-    ]
+    pairs = [(["unheard", "1bs", "2cs"], ["1bt", "2ct", "unheard-of"]), (["?"], ["!"]),
+             (["3ds"] * 30, ["new"] * 20),
+             (["brand"], [word for pair in TEXT[:4] for word in pair[1]])]  # fmt: skip
     bitext = Bitext.pack(pairs)
     assert np.isfinite(loaded.scores(bitext)).all()
     for method in SYMMETRIZATIONS:

@@ -106,10 +106,8 @@ def test_a_memory_gives_back_what_it_was_given(seed, sizes):
     first = {}
     wanted = [[], [], []]
     for p, key in enumerate(keys.tolist()):
-        parts = [
-            levels[begins[p] : begins[p + 1]].tolist()
-            for levels, begins in zip(own, starts, strict=True)
-        ]
+        parts = [levels[begins[p] : begins[p + 1]].tolist()
+                 for levels, begins in zip(own, starts, strict=True)]  # fmt: skip
         for k, part in enumerate(first.setdefault(key, parts)):
             wanted[k] += part
     assert [levels.tolist() for levels in memory.evidence(keys, known)] == wanted
@@ -119,10 +117,8 @@ def test_a_memory_gives_back_what_it_was_given(seed, sizes):
                   begins[0], known.cells)  # fmt: skip
     assert [len(levels) for levels in memory.evidence(stranger, alone)] == [0, 0, 0]
     more = [np.concatenate([[0], one + 7]) for one in starts]
-    both = Pairs(
-        *(np.pad(known.source, (7, 0)), more[1], np.pad(known.target, (7, 0)), more[2]),
-        *(more[0], known.cells),
-    )
+    both = Pairs(*(np.pad(known.source, (7, 0)), more[1], np.pad(known.target, (7, 0)), more[2]),
+                 *(more[0], known.cells))  # fmt: skip
     found = memory.evidence(np.concatenate([stranger, keys]), both)
     assert [levels.tolist() for levels in found] == [[0] * 7 + part for part in wanted]
 

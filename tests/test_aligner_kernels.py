@@ -18,16 +18,10 @@ NOTHING = np.empty(0, np.float32)
 NO_LEVELS = np.empty(0, np.uint8)
 
 SIZES = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=4)
-CASES = st.fixed_dictionaries(
-    {
-        "seed": st.integers(0, 2**32 - 1),
-        "sizes": SIZES,
-        "band": st.integers(1, 12),
-        "kinds": st.integers(1, 4),
-        "p0": st.sampled_from([0.0, 0.1, 0.6]),
-        "own": st.booleans(),
-    }
-)
+CASES = st.fixed_dictionaries({"seed": st.integers(0, 2**32 - 1), "sizes": SIZES,
+                               "band": st.integers(1, 12), "kinds": st.integers(1, 4),
+                               "p0": st.sampled_from([0.0, 0.1, 0.6]),
+                               "own": st.booleans()})  # fmt: skip
 
 
 def random_case(seed, sizes, band, kinds, p0, own):
@@ -38,12 +32,8 @@ def random_case(seed, sizes, band, kinds, p0, own):
     sharp = rng.choice([0.5, 3.0])
     cells = len(index.cells)
     words = len(bitext.source.ids), len(bitext.target.ids)
-    evidence = Own(
-        *(
-            rng.integers(0, 256, size).astype(np.uint8) if own else NO_LEVELS
-            for size in (cells, *words)
-        )
-    )
+    evidence = Own(*(rng.integers(0, 256, size).astype(np.uint8) if own else NO_LEVELS
+                     for size in (cells, *words)))  # fmt: skip
     evidenced = np.zeros(len(index.columns))
     if own:
         np.add.at(evidenced, index.cells, evidence.links / 255)
@@ -56,22 +46,13 @@ def random_case(seed, sizes, band, kinds, p0, own):
 
     forward, reverse = weights(), weights()
     vs, vt = len(bitext.source.words), len(bitext.target.words)
-    totals = [
-        numbers_in(_totals_of(index, lexical, vt)[side])
-        for side, lexical in enumerate((forward, reverse))
-    ]
-    tables = Tables(
-        forward,
-        reverse,
-        (totals[0] + 0.5).astype(np.float32),
-        (totals[1] + 0.5).astype(np.float32),
-        null(vs),
-        null(vt),
-        rng.integers(0, kinds, vs).astype(np.int32),
-        rng.integers(0, kinds, vt).astype(np.int32),
-        np.float32(p0),
-        *np.exp(rng.uniform(-12, -6, 2)).astype(np.float32),
-    )
+    totals = [numbers_in(_totals_of(index, lexical, vt)[side])
+              for side, lexical in enumerate((forward, reverse))]  # fmt: skip
+    tables = Tables(forward, reverse, (totals[0] + 0.5).astype(np.float32),
+                    (totals[1] + 0.5).astype(np.float32), null(vs), null(vt),
+                    rng.integers(0, kinds, vs).astype(np.int32),
+                    rng.integers(0, kinds, vt).astype(np.int32), np.float32(p0),
+                    *np.exp(rng.uniform(-12, -6, 2)).astype(np.float32))  # fmt: skip
     jumps = np.exp(rng.normal(0, sharp, (2, kinds + 1, 2 * band + 2))).astype(np.float32)
     return SimpleNamespace(
         rng=rng, bitext=bitext, index=index, tables=tables, jumps=jumps, p0=float(np.float32(p0)),
@@ -94,10 +75,8 @@ def sides(case, p):
         ours = case.evidence.source[pairs.source_starts[p] : pairs.source_starts[p + 1]]
         theirs = case.evidence.target[pairs.target_starts[p] : pairs.target_starts[p + 1]]
         units = float(tables.source_unit), float(tables.target_unit)
-        nulls = (
-            plain.empty(nulls[0], ours, units[0], EMPTY),
-            plain.empty(nulls[1], theirs, units[1], EMPTY),
-        )
+        nulls = (plain.empty(nulls[0], ours, units[0], EMPTY),
+                 plain.empty(nulls[1], theirs, units[1], EMPTY))  # fmt: skip
     wide = np.float64
     forward = plain.emissions(
         tables.forward[places].astype(wide), tables.source_totals[source].astype(wide), own
@@ -105,10 +84,8 @@ def sides(case, p):
     reverse = plain.emissions(
         tables.reverse[places].T.astype(wide), tables.target_totals[target].astype(wide), own.T
     )
-    return (
-        (forward, nulls[1], tables.source_kinds[source]),
-        (reverse, nulls[0], tables.target_kinds[target]),
-    )
+    return ((forward, nulls[1], tables.source_kinds[source]),
+            (reverse, nulls[0], tables.target_kinds[target]))  # fmt: skip
 
 
 class Output:
@@ -189,10 +166,8 @@ def test_ibm2_is_the_reference(options, agree):
         cells = slice(places[p], case.bitext.starts[p + 1])
         (t, null, _), (back, back_null, _) = sides(case, p)
         at = forward[cells].reshape(t.shape), reverse[cells].reshape(t.shape).T
-        found = [
-            plain.lexical(t, null, case.p0, at[0]),
-            plain.lexical(back, back_null, case.p0, at[1]),
-        ]
+        found = [plain.lexical(t, null, case.p0, at[0]),
+                 plain.lexical(back, back_null, case.p0, at[1])]  # fmt: skip
         out.check(case, p, found)
 
 

@@ -99,13 +99,10 @@ def test_the_word_pairs_of_a_large_text_are_estimated():
     assert abs(word_pairs(bitext) / found - 1) < 0.1
 
 
-TEXTS = {
-    "roen": ["roen/roen.src-tgt"],
-    "greek": ["grc-eng/grc.txt", "grc-eng/eng.txt"],
-    "hansards 10,000": ["hansards/train.fr", "hansards/train.en"],
-    "hansards": ["hansards/train.fr", "hansards/train.en"],
-    "bible": ["bible/text.f", "bible/text.e"],
-}
+TEXTS = {"roen": ["roen/roen.src-tgt"], "greek": ["grc-eng/grc.txt", "grc-eng/eng.txt"],
+         "hansards 10,000": ["hansards/train.fr", "hansards/train.en"],
+         "hansards": ["hansards/train.fr", "hansards/train.en"],
+         "bible": ["bible/text.f", "bible/text.e"]}  # fmt: skip
 
 
 @pytest.mark.slow

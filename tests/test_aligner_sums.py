@@ -156,10 +156,8 @@ def test_word_pairs_are_kept_where_vectors_may_tell_of_them():
     def vectors(words):
         return np.ones((len(words), 2), np.float32)
 
-    kept = [
-        len(Aligner.train(text, vectors=one, spelling=0.0, stem_weight=0.0).parameters.columns)
-        for one in (None, vectors)
-    ]
+    kept = [len(Aligner.train(text, vectors=one, spelling=0.0, stem_weight=0.0).parameters.columns)
+            for one in (None, vectors)]  # fmt: skip
     assert kept[1] == len(Cooccurrence.of(Bitext.pack(text)).columns)
     assert kept[0] < kept[1]
 

@@ -25,18 +25,12 @@ PLAIN = {"agree": False, "inference": "em", "spelling": 0.0, "stem_weight": 0.0,
 
 BOOK = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")]
 
-KOEHN = {
-    ("das", "the"): (0.5, 0.6364, 0.7479),
-    ("das", "book"): (0.25, 0.1818, 0.1208),
-    ("das", "house"): (0.25, 0.1818, 0.1313),
-    ("buch", "the"): (0.25, 0.1818, 0.1208),
-    ("buch", "book"): (0.5, 0.6364, 0.7479),
-    ("buch", "a"): (0.25, 0.1818, 0.1313),
-    ("ein", "book"): (0.5, 0.4286, 0.3466),
-    ("ein", "a"): (0.5, 0.5714, 0.6534),
-    ("haus", "the"): (0.5, 0.4286, 0.3466),
-    ("haus", "house"): (0.5, 0.5714, 0.6534),
-}
+KOEHN = {("das", "the"): (0.5, 0.6364, 0.7479), ("das", "book"): (0.25, 0.1818, 0.1208),
+         ("das", "house"): (0.25, 0.1818, 0.1313), ("buch", "the"): (0.25, 0.1818, 0.1208),
+         ("buch", "book"): (0.5, 0.6364, 0.7479), ("buch", "a"): (0.25, 0.1818, 0.1313),
+         ("ein", "book"): (0.5, 0.4286, 0.3466), ("ein", "a"): (0.5, 0.5714, 0.6534),
+         ("haus", "the"): (0.5, 0.4286, 0.3466),
+         ("haus", "house"): (0.5, 0.5714, 0.6534)}  # fmt: skip
 """Koehn 2010, Statistical Machine Translation, figure 4.4: t(e | f) after rounds 1, 2 and 3."""
 
 
@@ -132,10 +126,8 @@ def cells(training, array):
 def check_tables(training, weights, sources, targets):
     index, bitext, lexical = training.index, training.bitext, training.lexical
     rows = np.repeat(np.arange(len(index.rows) - 1), np.diff(index.rows))
-    named = [
-        (bitext.source.words[a], bitext.target.words[b])
-        for a, b in zip(rows, index.columns, strict=True)
-    ]
+    named = [(bitext.source.words[a], bitext.target.words[b])
+             for a, b in zip(rows, index.columns, strict=True)]  # fmt: skip
     near = {"rel": 1e-4, "abs": 1e-6}
     assert dict(zip(named, lexical.forward, strict=True)) == pytest.approx(weights, **near)
     assert dict(zip(named, lexical.reverse, strict=True)) == pytest.approx(weights, **near)
@@ -261,10 +253,8 @@ def test_the_identity_lexicon_favours_equal_words_alone():
 
 def test_words_spelled_alike_attract_each_other():
     text = [("parlement oui", "yes parliament"), ("nation non", "no national")]
-    weights = {
-        spelling: tables(Aligner.train(split(text), spelling=spelling))[0]
-        for spelling in (0.0, 3.0)
-    }
+    weights = {spelling: tables(Aligner.train(split(text), spelling=spelling))[0]
+               for spelling in (0.0, 3.0)}  # fmt: skip
     for pair in (("parlement", "parliament"), ("nation", "national")):
         assert weights[3.0][pair] > weights[0.0].get(pair, 0) + 0.1
     other = "nation", "no"
@@ -316,9 +306,7 @@ def test_the_hansards_are_aligned_well(data, number, best, most):
     bitext = hansards(data, number)
     found = Aligner.train(bitext, best=best).align_bitext(bitext).arrays
     gold = read_corpus(data / "hansards" / "dev.fr-en.align", format="pharaoh")
-    own = Corpus(
-        SentencePair(pair.id, None, None, {"found": Annotation(found.alignment(k))})
-        for k, pair in enumerate(gold)
-    )
+    own = Corpus(SentencePair(pair.id, None, None, {"found": Annotation(found.alignment(k))})
+                 for k, pair in enumerate(gold))  # fmt: skip
     assert isinstance(found.alignment(0), Alignment)
     assert score(merge(gold, {"found": own}), "found", "alignment").links.aer <= most

@@ -60,16 +60,11 @@ def test_equal_alignments_hash_equal_and_survive_copies(one, two):
     assert one != str(one)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        Alignment.parse("0?0 1-1"),
-        Alignment.parse("0-0"),
-        Alignment.parse("0-0 1-1 2-"),
-        Alignment([(0, 0), (1, 1)], weights={(0, 0): 1.0}),
-        Alignment([(0, 0), (1, 1)], labels={(0, 0): "x"}),
-    ],
-)
+@pytest.mark.parametrize("other",
+                         [Alignment.parse("0?0 1-1"), Alignment.parse("0-0"),
+                          Alignment.parse("0-0 1-1 2-"),
+                          Alignment([(0, 0), (1, 1)], weights={(0, 0): 1.0}),
+                          Alignment([(0, 0), (1, 1)], labels={(0, 0): "x"})])  # fmt: skip
 def test_alignments_that_differ_in_anything_are_not_equal(other):
     assert other != Alignment.parse("0-0 1-1")
 
@@ -225,17 +220,13 @@ def test_bytes_are_read_back(alignment):
 @given(WITH_NULLS)
 def test_the_extent_is_the_least_that_holds_all(alignment):
     words = [*alignment, *alignment.nulls]
-    assert alignment.extent() == (
-        max((i + 1 for i, _ in words), default=0),
-        max((j + 1 for _, j in words), default=0),
-    )
+    assert alignment.extent() == (max((i + 1 for i, _ in words), default=0),
+                                  max((j + 1 for _, j in words), default=0))  # fmt: skip
 
 
 def test_the_notebook_shows_a_table():
-    table = (
-        "<table><tr><th></th><th>0</th><th>1</th></tr>"
-        "<tr><th>0</th><td>■</td><td>□</td></tr></table>"
-    )
+    table = ("<table><tr><th></th><th>0</th><th>1</th></tr>"
+             "<tr><th>0</th><td>■</td><td>□</td></tr></table>")  # fmt: skip
     framed = f'<div style="max-height:80vh;overflow:auto">{table}</div>'
     assert Alignment.parse("0-0 0?1")._repr_html_() == framed
     assert "<table>" in Alignment()._repr_html_()

@@ -198,25 +198,17 @@ def test_the_page_compares_votes_as_the_library_does(page):
     expected, sent = [], []
     for votes, held in cases(150):
         majority = len(sent) % 2 == 1
-        ballots = {
-            name: Ballot({place: value for place, value in said.items() if value}, 3)
-            for name, said in votes.items()
-        }
+        ballots = {name: Ballot({place: value for place, value in said.items() if value}, 3)
+                   for name, said in votes.items()}  # fmt: skip
         items = compare(ballots, held, majority=majority)
         expected.append(
             [sorted([*item.place, item.state] for item in group) for group in grouped(items)]
         )
         cells = [[*place, value] for place, value in held.values.items()]
         whys = [[*place, write_why(why)] for place, why in held.whys.items()]
-        shown = [
-            {
-                "id": name,
-                "cells": [[*p, v] for p, v in said.items() if p != JUDGMENT and v],
-                "judgment": "".join(said[JUDGMENT][:1]),
-                "flags": said[JUDGMENT][1:],
-            }
-            for name, said in votes.items()
-        ]
+        shown = [{"id": name, "cells": [[*p, v] for p, v in said.items() if p != JUDGMENT and v],
+                  "judgment": "".join(said[JUDGMENT][:1]), "flags": said[JUDGMENT][1:]}
+                 for name, said in votes.items()]  # fmt: skip
         state = {"cells": cells, "whys": whys}
         sent.append({"majority": majority, "state": state, "votes": shown})
     compared = page.evaluate(_COMPARE, sent)

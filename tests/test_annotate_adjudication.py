@@ -55,12 +55,9 @@ def decisions(draw, then):
 
 def gold_with(decided):
     values = {place: value for place, (value, _, _) in decided.items() if value}
-    whys = {
-        place: Why(
-            "agreed" if agreed else "own", "", {name: (said, 1) for name, said in now.items()}
-        )
-        for place, (_, agreed, now) in decided.items()
-    }
+    whys = {place: Why("agreed" if agreed else "own", "",
+                       {name: (said, 1) for name, said in now.items()})
+            for place, (_, agreed, now) in decided.items()}  # fmt: skip
     return GoldState(values, whys)
 
 
@@ -117,10 +114,8 @@ def test_groups_are_neighbours_with_equal_votes(said):
 
 def test_a_vote_changed_later_reopens_its_place_and_no_other():
     then = {"anna": {(0, 0): 2, (1, 1): 2}, "ben": {(0, 0): 2, (1, 1): 1}}
-    whys = {
-        (0, 0): Why("agreed", "", {"anna": (2, 2), "ben": (2, 1)}),
-        (1, 1): Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)}),
-    }
+    whys = {(0, 0): Why("agreed", "", {"anna": (2, 2), "ben": (2, 1)}),
+            (1, 1): Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)})}  # fmt: skip
     gold = GoldState({(0, 0): 2, (1, 1): 1}, whys)
 
     def states(said):
@@ -135,17 +130,13 @@ def test_a_vote_changed_later_reopens_its_place_and_no_other():
     assert states({"ben": then["ben"]}) == states(then)  # who votes no more changes nothing
 
 
-@pytest.mark.parametrize(
-    ("value", "why"),
-    [
-        (1, Why("vote", "anna", {"anna": (2, 2), "ben": (1, 1)})),
-        (0, Why("vote", "anna", {"anna": (2, 2), "ben": (1, 1)})),
-        (2, Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)})),
-        (2, Why("vote", "dora", {"anna": (2, 2), "ben": (1, 1)})),
-        (2, Why("agreed", "", {"anna": (2, 2), "ben": (1, 1)})),
-        (2, Why("own")),
-    ],
-)
+@pytest.mark.parametrize(("value", "why"),
+                         [(1, Why("vote", "anna", {"anna": (2, 2), "ben": (1, 1)})),
+                          (0, Why("vote", "anna", {"anna": (2, 2), "ben": (1, 1)})),
+                          (2, Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)})),
+                          (2, Why("vote", "dora", {"anna": (2, 2), "ben": (1, 1)})),
+                          (2, Why("agreed", "", {"anna": (2, 2), "ben": (1, 1)})),
+                          (2, Why("own"))])  # fmt: skip
 def test_a_value_that_its_reason_does_not_give_is_reopened(value, why):
     ballots = {"anna": Ballot({(0, 0): 2}, 2), "ben": Ballot({(0, 0): 1}, 1)}
     gold = GoldState({(0, 0): value} if value else {}, {(0, 0): why})
@@ -188,10 +179,8 @@ def test_stakes_count_the_phrase_pairs_that_not_all_have(pairs):
     for pair in pairs:
         total = 0
         for least in (1, 2):
-            sets = [
-                atomic({p for p, v in said.items() if -1 not in p and v >= least})
-                for said in pair.values()
-            ]
+            sets = [atomic({p for p, v in said.items() if -1 not in p and v >= least})
+                    for said in pair.values()]  # fmt: skip
             total += len(set.union(*sets) - set.intersection(*sets))
         expected.append(total)
     assert phrases_at_stake(ballots) == expected

@@ -20,12 +20,9 @@ NAMES = ("anna", "ben", "carla", "dora")
 
 
 def items_of(count, first=1):
-    return [
-        StratifiedPair(
-            k, f"p{k}", 5 + k * 37 % 41, k * 61 % 97 / 97, {"genre": ("news", "lit")[k % 3 == 0]}
-        )
-        for k in range(first, first + count)
-    ]
+    return [StratifiedPair(k, f"p{k}", 5 + k * 37 % 41, k * 61 % 97 / 97,
+                           {"genre": ("news", "lit")[k % 3 == 0]})
+            for k in range(first, first + count)]  # fmt: skip
 
 
 def by_pair(rows):
@@ -35,17 +32,13 @@ def by_pair(rows):
     return found
 
 
-PLANS = st.builds(
-    AssignmentPlan,
-    annotators=st.integers(2, 4).map(lambda n: NAMES[:n]),
-    double=st.none() | st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]),
-    trial=st.integers(0, 12),
-    seed=st.integers(0, 5),
-    stratify=st.sampled_from([(), ("length",), ("genre",), ("length", "genre")]),
-    order=st.sampled_from(["hash", "uncertainty", "genre"]),
-    control=st.sampled_from([0.0, 0.1, 0.5]),
-    least=st.sampled_from([0, 30, 150]),
-)
+PLANS = st.builds(AssignmentPlan, annotators=st.integers(2, 4).map(lambda n: NAMES[:n]),
+                  double=st.none() | st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]),
+                  trial=st.integers(0, 12), seed=st.integers(0, 5),
+                  stratify=st.sampled_from([(), ("length",), ("genre",), ("length", "genre")]),
+                  order=st.sampled_from(["hash", "uncertainty", "genre"]),
+                  control=st.sampled_from([0.0, 0.1, 0.5]),
+                  least=st.sampled_from([0, 30, 150]))  # fmt: skip
 
 
 @settings(max_examples=60, deadline=None)

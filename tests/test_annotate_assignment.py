@@ -50,10 +50,8 @@ def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
     for k in (lists["anna"][0], 99):
         with pytest.raises(UnknownPair, match=f"there is no pair {k} for you"):
             store.check_own(k, "ben")
-    assert [(p.annotator, p.done, p.pairs) for p in store.progress_of_all()] == [
-        ("anna", 0, 6),
-        ("ben", 1, 6),
-    ]
+    assert [(p.annotator, p.done, p.pairs)
+            for p in store.progress_of_all()] == [("anna", 0, 6), ("ben", 1, 6)]  # fmt: skip
     assert not replay(store).differences
 
 
@@ -144,19 +142,17 @@ def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
     assert not replay(store).differences
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"annotators": []}, "nobody to assign"),
-        ({"annotators": [""]}, "no name of an annotator"),
-        ({"annotators": ["a", "a"]}, "named twice"),
-        ({"annotators": ["a"], "double": 0.5}, "'a' is alone"),
-        ({"annotators": ["a", "b"], "double": 1.5}, "double is 1.5"),
-        ({"annotators": ["a", "b"], "control": -1.0}, "control is -1"),
-        ({"annotators": ["a"], "stratify": ["genre"]}, "no pair has an attribute 'genre'"),
-        ({"annotators": ["a", "gold"]}, "'gold' is the name under which"),
-    ],
-)
+@pytest.mark.parametrize(("options", "told"),
+                         [({"annotators": []}, "nobody to assign"),
+                          ({"annotators": [""]}, "no name of an annotator"),
+                          ({"annotators": ["a", "a"]}, "named twice"),
+                          ({"annotators": ["a"], "double": 0.5}, "'a' is alone"),
+                          ({"annotators": ["a", "b"], "double": 1.5}, "double is 1.5"),
+                          ({"annotators": ["a", "b"], "control": -1.0}, "control is -1"),
+                          ({"annotators": ["a"], "stratify": ["genre"]},
+                           "no pair has an attribute 'genre'"),
+                          ({"annotators": ["a", "gold"]},
+                           "'gold' is the name under which")])  # fmt: skip
 def test_what_cannot_be_assigned_is_told(tmp_path, options, told):
     store = project(tmp_path)
     with pytest.raises(ProjectError, match=told):

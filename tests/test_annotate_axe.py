@@ -17,15 +17,10 @@ pytestmark = BROWSER
 
 VIEWS = [(width, colours) for width in (1280, 768) for colours in ("light", "dark")]
 DIALOGS = ("help", "find", "history", "export")
-PAIRS = [
-    {
-        "id": "one",
-        "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
-        "target": ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."],
-        "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}},
-    },
-    {"id": "two", "source": ["one", "two"], "target": ["اثنان", "واحد"]},
-]
+PAIRS = [{"id": "one", "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
+          "target": ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement",
+                     "."], "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}}},
+         {"id": "two", "source": ["one", "two"], "target": ["اثنان", "واحد"]}]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

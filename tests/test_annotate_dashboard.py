@@ -431,14 +431,9 @@ def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards, h
 # however it came about
 
 
-EDITS = st.tuples(
-    st.sampled_from(["cell", "cell", "done", "undo", "open"]),
-    st.integers(1, 3),
-    st.sampled_from(["anna", "ben", "carla", "gold"]),
-    st.integers(0, 3),
-    st.integers(0, 3),
-    st.integers(0, 2),
-)
+EDITS = st.tuples(st.sampled_from(["cell", "cell", "done", "undo", "open"]), st.integers(1, 3),
+                  st.sampled_from(["anna", "ben", "carla", "gold"]), st.integers(0, 3),
+                  st.integers(0, 3), st.integers(0, 2))  # fmt: skip
 
 
 def states(live):
@@ -571,19 +566,15 @@ steps = st.lists(st.tuples(st.integers(1, 4), said), max_size=8)
 
 
 def work(k, now):
-    done = {
-        name: Alignment([cell for cell, sure in drawn.items() if sure], drawn)
-        for name, (drawn, _) in now.items()
-    }
+    done = {name: Alignment([cell for cell, sure in drawn.items() if sure], drawn)
+            for name, (drawn, _) in now.items()}  # fmt: skip
     bulk = {name: cells & drawn.keys() for name, (drawn, cells) in now.items()}
     return TalliedPair(k, SentencePair(f"p{k}", SOURCE, TARGET, done), bulk)
 
 
 def kept(tally):
-    return {
-        two: (counts.total().tolist(), counts.table().tolist())
-        for two, counts in tally.twos.items()
-    }
+    return {two: (counts.total().tolist(), counts.table().tolist())
+            for two, counts in tally.twos.items()}  # fmt: skip
 
 
 def alike(value, other):

@@ -163,14 +163,10 @@ def test_the_name_of_the_gold_standard_is_nobody_else_s(tmp_path, small):
 _CELL = st.tuples(st.integers(-1, 3), st.integers(-1, 3)).filter(lambda cell: cell != (-1, -1))
 _DECISIONS = st.lists(
     st.sampled_from(["undo", "redo"])
-    | st.dictionaries(
-        _CELL,
-        st.tuples(st.integers(0, 2), st.sampled_from([None, AGREED, VOTE, OWN])),
-        min_size=1,
-        max_size=4,
-    ),
-    max_size=15,
-)
+    | st.dictionaries(_CELL,
+                      st.tuples(st.integers(0, 2), st.sampled_from([None, AGREED, VOTE, OWN])),
+                      min_size=1, max_size=4), max_size=15
+)  # fmt: skip
 
 
 @settings(max_examples=repetitions(50), deadline=None)

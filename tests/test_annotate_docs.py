@@ -22,13 +22,9 @@ def table_under(page, heading):
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
-@pytest.mark.parametrize(
-    ("page", "heading", "name"),
-    [
-        ("annotating.md", "The keys", "keys.js"),
-        ("projects.md", "Adjudicating", "adjudicate-keys.js"),
-    ],
-)
+@pytest.mark.parametrize(("page", "heading", "name"),
+                         [("annotating.md", "The keys", "keys.js"),
+                          ("projects.md", "Adjudicating", "adjudicate-keys.js")])  # fmt: skip
 def test_the_table_of_keys_is_that_of_the_page(page, heading, name):
     """Rows of the key map: keys, action, what it does, and what to show in place of the keys."""
     table = (FOLDER / name).read_text(encoding="utf-8")

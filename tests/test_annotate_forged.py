@@ -148,14 +148,12 @@ def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
         visit(str(shutil.copy(saved, tmp_path / "visited.alignkit")))
 
 
-ACTING = [
-    "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event WHERE n < 3; END",
-    "CREATE VIEW more AS SELECT * FROM event",
-    "DROP TABLE assignment; CREATE VIEW assignment AS WITH RECURSIVE x(account) AS "
-    "(SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x",
-    "CREATE VIRTUAL TABLE words USING fts5(text)",
-    "ALTER TABLE pair ADD COLUMN more TEXT AS (hex(zeroblob(k))) VIRTUAL",
-]
+ACTING = ["CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event WHERE n < 3; END",
+          "CREATE VIEW more AS SELECT * FROM event",
+          "DROP TABLE assignment; CREATE VIEW assignment AS WITH RECURSIVE x(account) AS "
+          "(SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x",
+          "CREATE VIRTUAL TABLE words USING fts5(text)",
+          "ALTER TABLE pair ADD COLUMN more TEXT AS (hex(zeroblob(k))) VIRTUAL"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -180,16 +178,14 @@ def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script)
 
 @pytest.mark.parametrize(
     ("statement", "told"),
-    [
-        ("UPDATE stream SET undo_top = 99 WHERE pair = 2", "goes back to nothing"),
-        ("UPDATE event SET below = seq WHERE below > 0", "goes back to a later event"),
-        ("UPDATE pair SET k = 9 WHERE k = 5", "is missing"),
-        ("UPDATE event SET stream = 77 WHERE n = 9", "event belongs to a row of stream"),
-        ("UPDATE account SET name = x'ff' WHERE id = 1", "account.name holds a value of another"),
-        ("UPDATE pair SET rev = 2 WHERE k = 1", "has no words"),
-        ("DELETE FROM project", "settings are missing"),
-    ],
-)
+    [("UPDATE stream SET undo_top = 99 WHERE pair = 2", "goes back to nothing"),
+     ("UPDATE event SET below = seq WHERE below > 0", "goes back to a later event"),
+     ("UPDATE pair SET k = 9 WHERE k = 5", "is missing"),
+     ("UPDATE event SET stream = 77 WHERE n = 9", "event belongs to a row of stream"),
+     ("UPDATE account SET name = x'ff' WHERE id = 1", "account.name holds a value of another"),
+     ("UPDATE pair SET rev = 2 WHERE k = 1", "has no words"),
+     ("DELETE FROM project", "settings are missing")]
+)  # fmt: skip
 def test_the_error_says_what_is_wrong(whole, tmp_path, statement, told):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
     run_sql(path, statement)

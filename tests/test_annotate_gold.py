@@ -59,12 +59,9 @@ def test_a_pair_is_done_when_all_is_settled(store, bench):
     assert bench.gold == {(0, 0): 2, (1, 1): 1, (2, 2): 2}
     whys = {place: read_why(text) for place, text in bench.whys.items()}
     assert {place: (why.why, why.as_) for place, why in whys.items()} == {
-        (0, 0): ("agreed", ""),
-        (1, 1): ("vote", "ben"),
-        (2, 2): ("vote", "anna"),
-        (2, 3): ("own", ""),
-        (3, 3): ("vote", "ben"),
-    }
+        (0, 0): ("agreed", ""), (1, 1): ("vote", "ben"), (2, 2): ("vote", "anna"),
+        (2, 3): ("own", ""), (3, 3): ("vote", "ben")
+    }  # fmt: skip
     assert whys[2, 2].note == "better so"
     assert {name: said for name, (said, _) in whys[2, 3].votes.items()} == {"anna": 0, "ben": 1}
     row = bench.docket.rows()[0]
@@ -137,11 +134,9 @@ def test_who_is_slower_learns_what_was_decided_whatever_the_value(store):
 
 @pytest.mark.parametrize("kind", ["judge", "edit", "reject"])
 def test_gold_changes_by_decisions_alone(bench, kind):
-    data = {
-        "judge": {"label": ["", "paraphrase"]},
-        "edit": {"how": "cell", "cells": [[1, 1, 0, 2]]},
-        "reject": {"rejected": [[1, 1, 0, 1]]},
-    }
+    data = {"judge": {"label": ["", "paraphrase"]},
+            "edit": {"how": "cell", "cells": [[1, 1, 0, 2]]},
+            "reject": {"rejected": [[1, 1, 0, 1]]}}  # fmt: skip
     with pytest.raises(BadEvent, match="adjudicators decide, with a reason"):
         bench.send(sent(kind, **data[kind]))
     assert bench.gold == {}
@@ -195,17 +190,13 @@ def test_judgments_are_settled_likewise(tmp_path):
     assert not replay(store).differences
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"whys": []}, "a decision has a reason"),
-        ({"whys": [[1, 1, None, None]]}, "a decision has a reason"),
-        ({"cells": [[1, 1, 0, 1], [3, 3, 0, 1]]}, "decided without a reason"),
-        ({"cells": [[1, 1, 0, 2]]}, "becomes 2, and its reason says 1"),
-        ({"label": ["", "paraphrase"]}, "decided without a reason"),
-        ({"cells": [[9, 9, 0, 2]]}, "is no cell"),
-    ],
-)
+@pytest.mark.parametrize(("change", "told"),
+                         [({"whys": []}, "a decision has a reason"),
+                          ({"whys": [[1, 1, None, None]]}, "a decision has a reason"),
+                          ({"cells": [[1, 1, 0, 1], [3, 3, 0, 1]]}, "decided without a reason"),
+                          ({"cells": [[1, 1, 0, 2]]}, "becomes 2, and its reason says 1"),
+                          ({"label": ["", "paraphrase"]}, "decided without a reason"),
+                          ({"cells": [[9, 9, 0, 2]]}, "is no cell")])  # fmt: skip
 def test_decisions_that_contradict_themselves_are_refused(store, bench, change, told):
     data = json.loads(bytes(bench.decision([(1, 1)], 1, "vote", "ben").data)) | change
     with pytest.raises(BadEvent, match=told):
@@ -213,14 +204,10 @@ def test_decisions_that_contradict_themselves_are_refused(store, bench, change, 
     assert store.history(1, "gold") == []
 
 
-@pytest.mark.parametrize(
-    ("votes", "told"),
-    [
-        ({"anna": (1, 6), "ben": (1, 5)}, "is another one"),
-        ({"anna": (2, 99), "ben": (1, 5)}, "is another one"),
-        ({"zoe": (1, 2)}, "has no vote"),
-    ],
-)
+@pytest.mark.parametrize(("votes", "told"),
+                         [({"anna": (1, 6), "ben": (1, 5)}, "is another one"),
+                          ({"anna": (2, 99), "ben": (1, 5)}, "is another one"),
+                          ({"zoe": (1, 2)}, "has no vote")])  # fmt: skip
 def test_votes_are_recorded_as_they_are(bench, votes, told):
     assert {vote.name: vote.seq for vote in bench.view.votes} == {"anna": 6, "ben": 6}
     why = write_why(Why("own", "", votes))
@@ -302,12 +289,10 @@ def plays(draw):
     place = st.tuples(st.integers(0, 3), st.integers(0, 3))
     links = st.dictionaries(place, st.integers(1, 2), max_size=5)
     votes = {name: draw(links) for name in ("anna", "ben", "carl")[: draw(st.integers(2, 3))]}
-    act = st.one_of(
-        st.tuples(st.just("take"), st.integers(0, 9), st.integers(0, 2)),
-        st.tuples(st.just("own"), st.integers(0, 9), st.integers(0, 2)),
-        st.tuples(st.just("change"), place, st.integers(0, 2)),
-        st.tuples(st.sampled_from(["undo", "redo", "open", "done"])),
-    )
+    act = st.one_of(st.tuples(st.just("take"), st.integers(0, 9), st.integers(0, 2)),
+                    st.tuples(st.just("own"), st.integers(0, 9), st.integers(0, 2)),
+                    st.tuples(st.just("change"), place, st.integers(0, 2)),
+                    st.tuples(st.sampled_from(["undo", "redo", "open", "done"])))  # fmt: skip
     return votes, draw(st.lists(act, max_size=12))
 
 
@@ -323,11 +308,9 @@ def test_gold_is_what_was_decided(tmp_path_factory, play, number):
 
     def agree():
         states_now = expected_states(said, decided)
-        new = {
-            place: (said["anna"].get(place, 0), True, now(place))
-            for place, state in states_now.items()
-            if state == "agreed" and place not in decided
-        }
+        new = {place: (said["anna"].get(place, 0), True, now(place))
+               for place, state in states_now.items()
+               if state == "agreed" and place not in decided}  # fmt: skip
         if new:
             done.append(dict(decided)), undone.clear()
             decided.update(new)

@@ -162,23 +162,17 @@ CELLS = [[4, 0], [0, 3], [-1, -1], [-2, 0], [0, -2], [10**9, 0], [10**30, 0], [0
 BAD = [event(data=EDIT | {"cells": [[i, j, 0, 2]]}) for i, j in CELLS]
 VALUES = (3, -1, 10**20, None, True, "2")
 BAD += [event(data=EDIT | {"cells": [[0, 0, 0, value]]}) for value in VALUES]
-BAD += [
-    event(kind="setting", data={"name": "x"}),
-    event(kind="account", data={"name": "x"}),
-    event(v=2),
-    event(data=EDIT | {"how": "import"}),
-    event(data=EDIT | {"path": "/etc/passwd"}),
-    event(data=EDIT | {"cells": [[0, 0, 0, 2], [0, 0, 0, 1]]}),
-    event(kind="undo", data={"of": "e0"}),
-    event(kind="comment", data={"key": "", "before": "", "after": "x" * 30_000}),
-]
+BAD += [event(kind="setting", data={"name": "x"}), event(kind="account", data={"name": "x"}),
+        event(v=2), event(data=EDIT | {"how": "import"}),
+        event(data=EDIT | {"path": "/etc/passwd"}),
+        event(data=EDIT | {"cells": [[0, 0, 0, 2], [0, 0, 0, 1]]}),
+        event(kind="undo", data={"of": "e0"}),
+        event(kind="comment", data={"key": "", "before": "", "after": "x" * 30_000})]  # fmt: skip
 BAD += [event(kind=kind) for kind in ("decide", "nonsense")]
 BAD += [event(id=id) for id in ("", "x" * 65, "../../x", "<script>")]
 BAD += [event(data=data) for data in ([], None, {})]
-BAD += [
-    event(kind="comment", data={"key": key, "before": "", "after": "x"})
-    for key in ("9-9", "__proto__", "00-1", "0-01")
-]
+BAD += [event(kind="comment", data={"key": key, "before": "", "after": "x"})
+        for key in ("9-9", "__proto__", "00-1", "0-01")]  # fmt: skip
 
 
 @pytest.mark.parametrize("wrong", BAD, ids=lambda wrong: str(wrong)[:80])

@@ -81,11 +81,9 @@ def test_words_are_kept_by_what_is_equal_around_them(old, new):
 def test_links_of_repeated_words_stand_or_are_listed_once(old, new, old_target, new_target, data):
     cells = [(i, j) for i in range(-1, len(old)) for j in range(-1, len(old_target))][1:]
     links = data.draw(st.lists(st.sampled_from(cells), unique=True, max_size=12)) if cells else []
-    before = PairState(
-        cells={cell: 1 + k % 2 for k, cell in enumerate(links)},
-        bulk=set(links[::3]),
-        comments={f"{i}-{j}": f"on {i}, {j}" for i, j in links[::2]},
-    )
+    before = PairState(cells={cell: 1 + k % 2 for k, cell in enumerate(links)},
+                       bulk=set(links[::3]),
+                       comments={f"{i}-{j}": f"on {i}, {j}" for i, j in links[::2]})  # fmt: skip
     after = reword(before, Rewording((old, old_target), (new, new_target)), 2)
     source, target = [*places(old, new), -1], [*places(old_target, new_target), -1]  # of -1: -1
     stand, gone = {}, []
@@ -135,11 +133,9 @@ def test_links_between_kept_words_stand_and_every_other_is_listed(source, target
     (old, new, kept), (old_target, new_target, kept_target) = source, target
     cells = [(i, j) for i in range(-1, len(old)) for j in range(-1, len(old_target))][1:]
     links = data.draw(st.lists(st.sampled_from(cells), unique=True)) if cells else []
-    alignment = Alignment(
-        [link for link in links if -1 not in link],
-        nulls=[link for link in links if -1 in link],
-        labels={link: f"{link}" for link in links[::2]},
-    )
+    alignment = Alignment([link for link in links if -1 not in link],
+                          nulls=[link for link in links if -1 in link],
+                          labels={link: f"{link}" for link in links[::2]})  # fmt: skip
     kept[-1] = kept_target[-1] = -1
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, "p")
@@ -229,11 +225,8 @@ def test_annotations_of_a_file_merge_as_one_edit(tmp_path):
 
 def test_what_a_format_cannot_hold_stays(tmp_path):
     store = project(tmp_path)
-    Tab(store).send(
-        cell(3, -1, 0, 2),
-        cell(0, -1, 0, 2),
-        sent("judge", label=["", "partial"], flags=[[], ["f"]]),
-    )
+    Tab(store).send(cell(3, -1, 0, 2), cell(0, -1, 0, 2),
+                    sent("judge", label=["", "partial"], flags=[[], ["f"]]))  # fmt: skip
     links = words(anna=Alignment.parse("0-0"))
     import_pairs(store, [links], holds=frozenset({"possible"}))
     state = store.pair(1, "anna").state
@@ -404,13 +397,10 @@ def test_a_check_tells_what_is_not_as_the_log_says(capsys, sample):
 
 
 def test_two_processes_find_what_one_finds(tmp_path, sample):
-    run_sql(
-        sample,
-        "UPDATE pair_counts SET links = links + 1 WHERE account = 2",
-        "UPDATE stream SET undo_top = 0 WHERE id % 5 = 0",
-        "UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)",
-        "DELETE FROM event WHERE stream IN (10, 11)",
-    )
+    run_sql(sample, "UPDATE pair_counts SET links = links + 1 WHERE account = 2",
+            "UPDATE stream SET undo_top = 0 WHERE id % 5 = 0",
+            "UPDATE event SET data = '{' WHERE seq = 1 AND stream IN (7, 8)",
+            "DELETE FROM event WHERE stream IN (10, 11)")  # fmt: skip
     with Store.open(sample) as store:
         alone, shared = replay(store), replay(store, processes=2)
     assert sorted(shared.differences) == sorted(alone.differences)
@@ -435,10 +425,8 @@ def test_corrected_texts_are_imported(capsys, tmp_path, sample):
     assert ran["reworded"] == 1
     assert {lost["text"] for lost in ran["lost"]} == {". - ."}
     assert "64 pairs" in run(capsys, "import", sample, path).out
-    texts = [
-        write(tmp_path, name, "".join(" ".join(pair.words[side]) + "\n" for pair in corpus))
-        for side, name in enumerate(("source", "target"))
-    ]
+    texts = [write(tmp_path, name, "".join(" ".join(pair.words[side]) + "\n" for pair in corpus))
+             for side, name in enumerate(("source", "target"))]  # fmt: skip
     assert "1 with corrected words" in run(capsys, "import", sample, *texts).out
     both = "".join(" ||| ".join(map(" ".join, pair.words)) + "\n" for pair in corpus)
     assert "corrected" not in run(capsys, "import", sample, write(tmp_path, "both", both)).out

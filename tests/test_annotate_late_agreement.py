@@ -31,18 +31,12 @@ def add(store, *events, names=("anna", "ben")):
         Tab(store, 1, name).send(*(sent(kind, **data) for kind, data in events))
 
 
-LATE = {
-    "a link": ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}),
-    "a null": ("edit", {"how": "cell", "cells": [[1, -1, 0, 1]]}),
-    "a judgment": ("judge", {"label": ["", "paraphrase"]}),
-    "flags": ("judge", {"flags": [[], ["unsure"]]}),
-}
-VALUES = {
-    "a link": {(1, 1): 2},
-    "a null": {(1, -1): 1},
-    "a judgment": {JUDGMENT: ("paraphrase",)},
-    "flags": {JUDGMENT: ("", "unsure")},
-}
+LATE = {"a link": ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}),
+        "a null": ("edit", {"how": "cell", "cells": [[1, -1, 0, 1]]}),
+        "a judgment": ("judge", {"label": ["", "paraphrase"]}),
+        "flags": ("judge", {"flags": [[], ["unsure"]]})}  # fmt: skip
+VALUES = {"a link": {(1, 1): 2}, "a null": {(1, -1): 1}, "a judgment": {JUDGMENT: ("paraphrase",)},
+          "flags": {JUDGMENT: ("", "unsure")}}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", LATE)

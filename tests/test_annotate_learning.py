@@ -53,11 +53,9 @@ def store(tmp_path):
 def done(store, k, name="anna", *links, after=True):
     tab = Tab(store, k, name)
     now = tab.state.cells
-    tab.send(
-        sent("open", rev=tab.rev, suggestions=True),
-        *(cell(i, j, now.get((i, j), 0), value) for i, j, value in links),
-        sent("done", before=tab.state.done, after=after),
-    )
+    tab.send(sent("open", rev=tab.rev, suggestions=True),
+             *(cell(i, j, now.get((i, j), 0), value) for i, j, value in links),
+             sent("done", before=tab.state.done, after=after))  # fmt: skip
 
 
 def correct(store, k, source):

@@ -43,11 +43,9 @@ def finish(client, k):
     links = _links(SAMPLES[k - 1])
     cells = [[i, j, 0, 2 if (i, j) in links.sure else 1] for i, j in links]
     shown = str(doc["suggestions"]["set"])
-    events = [
-        ("open", {"rev": 1, "suggestions": True, "set": shown}),
-        ("edit", {"how": "cell", "cells": cells}),
-        ("done", {"before": False, "after": True}),
-    ]
+    events = [("open", {"rev": 1, "suggestions": True, "set": shown}),
+              ("edit", {"how": "cell", "cells": cells}),
+              ("done", {"before": False, "after": True})]  # fmt: skip
     sent = [{"id": str(uuid4()), "kind": kind, "data": data} for kind, data in events]
     body = {"base": doc["state"]["seq"], "rev": 1, "events": sent}
     assert client.ask("POST", f"/api/pairs/{k}/events", body).status == 201
@@ -59,12 +57,9 @@ def _links(one):
     if PICTURES:
         return one.alignment("anna")
     source, target = one.words
-    return Alignment(
-        (i, j)
-        for i, word in enumerate(source)
-        for j, other in enumerate(target)
-        if word.casefold() == other.casefold()
-    )
+    return Alignment((i, j) for i, word in enumerate(source)
+                     for j, other in enumerate(target)
+                     if word.casefold() == other.casefold())  # fmt: skip
 
 
 def shown(page, k):

@@ -73,21 +73,17 @@ def test_a_rewrite_is_written_edited_and_undone(store):
     assert rewrites_of(store, annotator="ben") == {}
 
 
-@pytest.mark.parametrize(
-    ("event", "told"),
-    [
-        (rewrite(["a", " "]), "a text is empty"),
-        (rewrite(["a", "b"], key="x1"), "key 'x1' is none"),
-        (rewrite(["a", "b"], key="r0"), "key 'r0' is none"),
-        (rewrite(["a" * 20_001, "b"]), "20000"),
-        (rewrite(["a\x00", "b"]), r"control character U\+0000"),
-        (sent("rewrite", rewrites=[["r1", None, ["a", "b"]]] * 2), "named twice"),
-        (extract([0, 1, 0, 8]), "characters 0 to 8 are no words of a text of 7"),
-        (extract([1, 1, 0, 1]), "characters 1 to 1"),
-        (extract([1, 2, 0, 1]), "characters 1 to 2"),
-        (extract([-1, 2, 0, 1]), ">= 0"),
-    ],
-)
+@pytest.mark.parametrize(("event", "told"),
+                         [(rewrite(["a", " "]), "a text is empty"),
+                          (rewrite(["a", "b"], key="x1"), "key 'x1' is none"),
+                          (rewrite(["a", "b"], key="r0"), "key 'r0' is none"),
+                          (rewrite(["a" * 20_001, "b"]), "20000"),
+                          (rewrite(["a\x00", "b"]), r"control character U\+0000"),
+                          (sent("rewrite", rewrites=[["r1", None, ["a", "b"]]] * 2), "named twice"),
+                          (extract([0, 1, 0, 8]), "characters 0 to 8 are no words of a text of 7"),
+                          (extract([1, 1, 0, 1]), "characters 1 to 1"),
+                          (extract([1, 2, 0, 1]), "characters 1 to 2"),
+                          (extract([-1, 2, 0, 1]), ">= 0")])  # fmt: skip
 def test_what_cannot_be_is_refused(store, event, told):
     with pytest.raises(BadEvent, match=told):
         Tab(store).send(event)
@@ -142,10 +138,8 @@ def test_no_pair_that_is_made_gets_the_id_of_another(tmp_path):
         key = f"r{1 + len(rewrites_of(store, k))}"
         Tab(store, k).send(rewrite(texts, key=key))
     found = [pair.id for pair in exported_work(store)]
-    assert found == [
-        *("q1", "q1/r3", "q1/r4", "q1/r1", "q1/r1/r1", "q1", "q1/r2"),
-        *("q2", "q2/r3"),
-    ]
+    assert found == [*("q1", "q1/r3", "q1/r4", "q1/r1", "q1/r1/r1", "q1", "q1/r2"),
+                     *("q2", "q2/r3")]  # fmt: skip
     store.close()
 
 
@@ -197,13 +191,8 @@ def test_rewrites_are_merged_and_rebuilt_from_the_log(store, tmp_path):
 
 
 TEXTS = st.tuples(st.sampled_from(["a", "b c"]), st.sampled_from(["w", "x y"]))
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.sampled_from(["r1", "r2", "r10"]), st.none() | TEXTS),
-        st.sampled_from(["undo", "redo"]),
-    ),
-    max_size=12,
-)
+STEPS = st.lists(st.one_of(st.tuples(st.sampled_from(["r1", "r2", "r10"]), st.none() | TEXTS),
+                           st.sampled_from(["undo", "redo"])), max_size=12)  # fmt: skip
 
 
 @settings(max_examples=100)
@@ -266,17 +255,11 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
     assert [pair.id for pair in found] == ["a/x1", "a/x2"]
     assert found[0].words == (("and", "\U0001f600", "left."), ("Ils", "sont", "partis."))
     assert dict(found[0].attributes) == {
-        "source_document": f"{folders[0]}/a.en",
-        "target_document": f"{folders[1]}/a.fr",
-        "extracted_from": "a",
-        "extracted_by": "anna",
-        "source_start": str(begin),
-        "source_end": str(begin + 11),
-        "source_line": "3",
-        "target_start": "15",
-        "target_end": "31",
-        "target_line": "1",
-    }
+        "source_document": f"{folders[0]}/a.en", "target_document": f"{folders[1]}/a.fr",
+        "extracted_from": "a", "extracted_by": "anna", "source_start": str(begin),
+        "source_end": str(begin + 11), "source_line": "3", "target_start": "15", "target_end": "31",
+        "target_line": "1"
+    }  # fmt: skip
     ran = run(capsys, "yield", store.path, "--json")
     assert ran.json["annotators"] == [{
         "annotator": "anna", "documents": 2, "done": 2, "with_pairs": 1, "without": 1, "pairs": 2,
@@ -327,10 +310,8 @@ def test_the_yield_before_any_document_is_done(folders, tmp_path, store, capsys)
 
 def test_documents_of_json_lines(tmp_path):
     path = tmp_path / "docs.jsonl"
-    rows = [
-        {"id": "one", "source": ["a b", "c"], "target": "x", "year": 2020, "source_document": "s"},
-        {"source": "d\r\ne", "target": "y"},
-    ]
+    rows = [{"id": "one", "source": ["a b", "c"], "target": "x", "year": 2020,
+             "source_document": "s"}, {"source": "d\r\ne", "target": "y"}]  # fmt: skip
     path.write_text("\ufeff" + "\n\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     one, two = read_documents([str(path)])
     assert one.attributes["source_text"] == "a b\n\nc"
@@ -339,17 +320,14 @@ def test_documents_of_json_lines(tmp_path):
     assert two.attributes["target_document"] == "3"
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("nonsense", "docs.jsonl:1: is no JSON"),
-        ("[1]", "docs.jsonl:1: is no object"),
-        ('{"source": "a"}', "docs.jsonl:1: has no text 'target'"),
-        ('{"source": "a", "target": ["b", 3]}', "has no text 'target'"),
-        ('{"id": 1, "source": "a", "target": "b"}\n' * 2, "two documents are called '1'"),
-        ("\xff", "is no text in utf-8"),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"),
+                         [("nonsense", "docs.jsonl:1: is no JSON"),
+                          ("[1]", "docs.jsonl:1: is no object"),
+                          ('{"source": "a"}', "docs.jsonl:1: has no text 'target'"),
+                          ('{"source": "a", "target": ["b", 3]}', "has no text 'target'"),
+                          ('{"id": 1, "source": "a", "target": "b"}\n' * 2,
+                           "two documents are called '1'"),
+                          ("\xff", "is no text in utf-8")])  # fmt: skip
 def test_damaged_documents_are_told(tmp_path, text, told):
     path = tmp_path / "docs.jsonl"
     path.write_bytes(text.encode("latin-1"))

@@ -27,20 +27,11 @@ pytestmark = BROWSER
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 TARGET = ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."]
-PAIRS = [
-    {
-        "id": "one",
-        "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
-        "target": TARGET,
-        "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}},
-    },
-    {
-        "id": HOSTILE,
-        "source": [HOSTILE, "<script>alert(2)</script>", "c"],
-        "target": ["javascript:alert(3)", "\u202eabc", '"><svg onload=alert(4)>'],
-    },
-    {"id": "three", "source": ["one", "two"], "target": ["اثنان", "واحد"]},
-]
+PAIRS = [{"id": "one", "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
+          "target": TARGET, "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}}},
+         {"id": HOSTILE, "source": [HOSTILE, "<script>alert(2)</script>", "c"],
+          "target": ["javascript:alert(3)", "\u202eabc", '"><svg onload=alert(4)>']},
+         {"id": "three", "source": ["one", "two"], "target": ["اثنان", "واحد"]}]  # fmt: skip
 
 
 @pytest.fixture
@@ -362,11 +353,8 @@ def test_a_finger_pans_and_draws_after_resting(corpus, problems):
 def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank):
 
     def dispatch(**key):
-        blank.evaluate(
-            "key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
-            " { bubbles: true, cancelable: true, ...key }))",
-            key,
-        )
+        blank.evaluate("key => document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+                       " { bubbles: true, cancelable: true, ...key }))", key)  # fmt: skip
         return drawn(blank)
 
     assert dispatch(key="ы", code="KeyS") == [(0, 0, 2)]
@@ -502,10 +490,8 @@ def test_buttons_reject_redo_and_go_to_unaligned_words(corpus, problems):
         assert (state["cells"], state["rejected"]) == ([[1, 2, 2]], [[3, 3]])
         press(page, "A Control+ArrowUp Control+ArrowLeft")
         linked = [(i, j) for i, j, _ in drawn(page)]
-        rows, columns = (
-            set(range(8)) - {i for i, _ in linked},
-            set(range(9)) - {j for _, j in linked},
-        )
+        rows, columns = (set(range(8)) - {i for i, _ in linked},
+                         set(range(9)) - {j for _, j in linked})  # fmt: skip
         assert rows
         assert columns
         places = []

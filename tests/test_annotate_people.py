@@ -87,17 +87,11 @@ def routes(server):
     return [way for way in ways if way[1] not in ("/enter", "/invite", "/logout")]
 
 
-QUERIES = {
-    "/api/find": "?q=word",
-    "/api/changes": "?after=0",
-    "/api/export": "?to=alignkit-jsonl",
-    "/api/queue": "?limit=1000",
-}
-BODY = {
-    "base": 0,
-    "rev": 1,
-    "events": [{"id": "walked", "kind": "edit", "data": {"how": "cell", "cells": [[1, 1, 0, 2]]}}],
-}
+QUERIES = {"/api/find": "?q=word", "/api/changes": "?after=0", "/api/export": "?to=alignkit-jsonl",
+           "/api/queue": "?limit=1000"}  # fmt: skip
+BODY = {"base": 0, "rev": 1,
+        "events": [{"id": "walked", "kind": "edit",
+                    "data": {"how": "cell", "cells": [[1, 1, 0, 2]]}}]}  # fmt: skip
 
 
 def asked(client, method, path, k=0):
