@@ -248,8 +248,7 @@ def _disagreements(found):
         if not all(pair.has_text for pair in corpus.annotated_by(pairing.first, pairing.second)):
             continue
         result = disagreements(corpus, pairing.first, pairing.second, function_words=FUNCTION_WORDS)
-        kinds = {"total": result.total, **result.kinds}
-        for kind, counts in kinds.items():
+        for kind, counts in {"total": result.total, **result.kinds}.items():
             yield _who(pairing), "all", f"disagreements.{kind}", vars(counts)
         differing = [one for one in result.pairs if one.outcome.alone or one.outcome.unsure]
         more = {"word pairs": len(result.words), "sentence pairs": len(differing)}

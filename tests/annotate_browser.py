@@ -138,8 +138,7 @@ _ASK = """async path => {
 
 def pair(page, k):
     """Return what the server has of a pair."""
-    answer = ask(page, f"/api/pairs/{k}")
-    return answer
+    return ask(page, f"/api/pairs/{k}")
 
 
 def links(page, k=1):
@@ -149,8 +148,7 @@ def links(page, k=1):
 
 def drawn(page):
     """Return the links and nulls that the matrix shows."""
-    rows = page.evaluate(_DRAWN)
-    return sorted((i, j, value) for i, j, value in rows if value)
+    return sorted((i, j, value) for i, j, value in page.evaluate(_DRAWN) if value)
 
 
 _DRAWN = """() => [...document.querySelectorAll("#matrix .mark[data-i]")].map(mark => {
@@ -242,7 +240,6 @@ def serious(page):
         spec = find_spec("axe_playwright_python")
         if spec is None:
             pytest.skip("needs axe-playwright-python")
-        source = Path(spec.origin).with_name("axe.min.js")
-        page.evaluate(source.read_text(encoding="utf-8"))
+        page.evaluate(Path(spec.origin).with_name("axe.min.js").read_text(encoding="utf-8"))
     page.evaluate("Promise.all(document.getAnimations().map(one => one.finished))")
     return [text for impact, text in page.evaluate(FOUND) if impact in ("serious", "critical")]

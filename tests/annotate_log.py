@@ -170,8 +170,7 @@ class Player:
         return {"id": self.id(), "kind": kind, "data": json.loads(encode(data))}
 
     def _edit(self, how, state, n, m):
-        place = self.place(n, m)
-        wanted = {place: 0 if how == "clear" else self.rng.randint(0, 2)}
+        wanted = {self.place(n, m): 0 if how == "clear" else self.rng.randint(0, 2)}
         if how == "block":
             rows, columns = self.span(n), self.span(m)
             wanted = dict.fromkeys([(i, j) for i in rows for j in columns], self.rng.randint(0, 2))

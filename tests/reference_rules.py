@@ -53,8 +53,7 @@ def matching(source, target, chain, other):
 
 def matching_free(source, target, chain, other):
     def quality(matched):
-        equal = sum(source.labels[u] == target.labels[v] for u, v in matched)
-        return equal, matched[::-1]
+        return sum(source.labels[u] == target.labels[v] for u, v in matched), matched[::-1]
 
     return max(choices(chain, other), key=quality)
 

@@ -6,8 +6,7 @@ from math import inf
 
 def link_row(hyp, ref):
     a_s, a_p, b_s, b_p = hyp.sure, hyp.possible, ref.sure, ref.possible
-    sets = [a_s, a_p, b_s, b_p, a_s & b_p, a_p & b_s, a_s & b_s, a_p & b_p]
-    return list(map(len, sets))
+    return list(map(len, [a_s, a_p, b_s, b_p, a_s & b_p, a_p & b_s, a_s & b_s, a_p & b_p]))
 
 
 def tight_phrases(links):

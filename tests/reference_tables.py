@@ -53,8 +53,7 @@ def ruled_text(table):
             space = " " * (widths[k] - width(cell))
             line += ("  " if k else "") + (cell + space if kinds[k] == "text" else space + cell)
         lines.append(line.rstrip(" "))
-    parts = [table.title, "\n".join(lines), table.note]
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join(part for part in [table.title, "\n".join(lines), table.note] if part)
 
 
 @st.composite

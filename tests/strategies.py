@@ -25,8 +25,7 @@ _WORDS = st.sampled_from(["the", "dog", "l'", "&quot;", "{", "naïve", "日本�
 
 def free_texts(characters=PLAIN):
     """Make comments and the like: words divided by single spaces, perhaps none."""
-    word = st.text(characters, min_size=1, max_size=6)
-    return st.lists(word, max_size=3).map(" ".join)
+    return st.lists(st.text(characters, min_size=1, max_size=6), max_size=3).map(" ".join)
 
 
 @st.composite

@@ -250,8 +250,7 @@ def judged(*rows, **attributes):
 
 def test_views_that_are_equal_are_shown_once_and_named():
     found = measure(Corpus(judged("1 1", "0 1", "0 0")), scheme="binary")
-    assert found.views == ("full",)
-    assert str(found).count("anna ~ ben ") == 1
+    assert (found.views, str(found).count("anna ~ ben ")) == (("full",), 1)
     told = "The views full, binary show every judgment alike: those of full stand for all"
     assert told in " ".join(str(found).split())
     assert found.to_json()["options"]["alike"] == [["full", "binary"]]
@@ -288,8 +287,7 @@ def test_a_pair_with_several_values_counts_in_each_group():
 
 def test_every_caution_is_explained_in_the_docs():
     page = (ROOT / "docs" / "judgments.md").read_text("utf-8")
-    codes = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
-    assert codes == list(CAUTIONS)
+    assert re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE) == list(CAUTIONS)
 
 
 @pytest.mark.parametrize(("wrong", "error", "words"),

@@ -59,8 +59,7 @@ def test_where_all_is_well_there_is_no_caution():
 @pytest.mark.parametrize("aggregate", ["macro", "micro"])
 def test_of_the_normalizer_the_figures_are_those_of_the_aggregate(aggregate):
     corpus = made(A="0-0", B=["0-0", "0-0 1-1 2-2 3-3"])
-    found = agree(corpus, aggregate=aggregate, resamples=20)
-    caution = cautioned(found, "normalizer")
+    caution = cautioned(agree(corpus, aggregate=aggregate, resamples=20), "normalizer")
     strict = {"macro": (1 + 1 / 4) / 2, "micro": 2 / 5}[aggregate]  # of 1/1, 1/4
     assert f"sure words pi 1.000 or {strict:.3f}" in caution.number
     assert caution.number in caution.says
@@ -200,10 +199,8 @@ def test_equal_words_that_dominate_the_fit():
         r"possible phrases 67%, pi0 0\.\d+, by edit-strata 0\.\d+; sure phrases 67%", caution.number
     )
     assert cautioned(edited(few), "equal-words") is None
-    strata = edited(equal, chance="edit-strata")
-    assert cautioned(strata, "equal-words") is None
-    kept = edited(equal, ignore_identical=False)
-    assert cautioned(kept, "equal-words") is None
+    assert cautioned(edited(equal, chance="edit-strata"), "equal-words") is None
+    assert cautioned(edited(equal, ignore_identical=False), "equal-words") is None
 
 
 def test_the_majority_of_two_is_what_both_have():

@@ -59,8 +59,7 @@ def test_published_kappas_and_ac1():
 def test_ac1_of_more_categories_by_hand():
     # shares 0.5, 0.3, 0.2: expected = (0.25 + 0.21 + 0.16) / 2 = 0.31, observed 0.8
     table = [[4, 1, 0], [0, 2, 1], [0, 0, 2]]
-    shares = [9 / 20, 6 / 20, 5 / 20]
-    chance = sum(share * (1 - share) for share in shares) / 2
+    chance = sum(share * (1 - share) for share in [9 / 20, 6 / 20, 5 / 20]) / 2
     assert gwet_ac1(table) == pytest.approx((0.8 - chance) / (1 - chance))
 
 
@@ -100,10 +99,8 @@ def test_cells_by_hand():
     result = cell_agreement(corpus_of("0-0 1?1 2-2", "0-0 1-1 2?1"), "A", "B")
     assert result.all.categories == ("none", "possible", "sure")
     assert result.all.table == ((5, 1, 0), (0, 0, 1), (1, 0, 1))
-    assert result.possible.table == ((5, 1), (1, 2))
-    assert result.sure.table == ((6, 1), (1, 1))
-    assert result.all.items == 9
-    assert result.possible.prevalence == (12 / 18, 6 / 18)
+    assert (result.possible.table, result.sure.table) == (((5, 1), (1, 2)), ((6, 1), (1, 1)))
+    assert (result.all.items, result.possible.prevalence) == (9, (12 / 18, 6 / 18))
 
 
 @settings(max_examples=100)
@@ -258,8 +255,7 @@ def test_alpha_is_undefined_where_nothing_varies_or_without_units():
 def test_who_has_not_annotated_a_pair_gives_no_values():
     corpus = corpus_of("0-0 1-1", "0-0 1-2")
     third = corpus[0].with_annotation("C", Alignment.parse("0-0"))
-    alone = corpus[0].without_annotations("B")
-    result = krippendorff_alpha(Corpus([third, *corpus, alone]))
+    result = krippendorff_alpha(Corpus([third, *corpus, corpus[0].without_annotations("B")]))
     assert (result.units, result.values) == (6, 3 * 3 + 3 * 2)
 
 

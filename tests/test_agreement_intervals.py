@@ -143,8 +143,7 @@ def test_intervals_are_those_of_a_plain_loop_over_resampled_corpora(corpus, rule
 def test_alpha_and_fleiss_of_all_annotators_can_be_resampled(corpus, rule, links, seed):
     data = compared(corpus, least=2, **rule)
     weights = np.random.default_rng(seed).integers(0, 4, (3, len(data))).astype(float)
-    statistic = next(one for one in ALPHA if one.level == f"alpha.{links}")
-    rows = statistic.rows(data)
+    rows = next(one for one in ALPHA if one.level == f"alpha.{links}").rows(data)
     found = rows.measure(rows.sums(weights))
     shared = Corpus(corpus[place] for place in data.places)
     for k, row in enumerate(weights):
@@ -157,8 +156,7 @@ def test_alpha_and_fleiss_of_all_annotators_can_be_resampled(corpus, rule, links
     rows = FLEISS[0].rows(every)
     weights = weights[:, : len(every)]
     complete = Corpus(corpus[place] for place in every.places)
-    kappas = rows.measure(rows.sums(weights))["kappa"]
-    for value, row in zip(kappas, weights, strict=True):
+    for value, row in zip(rows.measure(rows.sums(weights))["kappa"], weights, strict=True):
         again = resampled(complete, row)
         expected = fleiss_kappa(again, corpus.annotators).kappa if len(again) else np.nan
         assert value == pytest.approx(expected, nan_ok=True)
@@ -168,8 +166,7 @@ def test_scipy_gives_nearly_the_same_interval():
     rng = np.random.default_rng(5)
     pairs = [pair(f"0-0 1-{rng.integers(3)} 2-{rng.integers(3)}", f"0-0 1-{rng.integers(3)} 2-2")
              for _ in range(40)]  # fmt: skip
-    data = compared(Corpus(pairs), ("A", "B"))
-    rows = OVERLAP[0].rows(data)
+    rows = OVERLAP[0].rows(compared(Corpus(pairs), ("A", "B")))
     (found,) = bootstrap(
         OVERLAP[:1], [rows], resamples=5000, confidence=0.9, seed=1, sections=[np.ones(40, bool)]
     )
@@ -194,8 +191,7 @@ def test_where_there_is_nothing_to_resample_the_reason_stands():
         OF_TWO, [statistic.rows(data) for statistic in OF_TWO],
         resamples=50, confidence=0.95, seed=1, sections=masks,
     )  # fmt: skip
-    assert set(whole.values()) == {ALIKE}
-    assert set(one.values()) == {ONE_PAIR}
+    assert (set(whole.values()), set(one.values())) == ({ALIKE}, {ONE_PAIR})
     assert set(none.values()) == {NO_PAIRS}
     assert whole.keys() == one.keys() == none.keys()
     empty = compared(Corpus([pair("", ""), pair("", "")]), ("A", "B"))

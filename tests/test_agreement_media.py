@@ -206,8 +206,7 @@ def test_c_by_every_model_stands_side_by_side(three, bare):
 def test_lines_of_text_fit_a_terminal(two, three):
     for found in (two, three):
         lines = found.show().split("\n")
-        head = len(found.head)
-        wide = [line for line in lines[head:-1] if len(line) > 110]
+        wide = [line for line in lines[len(found.head) : -1] if len(line) > 110]
         assert not wide
 
 

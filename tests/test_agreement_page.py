@@ -274,8 +274,7 @@ def test_every_kind_of_agreement_is_drawn(options, figures):
 
 
 def test_without_an_initial_alignment_it_says_what_there_is_not():
-    found = agree(make_corpus(10), ["anna", "ben"], resamples=30)
-    tree = html.fromstring(draw(found))
+    tree = html.fromstring(draw(agree(make_corpus(10), ["anna", "ben"], resamples=30)))
     assert tree.xpath("//main/section/@id") == list(SECTIONS)
     assert len(tree.xpath("//section[@id='edit-models']//figure")) == 0
     assert "closed form" in tree.xpath("string(//section[@id='edit-models'])")
@@ -496,8 +495,7 @@ def test_kinds_and_pairs_add_up(seed):
 
 
 def test_further_pairs_follow_the_square_root():
-    corpus = make_corpus(20)
-    agreement = agree(corpus, ["anna", "ben"], resamples=50)
+    agreement = agree(make_corpus(20), ["anna", "ben"], resamples=50)
     one = agreement.of("annotators")[0].main("words.possible")
     width = one.interval.high - one.interval.low
     assert further_pairs(one, width) == 0

@@ -70,8 +70,7 @@ def test_exchanging_the_annotators_exchanges_precision_and_recall(corpus):
 def test_mean_is_weighted_by_shared_pairs_and_skips_what_is_undefined():
     full = pair(A="1-1", B="1-1", C="1-2")
     part = pair(A="1-1 2-2", B="1-1")
-    nothing = pair(A="", B="", D="")
-    report = agree(Corpus([full, part, part, nothing]))
+    report = agree(Corpus([full, part, part, pair(A="", B="", D="")]))
     found = {(one.first, one.second): one.sections[0] for one in report.of("annotators")}
     assert list(found) == [("A", "B"), ("A", "C"), ("A", "D"), ("B", "C"), ("B", "D"), ("C", "D")]
     assert [one.pairs for one in found.values()] == [4, 1, 1, 1, 1, 0]

@@ -157,8 +157,7 @@ def test_the_lexicon_holds_probabilities():
         sums[0, source] = sums.get((0, source), 0) + forward
         sums[1, target] = sums.get((1, target), 0) + reverse
     assert all(x == pytest.approx(1, abs=1e-4) for x in sums.values())
-    some = list(aligner.lexicon(0.2))
-    assert some == [row for row in rows if max(row[2:]) >= 0.2]
+    assert list(aligner.lexicon(0.2)) == [row for row in rows if max(row[2:]) >= 0.2]
     numbers = [Side.pack(x for x, _ in TEXT).words.index(source) for source, *_ in rows]
     assert numbers == sorted(numbers)
 
@@ -213,8 +212,7 @@ def test_long_lines_are_cut_at_equal_fractions():
     assert len(found) == len(text)
     assert found.lengths.tolist() == [[len(a), len(b)] for a, b in text]
     alignkit.LinkArrays(found.links, found.sure, found.offsets, found.lengths)  # checks them
-    links = found.alignment(len(TEXT)).sure
-    assert len(links & {(k, k) for k in range(words)}) > 0.9 * words
+    assert len(found.alignment(len(TEXT)).sure & {(k, k) for k in range(words)}) > 0.9 * words
     assert aligner.scores(packed).shape == (len(text), 2)
     again = aligner.align_bitext(Bitext.pack(text)).arrays
     assert again.links.tolist() == found.links.tolist()
@@ -242,8 +240,7 @@ def test_case_is_ignored_unless_asked_for():
     assert links_of(aligner, TEXT)[0] == links_of(Aligner.train(TEXT), TEXT)[0]
     assert aligner.align(*upper[0]) == aligner.align(*TEXT[0])
     assert "STRASSE".casefold() in Bitext.pack([(["Straße"], [])]).source.words
-    exact = Bitext.pack([(["A", "a"], ["B"])], casefold=False)
-    assert exact.source.words == ["A", "a"]
+    assert Bitext.pack([(["A", "a"], ["B"])], casefold=False).source.words == ["A", "a"]
     cased = Aligner.train(Bitext.pack(TEXT, casefold=False))
     assert cased.align(*TEXT[0]) == Aligner.train(TEXT).align(*TEXT[0])
     assert not cased.parameters.casefold

@@ -96,8 +96,7 @@ def test_entries_of_a_dictionary_are_cut_and_the_greatest_is_taken():
 
 
 def test_a_dictionary_tells_all_models():
-    entry = {(TEXT[0][0][0], TEXT[0][1][-1]): 50.0}
-    told = Aligner.train(TEXT, best=True, dictionary=entry)
+    told = Aligner.train(TEXT, best=True, dictionary={(TEXT[0][0][0], TEXT[0][1][-1]): 50.0})
     for part in (told.parameters, *told.parameters.prefixes.values()):
         assert part.forward.max() > 50
 

@@ -43,8 +43,7 @@ def test_the_index_is_a_dictionary_of_word_pairs(seed, sizes):
     assert len(named) == len(set(named)) == len(together)
     assert set(named) == together
     cells = [(one, other) for s, t in pairs for one in s for other in t]
-    assert [named[place] for place in index.cells] == cells
-    assert index.rows[0] == 0
+    assert ([named[place] for place in index.cells], index.rows[0]) == (cells, 0)
     assert index.rows[-1] == len(index.columns)
     for begin, end in pairwise(index.rows):
         assert (np.diff(index.columns[begin:end]) > 0).all()
@@ -164,8 +163,7 @@ def test_positions_add_up_to_one(seed, sizes, diagonal):
                 np.testing.assert_allclose(
                     share, counts / counts.sum(axis=axis, keepdims=True), rtol=1e-5
                 )
-    again = positions.of(bitext)
-    assert again.places.tolist() == positions.places.tolist()
+    assert positions.of(bitext).places.tolist() == positions.places.tolist()
     other = positions.of(Bitext.pack([(["x"] * 11, ["y"] * 3)]))
     assert other.forward[other.places[0] :].tolist() == pytest.approx([1 / 11] * 33)
     assert other.reverse[other.places[0] :].tolist() == pytest.approx([1 / 3] * 33)
@@ -190,8 +188,7 @@ def test_words_go_where_the_posterior_is_highest(seed, sizes):
     best_positions(
         0, len(bitext), bitext.source.starts, bitext.target.starts, forward, reverse, target, source
     )  # fmt: skip
-    assert target.tolist() == paths[0]
-    assert source.tolist() == paths[1]
+    assert (target.tolist(), source.tolist()) == (paths[0], paths[1])
 
 
 @given(st.lists(st.sets(st.integers(0, 2**40)), min_size=1, max_size=6))

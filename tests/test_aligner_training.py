@@ -89,8 +89,7 @@ def test_plain_em_never_becomes_less_likely(seed, model, null):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(0, 9, (int(rng.integers(1, 50)), 2)).tolist()
     pairs = [(["x"], ["y"]), *plain.random_pairs(rng, sizes, int(rng.integers(2, 30)))]
-    options = {**PLAIN, model: 20, "null": null}
-    history = Aligner.train(pairs, model=model, **options).history
+    history = Aligner.train(pairs, model=model, **{**PLAIN, model: 20, "null": null}).history
     assert len(history) == (20 if model == "ibm1" else 21)
     for before, after in pairwise(history):
         for side in ("forward", "reverse"):
@@ -217,8 +216,7 @@ def test_soft_tables_are_counts_or_their_digammas(agree, inference):
             found = {pair: np.exp(digamma(max(x, 1e-3))) for pair, x in found.items()}
             totals = {word: np.exp(digamma(x)) for word, x in totals.items()}
         ways.append({pair: x / totals[pair[side]] for pair, x in found.items()})
-    aligner = Aligner(training.parameters())
-    t, back = tables(aligner)
+    t, back = tables(Aligner(training.parameters()))
     assert t == pytest.approx(ways[0], rel=1e-3, abs=1e-6)
     assert back == pytest.approx({(b, a): x for (a, b), x in ways[1].items()}, rel=1e-3, abs=1e-6)
 
@@ -241,8 +239,7 @@ def test_the_identity_lexicon_favours_equal_words_alone():
     text = [(["same", "other", "more"], ["more", "others", "same"])] * 3
     options = {"spelling": 0.0, "stem_weight": 0.0, "model": "ibm1", "ibm1": 0}
     without = Aligner.train(text, **options).parameters
-    with_identity = Aligner.train(text, identity=4.0, **options).parameters
-    gains = with_identity.forward - without.forward
+    gains = Aligner.train(text, identity=4.0, **options).parameters.forward - without.forward
     for row, word in enumerate(without.source):
         for place in range(without.rows[row], without.rows[row + 1]):
             equal = word == without.target[without.columns[place]]

@@ -51,8 +51,7 @@ def page(server, context):
 
 def gold(page, k=1):
     saved(page)
-    state = ask(page, f"/api/gold/{k}")["state"]
-    return {(i, j): value for i, j, value in state["cells"]}
+    return {(i, j): value for i, j, value in ask(page, f"/api/gold/{k}")["state"]["cells"]}
 
 
 def names(page, part="open"):
@@ -83,15 +82,13 @@ def test_differences_are_settled_by_keyboard(page):
     assert "2 differences" not in page.inner_text("#status-text")
     assert "to settle first" in page.inner_text("#status-text")
     press(page, "u")
-    assert page.inner_text("#about-name") == "reached ~ at"
-    assert len(names(page)) == 4
+    assert (page.inner_text("#about-name"), len(names(page))) == ("reached ~ at", 4)
     press(page, "r")  # done again
     until(lambda: "reached ~ at" in names(page, "decided"))
     press(page, "j s k")  # one's own on the next
     wanted = {(0, 0): 1, (4, 4): 2, (5, 4): 2, (7, 8): 2, (8, 9): 2}
     until(lambda: gold(page).items() >= {**agreed, **wanted}.items())
-    held = gold(page)
-    assert (2, 9) not in held
+    assert (2, 9) not in gold(page)
 
 
 def test_what_another_adjudicator_decided_is_told_and_not_lost(page, context, project):
@@ -124,15 +121,13 @@ def test_done_goes_on_to_the_next_pair_and_a_changed_vote_reopens(page, project)
     until(lambda: page.inner_text("#progress-text") == "1 / 3 pairs")
     press(page, "p")
     page.wait_for_selector("body[data-pair='1']")
-    assert page.get_attribute("#done", "aria-pressed") == "true"
-    assert names(page) == []
+    assert (page.get_attribute("#done", "aria-pressed"), names(page)) == ("true", [])
     assert page.inner_text("#open-list") == "nothing: the pair is done"
     with Store.open(project) as store:
         Tab(store, 1, "ben").send(link(6, 6, 2, 1))
     until(lambda: names(page) == ["and ~ and"])
     assert "changed since" in page.inner_text("#open-list")
-    assert page.get_attribute("#done", "aria-pressed") == "false"
-    assert gold(page) == decided
+    assert (page.get_attribute("#done", "aria-pressed"), gold(page)) == ("false", decided)
     page.locator("#open-list button").click()
     press(page, "2")
     assert gold(page) == {**decided, (6, 6): 1}

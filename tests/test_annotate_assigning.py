@@ -231,8 +231,7 @@ def test_doubt_is_the_mean_over_words_of_the_most_doubtful_suggestion():
     cells = [(0, 0, 0.5, 2), (0, 1, 0.9, 2), (1, 1, 0.05, 2), (2, -1, 0.75, 2)]
     # words: source 1, .1, .5, 0; target 1, .2
     assert doubt_of(4, 2, cells) == pytest.approx((1 + 0.1 + 0.5 + 0 + 1 + 0.2) / 6)
-    assert doubt_of(2, 2, [(0, 0, None, 2)]) == 0
-    assert doubt_of(0, 0, []) == 0
+    assert (doubt_of(2, 2, [(0, 0, None, 2)]), doubt_of(0, 0, [])) == (0, 0)
 
 
 def test_no_trial_is_drawn_of_pairs_that_somebody_has_begun():

@@ -42,8 +42,7 @@ def test_a_list_is_what_is_assigned_in_its_order(tmp_path):
     assert store.pair(first, "ben").next_open == lists["ben"][2]
     assert store.pair(last, "ben").next_open == first
     assert sorted(row.k for row in store.find("ben", "p").pairs) == sorted(lists["ben"])
-    assert list(store.changes("ben", 0).pairs) == [second]
-    assert store.queue("zoe").total == 0
+    assert (list(store.changes("ben", 0).pairs), store.queue("zoe").total) == ([second], 0)
     assert [p.id for p in exported(store, annotator="ben", assigned=True)] == [
         f"p{k}" for k in sorted(lists["ben"])
     ]
@@ -76,8 +75,7 @@ def test_who_is_to_see_no_suggestions_sees_none(tmp_path):
     rows = rows_of(store)
     assert {row.arm for row in rows} == {"split", "bare"}
     for row in rows:
-        suggestions = store.pair(row.k, row.annotator).suggestions
-        assert (suggestions is not None) == row.shown
+        assert (store.pair(row.k, row.annotator).suggestions is not None) == row.shown
 
 
 def test_uncertain_pairs_come_first_if_asked_for(tmp_path):
@@ -132,8 +130,7 @@ def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
     assert (first.new, rows_of(store)) == (first.assigned + 6, [])
     assert assign_pairs(store, ["anna", "ben"], double=0.2, trial=3) == first
     before, last = rows_of(store), store.project().n
-    assert assign_pairs(store).new == 0
-    assert store.project().n == last
+    assert (assign_pairs(store).new, store.project().n) == (0, last)
     more = assign_pairs(store, ["carla"], double=1.0)
     assert [row for row in rows_of(store) if row in set(before)] == before
     # of 17 pairs beside the trial set all have two now, carla most of the new rows
@@ -204,10 +201,8 @@ def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path)
     before = (tmp_path / "project").read_bytes()
     with Store.open(path, readonly=True) as old:
         assert not replay(old).differences
-        assert (old.project().gold, old.project().task) == ("gold", "align")
-        assert rows_of(old) == []
-        assert len(list(exported(old))) == 5
-        assert assign_pairs(old, ["anna"], dry_run=True).new == 5
+        assert ((old.project().gold, old.project().task), rows_of(old)) == (("gold", "align"), [])
+        assert (len(list(exported(old))), assign_pairs(old, ["anna"], dry_run=True).new) == (5, 5)
     assert (tmp_path / "project").read_bytes() == before
     with Store.open(path) as new:
         assert new.pair(1, "anna").state.cells == [(0, 0, 2)]
@@ -218,16 +213,14 @@ def test_a_project_of_the_first_version_is_read_and_brought_up_to_date(tmp_path)
 
 
 def test_the_command_tells_what_it_did(capsys, tmp_path):
-    store = project(tmp_path, small_corpus(30), annotator=None)
-    path = store.path
+    path = project(tmp_path, small_corpus(30), annotator=None).path
     words = ("assign", path, "--annotators", "anna", "ben", "--double", "0.5", "--trial", "4")
     dry = run(capsys, *words, "--dry-run")
     assert "nothing was stored" in dry.err
     ran = run(capsys, *words)
     assert (ran.code, ran.out) == (0, dry.out)
     assert "30 of 30 pairs are assigned; 47 rows are new" in ran.out  # 4 x 2 + 13 x 2 + 13
-    again = run(capsys, "assign", path)
-    assert "nothing to add" in again.err
+    assert "nothing to add" in run(capsys, "assign", path).err
     more = run(capsys, "assign", path, "--annotators", "carla", "--json")
     assert "carla: nothing but trial pairs" in more.err
     assert more.json["plan"]["annotators"] == ["anna", "ben", "carla"]

@@ -54,8 +54,7 @@ def test_what_was_decided_there_says_who_did_it_and_when(tmp_path):
     lines = {(line["i"], line["j"]): line for line in provenance(store)}
     assert (lines[3, 3]["adjudicator"], lines[3, 3]["note"]) == ("carla", "carla's")
     assert (lines[2, 3]["adjudicator"], lines[2, 3]["note"]) == ("dan", "dan's")
-    assert lines[2, 3]["at"][:19] == told["at"][:19]
-    assert lines[2, 3]["votes"] == told["votes"]
+    assert (lines[2, 3]["at"][:19], lines[2, 3]["votes"]) == (told["at"][:19], told["votes"])
     assert states(here) == {(0, 0): "agreed", (2, 3): "decided", (3, 3): "decided"}
 
 
@@ -63,8 +62,7 @@ def test_what_was_decided_there_says_who_did_it_and_when(tmp_path):
 def test_also_where_all_votes_are_alike(tmp_path, mine, theirs):
     store, other, here, there = adjudicated(tmp_path)
     here.own((0, 0), mine, note="carla's"), there.own((0, 0), theirs, note="dan's")
-    assert merge_project(store, other).both == 1
-    assert states(here)[0, 0] == "reopened"
+    assert (merge_project(store, other).both, states(here)[0, 0]) == (1, "reopened")
     assert here.gold.get((0, 0), 0) == theirs
     assert read_why(here.whys[0, 0]) == Why("own", note="dan's")
 
@@ -78,8 +76,7 @@ def test_a_decision_taken_back_there_stays_where_it_was_made_anew_here(tmp_path)
     there.seq = carla.seq
     there.back()
     carla.own((3, 3), 1)
-    assert merge_project(store, other).both == 1
-    assert states(carla)[3, 3] == "reopened"
+    assert (merge_project(store, other).both, states(carla)[3, 3]) == (1, "reopened")
 
 
 def test_a_word_is_not_null_and_linked_after_a_merge(tmp_path):
@@ -99,8 +96,7 @@ def test_a_null_that_was_decided_is_reopened_where_its_word_is_linked(tmp_path):
     store, other, here, there = adjudicated(tmp_path)
     here.own((1, -1), 2), there.own((1, 2), 2)
     merge_project(store, other)
-    assert here.gold == {(0, 0): 2, (1, 2): 2}
-    assert states(here)[1, -1] == "reopened"
+    assert (here.gold, states(here)[1, -1]) == ({(0, 0): 2, (1, 2): 2}, "reopened")
 
 
 PLACES = [(0, 0), (0, 1), (1, 0), (1, 1), JUDGMENT]

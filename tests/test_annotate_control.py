@@ -51,8 +51,7 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     found = read(store)
     corpus = Corpus(exported(store))
     for k, pair in enumerate(found, 1):
-        assert pair.id == corpus[k - 1].id
-        assert pair.suggested == ((0, 0, 0.95, 2), (1, 1, 0.4, 2))
+        assert (pair.id, pair.suggested) == (corpus[k - 1].id, ((0, 0, 0.95, 2), (1, 1, 0.4, 2)))
         assert pair.open == (2 if k == 1 else 0)
         for name, work in pair.works.items():
             assert work.links == corpus[k - 1].alignment(name)
@@ -79,8 +78,7 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
 
 
 def test_pairs_of_one_annotator_are_coins_and_trial_pairs_are_none(tmp_path):
-    store = assigned(tmp_path, double=0.0, trial=5)
-    arms = [pair.arm for pair in read(store)]
+    arms = [pair.arm for pair in read(assigned(tmp_path, double=0.0, trial=5))]
     assert (arms.count("coin"), arms.count("")) == (PAIRS - 5, 5)
 
 
@@ -93,8 +91,7 @@ def test_what_was_begun_before_is_in_no_arm(tmp_path):
     import_pairs(store, pairs, holds=EVERYTHING)
     assign_pairs(store, ["carla"])
     after = read(store)
-    assert after[bare] == before[bare]
-    assert sum(pair.open for pair in after) == 3 * PAIRS - 1
+    assert (after[bare], sum(pair.open for pair in after)) == (before[bare], 3 * PAIRS - 1)
 
 
 def test_without_an_assignment_nothing_is_known(tmp_path, capsys):

@@ -142,8 +142,7 @@ def test_links_are_suggested_for_the_next_pairs_that_nobody_has_opened(store, al
     assert (lesson, list(rows)) == (None, [])
     finish(store, 9)
     lesson, rows = running.go_on()
-    assert lesson.pairs == 9
-    assert [k for k, _ in rows] == [11, 12, 13, 14]
+    assert (lesson.pairs, [k for k, _ in rows]) == (9, [11, 12, 13, 14])
 
 
 def test_a_model_that_has_learned_from_gold_keeps_what_it_suggests(store, aligner, monkeypatch):

@@ -151,8 +151,7 @@ def exported(shown, monkeypatch, folder):
     """Run the first command that the dashboard shows; return the file, and the second's options."""
     monkeypatch.chdir(folder)
     first, second = (line.split() for line in shown["commands"])
-    assert first[:2] == ["alignkit", "export"]
-    assert main(first[1:]) == 0
+    assert (first[:2], main(first[1:])) == (["alignkit", "export"], 0)
     assert second[:3] == ["alignkit", "agree", first[3]]
     return first[3], second[3:]
 
@@ -175,8 +174,7 @@ def test_the_figures_are_those_of_agree_on_the_export(tmp_path, boards, here, mo
 
 
 def test_so_are_those_of_several_without_an_initial_alignment(tmp_path, boards, here, monkeypatch):
-    store = samples(tmp_path, 12, suggestions="")
-    shown = settled(boards(store))
+    shown = settled(boards(samples(tmp_path, 12, suggestions="")))
     names = ["initial", "anna", "ben"]
     file, options = exported(shown, monkeypatch, tmp_path)
     assert options == ["--annotators", *names]

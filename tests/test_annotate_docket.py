@@ -57,9 +57,7 @@ def test_pairs_come_by_what_is_at_stake(tmp_path):
     rows = docket.rows()
     assert [row.k for row in rows] == [2, 3, 1] or rows[0].stake == rows[1].stake
     assert [row.stake for row in rows] == sorted((row.stake for row in rows), reverse=True)
-    assert rows[-1].k == 1
-    assert rows[-1].stake == 0
-    assert rows[-1].state == "agreed"
+    assert (rows[-1].k, rows[-1].stake, rows[-1].state) == (1, 0, "agreed")
     order = [row.k for row in rows]
     bench = Bench(store, 1)
     bench.open()
@@ -78,8 +76,7 @@ def test_pairs_on_which_all_agree_are_settled_at_once(tmp_path):
             drawn(store, k, name, LEFT if k == 2 else {})
     bench, other = Bench(store, 2), Bench(store, 3)
     assert settle(store, [1, 2, 3, 4], "carla") == 2  # one differs, one is not ready
-    assert bench.gold == LEFT
-    assert {read_why(why).why for why in bench.whys.values()} == {"agreed"}
+    assert (bench.gold, {read_why(why).why for why in bench.whys.values()}) == (LEFT, {"agreed"})
     assert (bench.view.state.done, other.view.state.done, other.gold) == (True, True, {})
     assert [row.state for row in sorted(bench.docket.rows(), key=lambda row: row.k)] == [
         "open", "done", "done"

@@ -42,8 +42,7 @@ def test_the_table_of_schemes_is_that_of_the_package():
     assert [row[0] for row in rows] == [f"`{name}`" for name in SCHEMES]
     for row, scheme in zip(rows, SCHEMES.values(), strict=True):
         values = [*scheme.values, *(flag.value for flag in scheme.flags)]
-        assert re.findall("`([^`]+)`", row[1]) == values
-        assert row[2] == scheme.about
+        assert (re.findall("`([^`]+)`", row[1]), row[2]) == (values, scheme.about)
     assert all(f"*{flag.name.lower()}*" in PAGES["annotating.md"] for flag in REMARKS)
 
 

@@ -178,8 +178,7 @@ class Tab:
         self.step(commit=made, sent=event)
 
     def look(self, rng):
-        state = self.view().state
-        bulk = sorted(state.bulk - self.seen)
+        bulk = sorted(self.view().state.bulk - self.seen)
         if bulk and not self.seen:
             self.seen.add(rng.choice(bulk))
             self.step(look=next(iter(self.seen)))

@@ -34,8 +34,7 @@ def bench(store):
 
 def test_what_all_agree_on_is_written_down_when_the_pair_is_opened(bench):
     assert bench.gold == {}
-    answer = bench.open()
-    assert [event.kind for event in answer.events] == ["decide", "open"]
+    assert [event.kind for event in bench.open().events] == ["decide", "open"]
     assert bench.gold == {(0, 0): 2}
     seqs = {vote.name: vote.seq for vote in bench.view.votes}
     assert read_why(bench.whys[0, 0]) == Why(
@@ -78,8 +77,7 @@ def test_a_changed_vote_reopens_exactly_its_cells(store, bench):
     tab = Tab(store, 1, "anna")
     tab.send(cell(1, 1, 2, 0), cell(0, 1, 0, 1))
     assert {place for place, state in states(bench).items() if state == "reopened"} == {(1, 1)}
-    assert states(bench)[0, 1] == "open"
-    assert bench.gold == before
+    assert (states(bench)[0, 1], bench.gold) == ("open", before)
     row = bench.docket.rows()[0]
     assert (row.state, row.left) == ("reopened", 2)
     bench.take((1, 1), "anna")
@@ -147,8 +145,7 @@ def bench_value(bench, place):
 
 
 def test_a_link_takes_no_decided_null_away_unseen(tmp_path):
-    store = case(tmp_path, {"anna": {(1, -1): 2}, "ben": {(1, 1): 2}})
-    bench = Bench(store)
+    bench = Bench(case(tmp_path, {"anna": {(1, -1): 2}, "ben": {(1, 1): 2}}))
     bench.open()
     bench.take((1, -1), "anna")
     with pytest.raises(Conflict) as told:
@@ -181,8 +178,7 @@ def test_judgments_are_settled_likewise(tmp_path):
     with pytest.raises(BadEvent, match="not of the scheme"):
         other.own(JUDGMENT, ("nonsense",))
     other.done()
-    tab = Tab(store, 3, "ben")
-    tab.send(sent("judge", label=["none", "paraphrase"]))
+    Tab(store, 3, "ben").send(sent("judge", label=["none", "paraphrase"]))
     assert states(other) == {JUDGMENT: "reopened"}
     other.back()  # done
     other.back()
@@ -228,8 +224,7 @@ def test_names_are_hidden_where_the_project_says_so(tmp_path):
         said = bench.view.votes
         assert said == sorted(said, key=lambda vote: vote.id)
         marks.update(vote.id for vote in said)
-        left = next(vote for vote in said if values_of(vote) == LEFT)
-        bench.take((1, 1), left.name)
+        bench.take((1, 1), next(vote for vote in said if values_of(vote) == LEFT).name)
         answer = bench.send(sent("open", rev=1, suggestions=False))
         for told in (bench.view, answer, fast.encode([bench.view, answer.events])):
             text = told if isinstance(told, bytes) else fast.encode(told)
@@ -258,8 +253,7 @@ def test_names_are_hidden_where_the_project_says_so(tmp_path):
 def test_hidden_votes_are_told_in_no_order_of_names():
     names = ["anna", "ben", "carla"]
     orders = {tuple(Pseudonyms(names, f"project\n{k}").ordered(names)) for k in range(60)}
-    assert len(orders) == 6
-    assert Pseudonyms(names, "").ordered(names) == names
+    assert (len(orders), Pseudonyms(names, "").ordered(names)) == (6, names)
 
 
 def test_how_links_were_drawn_is_told_and_no_suggestion(tmp_path):
@@ -279,8 +273,7 @@ def test_how_links_were_drawn_is_told_and_no_suggestion(tmp_path):
     assert {(i, j): how for i, j, _, how, _ in anna.cells} == {
         (0, 0): "singly", (1, 1): "bulk", (2, 2): "bulk", (3, 3): "hand"
     }  # fmt: skip
-    assert anna.unseen == [(1, 1)]
-    assert (anna.shown, ben.shown) == (True, False)
+    assert (anna.unseen, (anna.shown, ben.shown)) == ([(1, 1)], (True, False))
     assert {how for *_, how, _ in ben.cells} == {"hand"}
 
 
@@ -409,10 +402,8 @@ def test_adjudicators_are_served_and_nobody_else(tmp_path):
         assert post(boss, "decide", id="d", **told).status == 201
         own = write_why(Why("own", "", {"anna": (2, seqs["anna"]), "ben": (1, seqs["ben"])}))
         late = post(other, "decide", id="l", cells=[[0, 0, 0, 2]], whys=[[0, 0, None, own]])
-        assert late.status == 409
-        assert [event["id"] for event in late.json["events"]][-1] == "d"
+        assert (late.status, [event["id"] for event in late.json["events"]][-1]) == (409, "d")
         assert other.ask("GET", "/api/changes?after=0").json["pairs"]["1"]
         assert post(other, "done", id="f", before=False, after=True).status == 201
         assert boss.ask("GET", "/api/gold").json["done"] == 1
-        page = boss.ask("GET", "/adjudicate")
-        assert page.status in (200, 404)
+        assert boss.ask("GET", "/adjudicate").status in (200, 404)

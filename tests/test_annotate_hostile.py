@@ -50,8 +50,7 @@ def _nothing_changes(server):
     before = list(server.opening.opened.store.log())
     token = server.entrance.token
     yield
-    assert list(server.opening.opened.store.log()) == before
-    assert server.entrance.token == token
+    assert (list(server.opening.opened.store.log()), server.entrance.token) == (before, token)
 
 
 def refused(answer, *statuses):

@@ -71,8 +71,7 @@ def test_words_are_kept_by_what_is_equal_around_them(old, new):
     assert found[:begin] == list(range(begin))
     assert found[len(old) - end :] == list(range(len(new) - end, len(new)))
     equal = [(i, j) for i, j in enumerate(found) if j is not None and old[i] == new[j]]
-    gaps = pairwise([(-1, -1), *equal, (len(old), len(new))])
-    for (i, j), (next_i, next_j) in gaps:
+    for (i, j), (next_i, next_j) in pairwise([(-1, -1), *equal, (len(old), len(new))]):
         inside = range(j + 1, next_j) if next_i - i == next_j - j else [None] * (next_i - i - 1)
         assert found[i + 1 : next_i] == list(inside)  # as many for as many, or gone
 
@@ -151,12 +150,10 @@ def test_links_between_kept_words_stand_and_every_other_is_listed(source, target
         label = alignment.labels.get((i, j), "")
         if i in kept and j in kept_target:
             place = kept[i], kept_target[j]
-            assert now[place] == 2
-            assert comments.get(f"{place[0]}-{place[1]}", "") == label
+            assert (now[place], comments.get(f"{place[0]}-{place[1]}", "")) == (2, label)
             assert (i, j) not in listed
         elif (i, j) in listed:
-            assert listed[i, j].was[2] == 2
-            assert listed[i, j].note == label
+            assert (listed[i, j].was[2], listed[i, j].note) == (2, label)
     assert len(now) + len(listed) == len(links)
     lengths = {"source": len(new), "target": len(new_target)}
     assert all(0 <= mark.at < max(lengths[mark.side], 1) for mark in state.marks)
@@ -178,8 +175,7 @@ def test_long_sentences_are_reworded_in_little_memory(count):
 def test_corrected_words_are_a_barrier_to_undo_and_done_falls(tmp_path):
     store = project(tmp_path)
     store.set_suggestions("m", [(1, [(0, 0, 0.9, 2), (2, 2, 0.8, 2)]), (2, [(1, 1, 0.5, 1)])])
-    tab = Tab(store)
-    tab.send(cell(0, 0, 0, 2), cell(2, 2, 0, 1), done())
+    Tab(store).send(cell(0, 0, 0, 2), cell(2, 2, 0, 1), done())
     result = take(store, words(source="new a b d"))
     assert (result.reworded, result.carried, len(result.lost)) == (1, 3, 1)
     view = store.pair(1, "anna")
@@ -227,8 +223,7 @@ def test_what_a_format_cannot_hold_stays(tmp_path):
     store = project(tmp_path)
     Tab(store).send(cell(3, -1, 0, 2), cell(0, -1, 0, 2),
                     sent("judge", label=["", "partial"], flags=[[], ["f"]]))  # fmt: skip
-    links = words(anna=Alignment.parse("0-0"))
-    import_pairs(store, [links], holds=frozenset({"possible"}))
+    import_pairs(store, [words(anna=Alignment.parse("0-0"))], holds=frozenset({"possible"}))
     state = store.pair(1, "anna").state
     assert state.cells == [(0, 0, 2), (3, -1, 2)]
     assert (state.judgment, state.flags) == ("partial", ["f"])
@@ -259,18 +254,15 @@ def test_flags_in_the_text_of_a_judgment_are_chosen_and_written_again(tmp_path):
     bare = [words(pair.id, anna=Annotation(None, judgment="4s")) for pair in corpus]
     import_pairs(store, bare, holds=frozenset({"judgment"}))
     for said, pair in zip(_JUDGED, exported(store), strict=True):
-        assert pair.annotation("ben") == said
-        assert pair.annotation("anna").judgment == "4s"
+        assert (pair.annotation("ben"), pair.annotation("anna").judgment) == (said, "4s")
     assert store.pair(2, "anna").state.flags == ["s", "unsure"]
-    tab = Tab(store, 1)
-    tab.send(sent("judge", label=["4", "3"], flags=[["s"], []]))
+    Tab(store, 1).send(sent("judge", label=["4", "3"], flags=[["s"], []]))
     assert Corpus(exported(store))[0].annotation("anna").judgment == "3"
     assert not replay(store).differences
 
 
 def test_pairs_are_found_by_id_or_in_order(tmp_path):
-    corpus = Corpus([words("a"), words("b", "b b"), words("a", "c c")])
-    store = project(tmp_path, corpus)
+    store = project(tmp_path, Corpus([words("a"), words("b", "b b"), words("a", "c c")]))
     take(store, words("a", "one"), words("a", "two"), words("c", "three"))
     assert [store.pair(k, "anna").source for k in (1, 2, 3)] == [["one"], ["b", "b"], ["two"]]
     take(store, words("1", "x"), words("2", "y"), words("3", "z"), in_order=True)
@@ -298,8 +290,7 @@ def test_a_copy_that_went_on_gives_its_events(tmp_path):
     for project_there in (other, store):
         again = merge_project(store, project_there)
         assert (again.new, again.changed) == (0, 0)
-    assert merge_project(other, store).changed == 0
-    assert log_of(store) == log
+    assert (merge_project(other, store).changed, log_of(store)) == (0, log)
     Tab(store).back()
     assert cells_of(store) == {(0, 0): 2, (1, 1): 2}
     assert not replay(store).differences
@@ -312,12 +303,10 @@ def test_work_on_both_sides_becomes_one_edit_with_what_was_changed_there(tmp_pat
     Tab(store).send(cell(1, 1, 0, 2), cell(3, 3, 2, 1))
     Tab(other).send(cell(2, 2, 0, 1), cell(0, 0, 2, 0), cell(3, 3, 2, 0))
     result = merge_project(store, other)
-    assert (result.changed, result.both) == (1, 1)
-    assert cells_of(store) == {(1, 1): 2, (2, 2): 1}
+    assert ((result.changed, result.both), cells_of(store)) == ((1, 1), {(1, 1): 2, (2, 2): 1})
     Tab(store).send(cell(0, 0, 0, 1))
     log = log_of(store)
-    assert merge_project(store, other).changed == 0
-    assert log_of(store) == log
+    assert (merge_project(store, other).changed, log_of(store)) == (0, log)
     Tab(other).send(cell(2, 3, 0, 2))
     assert merge_project(store, other).changed == 1
     assert cells_of(store) == {(0, 0): 1, (1, 1): 2, (2, 2): 1, (2, 3): 2}
@@ -422,8 +411,7 @@ def test_corrected_texts_are_imported(capsys, tmp_path, sample):
     bare = [SentencePair(pair.id, *pair.words) for pair in corpus[1:]]
     write_pairs([changed, *bare], path, format="alignkit-jsonl")
     ran = run(capsys, "import", sample, path, "--json").json
-    assert ran["reworded"] == 1
-    assert {lost["text"] for lost in ran["lost"]} == {". - ."}
+    assert (ran["reworded"], {lost["text"] for lost in ran["lost"]}) == (1, {". - ."})
     assert "64 pairs" in run(capsys, "import", sample, path).out
     texts = [write(tmp_path, name, "".join(" ".join(pair.words[side]) + "\n" for pair in corpus))
              for side, name in enumerate(("source", "target"))]  # fmt: skip

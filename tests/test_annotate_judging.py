@@ -99,8 +99,7 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems):
             looked_at(page, "judge")
             press(page, "4")
             judge_all(page, ANNA)
-            seen = ask(page, "/api/pairs/1")["state"]
-            assert seen["rewrites"][0][1][1] == REWRITTEN
+            assert ask(page, "/api/pairs/1")["state"]["rewrites"][0][1][1] == REWRITTEN
         with browser(bypass_csp=True) as second:
             page = enter(second, invitation(project, "--annotator", "ben"), problems)
             assert page.locator("#rewrite-list li").count() == 0
@@ -197,8 +196,7 @@ def check_export(project, folder):
     assert pairs["p3"].annotation("anna").judgment == "4<s"
     assert pairs["p7"].annotation("anna").flags == {"unsure"}
     made = pairs["p1/r1"]
-    assert " ".join(made.words[1]) == REWRITTEN
-    assert made.attributes["rewrite_of"] == "p1"
+    assert (" ".join(made.words[1]), made.attributes["rewrite_of"]) == (REWRITTEN, "p1")
     best = Annotation(None, judgment="4", provenance="rewrite of p1")
     assert {
         name: (a.judgment, a.alignment) for name, a in made.annotations.items()

@@ -44,19 +44,16 @@ VALUES = {"a link": {(1, 1): 2}, "a null": {(1, -1): 1}, "a judgment": {JUDGMENT
 def test_what_all_come_to_agree_on_reopens_a_pair_and_is_written_down(tmp_path, what, way):
     store = case(tmp_path, BOTH)
     bench = Bench(store)
-    assert settle(store, [1], "carla") == 1
-    assert (row(bench), done_on(store)) == (("done", 0), True)
+    assert (settle(store, [1], "carla"), (row(bench), done_on(store))) == (1, (("done", 0), True))
     add(store, LATE[what], names=["anna"])
     assert row(bench) == ("reopened", 1)
     add(store, LATE[what], names=["ben"])
-    assert (row(bench), done_on(store)) == (("agreed", 0), False)
-    assert bench.view.done == 0
+    assert ((row(bench), done_on(store)), bench.view.done) == ((("agreed", 0), False), 0)
     {"settle": lambda: settle(store, [1], "carla"), "open": bench.open, "done": bench.done}[way]()
     assert bench.gold == {(0, 0): 2, **VALUES[what]}
     assert (row(bench), bench.view.state.done, done_on(store)) == (("done", 0), True, True)
     lines = [(line["why"], line["adjudicator"]) for line in provenance(store, done=True)]
-    assert lines == [("agreed", "carla")] * 2
-    assert settle(store, [1], "carla") == 0
+    assert (lines, settle(store, [1], "carla")) == ([("agreed", "carla")] * 2, 0)
     assert not replay(store).differences
 
 
@@ -67,8 +64,7 @@ def test_what_a_majority_comes_to_share_is_written_down(tmp_path):
     add(store, LATE["a link"], names=["anna"])
     assert row(bench) == ("done", 0)  # two of three have no link, and gold has none
     add(store, LATE["a link"], names=["ben"])
-    assert row(bench) == ("agreed", 0)
-    assert settle(store, [1], "carla") == 1
+    assert (row(bench), settle(store, [1], "carla")) == (("agreed", 0), 1)
     assert bench.gold == {(0, 0): 2, (1, 1): 2}
 
 
@@ -79,10 +75,8 @@ def test_what_a_file_takes_from_gold_comes_back_where_all_agree(tmp_path):
     held = {"gold": Annotation(Alignment.parse("0-0 1-1"))}
     pair = SentencePair("p1", ["a", "b", "c", "d"], ["w", "x", "y", "z"], held)
     import_pairs(store, Corpus([pair]), holds=frozenset({"alignment"}))
-    assert bench.gold == {(0, 0): 2, (1, 1): 2}
-    assert row(bench) == ("agreed", 0)
-    assert settle(store, [1], "carla") == 1
-    assert (bench.gold, row(bench)) == (LEFT, ("done", 0))
+    assert (bench.gold, row(bench)) == ({(0, 0): 2, (1, 1): 2}, ("agreed", 0))
+    assert (settle(store, [1], "carla"), (bench.gold, row(bench))) == (1, (LEFT, ("done", 0)))
 
 
 def test_rewrites_that_changed_are_looked_at_before_the_pair_is_settled(tmp_path):
@@ -154,8 +148,7 @@ def test_other_steps_go_back_and_forth_in_pairs_that_are_done(tmp_path):
     Tab(store, 1, "ben").send(cell(3, 3, 0, 1))
     bench.back()
     bench.back("redo")
-    assert bench.gold[1, 1] == 2
-    assert row(bench) == ("reopened", 1)
+    assert (bench.gold[1, 1], row(bench)) == (2, ("reopened", 1))
 
 
 def test_all_pairs_that_lack_something_are_settled_together(tmp_path):

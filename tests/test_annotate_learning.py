@@ -348,8 +348,7 @@ def test_only_what_an_aligner_suggests_is_learned():
 def test_who_is_to_see_no_suggestions_sees_no_learned_ones_and_the_pull_knows_them(tmp_path):
     store = made(tmp_path, 20, annotator=None)
     assign_pairs(store, ["anna", "ben"], control=1.0)
-    numbers = range(1, 21)
-    learned(store, *numbers)
+    learned(store, *range(1, 21))
     seen = {name: sets(store, name) for name in ("anna", "ben")}
     assert set(seen["anna"]) == set(seen["ben"]) == {None, "learned-1"}
     pairs = ask(store, control_pairs)
@@ -402,8 +401,7 @@ def test_learning_is_on_in_new_projects_and_stays_as_it_was_said_last(tmp_path, 
     assert not open_(path, learning=False).learning
     assert not open_(path).learning
     assert not open_(path, SuggestionPlan("none")).learning  # which changes nothing of it
-    assert len(started) == 1
-    assert capsys.readouterr().out == ""
+    assert (len(started), capsys.readouterr().out) == (1, "")
     assert open_(path, learning=True).learning
     assert len(started) == 1  # nothing suggests
     assert "--learning: nothing is learned here" in capsys.readouterr().out

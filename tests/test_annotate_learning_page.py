@@ -94,8 +94,7 @@ def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path):
                 assert _set(store, 13) == first
                 page.reload()
                 page.wait_for_selector("body[data-pair='13']")
-                assert shown(page, 13) == first
-                assert pair(page, 12)["suggestions"] == before
+                assert (shown(page, 13), pair(page, 12)["suggestions"]) == (first, before)
                 opens = [event for event in store.history(13, "ben") if event.kind == "open"]
                 assert all(f'"set":"{first}"'.encode() in bytes(event.data) for event in opens)
                 assert opens

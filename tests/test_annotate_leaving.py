@@ -124,8 +124,7 @@ def test_no_key_acts_on_another_pair_than_the_one_it_was_typed_for(opened):
     expected = meant(kind, keys)
     assert sum(key == second for key, _ in keys) == 2 * len(LATENCIES) * len(GAPS)
     for k, value in expected.items():
-        found = held(page, kind, k)
-        assert found == (value if kind.task == "judge" else {(0, 0): value}), k
+        assert held(page, kind, k) == (value if kind.task == "judge" else {(0, 0): value}), k
 
 
 def test_what_is_ignored_is_seen_and_a_click_is_too(opened):

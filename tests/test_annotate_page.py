@@ -263,8 +263,7 @@ def test_export_equals_the_links_drawn(blank):
     text = Path(download.value.path()).read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     found = {row["id"]: row.get("annotations", {}).get("anna") for row in rows[1:]}
-    assert found["one"]["sure"] == "0-0"
-    assert found["one"]["possible"] == "1-1"
+    assert (found["one"]["sure"], found["one"]["possible"]) == ("0-0", "1-1")
     assert found[HOSTILE] is not None  # done without links
     assert not found["three"]
 
@@ -320,8 +319,7 @@ def test_columns_of_a_right_to_left_target_are_mirrored(blank):
 
 
 def history(page, k):
-    events = ask(page, f"/api/pairs/{k}/history")["events"]
-    return events
+    return ask(page, f"/api/pairs/{k}/history")["events"]
 
 
 def test_a_finger_pans_and_draws_after_resting(corpus, problems):
@@ -357,8 +355,7 @@ def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank):
                        " { bubbles: true, cancelable: true, ...key }))", key)  # fmt: skip
         return drawn(blank)
 
-    assert dispatch(key="ы", code="KeyS") == [(0, 0, 2)]
-    assert dispatch(key="ч", code="KeyX") == []
+    assert (dispatch(key="ы", code="KeyS"), dispatch(key="ч", code="KeyX")) == ([(0, 0, 2)], [])
     assert dispatch(key="s", code="KeyS", altKey=True) == []
     assert dispatch(key="S", code="KeyS", modifierCapsLock=True) == [(0, 0, 2)]
     blank.locator("#comment").focus()

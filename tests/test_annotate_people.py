@@ -185,8 +185,7 @@ def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben)
 
 def test_the_page_counts_what_is_assigned(anna):
     numbers = own(anna)
-    project = anna.ask("GET", "/api/project").json
-    assert project["pairs"] == len(numbers) < PAIRS
+    assert anna.ask("GET", "/api/project").json["pairs"] == len(numbers) < PAIRS
     views = [anna.ask("GET", f"/api/pairs/{k}").json for k in numbers]
     assert [view["place"] for view in views] == list(range(1, len(numbers) + 1))
     assert [view["next"] for view in views] == [*numbers[1:], None]
