@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
+from alignkit import Alignment, Corpus, SentencePair
 
 NAMES = ("anna", "ben")
 

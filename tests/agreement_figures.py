@@ -7,8 +7,7 @@ The names do not depend on how alignkit computes or holds the figures: whoever c
 from collections.abc import Mapping
 from typing import Union
 
-from alignkit.agreement import agree
-from alignkit.agreement.chance.result import LEVELS
+from alignkit.agreement import LEVELS, agree
 from alignkit.agreement.disagreements import disagreements
 from alignkit.agreement.figures import alpha_level, split
 from alignkit.agreement.page import further_pairs

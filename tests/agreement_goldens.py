@@ -23,11 +23,7 @@ from typing import Any
 
 from agreement_figures import figures
 
-from alignkit.corpora.join import merge
-from alignkit.io import read_corpus
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
+from alignkit import Alignment, Corpus, SentencePair, merge, read_corpus
 
 TESTS = Path(__file__).parent
 FOLDER = TESTS / "goldens" / "agreement"

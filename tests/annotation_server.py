@@ -17,15 +17,13 @@ pytest.importorskip("sqlalchemy", reason="needs the extra [annotate]")
 
 from command import start
 
+from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import Entrance
 from alignkit.annotate.server.server import AnnotationServer
 from alignkit.annotate.server.serving import Server, allowed_hosts, listen
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 NASTY = "<script>alert(1)</script>"
 

@@ -13,12 +13,9 @@ from pathlib import Path
 import numpy as np
 from repetitions import FULL
 
+from alignkit import Aligner, Alignment, Bitext, LinkArrays, SentencePair
 from alignkit.agreement.chance.sampling import Items, Sampling, monte_carlo
-from alignkit.align import Aligner, Bitext
 from alignkit.align.supervised import Refiner
-from alignkit.model.alignment import Alignment
-from alignkit.model.arrays import LinkArrays
-from alignkit.model.sentence_pair import SentencePair
 
 MODELS = {"hmm": {"model": "hmm"}, "hmm em": {"model": "hmm", "inference": "em", "agree": False},
           "ibm1 vb": {"model": "ibm1", "inference": "vb"}, "ibm2": {"model": "ibm2"},

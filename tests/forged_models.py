@@ -13,9 +13,8 @@ from pathlib import Path
 import aligner_reference as plain
 import numpy as np
 
-from alignkit.align import Aligner, Bitext
+from alignkit import Aligner, AlignkitError, Bitext
 from alignkit.align.model_files import read_model, write_model
-from alignkit.errors import AlignkitError
 from alignkit.io.atomic_files import WriteError
 
 KINDS = [{"model": "ibm1", "inference": "vb"}, {"model": "ibm2", "inference": "em", "agree": False},

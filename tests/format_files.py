@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from strategies import PLAIN
 
-from alignkit.errors import FormatError
+from alignkit import Alignment, Corpus, FormatError
 from alignkit.io import (
     ReadOptions,
     get_format,
@@ -21,8 +21,6 @@ from alignkit.io import (
     read_pairs,
     write_corpus,
 )
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
 
 NUMBERS = st.integers(0, 10**9 - 1).map(str)
 MANY = settings(max_examples=60)

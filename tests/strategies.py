@@ -5,12 +5,8 @@ from datetime import timezone
 
 from hypothesis import strategies as st
 
+from alignkit import NULL, Alignment, Annotation, Corpus, Link, SentencePair, Tree
 from alignkit.io.format import JUDGED
-from alignkit.model.alignment import NULL, Alignment, Link
-from alignkit.model.annotation import Annotation
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
-from alignkit.model.trees import Tree
 
 UTC = timezone.utc
 

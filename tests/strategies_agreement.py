@@ -2,9 +2,7 @@
 
 from hypothesis import strategies as st
 
-from alignkit.model.alignment import NULL, Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
+from alignkit import NULL, Alignment, Corpus, SentencePair
 
 WORDS = st.sampled_from(["a", "A", "b", "c"])
 

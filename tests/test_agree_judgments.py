@@ -10,16 +10,12 @@ from math import isnan
 import pytest
 from console import ROOT
 
-from alignkit import write_corpus
-from alignkit.agreement import agree
+from alignkit import Annotation, Corpus, SentencePair, agree, write_corpus
 from alignkit.agreement.judgments.question import CAUTIONS
 from alignkit.agreement.judgments.result import judgment_plots
 from alignkit.cli.main import main
 from alignkit.errors import FormatError, OptionError, UnknownNameError
-from alignkit.model.annotation import Annotation
-from alignkit.model.corpus import Corpus
 from alignkit.model.labels import get_view
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Value
 
 ROWS = ["4 4< 4 4", "1 1 2 1", "3 3 3 3", "4s 4 4i 4", "2 2 2 3", "x 4 3 4", "4> 3 4> 4>"]

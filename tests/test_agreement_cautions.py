@@ -6,12 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from alignkit.agreement import agree
+from alignkit import Alignment, Corpus, SentencePair, agree
 from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.result import LEVELS, by_both
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 QUICK = {"samples": 50, "resamples": 20}
 

@@ -13,6 +13,7 @@ from nltk.metrics.agreement import AnnotationTask
 from reference_agreement import alpha, alpha_units, cell_table, fleiss, fleiss_items, set_distance
 from strategies_agreement import RULES, corpora, two_aligned
 
+from alignkit import NULL, Alignment, Corpus, SentencePair
 from alignkit.agreement import (
     DISTANCES,
     Contingency,
@@ -27,9 +28,6 @@ from alignkit.agreement import (
 from alignkit.agreement.kappa import CELLS
 from alignkit.agreement.pairs import CorpusData, PairData, judged_cells
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.model.alignment import NULL, Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 
 def corpus_of(*given, **more):

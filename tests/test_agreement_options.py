@@ -6,6 +6,7 @@ from dataclasses import fields
 
 import pytest
 
+from alignkit import Alignment, Corpus, SentencePair
 from alignkit.agreement import (
     AGGREGATES,
     CHANCE_MODELS,
@@ -17,9 +18,6 @@ from alignkit.agreement import (
 )
 from alignkit.agreement.options import contradictions
 from alignkit.errors import OptionError, UnknownNameError
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 LINK = Alignment.parse("0-0")
 PAIR = SentencePair("1", ["a"], ["b"], {"A": LINK, "B": LINK, "initial": Alignment()})

@@ -15,14 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from alignkit.agreement import agree
+from alignkit import Alignment, Corpus, SentencePair, agree
 from alignkit.agreement.disagreements import Outcome, disagreements
 from alignkit.agreement.page import SECTIONS, draw_agreement_page, further_pairs
 from alignkit.agreement.plots import LEVEL_TITLES, draw_plots
 from alignkit.errors import OptionError
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.link_classes import function_words
 from alignkit.show.canvas import Axis, canvas, ending
 from alignkit.show.cells import letters, make_grid

@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 from reference_agreement import overlap_counts
 from strategies_agreement import RULES, corpora
 
+from alignkit import Alignment, Corpus, SentencePair
 from alignkit.agreement import agree, overlap
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 
 def pair(source="x y z", target="x v w", genre="", **texts):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import alignkit
+from alignkit import Alignment, Corpus, SentencePair
 from alignkit.align import SYMMETRIZATIONS, Aligner, Bitext, Settings, Side
 from alignkit.align.bitext import Pieces
 from alignkit.align.settings import LONGEST_PIECE
@@ -20,9 +21,6 @@ from alignkit.errors import (
     OptionError,
     UnknownNameError,
 )
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.symmetrization import METHODS
 
 TEXT = plain.random_text(11, 120)

@@ -6,14 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignkit.align import Aligner, Bitext
+from alignkit import Aligner, Annotation, Bitext, Corpus, SentencePair
 from alignkit.align.priors import cut_dictionary
 from alignkit.align.settings import PREFIXES
 from alignkit.align.supervised import Refiner
 from alignkit.cli.main import main
-from alignkit.model.annotation import Annotation
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 
 def long_words(pairs):

@@ -9,16 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
-from alignkit import merge, read_corpus, score
+from alignkit import Alignment, Annotation, Corpus, SentencePair, merge, read_corpus, score
 from alignkit.align import Aligner, Bitext, Settings
 from alignkit.align.expectation import Workers
 from alignkit.align.priors import SMALL, stem_length, unmarked
 from alignkit.align.settings import FEW
 from alignkit.align.training import Training
-from alignkit.model.alignment import Alignment
-from alignkit.model.annotation import Annotation
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 PLAIN = {"agree": False, "inference": "em", "spelling": 0.0, "stem_weight": 0.0, "floor": 0.0}
 """Expectation maximization as in the books, without priors."""

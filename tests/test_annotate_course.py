@@ -11,9 +11,8 @@ pytest.importorskip("starlette")
 from annotation import Tab, project, sent, small_corpus
 from command import PARAPHRASES
 
-from alignkit import Alignment, Corpus, SentencePair, read_corpus
+from alignkit import Aligner, Alignment, Corpus, SentencePair, read_corpus
 from alignkit._support import jit
-from alignkit.align import Aligner
 from alignkit.align.supervised import Refiner
 from alignkit.annotate.dashboard import slow_figures
 from alignkit.annotate.learning import TAUGHT, Learner

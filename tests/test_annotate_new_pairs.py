@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.json import encode
 
-from alignkit import Alignment, Annotation, Corpus, SentencePair, read_corpus
+from alignkit import Alignment, Annotation, Corpus, FormatError, SentencePair, read_corpus
 from alignkit.annotate.creation import read_documents
 from alignkit.annotate.exporting import count_yield, exported_work
 from alignkit.annotate.importing import import_pairs, merge_project
@@ -22,7 +22,6 @@ from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.state import decode_state
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import change_task
-from alignkit.errors import FormatError
 from alignkit.io.format import EVERYTHING
 
 

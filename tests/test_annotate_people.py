@@ -11,6 +11,7 @@ from annotation_server import Client, Process, served
 from command import ROOT, process
 from repetitions import repetitions
 
+from alignkit import Corpus, SentencePair
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.database import ServerLock
@@ -20,8 +21,6 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.server import AnnotationServer
 from alignkit.annotate.server.serving import SECRET, ServerFile, invited
 from alignkit.annotate.server.sessions import admit
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 PAIRS = 8
 COMMENT = "what-ben-thinks"
