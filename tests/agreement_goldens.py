@@ -32,6 +32,8 @@ FRENCH = SAMPLES / "french-english"
 
 RELATIVE, SMALLEST = 1e-9, 1e-12
 """Figures are the same that differ by no more than this: by a share of them, or near 0 at all."""
+_TWO, _THREE = "anna ben", "anna ben gold"
+_INITIAL = {"initial": "initial"}
 
 
 # corpora
@@ -164,9 +166,6 @@ def _chance(corpus, annotators, *, slow=False, **options):
     few = {"samples": 100, "resamples": 100, "chance_alone": True}
     return Case(corpus, annotators, few | options, slow)
 
-
-_TWO, _THREE = "anna ben", "anna ben gold"
-_INITIAL = {"initial": "initial"}
 
 CASES = {
     # no chance: what needs no initial alignment

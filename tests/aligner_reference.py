@@ -11,6 +11,8 @@ from math import log, sqrt
 import numpy as np
 
 LEAST = 1e-9
+BARE = str.maketrans("áçё", "acе")
+"""Letters with marks, and what they are without."""
 
 
 def random_pairs(rng, sizes, words):
@@ -197,10 +199,6 @@ def counts(pairs, evidence):
             for j, other in enumerate(target):
                 found[one, other] += float(links[i][j])
     return found
-
-
-BARE = str.maketrans("áçё", "acе")
-"""Letters with marks, and what they are without."""
 
 
 def alike(one, other, weight, identity):

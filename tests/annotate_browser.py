@@ -25,6 +25,23 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--host-resolver-rules=MAP lab.example 127.0.0.1"]  # fmt: skip
 EXPECTED = re.compile("Failed to load resource")
 """What browsers say of a server that is busy or away."""
+_ASK = """async path => {
+    const csrf = localStorage[`alignkit ${localStorage.alignkit}`];
+    return (await fetch(path, {headers: {"X-CSRF-Token": csrf}})).json();
+}"""
+_DRAWN = """() => [...document.querySelectorAll("#matrix .mark[data-i]")].map(mark => {
+    const has = kind => mark.classList.contains(kind), label = mark.getAttribute("aria-label");
+    const value = has("sure") ? 2 : has("possible") ? 1 : has("null") ? (has("maybe") ? 1 : 2) : 0;
+    const place = (name, none) => (label.includes(none) ? -1 : Number(mark.dataset[name]));
+    return [place("i", "no source word"), place("j", "no target word"), value];
+})"""
+VIEWS = {"": (1280, 800, "light"), "-tablet": (768, 1024, "dark")}
+"""Endings of pictures' names: width, height, colours."""
+FOUND = """async () => {
+    const {violations} = await axe.run({resultTypes: ["violations"]});
+    return violations.map(({id, impact, help, nodes}) =>
+        [impact, `${impact}: ${id} (${help}): ${nodes.slice(0, 3).map(one => one.html).join()}`]);
+}"""
 
 
 def write_corpus(path, pairs):
@@ -130,12 +147,6 @@ def ask(page, path):
     return page.evaluate(_ASK, path)
 
 
-_ASK = """async path => {
-    const csrf = localStorage[`alignkit ${localStorage.alignkit}`];
-    return (await fetch(path, {headers: {"X-CSRF-Token": csrf}})).json();
-}"""
-
-
 def pair(page, k):
     """Return what the server has of a pair."""
     return ask(page, f"/api/pairs/{k}")
@@ -149,14 +160,6 @@ def links(page, k=1):
 def drawn(page):
     """Return the links and nulls that the matrix shows."""
     return sorted((i, j, value) for i, j, value in page.evaluate(_DRAWN) if value)
-
-
-_DRAWN = """() => [...document.querySelectorAll("#matrix .mark[data-i]")].map(mark => {
-    const has = kind => mark.classList.contains(kind), label = mark.getAttribute("aria-label");
-    const value = has("sure") ? 2 : has("possible") ? 1 : has("null") ? (has("maybe") ? 1 : 2) : 0;
-    const place = (name, none) => (label.includes(none) ? -1 : Number(mark.dataset[name]));
-    return [place("i", "no source word"), place("j", "no target word"), value];
-})"""
 
 
 def press(page, keys):
@@ -175,10 +178,6 @@ def cursor(page):
     """Return the row and the column of the cursor."""
     row, column = page.get_attribute("#matrix .cells", "data-cursor").split(",")
     return int(row), int(column)
-
-
-VIEWS = {"": (1280, 800, "light"), "-tablet": (768, 1024, "dark")}
-"""Endings of pictures' names: width, height, colours."""
 
 
 def views(page, name=""):
@@ -225,13 +224,6 @@ def until(condition, seconds=15):
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.05)
-
-
-FOUND = """async () => {
-    const {violations} = await axe.run({resultTypes: ["violations"]});
-    return violations.map(({id, impact, help, nodes}) =>
-        [impact, `${impact}: ${id} (${help}): ${nodes.slice(0, 3).map(one => one.html).join()}`]);
-}"""
 
 
 def serious(page):

@@ -37,8 +37,7 @@ class Ran:
         assert "alignkit: error: " in self.err
         assert "Traceback" not in self.err
         assert "fault in alignkit" not in self.err
-        for text in told:
-            assert text in self.err
+        assert all(text in self.err for text in told)
         return self
 
 

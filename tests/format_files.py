@@ -58,8 +58,7 @@ def lenient(path, format, **options):
 def refusing(*parts):
     with pytest.raises(FormatError) as caught:
         yield caught
-    for part in parts:
-        assert part in str(caught.value)
+    assert all(part in str(caught.value) for part in parts)
 
 
 def realigned(corpus, change):

@@ -3,6 +3,9 @@
 from itertools import product
 from math import inf
 
+Sides = tuple[set, set, set, set]
+"""Sure and all links of the hypothesis, sure and all links of the reference."""
+
 
 def link_row(hyp, ref):
     a_s, a_p, b_s, b_p = hyp.sure, hyp.possible, ref.sure, ref.possible
@@ -66,10 +69,6 @@ def f1_reference(precision, recall):
     if precision is None or recall is None:
         return None
     return 2 * precision * recall / (precision + recall)
-
-
-Sides = tuple[set, set, set, set]
-"""Sure and all links of the hypothesis, sure and all links of the reference."""
 
 
 def macro_reference(pairs):

@@ -17,6 +17,7 @@ ANY = st.characters(exclude_categories=["Cs"])
 """All characters but lone surrogates, which are no Unicode text."""
 
 _WORDS = st.sampled_from(["the", "dog", "l'", "&quot;", "{", "naïve", "日本語", "שלום", "0-0", '"'])
+LABELS = st.sampled_from(["S", "NP", "NP-SBJ=1", "-NONE-", "-LRB-"]) | st.text(ANY, max_size=3)
 
 
 def free_texts(characters=PLAIN):
@@ -83,9 +84,6 @@ def _pairs(draw, holds, id, annotators, tokens, texts):
             trees = draw(st.none() | tree_of(source)), draw(st.none() | tree_of(target))
             pair = pair.with_trees(name, source=trees[0], target=trees[1])
     return pair
-
-
-LABELS = st.sampled_from(["S", "NP", "NP-SBJ=1", "-NONE-", "-LRB-"]) | st.text(ANY, max_size=3)
 
 
 @st.composite

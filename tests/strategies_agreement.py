@@ -5,6 +5,9 @@ from hypothesis import strategies as st
 from alignkit import NULL, Alignment, Corpus, SentencePair
 
 WORDS = st.sampled_from(["a", "A", "b", "c"])
+RULES = st.sampled_from([{"ignore_identical": False}, {"ignore_identical": True},
+                         {"ignore_identical": True, "exact_case": True}])  # fmt: skip
+"""Which links count, as options of the plain functions and of their references."""
 
 
 def two_aligned(a, b, source="xyz", target="uvw", **more):
@@ -21,11 +24,6 @@ def edited_corpus(*rows, source="abc", target="xyz", attributes=None):
         more = attributes[number] if attributes else {}
         pairs.append(SentencePair(str(number), list(source), list(target), annotations, more))
     return Corpus(pairs)
-
-
-RULES = st.sampled_from([{"ignore_identical": False}, {"ignore_identical": True},
-                         {"ignore_identical": True, "exact_case": True}])  # fmt: skip
-"""Which links count, as options of the plain functions and of their references."""
 
 
 @st.composite

@@ -13,6 +13,9 @@ ODD = [
 ]  # fmt: skip
 TEXTS = st.sampled_from(ODD) | st.text(ANY, max_size=4)
 LABELS = st.sampled_from(["NP", "VP", "S", "NN"]) | TEXTS
+PROBABILITIES = st.none() | st.floats(0, 1) | st.sampled_from([1 / 3, 1.0, 0.5])
+EXTRA = st.lists(st.tuples(TEXTS | st.sampled_from(["count", "id", "links", "p(e|f)"]), TEXTS),
+                 max_size=2)  # fmt: skip
 
 
 @st.composite
@@ -55,11 +58,6 @@ def leaves_of(side):
 
 def words_of(side):
     return [k for k, item in enumerate(leaves_of(side)) if isinstance(item, str)]
-
-
-PROBABILITIES = st.none() | st.floats(0, 1) | st.sampled_from([1 / 3, 1.0, 0.5])
-EXTRA = st.lists(st.tuples(TEXTS | st.sampled_from(["count", "id", "links", "p(e|f)"]), TEXTS),
-                 max_size=2)  # fmt: skip
 
 
 @st.composite

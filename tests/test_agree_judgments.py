@@ -56,8 +56,7 @@ def test_all_views_and_an_adjudicated_version(corpus):
     assert mean.pairs == 36 + 36 + 42  # x is not scored
     assert not [one for one in base if one.kind == "adjudicated" and one.statistic == "null"]
     assert "no permutation imitates" in str(found)
-    for medium in ("markdown", "latex", "html"):
-        assert "base" in found.show(medium)
+    assert all("base" in found.show(medium) for medium in ("markdown", "latex", "html"))
     assert len(found.to_records()) == len(found.figures())
 
 

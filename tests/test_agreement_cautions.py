@@ -11,6 +11,9 @@ from alignkit.agreement.cautions import cautions_of
 from alignkit.agreement.chance.result import LEVELS, by_both
 
 QUICK = {"samples": 50, "resamples": 20}
+SAME, NEAR = "0-0 1-1 2-2 3-3", ["0-0 1-1 2-2 3-3"] * 39
+LINKED = "0-0 1-1"
+APART = {"A": "0-0 1-1 2-2", "B": "0-1 1-2 2-3", "initial": SAME}
 
 
 def made(count=40, source="abcd", target="wxyz", **links):
@@ -75,17 +78,11 @@ def test_c_by_either_normalizer_is_what_each_gives_alone(aggregate, level):
         for name in ("min", "max")
     }  # fmt: skip
     expected = {name: pytest.approx((one.pi, one.C)) for name, one in results.items()}
-    for name, one in results.items():
-        assert by_both(one, name, aggregate) == expected
+    assert all(by_both(one, name, aggregate) == expected for name, one in results.items())
 
 
 # each caution with a corpus that triggers it: what its number and its words contain, and another
 # that does not
-
-
-SAME, NEAR = "0-0 1-1 2-2 3-3", ["0-0 1-1 2-2 3-3"] * 39
-LINKED = "0-0 1-1"
-APART = {"A": "0-0 1-1 2-2", "B": "0-1 1-2 2-3", "initial": SAME}
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,16 @@ from alignkit.agreement.kappa import CELLS
 from alignkit.agreement.pairs import CorpusData, PairData, judged_cells
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 
+SETS = st.frozensets(st.integers(0, 3), max_size=3)
+UNITS = st.lists(st.lists(SETS, max_size=4), max_size=12)
+NAMES = st.sampled_from(list(DISTANCES))
+MARKS = st.integers(2, 4).flatmap(
+    lambda coders: st.lists(
+        st.lists(st.none() | st.integers(0, 3), min_size=coders, max_size=coders),
+        min_size=1, max_size=10,
+    )
+)  # fmt: skip
+
 
 def corpus_of(*given, **more):
     return Corpus([two_aligned(*given, **more)])
@@ -209,10 +219,6 @@ CODERS = """
 * * 2 1 3 4 4 * 2 1 1 3 3 * 4
 """
 
-SETS = st.frozensets(st.integers(0, 3), max_size=3)
-UNITS = st.lists(st.lists(SETS, max_size=4), max_size=12)
-NAMES = st.sampled_from(list(DISTANCES))
-
 
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize(("text", "published"), [(OBSERVERS, 0.743), (CODERS, 0.691)])
@@ -276,14 +282,6 @@ def test_nltk_gives_the_same_alpha(units, distance):
     # nltk's own distances divide by zero on empty sets and round MASI's weights
     task = AnnotationTask(data, distance=lambda a, b: set_distance(distance, a, b))
     assert alpha_from_units(units, distance=distance).alpha == pytest.approx(task.alpha())
-
-
-MARKS = st.integers(2, 4).flatmap(
-    lambda coders: st.lists(
-        st.lists(st.none() | st.integers(0, 3), min_size=coders, max_size=coders),
-        min_size=1, max_size=10,
-    )
-)  # fmt: skip
 
 
 @settings(max_examples=60)

@@ -115,8 +115,7 @@ def test_without_a_caution_nothing_is_said_of_care(bare):
 
 def test_every_medium_has_head_and_signature(agreement):
     for medium in media(agreement).values():
-        for line in agreement.head:
-            assert plain(line) in medium
+        assert all(plain(line) in medium for line in agreement.head)
         assert agreement.signature in medium
 
 

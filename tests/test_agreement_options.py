@@ -77,8 +77,7 @@ def test_options_that_contradict_are_refused(given, initial, words):
 def test_options_that_are_looked_at_are_taken(given, initial):
     contradictions(given, initial)
     found = agree(Corpus([PAIR]), ["A", "B"], initial=initial, **given)
-    for name, value in given.items():
-        assert getattr(found.options, name) == value
+    assert all(getattr(found.options, name) == value for name, value in given.items())
 
 
 def test_the_signature_says_what_is_computed():

@@ -31,6 +31,14 @@ from alignkit.tables.result import Caution
 LEVELS = tuple(LEVEL_TITLES)
 THREE = ("anna", "ben", "cleo")
 QUICK = {"samples": 20, "resamples": 30}
+NAN = re.compile(r"(?<![A-Za-z])nan(?![A-Za-z])", re.IGNORECASE)
+HOSTILE = ["</b><script>", "a&b", '"', "'", "\x1b[31m", "\u202e", "]]>", "<!--", "$x_1$", "{{ 1 }}"]
+ODD = st.sampled_from(HOSTILE) | st.text(
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4
+)
+NAMED = ["B,C", "A,B", "A,C", "B C,A", "coder A,Bab", "X,B", "Y,A X"]
+SVG = "{http://www.w3.org/2000/svg}"
+STARTS = {"pdf": b"%PDF-", "png": b"\x89PNG", "svg": b"<?xml"}
 
 
 def measure(corpus, **options):
@@ -39,9 +47,6 @@ def measure(corpus, **options):
 
 def draw(agreement, **options):
     return "".join(draw_agreement_page(agreement, **options))
-
-
-NAN = re.compile(r"(?<![A-Za-z])nan(?![A-Za-z])", re.IGNORECASE)
 
 
 def drawn(agreement):
@@ -301,12 +306,6 @@ def test_settings_that_do_nothing_are_not_listed():
     assert not {"reading", "samples", "resamples", "confidence", "groups"} & set(names)
 
 
-HOSTILE = ["</b><script>", "a&b", '"', "'", "\x1b[31m", "\u202e", "]]>", "<!--", "$x_1$", "{{ 1 }}"]
-ODD = st.sampled_from(HOSTILE) | st.text(
-    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4
-)
-
-
 @settings(max_examples=6, deadline=None)
 @given(st.lists(ODD, min_size=7, max_size=7), st.lists(ODD, min_size=2, max_size=2, unique=True))
 def test_text_stays_text(words, names):
@@ -326,9 +325,6 @@ def test_text_stays_text(words, names):
     assert tree.xpath("//main/section/@id") == list(SECTIONS)
     for image in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         etree.fromstring(image)
-
-
-NAMED = ["B,C", "A,B", "A,C", "B C,A", "coder A,Bab", "X,B", "Y,A X"]
 
 
 @pytest.mark.parametrize("named", NAMED)
@@ -358,10 +354,6 @@ def test_letters_stand_for_the_same_annotator_in_every_medium(named):
 
 
 # figures for papers
-
-
-SVG = "{http://www.w3.org/2000/svg}"
-STARTS = {"pdf": b"%PDF-", "png": b"\x89PNG", "svg": b"<?xml"}
 
 
 @pytest.mark.parametrize("kind", STARTS)

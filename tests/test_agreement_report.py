@@ -12,6 +12,17 @@ from alignkit import Alignment, Corpus, SentencePair
 from alignkit.agreement import agree, overlap
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 
+NAMES = ("initial", "A", "B", "C")
+QUICK = {"samples": 20, "resamples": 20}
+JUDGED = [
+    SentencePair(str(k), ("a", "b"), ("x", "y"), {
+        "A": Alignment([(0, 0)], labels={(0, 1): "wrong"}),
+        "B": Alignment([(0, 0)], labels={(0, 1): "wrong", (1, 1): "wrong"}),
+        "initial": Alignment([(0, 0), (0, 1)]),
+        "gold": Alignment([(0, 0)]),
+    }) for k in range(3)
+]  # fmt: skip
+
 
 def pair(source="x y z", target="x v w", genre="", **texts):
     annotations = {name: Alignment.parse(text) for name, text in texts.items()}
@@ -107,9 +118,6 @@ def test_left_out_pairs_are_counted_with_the_reason():
     assert together.fleiss.pairs == 1
 
 
-NAMES = ("initial", "A", "B", "C")
-
-
 def same(one, other):
     return repr(one) == repr(other)
 
@@ -179,7 +187,6 @@ def test_fewer_than_two_annotators_are_refused():
 THREE = [pair(A="0-0 1-1", B="0-0 1?1", C="1-2", initial="0-0"),
          pair(A="1-1", B="1-2", C="1-1 2-2", initial="1-1"),
          pair(A="0-1 2-2", B="2-2", C="2-2", initial="")]  # fmt: skip
-QUICK = {"samples": 20, "resamples": 20}
 
 
 def test_naming_an_initial_alignment_only_adds():
@@ -233,16 +240,6 @@ def test_one_rule_of_case_reaches_every_statistic():
         assert one.main("words.sure").sentences[0].first == links
     alphas = [one.sections[0].alpha["different.sure.masi"].distinct for one in (folded, exact)]
     assert alphas == [2, 3]
-
-
-JUDGED = [
-    SentencePair(str(k), ("a", "b"), ("x", "y"), {
-        "A": Alignment([(0, 0)], labels={(0, 1): "wrong"}),
-        "B": Alignment([(0, 0)], labels={(0, 1): "wrong", (1, 1): "wrong"}),
-        "initial": Alignment([(0, 0), (0, 1)]),
-        "gold": Alignment([(0, 0)]),
-    }) for k in range(3)
-]  # fmt: skip
 
 
 def test_the_judged_universe():

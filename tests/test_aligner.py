@@ -32,6 +32,9 @@ MODELS = [
 ]
 FERTILE = [{"model": model, "inference": "collapsed", "agree": True} for model in ("ibm3", "ibm4")]
 FIRST = slice(0, 40)
+NOTHING = [[], [([], [])], [([], ["a"]), (["b"], [])], [([], [])] * 3]
+ANY_WORDS = st.lists(st.text(max_size=4), max_size=5)
+SENSELESS = [{"agree": False}, {"null": 1.0}, {"null": math.nan}, {"spelling": -1.0}, {"ibm1": -1}]
 
 
 @pytest.fixture(scope="module", params=[*MODELS, *FERTILE],
@@ -92,10 +95,8 @@ def test_links_are_sure_above_a_second_threshold(default, symmetrize):
 def test_each_word_has_at_most_one_word_in_its_direction(aligner):
     forward, _ = links_of(aligner, TEXT, symmetrize="forward")
     reverse, _ = links_of(aligner, TEXT, symmetrize="reverse")
-    for one in forward:
-        assert len({j for _, j in one.possible}) == len(one.possible)
-    for one in reverse:
-        assert len({i for i, _ in one.possible}) == len(one.possible)
+    assert all(len({j for _, j in one.possible}) == len(one.possible) for one in forward)
+    assert all(len({i for i, _ in one.possible}) == len(one.possible) for one in reverse)
     assert sum(len(one.possible) for one in forward) > len(TEXT)
 
 
@@ -160,9 +161,6 @@ def test_the_lexicon_holds_probabilities():
     assert numbers == sorted(numbers)
 
 
-NOTHING = [[], [([], [])], [([], ["a"]), (["b"], [])], [([], [])] * 3]
-
-
 @pytest.mark.parametrize("pairs", NOTHING, ids=["no pairs", "an empty one", "half-empty", "empty"])
 @pytest.mark.parametrize("options", MODELS[:2], ids=str)
 def test_nothing_to_learn_from_is_an_error(pairs, options):
@@ -184,8 +182,7 @@ def test_empty_sides_are_aligned_to_nothing(aligner):
     pairs = [([], ["1bt"]), TEXT[0], (["1bs"], []), ([], []), TEXT[1], ([], [])]
     for method in ("posterior", "union", "forward"):
         found, _ = links_of(aligner, pairs, symmetrize=method)
-        for k in (0, 2, 3, 5):
-            assert found[k] == Alignment()
+        assert all(found[k] == Alignment() for k in (0, 2, 3, 5))
         alone, _ = links_of(aligner, [TEXT[0], TEXT[1]], symmetrize=method)
         assert [found[1], found[4]] == alone
     assert aligner.align("", "") == Alignment()
@@ -214,9 +211,6 @@ def test_long_lines_are_cut_at_equal_fractions():
     assert aligner.scores(packed).shape == (len(text), 2)
     again = aligner.align_bitext(Bitext.pack(text)).arrays
     assert again.links.tolist() == found.links.tolist()
-
-
-ANY_WORDS = st.lists(st.text(max_size=4), max_size=5)
 
 
 @given(st.lists(st.tuples(ANY_WORDS, ANY_WORDS), max_size=5))
@@ -281,7 +275,6 @@ def test_what_is_no_bitext_is_refused():
         Bitext(Side.pack([["a"], ["b"]]), Side.pack([["a"]]))
 
 
-SENSELESS = [{"agree": False}, {"null": 1.0}, {"null": math.nan}, {"spelling": -1.0}, {"ibm1": -1}]
 SENSELESS += [{"model": "ibm9"}, {"inference": "sampling"}, {"band": 0}, {"kinds": 0}]
 
 

@@ -12,6 +12,9 @@ from alignkit.align.settings import PREFIXES
 from alignkit.align.supervised import Refiner
 from alignkit.cli.main import main
 
+NEW = (["1BSabc", "neverseen", "2csa"], ["1btab", "2ctabcdef", "Neverseens"])
+WORDS = st.lists(st.text("abé", max_size=7), max_size=4)
+
 
 def long_words(pairs):
     """Give the words of a text endings, so that several words have one beginning."""
@@ -21,8 +24,6 @@ def long_words(pairs):
 
 
 TEXT = long_words(plain.random_text(31, 90))
-NEW = (["1BSabc", "neverseen", "2csa"], ["1btab", "2ctabcdef", "Neverseens"])
-WORDS = st.lists(st.text("abé", max_size=7), max_size=4)
 
 
 @pytest.fixture(scope="module")

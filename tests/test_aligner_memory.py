@@ -22,6 +22,10 @@ from alignkit.align.cooccurrence import (
 from alignkit.errors import AlignerError
 
 TEXT = plain.random_text(7, 90)
+TEXTS = {"roen": ["roen/roen.src-tgt"], "greek": ["grc-eng/grc.txt", "grc-eng/eng.txt"],
+         "hansards 10,000": ["hansards/train.fr", "hansards/train.en"],
+         "hansards": ["hansards/train.fr", "hansards/train.en"],
+         "bible": ["bible/text.f", "bible/text.e"]}  # fmt: skip
 
 
 @pytest.mark.parametrize("model", ["ibm2", "hmm", "ibm4"])
@@ -97,12 +101,6 @@ def test_the_word_pairs_of_a_large_text_are_estimated():
     assert bitext.starts[-1] > 5 * SAMPLE
     found = len({(a, b) for source, target in pairs for a in source for b in target})
     assert abs(word_pairs(bitext) / found - 1) < 0.1
-
-
-TEXTS = {"roen": ["roen/roen.src-tgt"], "greek": ["grc-eng/grc.txt", "grc-eng/eng.txt"],
-         "hansards 10,000": ["hansards/train.fr", "hansards/train.en"],
-         "hansards": ["hansards/train.fr", "hansards/train.en"],
-         "bible": ["bible/text.f", "bible/text.e"]}  # fmt: skip
 
 
 @pytest.mark.slow

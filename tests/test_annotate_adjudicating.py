@@ -18,6 +18,34 @@ from alignkit.annotate.server.serving import invited
 from alignkit.annotate.server.sessions import admit
 
 pytestmark = BROWSER
+JUDGED = [(), ("paraphrase",), ("partial", "unsure")]
+_COMPARE = """async cases => {
+    const {ballots, GoldPair, grouped, items, placeOf} = await import("/page/adjudicate-cases.js");
+    return cases.map(({state, votes, majority}) => {
+        const more = {bulk: [], rejected: [], comments: [], ...state};
+        const pair = new GoldPair({source: ["a", "b", "c"], target: ["x", "y", "z"], state: more});
+        const found = grouped(items(pair, ballots(votes), majority));
+        return found.map(group => group.map(({key, state}) => [...placeOf(key), state]));
+    });
+}"""
+PART = {"value": 0.91, "low": 0.85, "high": 1.0}
+FIGURES = {
+    "annotators": [
+        {"name": name, "done": 112, "pairs": 1000, "seconds": 380, "left": 33000}
+        for name in ("anna", "ben")
+    ],
+    "twos": [
+        {
+            "figures": dict.fromkeys(
+                ["words.sure.f1", "words.possible.f1", "different.cells.all.kappa"], PART
+            ),
+            "beyond": {"phrases.sure": PART},
+        }
+    ],
+    "mean": {}, "at": "2026-11-22T14:02:00+00:00", "reason": "",
+    "pull": {"pull": {"value": 0.09, "low": -0.05, "high": 0.13, "pairs": 100}},
+}  # fmt: skip
+"""What the strip shows of a dashboard that has everything."""
 
 
 @pytest.fixture(scope="module")
@@ -165,9 +193,6 @@ def test_keys_go_on_after_a_list_under_which_the_matrix_was_drawn_anew(page, pro
     page.set_viewport_size({"width": 1280, "height": 800})
 
 
-JUDGED = [(), ("paraphrase",), ("partial", "unsure")]
-
-
 def cases(count):
     rng, made = random.Random(7), []
     places = [(i, j) for i in range(3) for j in range(3)] + [(-1, 0), (2, -1)]
@@ -210,37 +235,6 @@ def test_the_page_compares_votes_as_the_library_does(page):
     assert [[sorted(group) for group in groups] for groups in compared] == json.loads(
         json.dumps(expected)
     )
-
-
-_COMPARE = """async cases => {
-    const {ballots, GoldPair, grouped, items, placeOf} = await import("/page/adjudicate-cases.js");
-    return cases.map(({state, votes, majority}) => {
-        const more = {bulk: [], rejected: [], comments: [], ...state};
-        const pair = new GoldPair({source: ["a", "b", "c"], target: ["x", "y", "z"], state: more});
-        const found = grouped(items(pair, ballots(votes), majority));
-        return found.map(group => group.map(({key, state}) => [...placeOf(key), state]));
-    });
-}"""
-
-
-PART = {"value": 0.91, "low": 0.85, "high": 1.0}
-FIGURES = {
-    "annotators": [
-        {"name": name, "done": 112, "pairs": 1000, "seconds": 380, "left": 33000}
-        for name in ("anna", "ben")
-    ],
-    "twos": [
-        {
-            "figures": dict.fromkeys(
-                ["words.sure.f1", "words.possible.f1", "different.cells.all.kappa"], PART
-            ),
-            "beyond": {"phrases.sure": PART},
-        }
-    ],
-    "mean": {}, "at": "2026-11-22T14:02:00+00:00", "reason": "",
-    "pull": {"pull": {"value": 0.09, "low": -0.05, "high": 0.13, "pairs": 100}},
-}  # fmt: skip
-"""What the strip shows of a dashboard that has everything."""
 
 
 def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_figure(

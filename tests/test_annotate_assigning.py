@@ -17,6 +17,13 @@ from alignkit.annotate.project.fold import AssignmentPlan
 from alignkit.annotate.project.names import ProjectError
 
 NAMES = ("anna", "ben", "carla", "dora")
+PLANS = st.builds(AssignmentPlan, annotators=st.integers(2, 4).map(lambda n: NAMES[:n]),
+                  double=st.none() | st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]),
+                  trial=st.integers(0, 12), seed=st.integers(0, 5),
+                  stratify=st.sampled_from([(), ("length",), ("genre",), ("length", "genre")]),
+                  order=st.sampled_from(["hash", "uncertainty", "genre"]),
+                  control=st.sampled_from([0.0, 0.1, 0.5]),
+                  least=st.sampled_from([0, 30, 150]))  # fmt: skip
 
 
 def items_of(count, first=1):
@@ -30,15 +37,6 @@ def by_pair(rows):
     for row in rows:
         found[row.k].append(row)
     return found
-
-
-PLANS = st.builds(AssignmentPlan, annotators=st.integers(2, 4).map(lambda n: NAMES[:n]),
-                  double=st.none() | st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]),
-                  trial=st.integers(0, 12), seed=st.integers(0, 5),
-                  stratify=st.sampled_from([(), ("length",), ("genre",), ("length", "genre")]),
-                  order=st.sampled_from(["hash", "uncertainty", "genre"]),
-                  control=st.sampled_from([0.0, 0.1, 0.5]),
-                  least=st.sampled_from([0, 30, 150]))  # fmt: skip
 
 
 @settings(max_examples=60, deadline=None)
@@ -102,8 +100,7 @@ def check_control(items, pairs, trial, plan):
         if item.k not in trial and len(pairs[item.k]) > 1:
             strata[stratum_of(item, CONTROL, plan.cuts)].append(arms[item.k] != "")
     total = sum(map(len, strata.values()))
-    for own in strata.values():
-        assert abs(sum(own) - several * len(own) / total) < 1 + 1e-9
+    assert all(abs(sum(own) - several * len(own) / total) < 1 + 1e-9 for own in strata.values())
     for k, own in pairs.items():
         hidden = sum(not row.shown for row in own)
         if arms[k] == "split":

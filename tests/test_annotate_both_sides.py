@@ -15,6 +15,7 @@ from alignkit.annotate.project.state import PairState
 from alignkit.annotate.server.sessions import admit
 
 VOTES = {"anna": {(0, 0): 2, (3, 3): 2}, "ben": {(0, 0): 2, (2, 3): 1}}
+PLACES = [(0, 0), (0, 1), (1, 0), (1, 1), JUDGMENT]
 
 
 def adjudicated(tmp_path, votes=VOTES):
@@ -97,9 +98,6 @@ def test_a_null_that_was_decided_is_reopened_where_its_word_is_linked(tmp_path):
     here.own((1, -1), 2), there.own((1, 2), 2)
     merge_project(store, other)
     assert (here.gold, states(here)[1, -1]) == ({(0, 0): 2, (1, 2): 2}, "reopened")
-
-
-PLACES = [(0, 0), (0, 1), (1, 0), (1, 1), JUDGMENT]
 
 
 @st.composite

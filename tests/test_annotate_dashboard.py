@@ -44,6 +44,16 @@ from alignkit.annotate.dashboard.tally import FIGURES, TalliedPair, Tally, inter
 SAMPLES = Path(__file__).parent.parent / "samples" / "paraphrases.jsonl"
 LIVE = {"words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa"}
 LEVELS = {"phrases.possible", "phrases.sure", "words.possible", "words.sure"}
+EDITS = st.tuples(st.sampled_from(["cell", "cell", "done", "undo", "open"]), st.integers(1, 3),
+                  st.sampled_from(["anna", "ben", "carla", "gold"]), st.integers(0, 3),
+                  st.integers(0, 3), st.integers(0, 2))  # fmt: skip
+NAMES = ("anna", "ben", "carla")
+SOURCE, TARGET = ("a", "b", "c", "a"), ("b", "x", "a")
+CELLS = [(i, j) for i in range(len(SOURCE)) for j in range(len(TARGET))]
+links = st.dictionaries(st.sampled_from(CELLS), st.booleans(), max_size=6)
+marked = st.tuples(links, st.sets(st.sampled_from(CELLS), max_size=4))
+said = st.dictionaries(st.sampled_from(NAMES), marked, max_size=3)
+steps = st.lists(st.tuples(st.integers(1, 4), said), max_size=8)
 
 
 def samples(folder, pairs=6, **settings):
@@ -429,11 +439,6 @@ def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards, h
 # however it came about
 
 
-EDITS = st.tuples(st.sampled_from(["cell", "cell", "done", "undo", "open"]), st.integers(1, 3),
-                  st.sampled_from(["anna", "ben", "carla", "gold"]), st.integers(0, 3),
-                  st.integers(0, 3), st.integers(0, 2))  # fmt: skip
-
-
 def states(live):
     twos = {two: (kept.total().tolist(), kept.table().tolist())
             for two, kept in live.tally.twos.items()}  # fmt: skip
@@ -553,16 +558,6 @@ def test_a_store_that_is_closed_ends_what_goes_on(tmp_path):
         assert again.project().pairs == 2
 
 
-NAMES = ("anna", "ben", "carla")
-SOURCE, TARGET = ("a", "b", "c", "a"), ("b", "x", "a")
-CELLS = [(i, j) for i in range(len(SOURCE)) for j in range(len(TARGET))]
-
-links = st.dictionaries(st.sampled_from(CELLS), st.booleans(), max_size=6)
-marked = st.tuples(links, st.sets(st.sampled_from(CELLS), max_size=4))
-said = st.dictionaries(st.sampled_from(NAMES), marked, max_size=3)
-steps = st.lists(st.tuples(st.integers(1, 4), said), max_size=8)
-
-
 def work(k, now):
     done = {name: Alignment([cell for cell, sure in drawn.items() if sure], drawn)
             for name, (drawn, _) in now.items()}  # fmt: skip
@@ -593,8 +588,7 @@ def test_pairs_put_one_after_the_other_are_as_all_put_at_once(history):
         whole.add(name)
     whole.put([work(k, state) for k, state in now.items()])
     assert kept(tally) == kept(whole)
-    for k in now:
-        assert str(tally.f1_of(k)) == str(whole.f1_of(k))
+    assert all(str(tally.f1_of(k)) == str(whole.f1_of(k)) for k in now)
     corpus = Corpus(work(k, now[k]).pair for k in sorted(now))
     for (first, second), counts in tally.twos.items():
         if not {first, second} <= set(corpus.aligners):

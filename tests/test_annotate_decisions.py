@@ -23,6 +23,13 @@ from alignkit.io.format import EVERYTHING
 AGREED = '{"why":"agreed","votes":{"anna":[2,3],"ben":[2,1]}}'
 VOTE = '{"why":"vote","as":"ben","votes":{"anna":[2,3],"ben":[0,1]},"note":"too free"}'
 OWN = '{"why":"own","votes":{"anna":[1,3],"ben":[0,1]}}'
+_CELL = st.tuples(st.integers(-1, 3), st.integers(-1, 3)).filter(lambda cell: cell != (-1, -1))
+_DECISIONS = st.lists(
+    st.sampled_from(["undo", "redo"])
+    | st.dictionaries(_CELL,
+                      st.tuples(st.integers(0, 2), st.sampled_from([None, AGREED, VOTE, OWN])),
+                      min_size=1, max_size=4), max_size=15
+)  # fmt: skip
 
 
 class Desk(Tab):
@@ -158,15 +165,6 @@ def test_the_name_of_the_gold_standard_is_nobody_else_s(tmp_path, small):
     assert (brought.project().gold, status(brought)) == ("truth", "free")
     admit(brought, Visitor("carla", ADJUDICATOR))
     admit(brought, Visitor("gold"))
-
-
-_CELL = st.tuples(st.integers(-1, 3), st.integers(-1, 3)).filter(lambda cell: cell != (-1, -1))
-_DECISIONS = st.lists(
-    st.sampled_from(["undo", "redo"])
-    | st.dictionaries(_CELL,
-                      st.tuples(st.integers(0, 2), st.sampled_from([None, AGREED, VOTE, OWN])),
-                      min_size=1, max_size=4), max_size=15
-)  # fmt: skip
 
 
 @settings(max_examples=repetitions(50), deadline=None)

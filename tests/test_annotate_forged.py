@@ -34,6 +34,12 @@ TABLES += ("pair_counts", "assignment")
 VALUES = (-1, 2**40, 2**62, 1.5, float("inf"), "text", "", b"\xff\xfe", b"abc", "{", "[]", "null")
 VALUES += ("[[99,99,2]]", '["a"]', '{"cells":[[99,99,2]]}', "[" * 5000, "\0", 0, 1, 10**12)
 LEAVES = (-1, 99, 2**70, 1.5, "text", "", None, True, [], {}, [[1]], "2020-13-99", -(2**63))
+ACTING = ["CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event WHERE n < 3; END",
+          "CREATE VIEW more AS SELECT * FROM event",
+          "DROP TABLE assignment; CREATE VIEW assignment AS WITH RECURSIVE x(account) AS "
+          "(SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x",
+          "CREATE VIRTUAL TABLE words USING fts5(text)",
+          "ALTER TABLE pair ADD COLUMN more TEXT AS (hex(zeroblob(k))) VIRTUAL"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -146,14 +152,6 @@ def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
         assert ran.code == 2 or words[0] == "events" or ran.code == 0, (told, words)
     with suppress(AlignkitError):
         visit(str(shutil.copy(saved, tmp_path / "visited.alignkit")))
-
-
-ACTING = ["CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event WHERE n < 3; END",
-          "CREATE VIEW more AS SELECT * FROM event",
-          "DROP TABLE assignment; CREATE VIEW assignment AS WITH RECURSIVE x(account) AS "
-          "(SELECT 1 UNION ALL SELECT 1 FROM x) SELECT * FROM x",
-          "CREATE VIRTUAL TABLE words USING fts5(text)",
-          "ALTER TABLE pair ADD COLUMN more TEXT AS (hex(zeroblob(k))) VIRTUAL"]  # fmt: skip
 
 
 @pytest.mark.parametrize(

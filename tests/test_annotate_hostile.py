@@ -19,6 +19,14 @@ OPEN = {"/page/wire.js", "/", "/adjudicate", "/dashboard", "/favicon.ico", "/ent
 """Routes that need no session; the last needs a secret."""
 CLOSED = [route for route in ROUTES if route[1] not in OPEN]
 EDIT = {"how": "cell", "cells": [[0, 0, 0, 2]]}
+NO_JSON = [b"", b"{", b"\xff\xfe", b"[1]", b"null", b"NaN", b'"text"']
+CELLS = [[4, 0], [0, 3], [-1, -1], [-2, 0], [0, -2], [10**9, 0], [10**30, 0], [0.5, 0], ["0", 0]]
+VALUES = (3, -1, 10**20, None, True, "2")
+NUMBERS = ("queue?after", "queue?limit", "changes?after", "find?q=a&limit")
+NO_NUMBERS = ["-1", "x", "", "1e3", "9" * 40, "%00", "1;drop"]
+NOWHERE = """/page/../server.py /page/%2e%2e/server.py /page/..%2fserver.py /page//etc/passwd /page/
+/page/index.html%00 /page/server.py //evil.example/page /api /api/ /api/accounts /api/project/ /docs
+/.git/config"""
 
 
 def event(**changes):
@@ -139,7 +147,6 @@ def test_bodies_are_counted_as_they_are_read(anna, method, path):
     refused(anna.ask(method, path, b"{}", Content_Length="9" * 12), 413)
 
 
-NO_JSON = [b"", b"{", b"\xff\xfe", b"[1]", b"null", b"NaN", b'"text"']
 NO_JSON += [b"[" * 100_000, b'{"a":' * 50_000]
 NO_JSON += [b'{"token": NaN}', b'{"base": 0, "rev": NaN, "events": []}', b'{"token": "\\ud800"}']
 
@@ -157,9 +164,7 @@ def test_other_tokens_let_nobody_in(server, token):
     refused(server.client(enter=False).ask("POST", "/enter", {"token": token}), 401)
 
 
-CELLS = [[4, 0], [0, 3], [-1, -1], [-2, 0], [0, -2], [10**9, 0], [10**30, 0], [0.5, 0], ["0", 0]]
 BAD = [event(data=EDIT | {"cells": [[i, j, 0, 2]]}) for i, j in CELLS]
-VALUES = (3, -1, 10**20, None, True, "2")
 BAD += [event(data=EDIT | {"cells": [[0, 0, 0, value]]}) for value in VALUES]
 BAD += [event(kind="setting", data={"name": "x"}), event(kind="account", data={"name": "x"}),
         event(v=2), event(data=EDIT | {"how": "import"}),
@@ -210,13 +215,6 @@ def test_unknown_pairs_are_not_found(anna, k):
     refused(anna.ask("GET", path), 404)
     refused(anna.ask("GET", f"{path}/history"), 404)
     refused(anna.ask("POST", f"{path}/events", request(event())), 404)
-
-
-NUMBERS = ("queue?after", "queue?limit", "changes?after", "find?q=a&limit")
-NO_NUMBERS = ["-1", "x", "", "1e3", "9" * 40, "%00", "1;drop"]
-NOWHERE = """/page/../server.py /page/%2e%2e/server.py /page/..%2fserver.py /page//etc/passwd /page/
-/page/index.html%00 /page/server.py //evil.example/page /api /api/ /api/accounts /api/project/ /docs
-/.git/config"""
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,14 @@ from alignkit.errors import JoinError
 from alignkit.io.format import EVERYTHING
 from alignkit.model.trees import Tree
 
+_TOKENS = st.lists(st.sampled_from("abcd"), max_size=7)
+_JUDGED = [
+    Annotation(Alignment(), judgment=text, flags=flags)
+    for text in ("4<i", "4", "x", "3i", "<4", "same meaning", "4><", "")
+    for flags in ((), ("unsure",), (">",))
+    if (text, flags) != ("4", (">",))  # which the scheme writes as "4>"
+]
+
 
 def take(store, *pairs, **options):
     return import_pairs(store, pairs, holds=EVERYTHING, **options)
@@ -37,9 +45,6 @@ def take(store, *pairs, **options):
 
 def words(pair="p1", source="a b c d", target="w x y z", **annotations):
     return SentencePair(pair, source.split(), target.split(), annotations)
-
-
-_TOKENS = st.lists(st.sampled_from("abcd"), max_size=7)
 
 
 @given(_TOKENS, _TOKENS)
@@ -227,14 +232,6 @@ def test_what_a_format_cannot_hold_stays(tmp_path):
     state = store.pair(1, "anna").state
     assert state.cells == [(0, 0, 2), (3, -1, 2)]
     assert (state.judgment, state.flags) == ("partial", ["f"])
-
-
-_JUDGED = [
-    Annotation(Alignment(), judgment=text, flags=flags)
-    for text in ("4<i", "4", "x", "3i", "<4", "same meaning", "4><", "")
-    for flags in ((), ("unsure",), (">",))
-    if (text, flags) != ("4", (">",))  # which the scheme writes as "4>"
-]
 
 
 def test_flags_in_the_text_of_a_judgment_are_chosen_and_written_again(tmp_path):

@@ -16,6 +16,8 @@ from alignkit.annotate.dashboard.slow_figures import slow_figures
 from alignkit.annotate.server.child import ChildProcess
 from alignkit.annotate.server.dashboard import Dashboard
 
+LABELS = st.sampled_from([None, "1", "2", "3"])
+
 
 @pytest.fixture(autouse=True)
 def no_child(monkeypatch):
@@ -128,9 +130,6 @@ def reference(pairs):
     first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
     expected = sum(first[label] * second[label] for label in first) / n**2
     return observed, None if expected == 1 else (observed - expected) / (1 - expected)
-
-
-LABELS = st.sampled_from([None, "1", "2", "3"])
 
 
 @settings(max_examples=8, deadline=None,

@@ -37,6 +37,51 @@ PAIRS = 20
 REWRITTEN = "At least forty people were hurt in a blaze which erupted at a garment plant ."
 ANNA = ["4", "4 i", "4 < s", "3", "2", "1", "4 > a", "x"]
 """The keys that she presses on the first pairs, and on the next ones again; ben other ones."""
+TABLES = {"Agreement on labels": "#judged", "Pairs judged differently": "#differing"}
+SOURCE = """They talked. Then they agreed, \U0001f600 and left.
+It was late.
+
+The talks had lasted for two days. Nobody had expected much of them.
+On Friday both sides will meet again.
+"""
+TARGET = """Ils ont parlé. Puis ils étaient d’accord.
+
+Il était tard.
+On n’attendait pas grand-chose de ces deux jours.
+Les deux parties se retrouveront vendredi."""
+FOLDED = """async text => {
+    const {MadePair} = await import("/page/made.js"), wrong = [];
+    const held = pair => ["rewrites", "extracts"].map(name => [...pair[name]].sort());
+    for (const {first, steps} of JSON.parse(text)) {
+        const pair = new MadePair(first);
+        for (const {event, expected, undone} of steps) {
+            pair.apply(event);
+            const copy = pair.copy(), data = copy.inverse("undo");
+            if (data) copy.apply({id: "x", kind: "undo", data});
+            const found = [held(pair), pair.judgment, held(copy), copy.judgment];
+            const wanted = [...expected, ...undone];
+            const same = JSON.stringify(found) === JSON.stringify(wanted);
+            if (!same) wrong.push([event, found, wanted]);
+        }
+    }
+    return wrong.slice(0, 2);
+}"""
+PLACED = """async texts => {
+    const {linesOf, unitsIn, charactersOf, textOf} = await import("/page/spans.js"), wrong = [];
+    for (const text of texts) {
+        const units = linesOf(text).flat(), characters = Array.from(text);
+        const joined = units.map(({from, to}) => characters.slice(from, to).join("")).join("");
+        if (joined !== text.replace(/\\s/gu, "")) wrong.push([text, joined]);
+        const shown = textOf(units), words = whole => whole.trim().split(/\\s+/).join(" ");
+        if (words(shown) !== words(text)) wrong.push([text, shown]);
+        units.forEach((unit, at) => {
+            const back = String(unitsIn(units, ...charactersOf(units, [0, at])));
+            const begins = unit.text.startsWith(characters[unit.from]);
+            if (back !== String([0, at]) || !begins) wrong.push([text, unit, back]);
+        });
+    }
+    return wrong.slice(0, 2);
+}"""
 
 
 def corpus(folder):
@@ -114,9 +159,6 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems):
             adjudicate(page)
             rewrites_are_looked_at_again(page, project)
     check_export(project, tmp_path)
-
-
-TABLES = {"Agreement on labels": "#judged", "Pairs judged differently": "#differing"}
 
 
 def dashboard(context, page):
@@ -204,19 +246,6 @@ def check_export(project, folder):
     assert "all is as the log says" in command("events", project, "--check")
 
 
-SOURCE = """They talked. Then they agreed, \U0001f600 and left.
-It was late.
-
-The talks had lasted for two days. Nobody had expected much of them.
-On Friday both sides will meet again.
-"""
-TARGET = """Ils ont parlé. Puis ils étaient d’accord.
-
-Il était tard.
-On n’attendait pas grand-chose de ces deux jours.
-Les deux parties se retrouveront vendredi."""
-
-
 def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems):
     for side, text in (("en", SOURCE), ("fr", TARGET)):
         (tmp_path / side).mkdir()
@@ -262,42 +291,6 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems):
         found.append(texts)
     assert found == [("They talked.", "Ils ont parlé."), ("It was late.", "Il était tard."),
                      ("Then they agreed", "Puis ils étaient d’accord.")]  # fmt: skip
-
-
-FOLDED = """async text => {
-    const {MadePair} = await import("/page/made.js"), wrong = [];
-    const held = pair => ["rewrites", "extracts"].map(name => [...pair[name]].sort());
-    for (const {first, steps} of JSON.parse(text)) {
-        const pair = new MadePair(first);
-        for (const {event, expected, undone} of steps) {
-            pair.apply(event);
-            const copy = pair.copy(), data = copy.inverse("undo");
-            if (data) copy.apply({id: "x", kind: "undo", data});
-            const found = [held(pair), pair.judgment, held(copy), copy.judgment];
-            const wanted = [...expected, ...undone];
-            const same = JSON.stringify(found) === JSON.stringify(wanted);
-            if (!same) wrong.push([event, found, wanted]);
-        }
-    }
-    return wrong.slice(0, 2);
-}"""
-
-PLACED = """async texts => {
-    const {linesOf, unitsIn, charactersOf, textOf} = await import("/page/spans.js"), wrong = [];
-    for (const text of texts) {
-        const units = linesOf(text).flat(), characters = Array.from(text);
-        const joined = units.map(({from, to}) => characters.slice(from, to).join("")).join("");
-        if (joined !== text.replace(/\\s/gu, "")) wrong.push([text, joined]);
-        const shown = textOf(units), words = whole => whole.trim().split(/\\s+/).join(" ");
-        if (words(shown) !== words(text)) wrong.push([text, shown]);
-        units.forEach((unit, at) => {
-            const back = String(unitsIn(units, ...charactersOf(units, [0, at])));
-            const begins = unit.text.startsWith(characters[unit.from]);
-            if (back !== String([0, at]) || !begins) wrong.push([text, unit, back]);
-        });
-    }
-    return wrong.slice(0, 2);
-}"""
 
 
 @pytest.fixture

@@ -14,6 +14,12 @@ from alignkit.annotate.project.names import BadEvent
 from alignkit.annotate.project.replay import replay
 
 BOTH = {"anna": {(0, 0): 2}, "ben": {(0, 0): 2}}
+LATE = {"a link": ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}),
+        "a null": ("edit", {"how": "cell", "cells": [[1, -1, 0, 1]]}),
+        "a judgment": ("judge", {"label": ["", "paraphrase"]}),
+        "flags": ("judge", {"flags": [[], ["unsure"]]})}  # fmt: skip
+VALUES = {"a link": {(1, 1): 2}, "a null": {(1, -1): 1}, "a judgment": {JUDGMENT: ("paraphrase",)},
+          "flags": {JUDGMENT: ("", "unsure")}}  # fmt: skip
 
 
 def row(bench):
@@ -29,14 +35,6 @@ def done_on(store, k=1):
 def add(store, *events, names=("anna", "ben")):
     for name in names:
         Tab(store, 1, name).send(*(sent(kind, **data) for kind, data in events))
-
-
-LATE = {"a link": ("edit", {"how": "cell", "cells": [[1, 1, 0, 2]]}),
-        "a null": ("edit", {"how": "cell", "cells": [[1, -1, 0, 1]]}),
-        "a judgment": ("judge", {"label": ["", "paraphrase"]}),
-        "flags": ("judge", {"flags": [[], ["unsure"]]})}  # fmt: skip
-VALUES = {"a link": {(1, 1): 2}, "a null": {(1, -1): 1}, "a judgment": {JUDGMENT: ("paraphrase",)},
-          "flags": {JUDGMENT: ("", "unsure")}}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", LATE)

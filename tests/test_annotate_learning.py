@@ -384,8 +384,7 @@ def openings(monkeypatch):
 
     monkeypatch.setattr(opening, "Learning", Started)
     yield open_, started
-    for one in running:
-        assert one.problem is None
+    assert all(one.problem is None for one in running)
 
 
 def test_learning_is_on_in_new_projects_and_stays_as_it_was_said_last(tmp_path, openings, capsys):

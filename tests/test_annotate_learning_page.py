@@ -77,8 +77,7 @@ def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path):
             page.goto(page.url.split("?")[0].split("#")[0] + "?pair=12")
             page.wait_for_selector("body[data-pair='12']")
             saved(page)
-            for k in range(1, 9):
-                assert finish(anna, k).startswith(("trained", "learned-"))
+            assert all(finish(anna, k).startswith(("trained", "learned-")) for k in range(1, 9))
             store = Store.open(project, readonly=True)
             with closing(store):
                 until(lambda: _set(store, 14).startswith("learned-"), 60)
@@ -135,8 +134,7 @@ def _see_corrections(server, project):
         assert "done pairs" in page.inner_text("#learning")
         label = page.get_attribute("#corrections svg", "aria-label")
         assert label.startswith("Corrections a pair over 1" if not PICTURES else "Corrections")
-        for _ in views(page):
-            assert not serious(page)
+        assert all(not serious(page) for _ in views(page))
         if PICTURES:
             picture = Path(PICTURES, "corrections.png")
             page.locator("#corrections").screenshot(path=picture)

@@ -16,6 +16,8 @@ pytestmark = BROWSER
 
 PAIRS = 26
 LATENCIES, GAPS = (0, 40, 100, 300), (0, 40, 100, 300)  # milliseconds
+LOG = """const keys = window.keys = []
+addEventListener("keydown", ({key}) => keys.push([key, document.body.dataset.pair]), true)"""
 
 
 class Kind(NamedTuple):
@@ -70,10 +72,6 @@ class Network:
         rates = dict.fromkeys(("downloadThroughput", "uploadThroughput"), -1)
         how = {"offline": False, "latency": latency, **rates}
         self._session.send("Network.emulateNetworkConditions", how)
-
-
-LOG = """const keys = window.keys = []
-addEventListener("keydown", ({key}) => keys.push([key, document.body.dataset.pair]), true)"""
 
 
 def on(page):

@@ -24,6 +24,12 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import change_task
 from alignkit.io.format import EVERYTHING
 
+TEXTS = st.tuples(st.sampled_from(["a", "b c"]), st.sampled_from(["w", "x y"]))
+STEPS = st.lists(st.one_of(st.tuples(st.sampled_from(["r1", "r2", "r10"]), st.none() | TEXTS),
+                           st.sampled_from(["undo", "redo"])), max_size=12)  # fmt: skip
+SOURCE = "They talked.\nThen they agreed,\nand \U0001f600 left."
+TARGET = "Ils ont parlé. Ils sont partis."
+
 
 def judge(label, before="", flags=None):
     more = {} if flags is None else {"flags": [[], flags]}
@@ -187,11 +193,6 @@ def test_rewrites_are_merged_and_rebuilt_from_the_log(store, tmp_path):
             assert not replay(again).differences
 
 
-TEXTS = st.tuples(st.sampled_from(["a", "b c"]), st.sampled_from(["w", "x y"]))
-STEPS = st.lists(st.one_of(st.tuples(st.sampled_from(["r1", "r2", "r10"]), st.none() | TEXTS),
-                           st.sampled_from(["undo", "redo"])), max_size=12)  # fmt: skip
-
-
 @settings(max_examples=100)
 @given(steps=STEPS)
 def test_rewrites_fold_as_a_plain_list_of_states_says(steps):
@@ -218,10 +219,6 @@ def test_rewrites_fold_as_a_plain_list_of_states_says(steps):
             future = []
         assert stream.state.rewrites == now
         assert decode_state(encode(stream.state.view())).rewrites == now
-
-
-SOURCE = "They talked.\nThen they agreed,\nand \U0001f600 left."
-TARGET = "Ils ont parlé. Ils sont partis."
 
 
 @pytest.fixture

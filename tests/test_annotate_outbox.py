@@ -25,6 +25,48 @@ _BEGIN = """async () => {
   const { pending, state } = await wire.pair(1);
   return { pending: pending.length, cells: state.cells };
 }"""
+_UNTIL_SAVED = """async () => {
+  let stored = 0;
+  const early = [], made = [];
+  wire.addEventListener("acknowledged", ({ detail }) => { stored += detail.ids.length; });
+  wire.addEventListener("status", ({ detail: { state } }) => {
+    if (state === "saved" && stored < made.length) early.push([stored, made.length]);
+  });
+  for (let k = 0; k < 40; k += 1) {
+    wire.changed(); // asked before the edit, answered after it
+    made.push(k);
+    edit(1, 0, 0, k % 2, (k + 1) % 2);
+    await new Promise(resolve => setTimeout(resolve, k % 4));
+  }
+  const atOnce = told.status.at(-1).state;
+  while (stored < made.length) await new Promise(resolve => setTimeout(resolve, 10));
+  return { "at once": atOnce, early };
+}"""
+_REFRAIN = """() => {
+  const { fetch } = window;
+  window.fetch = (path, options) =>
+    options.method === "POST" ? Promise.reject(new TypeError()) : fetch(path, options);
+}"""
+_SENT = """async statuses => {
+  const { Sender } = await import("/page/sender.js");
+  const entry = (k, id) => ({ k, rev: 1, event: { id: String(id) } });
+  const kept = [...Array(150).keys()].map(id => entry(1, id)).concat([entry(2, 150)]);
+  const posted = [], told = { acknowledged: 0, refused: 0 };
+  const outbox = { mine: kept, all: async () => kept.slice() };
+  const sender = new Sender(outbox, {
+    post: async run => {
+      posted.push([run[0].k, run.length]);
+      return { status: statuses.shift() };
+    },
+    acknowledged: async run => { told.acknowledged += kept.splice(0, run.length).length; },
+    refused: async () => { told.refused += 1; },
+    changed() {},
+  });
+  sender.farewell();
+  const farewell = posted.splice(0);
+  for (const _ of statuses.slice()) await sender.flush();
+  return { farewell, posted, told, offline: sender.offline };
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -113,25 +155,6 @@ def test_no_edit_is_called_saved_before_it_is(context, serve):
     assert not told["early"]
 
 
-_UNTIL_SAVED = """async () => {
-  let stored = 0;
-  const early = [], made = [];
-  wire.addEventListener("acknowledged", ({ detail }) => { stored += detail.ids.length; });
-  wire.addEventListener("status", ({ detail: { state } }) => {
-    if (state === "saved" && stored < made.length) early.push([stored, made.length]);
-  });
-  for (let k = 0; k < 40; k += 1) {
-    wire.changed(); // asked before the edit, answered after it
-    made.push(k);
-    edit(1, 0, 0, k % 2, (k + 1) % 2);
-    await new Promise(resolve => setTimeout(resolve, k % 4));
-  }
-  const atOnce = told.status.at(-1).state;
-  while (stored < made.length) await new Promise(resolve => setTimeout(resolve, 10));
-  return { "at once": atOnce, early };
-}"""
-
-
 def test_two_tabs_share_the_outbox_and_tell_each_other(context, serve, project):
     served = serve()
     one = opened(context, served.url)
@@ -183,13 +206,6 @@ def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(context, serve)
     again.end(signal.SIGINT)
 
 
-_REFRAIN = """() => {
-  const { fetch } = window;
-  window.fetch = (path, options) =>
-    options.method === "POST" ? Promise.reject(new TypeError()) : fetch(path, options);
-}"""
-
-
 def test_without_a_database_the_browser_says_to_keep_the_tab(context, serve, project):
     for name in ("indexedDB", "localStorage"):
         context.add_init_script(f"Object.defineProperty(window, '{name}', {{ value: undefined }})")
@@ -235,28 +251,6 @@ def test_a_tab_goes_on_when_another_has_entered_anew(context, serve, project):
     two.wait_for_selector("#start-text:text('open the URL')")
     served.end(signal.SIGINT)
     assert stored(project) == [[0, 0, 2]]
-
-
-_SENT = """async statuses => {
-  const { Sender } = await import("/page/sender.js");
-  const entry = (k, id) => ({ k, rev: 1, event: { id: String(id) } });
-  const kept = [...Array(150).keys()].map(id => entry(1, id)).concat([entry(2, 150)]);
-  const posted = [], told = { acknowledged: 0, refused: 0 };
-  const outbox = { mine: kept, all: async () => kept.slice() };
-  const sender = new Sender(outbox, {
-    post: async run => {
-      posted.push([run[0].k, run.length]);
-      return { status: statuses.shift() };
-    },
-    acknowledged: async run => { told.acknowledged += kept.splice(0, run.length).length; },
-    refused: async () => { told.refused += 1; },
-    changed() {},
-  });
-  sender.farewell();
-  const farewell = posted.splice(0);
-  for (const _ of statuses.slice()) await sender.flush();
-  return { farewell, posted, told, offline: sender.offline };
-}"""
 
 
 def test_what_may_be_taken_later_waits_and_a_farewell_keeps_the_order(context, serve):

@@ -24,6 +24,11 @@ from alignkit.annotate.server.sessions import admit
 
 PAIRS = 8
 COMMENT = "what-ben-thinks"
+QUERIES = {"/api/find": "?q=word", "/api/changes": "?after=0", "/api/export": "?to=alignkit-jsonl",
+           "/api/queue": "?limit=1000"}  # fmt: skip
+BODY = {"base": 0, "rev": 1,
+        "events": [{"id": "walked", "kind": "edit",
+                    "data": {"how": "cell", "cells": [[1, 1, 0, 2]]}}]}  # fmt: skip
 
 
 def word(k):
@@ -84,13 +89,6 @@ def routes(server):
     app = AnnotationServer(server.opening, server.entrance, frozenset(), str)
     ways = [(min(route.methods - {"HEAD"}), route.path) for route in app.routes()]
     return [way for way in ways if way[1] not in ("/enter", "/invite", "/logout")]
-
-
-QUERIES = {"/api/find": "?q=word", "/api/changes": "?after=0", "/api/export": "?to=alignkit-jsonl",
-           "/api/queue": "?limit=1000"}  # fmt: skip
-BODY = {"base": 0, "rev": 1,
-        "events": [{"id": "walked", "kind": "edit",
-                    "data": {"how": "cell", "cells": [[1, 1, 0, 2]]}}]}  # fmt: skip
 
 
 def asked(client, method, path, k=0):

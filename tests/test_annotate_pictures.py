@@ -20,6 +20,27 @@ PICTURES = {  # width, height, colours, and the keys that lead there from the pi
     "annotate-blocked": (1280, 800, "light", "f f Control+ArrowUp Shift+ArrowLeft"),
     "annotate-tablet": (768, 1024, "light", "Escape"),
 }
+LOOKS = """() => {
+    const $ = all => [...document.querySelectorAll(all)], box = one => one.getBoundingClientRect();
+    const rows = boxes => boxes.map(({left, top, right, bottom}) => [left, top, right, bottom]);
+    const visible = $("header > *, #tools > *, aside > section > *, .row > *").map(box);
+    const heads = $(".tops text[data-column]"), point = one => {
+        const at = one.getScreenCTM().inverse();
+        const [x, y] = ["x", "y"].map(name => one.getAttribute(name));
+        return {at, seen: new DOMPoint(x, y).matrixTransform(one.getScreenCTM())};
+    };
+    const points = heads.map(point);
+    const apart = points.slice(1).map(({seen}, x) => {
+        const [a, b] = [seen, points[x].seen].map(one => one.matrixTransform(points[x].at));
+        return Math.abs(a.y - b.y) || Math.abs(a.x - b.x) - heads[x].getBBox().width;
+    });
+    return {
+        wide: Math.max(document.documentElement.scrollWidth, ...visible.map(one => one.right)),
+        tops: rows($(".tops, .tops text").map(box)), sides: rows($(".sides, .sides text").map(box)),
+        here: rows($("#matrix, .tops, .sides, #matrix .here").map(box)), apart,
+        judgment: rows($("aside, #labels, #flags, #comment").map(box)),
+    };
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -47,29 +68,6 @@ def test_the_pictures_show_the_page(server, tmp_path):
             shrink(folder / f"{name}.png")
             drawn = page.evaluate("document.documentElement.scrollWidth")
             assert drawn <= width, f"{name} is {drawn} pixels wide"
-
-
-LOOKS = """() => {
-    const $ = all => [...document.querySelectorAll(all)], box = one => one.getBoundingClientRect();
-    const rows = boxes => boxes.map(({left, top, right, bottom}) => [left, top, right, bottom]);
-    const visible = $("header > *, #tools > *, aside > section > *, .row > *").map(box);
-    const heads = $(".tops text[data-column]"), point = one => {
-        const at = one.getScreenCTM().inverse();
-        const [x, y] = ["x", "y"].map(name => one.getAttribute(name));
-        return {at, seen: new DOMPoint(x, y).matrixTransform(one.getScreenCTM())};
-    };
-    const points = heads.map(point);
-    const apart = points.slice(1).map(({seen}, x) => {
-        const [a, b] = [seen, points[x].seen].map(one => one.matrixTransform(points[x].at));
-        return Math.abs(a.y - b.y) || Math.abs(a.x - b.x) - heads[x].getBBox().width;
-    });
-    return {
-        wide: Math.max(document.documentElement.scrollWidth, ...visible.map(one => one.right)),
-        tops: rows($(".tops, .tops text").map(box)), sides: rows($(".sides, .sides text").map(box)),
-        here: rows($("#matrix, .tops, .sides, #matrix .here").map(box)), apart,
-        judgment: rows($("aside, #labels, #flags, #comment").map(box)),
-    };
-}"""
 
 
 @pytest.mark.parametrize(("width", "height", "least"), [(1280, 800, 18), (768, 1024, 26)])
