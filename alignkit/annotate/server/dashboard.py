@@ -92,23 +92,24 @@ class Dashboard:
 
     def _run(self, name: str, work: Callable[[], None]) -> threading.Thread | None:
         """Run the work in a thread unless it is running; return the thread, None at the end."""
+
+        def quietly() -> None:
+            try:
+                work()
+            except AlignkitError as problem:
+                self._slow.problem = str(problem)
+            except Exception as fault:
+                self._slow.problem = f"this is a fault in alignkit: {type(fault).__name__}: {fault}"
+                raise
+
         with self._starting:
             thread = self._threads.get(name)
             if self._stopping or (thread is not None and thread.is_alive()):
                 return thread
-            thread = threading.Thread(target=self._quietly, args=[work], daemon=True)
+            thread = threading.Thread(target=quietly, daemon=True)
             thread.start()
             self._threads[name] = thread
             return thread
-
-    def _quietly(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except AlignkitError as problem:
-            self._slow.problem = str(problem)
-        except Exception as fault:
-            self._slow.problem = f"this is a fault in alignkit: {type(fault).__name__}: {fault}"
-            raise
 
     def _late(self) -> list[Two]:
         """Return the two annotators each whose intervals are out of date."""
@@ -128,10 +129,15 @@ class Dashboard:
                         continue
                     version, table = kept.version, kept.table()
                 began = time.monotonic()
-                intervals = intervals_of(
-                    table, resamples=_OPTIONS.resamples, confidence=_OPTIONS.confidence, seed=SEED
+                self._intervals[two] = (
+                    version,
+                    intervals_of(
+                        table,
+                        resamples=_OPTIONS.resamples,
+                        confidence=_OPTIONS.confidence,
+                        seed=SEED,
+                    ),
                 )
-                self._intervals[two] = version, intervals
                 if self._stopping:
                     return
                 time.sleep(min(time.monotonic() - began, 1.0))  # half a core at most

@@ -66,14 +66,7 @@ class _Heading(NamedTuple):
 
 
 def render_guidelines(path: str | Path | None = None) -> str:
-    """Render guidelines as an HTML page.
-
-    Examples
-    --------
-    >>> page = render_guidelines()
-    >>> '<h3 id="named-entities">Named entities</h3>' in page, "<script" in page
-    (True, False)
-    """
+    """Render guidelines as an HTML page."""
     check_arguments(render_guidelines, locals())
     files = [guidelines() / name for name in _PAGES] if path is None else [Path(path)]
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
@@ -105,18 +98,14 @@ def _read(file: Path) -> str:
         with file.open(encoding="utf-8-sig") as stream:
             text = stream.read(_LARGEST + 1)
     except OSError as problem:
-        raise AlignkitError(
-            f"{file}: the guidelines cannot be read: {problem.strerror or problem}; "
-            "name a Markdown file"
-        ) from None
+        why = f"{problem.strerror or problem}; name a Markdown file"
+        raise AlignkitError(f"{file}: the guidelines cannot be read: {why}") from None
     except UnicodeDecodeError:
-        raise FormatError(
-            "the guidelines are no text in UTF-8; save them as such", str(file)
-        ) from None
+        wrong = "the guidelines are no text in UTF-8; save them as such"
+        raise FormatError(wrong, str(file)) from None
     if len(text) > _LARGEST:
-        raise FormatError(
-            f"the guidelines are longer than {_LARGEST:,} characters; divide them", str(file)
-        )
+        wrong = f"the guidelines are longer than {_LARGEST:,} characters; divide them"
+        raise FormatError(wrong, str(file))
     return text
 
 
@@ -156,10 +145,7 @@ def _plain(children: Iterable[Token]) -> str:
 
 
 def _anchored(tokens: Sequence[Token], used: set[str]) -> list[_Heading]:
-    """Give headings the anchors that GitHub gives them, and examples theirs; return the headings.
-
-    An anchor that comes twice is numbered.
-    """
+    """Give headings and examples the anchors that GitHub gives them; return the headings."""
 
     def unused(wanted: str) -> str:
         numbered = (f"{wanted}-{count}" for count in itertools.count(1))
@@ -183,31 +169,25 @@ def _anchored(tokens: Sequence[Token], used: set[str]) -> list[_Heading]:
 
 def _mend_links(tokens: Iterable[Token], tops: dict[str, str], known: set[str]) -> None:
     """Let links between the pages lead to their place; those to other files stay words."""
-    for token in tokens:
-        opened = []
-        for child in token.children or ():
-            if child.type == "link_open":
-                _mend_link(child, tops, known)
-                opened.append(child)
-            elif child.type == "link_close":
-                child.tag = opened.pop().tag
-
-
-def _mend_link(link: Token, tops: dict[str, str], known: set[str]) -> None:
-    target = str(link.attrs.get("href", ""))
-    if _OUTSIDE.match(target):
-        link.attrSet("target", "_blank")
-        link.attrSet("rel", "noopener noreferrer")
-        return
-    name, _, part = unquote(target).partition("#")
-    name = name.removeprefix("./")
-    if part in known and (not name or name in tops):
-        link.attrSet("href", f"#{part}")
-    elif name in tops:
-        link.attrSet("href", f"#{tops[name]}")
-    else:
-        link.tag = "span"
-        link.attrs = {"class": "file", "title": unquote(target)}
+    opened: list[Token] = []
+    for link in (child for token in tokens for child in token.children or ()):
+        if link.type == "link_close":
+            link.tag = opened.pop().tag
+        if link.type != "link_open":
+            continue
+        opened.append(link)
+        target = str(link.attrs.get("href", ""))
+        name, _, part = unquote(target).partition("#")
+        name = name.removeprefix("./")
+        if _OUTSIDE.match(target):
+            link.attrs |= {"target": "_blank", "rel": "noopener noreferrer"}
+        elif part in known and (not name or name in tops):
+            link.attrSet("href", f"#{part}")
+        elif name in tops:
+            link.attrSet("href", f"#{tops[name]}")
+        else:
+            link.tag = "span"
+            link.attrs = {"class": "file", "title": unquote(target)}
 
 
 # Examples
@@ -229,17 +209,15 @@ def draw_example(pair: SentencePair) -> str:
     source, target = pair.source or (), pair.target or ()
     alignment = pair.alignment(next(iter(pair.alignments)))
     heads = [f'<th scope="col"><span dir="auto">{escape(word)}</span></th>' for word in target]
-    rows = [
-        f'<tr><th scope="row" dir="auto">{escape(word)}</th>'
-        + "".join(_cell(alignment, Link(i, j)) for j in range(len(target)))
-        + "</tr>\n"
-        for i, word in enumerate(source)
-    ]
+    rows = ""
+    for i, word in enumerate(source):
+        cells = "".join(_cell(alignment, Link(i, j)) for j in range(len(target)))
+        rows += f'<tr><th scope="row" dir="auto">{escape(word)}</th>{cells}</tr>\n'
     name = escape(f"{' '.join(source)} ~ {' '.join(target)}")
     return (
         f'<table class="matrix" aria-label="{name}">\n'
         f"<thead><tr><td></td>{''.join(heads)}</tr></thead>\n"
-        f"<tbody>\n{''.join(rows)}</tbody></table>"
+        f"<tbody>\n{rows}</tbody></table>"
     )
 
 

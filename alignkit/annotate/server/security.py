@@ -36,14 +36,9 @@ if TYPE_CHECKING:
 
 
 _STATUS = {
-    names.BadEvent: 422,
-    names.Conflict: 409,
-    names.OldText: 409,
-    names.UnknownPair: 404,
-    names.NotReady: 404,
-    names.UnknownAnnotator: 403,
-    names.DamagedProject: 500,
-}
+    names.BadEvent: 422, names.Conflict: 409, names.OldText: 409, names.UnknownPair: 404,
+    names.NotReady: 404, names.UnknownAnnotator: 403, names.DamagedProject: 500,
+}  # fmt: skip
 _SENTENCES = {404: "there is nothing of that name", 405: "this cannot be done with it"}
 
 
@@ -113,9 +108,8 @@ async def _answer(_: Request, error: Exception) -> Response:
     return refusal(status, text, **more)
 
 
-HANDLERS: dict[Any, Any] = dict.fromkeys(
-    (RefusedError, HTTPException, AlignkitError, Exception), _answer
-)
+_REPLACED = RefusedError, HTTPException, AlignkitError, Exception
+HANDLERS: dict[Any, Any] = dict.fromkeys(_REPLACED, _answer)
 """What answers in place of an exception."""
 
 
@@ -145,10 +139,8 @@ class Guard:
             await send(message)
 
         problem = self._problem(scope)
-        if problem is not None:
-            await refusal(403, problem)(scope, receive, guarded)
-        else:
-            await self._app(scope, receive, guarded)
+        app = self._app if problem is None else refusal(403, problem)
+        await app(scope, receive, guarded)
 
     def _problem(self, scope: Scope) -> str | None:
         headers = Headers(scope=scope)
@@ -203,10 +195,7 @@ class Entrance:
 
 
 def cookie_name(key: str, port: int) -> str:
-    """Return the name of the cookie of a project at a port: the ports of a host share cookies.
-
-    Copies of a project have one key, and may be served at once.
-    """
+    """Return the name of the cookie of a project at a port: the ports of a host share cookies."""
     return f"alignkit-{hashlib.sha256(f'{key}:{port}'.encode()).hexdigest()[:16]}"
 
 
@@ -229,7 +218,6 @@ async def read_json(request: Request, limit: int = LIMIT) -> bytes:
     except TimeoutError:
         raise RefusedError(408, "the request did not come to its end in time") from None
     if max(read, known) > limit:
-        raise RefusedError(
-            413, f"the request is longer than {limit // 1024} kB; send fewer events at once"
-        )
+        long = f"the request is longer than {limit // 1024} kB"
+        raise RefusedError(413, f"{long}; send fewer events at once")
     return bytes(body)

@@ -94,27 +94,20 @@ def listen(address: str, port: int | None, project: str) -> socket.socket:
     own = own_port(project)
     reason: str | None = ""
     for number in [*range(own, own + _TRIES), 0] if port is None else [port]:
+        # only where the protocol is named does asyncio send small replies without delay
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
-            return _bound(address, number)
+            if os.name == "posix":  # elsewhere it lets two servers share a port
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((address, number))
+            listener.listen(128)
+            return listener
         except OSError as error:
+            listener.close()
             reason = error.strerror
     named = f"--port {port}" if port is not None else f"--host {address}"
     raise OptionError(f"{named}: cannot listen there: {reason}; choose another")
-
-
-def _bound(address: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    # only where the protocol is named does asyncio send small replies without delay
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":  # elsewhere it lets two servers share a port
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((address, port))
-        listener.listen(128)
-    except OSError:
-        listener.close()
-        raise
-    return listener
 
 
 # Serving
@@ -178,8 +171,7 @@ class Server(uvicorn.Server):
     def _stop(self, kind: int, _frame: FrameType | None) -> None:
         if self.signal:  # a second signal: do not wait for what hangs, all is on the disk
             os._exit(128 + kind)
-        self.signal = kind
-        self.should_exit = True
+        self.signal, self.should_exit = kind, True
         timer = threading.Timer(_HANG, os._exit, [128 + kind])
         timer.daemon = True
         timer.start()
@@ -201,11 +193,16 @@ def open_browser(url: str, *, wait: float = 0.0) -> None:
     seen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     if sys.platform not in ("win32", "darwin", "cygwin") and not seen:
         return  # a browser in the terminal cannot show the page
+
+    def browse(page: str) -> None:
+        with suppress(webbrowser.Error, OSError):
+            webbrowser.open(page)
+
     with suppress(AlignkitError, OSError):  # the URL is printed anyway
         page = own_folder() / f"open-{urlsplit(url).port}.html"
         page.unlink(missing_ok=True)  # of an earlier run, whose token is void
         _write_private(str(page), _PAGE.format(url=escape(url)).encode())
-        thread = threading.Thread(target=_browse, args=[page.as_uri()], daemon=True)
+        thread = threading.Thread(target=browse, args=[page.as_uri()], daemon=True)
         thread.start()
         thread.join(wait)
 
@@ -215,11 +212,6 @@ def _write_private(path: str, content: bytes) -> None:
     number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with open(number, "wb") as stream:
         stream.write(content)
-
-
-def _browse(page: str) -> None:
-    with suppress(webbrowser.Error, OSError):
-        webbrowser.open(page)
 
 
 # Invitations
@@ -280,15 +272,11 @@ def _read(project: str) -> ServerFile | None:
             server = json.decode(stream.read(10_000), type=ServerFile)
     except (OSError, DecodeError, UnicodeDecodeError):
         return None
-    return server if _on_loopback(server.host) else None
-
-
-def _on_loopback(host: str) -> bool:
-    """Return whether a host is this machine, with a port; no other gets the secret."""
-    address, _, port = host.rpartition(":")
-    with suppress(OptionError, ValueError):
-        return url_host(check_address(address.strip("[]"))) == address and 0 < int(port) < 2**16
-    return False
+    address, _, port = server.host.rpartition(":")
+    with suppress(OptionError, ValueError):  # this machine, with a port; no other gets the secret
+        if url_host(check_address(address.strip("[]"))) == address and 0 < int(port) < 2**16:
+            return server
+    return None
 
 
 def invited(
@@ -318,12 +306,15 @@ def invited(
         if status == 200:
             way = json.decode(body, type=Invited)
             return f"http://{server.host}{way.path}#{way.token}"
-        reason = _reason(body)
+        reason = "the server does not let anybody in; stop it and start it again"
+        with suppress(DecodeError, UnicodeDecodeError):
+            answer = json.decode(body)
+            if isinstance(answer, dict) and answer.get("error"):
+                reason = str(answer["error"])
         silent = 0 if status else silent + 1
         if status not in (0, 503) or silent > _REQUESTS:
-            raise ProjectError(
-                reason if status else f"{project}: {reason} at {server.host}; stop it"
-            )
+            where = f"{project}: {reason} at {server.host}; stop it"
+            raise ProjectError(reason if status else where)
         if waiting is not None:
             waiting(reason)
         time.sleep(_PAUSE)
@@ -341,11 +332,3 @@ def _asked(server: ServerFile, invitation: Invitation) -> tuple[int, bytes]:
         return 0, b'{"error": "the server does not answer"}'
     finally:
         connection.close()
-
-
-def _reason(body: bytes) -> str:
-    with suppress(DecodeError, UnicodeDecodeError):
-        answer = json.decode(body)
-        if isinstance(answer, dict) and answer.get("error"):
-            return str(answer["error"])
-    return "the server does not let anybody in; stop it and start it again"

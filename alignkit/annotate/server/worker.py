@@ -71,7 +71,13 @@ def main() -> None:
     """Do the job on standard input."""
     job = json.decode(sys.stdin.buffer.readline(), type=Job)
     bell = threading.Event()
-    threading.Thread(target=_outlive_nobody, args=[bell], daemon=True).start()
+
+    def outlive_nobody() -> None:
+        while sys.stdin.buffer.readline():
+            bell.set()
+        os._exit(1)
+
+    threading.Thread(target=outlive_nobody, daemon=True).start()
     out = Output(os.fdopen(os.dup(sys.stdout.fileno()), "wb"))
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no line of ours
     try:
@@ -96,12 +102,6 @@ def main() -> None:
     os._exit(0)
 
 
-def _outlive_nobody(bell: threading.Event) -> None:
-    while sys.stdin.buffer.readline():
-        bell.set()
-    os._exit(1)
-
-
 def _give_way() -> None:
     with suppress(AttributeError, OSError):  # annotators go first
         os.nice(10)
@@ -117,7 +117,15 @@ def _announce(out: Output) -> None:
 
 
 def _make(job: Job, out: Output) -> None:
-    corpus = _documents(job, out) if job.documents else _corpus(job, out)
+    if job.documents:
+        encoding = job.reading.get("encoding", "utf-8")
+        documents = read_documents(
+            job.documents, tokenize=job.tokenize, encoding=encoding,
+            note=lambda text: out.line(Line(note=text)),
+        )  # fmt: skip
+        corpus = Corpus(documents)
+    else:
+        corpus = _corpus(job, out)
     if job.plan is not None:
         job.plan.check(corpus.annotators, job.annotator)
     total, done = len(corpus), 0
@@ -128,17 +136,6 @@ def _make(job: Job, out: Output) -> None:
         out.progress(f"making the project: {done:,} of {total:,}", 0.5 + done / total / 2)
 
     create_project(job.project, corpus, name=job.name, scheme=job.scheme, task=job.task, tell=made)
-
-
-def _documents(job: Job, out: Output) -> Corpus:
-    return Corpus(
-        read_documents(
-            job.documents,
-            tokenize=job.tokenize,
-            encoding=job.reading.get("encoding", "utf-8"),
-            note=lambda text: out.line(Line(note=text)),
-        )
-    )
 
 
 def _corpus(job: Job, out: Output) -> Corpus:
@@ -176,7 +173,13 @@ def suggest(store: Store, plan: SuggestionPlan, report: Report) -> Iterator[Row]
             if alignment is not None:
                 yield k, _cells(alignment)
     elif plan.kind != "none":
-        yield from _aligned(store, plan, report)
+        annotator = next(iter(store.project().annotators))
+        pairs = [pair.words for pair in exported(store, annotator=annotator)]
+        aligner = aligner_of(plan, pairs, report)
+        for start in range(0, len(pairs), _BLOCK):
+            report("aligning", start / len(pairs))
+            some = pairs[start : start + _BLOCK]
+            yield from posteriors(aligner, some, range(start + 1, start + 1 + len(some)))
 
 
 def _cells(alignment: Alignment) -> list[Suggestion]:
@@ -188,16 +191,6 @@ def _cells(alignment: Alignment) -> list[Suggestion]:
         if p is None or p >= LEAST:
             cells.append((link.i, link.j, p, 2 if sure else 1))
     return cells
-
-
-def _aligned(store: Store, plan: SuggestionPlan, report: Report) -> Iterator[Row]:
-    annotator = next(iter(store.project().annotators))
-    pairs = [pair.words for pair in exported(store, annotator=annotator)]
-    aligner = aligner_of(plan, pairs, report)
-    for start in range(0, len(pairs), _BLOCK):
-        report("aligning", start / len(pairs))
-        some = pairs[start : start + _BLOCK]
-        yield from posteriors(aligner, some, range(start + 1, start + 1 + len(some)))
 
 
 def aligner_of(plan: SuggestionPlan, pairs: Sequence[Words], report: Report) -> Aligner:
@@ -236,9 +229,9 @@ def posteriors(
 def _shared(pairs: Sequence[Words]) -> float:
     """Return the share of words that stand on both sides of their pair; names are few."""
     shared = total = 0
-    for source, target in pairs:
-        first, second = ({word.casefold() for word in side} for side in (source, target))
-        shared += len({word for word in first & second if word.isalpha()})
+    for sides in pairs:
+        first, second = ({word.casefold() for word in side} for side in sides)
+        shared += sum(word.isalpha() for word in first & second)
         total += min(len(first), len(second))
     return shared / max(total, 1)
 
@@ -266,11 +259,7 @@ def _learn(job: Job, out: Output, bell: threading.Event) -> None:
 
 
 class Course:
-    """Learns from what is done in a project, as often as it is asked.
-
-    New suggestions are for the next pairs of each annotator; for many pairs, whenever twice as many
-    are done.
-    """
+    """Learns from what is done in a project, and suggests for the next pairs of each annotator."""
 
     def __init__(self, store: Store, plan: SuggestionPlan, report: Report) -> None:
         from alignkit.annotate.learning import DoneWork
@@ -309,8 +298,7 @@ class Course:
             most, self._many = _MANY, len(pairs)
         closed = self._work.opened | pairs.keys()
         with self._store.database.reading() as conn:
-            numbers = pairs_ahead(conn, self._work.last, closed, most)
-            rows = list(pair_rows(conn, numbers))
+            rows = list(pair_rows(conn, pairs_ahead(conn, self._work.last, closed, most)))
         lesson.revs = {row.k: row.rev for row in rows}
         return lesson, self._suggested(rows)
 
