@@ -42,10 +42,7 @@ class WriteError(AlignkitError):
 
 
 def identity(path: str | os.PathLike[str]) -> Identity | None:
-    """Return a key of a file, the same under all its names and whether it exists or not.
-
-    None stands for a terminal or another character device, which many may write to.
-    """
+    """Return a key of a file, whether it exists or not; None for what many may write to."""
     try:
         status = os.stat(path)
     except ValueError:  # a NUL in the name: no file
@@ -65,10 +62,7 @@ def free_name(folder: Path) -> Path:
 
 
 def lock_alone(file: int) -> bool | None:
-    """Lock an open file as long as this process lives; False: another has it, None: no locks there.
-
-    A process that closes the file, however often it has it open, gives the lock back.
-    """
+    """Lock an open file until this process closes it; False: another has it, None: no locks."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
@@ -80,11 +74,7 @@ def lock_alone(file: int) -> bool | None:
 
 
 class New:
-    """A new file, or a folder of new files, beside the place that it is to take.
-
-    A file has the mode of the old one and, if allowed, its owner; a folder's files join what else
-    is in the place.
-    """
+    """A new file, or a folder of new files, beside the place that it is to take."""
 
     def __init__(self, path: str, *, folder: bool) -> None:
         self.is_folder = folder
@@ -161,10 +151,7 @@ class _Exchange:
         self._steps: list[tuple[Path, Path, Path | None]] = []  # new, place, where the old one is
 
     def put(self, item: New, *, alone: bool) -> bool:
-        """Rename new files to their places; return whether an old one has other names.
-
-        What was there is kept until `finish`, unless the new file is `alone`.
-        """
+        """Rename new files to their places; return whether an old one has other names."""
         linked = False
         if item.is_folder:
             self._make_folder(item.place)
@@ -294,10 +281,7 @@ def unchanged() -> str:
 
 @contextmanager
 def together() -> Iterator[Outputs]:
-    """Let all that is written inside take its place at the end, or nothing.
-
-    Inside another such block it is a part of that.
-    """
+    """Let all inside take its place at the end, or nothing, as a part of an outer block if any."""
     outer = _outputs.get()
     if outer is not None:
         yield outer
@@ -462,14 +446,10 @@ def _is_written_in_place(path: str) -> bool:
 
 
 def standard_stream(path: str) -> TextIO | None:
-    """Return the open stream that a path means: ``-``, or the file that one of them goes to.
-
-    That file may have been opened for appending, and replacing it would lose what is still to be
-    written; a shell has it open as ``/dev/stdout`` and by its name.
-    """
+    """Return the open stream that a path means: ``-``, or the file that one goes to."""
     if path == "-":
         return sys.stdout
-    key = identity(path)
+    key = identity(path)  # replacing that file would lose what is still to be written to it
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # closed, or no file
             status = os.fstat(stream.fileno())

@@ -60,12 +60,8 @@ class Fits:
         self.links = 0
         self.has_text = False
         self._words = Vocabulary()
-        self._forget()
-
-    def _forget(self) -> None:
-        self._points: list[bytes] = []  # links of each pair, as written or as read
-        self._as_read: list[bool] = []
-        self._texts: list[tuple[_Words, _Words]] = []
+        # the links of each pair, whether they are as read or as written, and its words
+        self._taken: list[tuple[bytes, bool, tuple[_Words, _Words]]] = []
 
     def record(self, record: Record) -> None:
         """Take the links of a record as written."""
@@ -87,33 +83,27 @@ class Fits:
 
     def _add(self, points: bytes, as_read: bool, source: _Words, target: _Words) -> None:
         self.has_text |= source is not None
-        if not points:
-            return
-        self._points.append(points)
-        self._as_read.append(as_read)
-        self._texts.append((source, target))
-        if len(self._points) == _BLOCK:
+        if points:
+            self._taken.append((points, as_read, (source, target)))
+        if len(self._taken) == _BLOCK:
             self.flush()
 
     def flush(self) -> None:
         """Count how the links taken so far fit."""
-        if not self._points:
+        if not self._taken:
             return
-        links = np.frombuffer(b"".join(self._points), np.int32).reshape(-1, 2).astype(np.int64)
-        counts = [len(points) // 8 for points in self._points]
-        pair = np.repeat(np.arange(len(counts)), counts)
-        as_read = np.array(self._as_read)[pair]
+        points, flags, texts = zip(*self._taken, strict=True)
+        links = np.frombuffer(b"".join(points), np.int32).reshape(-1, 2).astype(np.int64)
+        pair = np.repeat(np.arange(len(points)), [len(each) // 8 for each in points])
+        as_read = np.array(flags)[pair]
         if self.transposed:
             links[as_read] = links[as_read][:, ::-1]
         links[as_read] += self.base
-        tokens = [
-            TokenArrays.pack((text[side] or () for text in self._texts), self._words)
-            for side in (0, 1)
-        ]
-        ends = np.array(
-            [[_LARGEST if side is None else len(side) for side in text] for text in self._texts]
-        )[pair]
-        known = np.array([None not in text for text in self._texts])[pair]
+        sides = zip(*texts, strict=True)
+        tokens = [TokenArrays.pack((x or () for x in side), self._words) for side in sides]
+        sizes = [[_LARGEST if side is None else len(side) for side in text] for text in texts]
+        ends = np.array(sizes)[pair]
+        known = np.array([None not in text for text in texts])[pair]
         for fit in self.each:
             at = (links[:, ::-1] if fit.transposed else links) - fit.base
             outside = ((at < 0) | (at >= ends)).any(axis=1)
@@ -123,7 +113,7 @@ class Fits:
                 side.ids[side.offsets[pair[both]] + at[both, k]] for k, side in enumerate(tokens)
             )
             fit.equal += int((source == target).sum())
-        self._forget()
+        self._taken.clear()
 
     def suspicion(self) -> Suspicion | None:
         """Return a base or direction that fits clearly better than the declared one."""

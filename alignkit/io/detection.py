@@ -465,13 +465,11 @@ def _declared(names: Sequence[str]) -> str:
 
 
 def hinted(items: Iterator[T], reading: Reading) -> Generator[T, None, None]:
-    """Pass on what is read; errors name another format that fits, or that texts are shifted.
-
-    If links out of range were dropped on request, texts that look shifted are a warning.
-    """
+    """Pass on what is read; errors name another format that fits, or that texts are shifted."""
     path, format, options = reading.path, reading.format, reading.options
     try:
         yield from items
+        # links out of range that were dropped on request may tell of shifted texts too
         dropped = reading.counts["link out of range"] and not options.lenient
         if dropped and (shift := _shift(path, format, options)) is not None:
             reading.shift = str(shift)

@@ -13,7 +13,7 @@ divided by a tab, which only plain texts have.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from itertools import islice, zip_longest
 from typing import NamedTuple, NoReturn, TextIO
@@ -198,7 +198,7 @@ def groups_of(readings: Sequence[TextFile]) -> Iterator[Group]:
 
 def _columns(reading: TextFile) -> Iterator[Group]:
     most = 0
-    with closing(_lines(reading)) as lines:
+    with closing(reading.lines()) as lines:
         for line, text in lines:
             columns = text.split("\t")
             most = max(most, len(columns))
@@ -211,7 +211,7 @@ def _columns(reading: TextFile) -> Iterator[Group]:
 
 def _in_step(readings: Sequence[TextFile]) -> Iterator[Group]:
     with ExitStack() as stack:
-        files = [stack.enter_context(closing(_lines(reading))) for reading in readings]
+        files = [stack.enter_context(closing(reading.lines())) for reading in readings]
         for count, row in enumerate(zip_longest(*files)):
             if None in row:
                 ended = readings[row.index(None)].path
@@ -230,10 +230,6 @@ def _words(text: str, reading: TextFile, line: int) -> list[str]:
     if len(words) > reading.options.max_words:
         raise reading.too_long("a sentence", len(words), line)
     return words
-
-
-def _lines(reading: TextFile) -> Generator[tuple[int, str], None, None]:
-    yield from reading.lines()
 
 
 _Words = list[tuple[str, ...]]

@@ -81,10 +81,6 @@ def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTr
     return TREE_FORMATS[form](file, chain(first, lines))
 
 
-def _line_trees(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[WrittenTree]:
-    return (WrittenTree(text, number) for number, text in _without_xml(file, lines))
-
-
 def _without_xml(file: TextFile, lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     for number, text in lines:
         if number == 1 and text.lstrip().startswith("<"):
@@ -169,7 +165,7 @@ def _xml_trees(
 
 
 TREE_FORMATS: dict[str, Callable[[TextFile, Iterator[tuple[int, str]]], Iterator[WrittenTree]]] = {
-    "penn": _line_trees,
+    "penn": lambda file, lines: (WrittenTree(text, k) for k, text in _without_xml(file, lines)),
     "mrg": _many_line_trees,
     "stanford-xml": _xml_trees,
 }

@@ -141,7 +141,13 @@ class Alignment:
         self._weights, self._labels = _NO_WEIGHTS, _NO_LABELS
         if weights is not None:
             self._weights = _keyed("weights", weights) or _NO_WEIGHTS
-            _check_weights(self._weights)
+            for link, weight in self._weights.items():
+                if type(weight) in (float, int):
+                    continue
+                if isinstance(weight, bool) or not isinstance(weight, Real):
+                    what = f"weights[{link.i}, {link.j}] is {str(weight)[:40]!r}"
+                    raise ArgumentError(f"{what}; it must be a number")
+                self._weights[link] = float(weight)  # one of NumPy
         if labels is not None:
             self._labels = _keyed("labels", labels) or _NO_LABELS
             for link, text in self._labels.items():
@@ -441,16 +447,6 @@ def _marked(name: str, links: Iterable[LinkLike], flag: bool) -> dict[tuple[int,
     except (TypeError, ValueError) as problem:
         hint = "must be pairs (i, j) of whole numbers (Alignment.parse takes text)"
         raise AlignmentError(f"{name} links {hint}: {problem}") from None
-
-
-def _check_weights(weights: dict[Link, float]) -> None:
-    """See that weights are numbers, and plain ones: those of NumPy are turned into them."""
-    for link, weight in weights.items():
-        if type(weight) is not float and type(weight) is not int:
-            if isinstance(weight, bool) or not isinstance(weight, Real):
-                what = f"weights[{link.i}, {link.j}] is {str(weight)[:40]!r}"
-                raise ArgumentError(f"{what}; it must be a number")
-            weights[link] = float(weight)
 
 
 def _keyed(name: str, values: Mapping[LinkLike, V]) -> dict[Link, V]:

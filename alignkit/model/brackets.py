@@ -201,7 +201,8 @@ class _Builder:
             known = self._labels.get(label)
             if known is None:
                 tagged = _TAGGED.match(label) if self._tags else None
-                known = self._labels[label] = tagged[1] if tagged else _unescaped_label(label)
+                plain = _ESCAPE.sub(lambda m: m[0] if m[2] else _character(m), label)
+                known = self._labels[label] = tagged[1] if tagged else plain
             read.function_tags += self._tags and known != label
             label = known
         parent = stack[-1] if stack else -1
@@ -268,10 +269,6 @@ def place_of(text: str, offset: int) -> tuple[int, int]:
 def unescaped(word: str) -> str:
     r"""Return the word that stands for itself, as ``1/2`` for ``1\/2``."""
     return _ESCAPE.sub(_character, word) if "\\" in word else word
-
-
-def _unescaped_label(label: str) -> str:
-    return _ESCAPE.sub(lambda m: m[0] if m[2] else _character(m), label)
 
 
 def _character(match: re.Match[str]) -> str:

@@ -83,13 +83,7 @@ class Scheme:
 
     @property
     def judgments(self) -> tuple[str, ...]:
-        """Every judgment that can be given: each label, alone and with all flags that fit.
-
-        Examples
-        --------
-        >>> " ".join(get_scheme("turku").judgments)
-        '1 2 3 4 4< 4> 4i 4s 4<i 4<s 4>i 4>s 4is 4<is 4>is x'
-        """
+        """Every judgment that can be given: each label, alone and with all flags that fit."""
         names = [flag.value for flag in self.flags]
         sizes = range(len(names) + 1)
         choices = [list(chosen) for size in sizes for chosen in combinations(names, size)]
@@ -113,13 +107,7 @@ class Scheme:
         return "; ".join(parts)
 
     def parse(self, text: str, path: str = "", line: int | None = None) -> Judgment:
-        """Take the text of a judgment apart.
-
-        Examples
-        --------
-        >>> get_scheme("turku").parse("4<i")
-        Judgment(label='4', flags=('<', 'i'))
-        """
+        """Take the text of a judgment apart: ``4<i`` is the label 4 with the flags < and i."""
         check_kind("text", text, str)
         for label in filter(text.startswith, self.values):
             rest, flags = text.removeprefix(label), []
@@ -300,27 +288,14 @@ class View:
     rows: FrozenMap[str, str | None]  # of each judgment the label; None where it is not scored
 
     def of(self, judgment: str) -> str | None:
-        """Return the label of a judgment; None where it is not scored, such as ``x`` of turku.
-
-        Examples
-        --------
-        >>> view = get_view("turku", "strict")
-        >>> view.of("4<"), view.of("4<i"), view.of("4s"), view.of("x")
-        ('3', '2', '4', None)
-        """
+        """Return the label of a judgment; None where it is not scored, such as ``x`` of turku."""
         if judgment not in self.rows:
             self.scheme.parse(judgment)  # says what is wrong with it
         return self.rows[judgment]
 
 
 def get_view(scheme: Scheme | str, name: str = "full") -> View:
-    """Return a view of a scheme.
-
-    Examples
-    --------
-    >>> get_view("turku", "base+subsumption").labels
-    ('1', '2', '3', '4', '4<', '4>')
-    """
+    """Return a view of a scheme."""
     if isinstance(scheme, str):
         scheme = get_scheme(scheme)
     check_kind("scheme", scheme, Scheme)

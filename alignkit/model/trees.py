@@ -88,10 +88,18 @@ class Tree:
         place(self, "labels", check_words("labels", self.labels))
         if not self.labels:
             raise TreeError("a tree has at least one node")
-        columns = [_column(name, getattr(self, name), len(self.labels)) for name in _COLUMNS]
-        for name, column in zip(_COLUMNS, columns, strict=True):
+        for name in _COLUMNS:
+            try:
+                array = np.asarray(getattr(self, name))
+                column = array.astype(np.int32)
+                whole = array.dtype.kind in "iu" and np.array_equal(column, array)
+            except (TypeError, ValueError, OverflowError):
+                whole = False
+            if not whole or column.shape != (len(self.labels),):
+                raise TreeError(f"{name} must be {len(self.labels)} whole numbers, one a label")
+            column.flags.writeable = False
             place(self, name, column)
-        _check(len(self.words), *(column.tolist() for column in columns))
+        _check(len(self.words), *(getattr(self, name).tolist() for name in _COLUMNS))
 
     @classmethod
     def trusted(
@@ -295,19 +303,6 @@ class Tree:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
         return self
-
-
-def _column(name: str, values: Any, count: int) -> NDArray[np.int32]:
-    try:
-        array = np.asarray(values)
-        column = array.astype(np.int32)
-        whole = array.dtype.kind in "iu" and np.array_equal(column, array)
-    except (TypeError, ValueError, OverflowError):
-        whole, column = False, np.zeros(0, np.int32)
-    if not whole or column.shape != (count,):
-        raise TreeError(f"{name} must be {count} whole numbers, one a label")
-    column.flags.writeable = False
-    return column
 
 
 def _check(

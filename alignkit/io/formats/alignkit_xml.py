@@ -78,7 +78,13 @@ def load_schema() -> etree.RelaxNG:
 def _parse(reading: Reading) -> Iterator[Record]:
     schema = load_schema()
     elements = read_elements(reading, "pair")
-    _check_root(next(elements), reading)
+    root = next(elements)
+    if root.tag != f"{{{NAMESPACE}}}corpus":
+        problem = f"the root is <{str(root.tag)[:60]}>; expected <corpus> in the namespace"
+        raise reading.error(f"{problem} {NAMESPACE}", line_of(root))
+    if root.get("version") != "1" or len(root.attrib) != 1:
+        start = etree.tostring(root, encoding="unicode")[:100].split(">")[0]
+        raise reading.error(f'{start!r}...; expected version="1" alone', line_of(root))
     for element in elements:
         line = line_of(element)
         with reading.refusing(line):
@@ -88,17 +94,6 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 message = f"not as in alignkit.rng: {text[:1].lower()}{text[1:][:200]}"
                 raise FormatError(message, line=first.line if first else None)
             yield _record(element, line)
-
-
-def _check_root(root: etree._Element, reading: Reading) -> None:
-    if root.tag != f"{{{NAMESPACE}}}corpus":
-        raise reading.error(
-            f"the root is <{str(root.tag)[:60]}>; expected <corpus> in the namespace {NAMESPACE}",
-            line_of(root),
-        )
-    if root.get("version") != "1" or len(root.attrib) != 1:
-        start = etree.tostring(root, encoding="unicode")[:100].split(">")[0]
-        raise reading.error(f'{start!r}...; expected version="1" alone', line_of(root))
 
 
 def _record(element: etree._Element, line: int) -> Record:

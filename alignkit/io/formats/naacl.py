@@ -50,7 +50,7 @@ from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import PairText, read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.writing import Numbering, Writing
-from alignkit.model.alignment import NULL, Alignment
+from alignkit.model.alignment import NULL
 from alignkit.model.sentence_pair import SentencePair
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -74,10 +74,14 @@ def _parse(reading: Reading) -> Iterator[Record]:
 def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> Iterator[Record]:
     seen: set[int] = set()
     for text in texts:
-        try:
-            sentence = _sentence_of(text, seen, reading)
-        except FormatError as error:
-            reading.refuse(error)
+        sentence, problem = text.line, ""
+        if text.snum is not None and not _WHOLE.fullmatch(text.snum):
+            problem = f"snum {text.snum[:40]!r}, expected a whole number"
+        elif text.snum is not None:
+            sentence = int(text.snum)
+            problem = f"sentence {text.snum} occurs twice" if sentence in seen else ""
+        if problem:
+            reading.refuse(reading.error(problem, text.line, path=reading.options.source or ""))
             continue
         seen.add(sentence)
         if sentence in links.broken:
@@ -92,18 +96,6 @@ def _with_texts(reading: Reading, links: _Links, texts: Iterator[PairText]) -> I
         if sentence not in seen:
             message = f"links of sentence {sentence}, which {reading.options.source} does not have"
             reading.refuse(reading.error(message, links.line(sentence)))
-
-
-def _sentence_of(text: PairText, seen: set[int], reading: Reading) -> int:
-    path = reading.options.source or ""
-    if text.snum is None:
-        return text.line
-    if not _WHOLE.fullmatch(text.snum):
-        message = f"snum {text.snum[:40]!r}, expected a whole number"
-        raise reading.error(message, text.line, path=path)
-    if int(text.snum) in seen:
-        raise reading.error(f"sentence {text.snum} occurs twice", text.line, path=path)
-    return int(text.snum)
 
 
 class _Links:
@@ -202,29 +194,26 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                 writing.lost["ids"] += 1  # nothing keeps the padding
             alignment = writing.alignment(pair)
             if alignment is not None:
-                text = "".join(_notation(alignment, number, writing))
-                links.write(text)
-                if not text and not texts.wanted:
+                nulls = [(null, null in alignment.sure_nulls) for null in writing.nulls(alignment)]
+                cells = [*alignment.items(), *nulls]
+                if not all(map(math.isfinite, alignment.weights.values())):
+                    writing.lost["weights"] += 1
+                lines = []
+                for link, sure in cells:
+                    mark = "" if sure else " P"
+                    weight = alignment.weights.get(link, math.nan)
+                    if math.isfinite(weight):
+                        mark = f" {'S' if sure else 'P'} {float(weight)!r}"
+                    i, j = (0 if index == NULL else index + writing.base for index in link)
+                    lines.append(f"{number} {i} {j}{mark}\n")
+                links.write("".join(lines))
+                if not lines and not texts.wanted:
                     writing.lost["empty"] += 1
             if texts.in_line:
                 texts.write(pair.id, *writing.words(pair))
             elif texts.wanted:
                 dress = {"before": f"<s snum={number}> ", "behind": " </s>"}
                 texts.write(pair.id, *writing.words(pair), **dress)
-
-
-def _notation(alignment: Alignment, number: str, writing: Writing) -> Iterator[str]:
-    nulls = [(null, null in alignment.sure_nulls) for null in writing.nulls(alignment)]
-    weights = alignment.weights
-    if not all(map(math.isfinite, weights.values())):
-        writing.lost["weights"] += 1
-    for link, sure in [*alignment.items(), *nulls]:
-        mark = "" if sure else " P"
-        weight = weights.get(link, math.nan)
-        if math.isfinite(weight):
-            mark = f" {'S' if sure else 'P'} {float(weight)!r}"
-        i, j = (0 if index == NULL else index + writing.base for index in link)
-        yield f"{number} {i} {j}{mark}\n"
 
 
 FORMAT = Format(

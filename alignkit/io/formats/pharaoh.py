@@ -37,14 +37,13 @@ from numpy.typing import NDArray
 
 from alignkit._support.jit import readonly
 from alignkit._support.values import FrozenMap
-from alignkit.errors import AlignkitError, AlignmentError, FormatError, OptionError
+from alignkit.errors import AlignkitError, AlignmentError, OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.formats.pharaoh_kernel import PLAIN, scan, written
 from alignkit.io.parallel_text import PairText, Sentences, TextBlocks
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
 from alignkit.io.text_files import is_word, split_words
 from alignkit.io.writing import Writing
-from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
@@ -178,10 +177,8 @@ class _Lines:
 
     def records(self, block: Iterable[_Line]) -> Iterator[Record]:
         for number, raw, text in block:
-            try:
+            with self._reading.refusing():
                 yield self._record(number, raw, text)
-            except FormatError as error:
-                self._reading.refuse(error)
 
     def _record(self, number: int, raw: bytes | None, text: PairText | None) -> Record:
         reading = self._reading
@@ -254,7 +251,7 @@ def _link(token: str, line: str, number: int, reading: Reading) -> RawLink:
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    options = writing.options
+    options, base = writing.options, writing.base
     if options.ids and options.source and not options.target:
         raise OptionError("a bitext has no ids: name a file for the target words too")
     with writing.open() as links, writing.open_texts() as texts:
@@ -272,22 +269,19 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             if alignment is None:
                 pending.append(prefix + "\n")
             else:
+                weights = alignment.weights if options.weights else {}
+                tails = {link: f":{float(w)!r}" for link, w in weights.items() if math.isfinite(w)}
+                if len(tails) < len(weights):
+                    writing.lost["weights"] += 1
+                notation = (
+                    f"{link.i + base}{'-' if sure else '?'}{link.j + base}{tails.get(link, '')}"
+                    for link, sure in alignment.items()
+                )
                 links.writelines(pending)
                 pending.clear()
-                links.write(prefix + " ".join(_notation(alignment, writing)) + "\n")
+                links.write(prefix + " ".join(notation) + "\n")
             if texts.wanted:
                 texts.write(pair.id, *writing.words(pair), before=prefix)
-
-
-def _notation(alignment: Alignment, writing: Writing) -> Iterator[str]:
-    shift = writing.base
-    weights = alignment.weights if writing.options.weights else {}
-    tails = {link: f":{float(w)!r}" for link, w in weights.items() if math.isfinite(w)}
-    if len(tails) < len(weights):
-        writing.lost["weights"] += 1
-    for link, sure in alignment.items():
-        mark = "-" if sure else "?"
-        yield f"{link.i + shift}{mark}{link.j + shift}{tails.get(link, '')}"
 
 
 FORMAT = Format(
@@ -308,17 +302,7 @@ def format_lines(
     base: int = 0,
     transpose: bool = False,
 ) -> bytes:
-    r"""Return the lines of some alignments, as writing them pair by pair makes them.
-
-    Examples
-    --------
-    >>> from alignkit import Alignment
-    >>> arrays = LinkArrays.pack([Alignment.parse("0-0 1?2"), Alignment(), Alignment.parse("1-0")])
-    >>> format_lines(arrays)
-    b'0-0 1?2\n\n1-0\n'
-    >>> format_lines(arrays, probabilities=np.array([1, 0.51239, 0.9], np.float32), base=1)
-    b'1-1:1.0 2?3:0.5124\n\n2-1:0.9\n'
-    """
+    """Return the lines of some alignments, as writing them pair by pair makes them."""
     if base not in (0, 1):
         raise OptionError(f"base must be 0 or 1, not {base}")
     links, sure = arrays.links, arrays.sure

@@ -33,7 +33,7 @@ gives way to the number of the pair.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -169,14 +169,9 @@ def _notation(pair: SentencePair, name: str, writing: Writing) -> Iterator[str]:
     yield from write_groups(cells.items(), writing.base)
 
 
-def _surely(reading: Reading, pairs: Sequence[SentencePair]) -> bool | None:
-    """Refuse what might be any text: there are no annotations beside it."""
-    return None if any(pair.annotations for pair in pairs) else False
-
-
 FORMAT = Format(
     parse=_parse,
-    surely=_surely,
+    surely=lambda _, pairs: None if any(pair.annotations for pair in pairs) else False,  # any text
     members=lambda reading: [*_texts(reading), *reading.files(f"**/*{_MARK}*.txt")],
     write=_write,
     holds=kinds(
