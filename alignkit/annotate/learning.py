@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, islice
 
@@ -89,21 +89,9 @@ class DoneWork:
 
 
 def put_together(alignments: Sequence[Alignment]) -> Alignment:
-    """Return what several annotators have linked, as one alignment to learn suggestions from.
-
-    To be suggested, and so sure here, is what more than half have linked, sure or possible: who
-    has to draw it is spared that. Whatever else anybody has linked is possible.
-
-    >>> put_together([Alignment.parse("0-0 1-1"), Alignment.parse("0-0 1?1 2-2")])
-    Alignment('0-0 1-1 2?2')
-    """
-    possible = {link for links in alignments for link in links}
-    sure = [
-        link
-        for link in possible
-        if 2 * sum(link in links for links in alignments) > len(alignments)
-    ]
-    return Alignment(sure, possible)
+    """Return all that annotators have linked, sure what more than half have: to be suggested."""
+    votes = Counter(link for links in alignments for link in links)
+    return Alignment([link for link in votes if 2 * votes[link] > len(alignments)], votes)
 
 
 def pairs_ahead(

@@ -357,7 +357,15 @@ class Pull(Result):
 
     def tables(self) -> list[Table]:
         """Return the tables: the estimate, what became of suggestions, the agreement."""
-        return [_estimates(self), _fates(self), _probabilities(self), _agreement(self)]
+        shares = [Column("accepted", "percent"), Column("rejected", "percent")]
+        fates = Table(
+            "What became of suggestions",
+            [Column("suggestions seen", "count", key="suggestions"), *shares],
+            [[self.suggestions, _cell(self.accepted), _cell(self.rejected)]],
+            "Accepted: linked in the end. Rejected: put aside, and not linked.",
+            stub=0,
+        )
+        return [_estimates(self), fates, _probabilities(self), _agreement(self)]
 
     @property
     def head(self) -> list[str]:
@@ -629,29 +637,9 @@ def _estimates(pull: Pull) -> Table:
     )
 
 
-def _fates(pull: Pull) -> Table:
-    columns = [
-        Column("suggestions seen", "count", key="suggestions"),
-        Column("accepted", "percent"),
-        Column("rejected", "percent"),
-    ]
-    return Table(
-        "What became of suggestions",
-        columns,
-        [[pull.suggestions, _cell(pull.accepted), _cell(pull.rejected)]],
-        "Accepted: linked in the end. Rejected: put aside, and not linked.",
-        stub=0,
-    )
-
-
 def _probabilities(pull: Pull) -> Table:
-    columns = [
-        Column("probability"),
-        Column("suggestions", "count"),
-        Column("taken", "percent"),
-        Column("drawn unseen", "percent", key="unseen"),
-        _signed("pull"),
-    ]
+    shares = [Column("taken", "percent"), Column("drawn unseen", "percent", key="unseen")]
+    columns = [Column("probability"), Column("suggestions", "count"), *shares, _signed("pull")]
     rows = []
     for part in pull.bins:
         name = f"{part.low:g} to {'' if part.high == 1 else 'below '}{part.high:g}"

@@ -46,7 +46,7 @@ def _json(value: object) -> str:
 
 def read_key(path: str | Path) -> Audit:
     """Read a key that `key_text` made."""
-    name = str(path)
+    name, give = str(path), "give the key.json that 'alignkit audit' wrote with the sheets"
     with open_input(name) as stream:
         raw = read_bounded(stream, name, MAX_MEGABYTES)
     try:
@@ -56,21 +56,11 @@ def read_key(path: str | Path) -> Audit:
     except (ValueError, RecursionError) as problem:
         line = getattr(problem, "lineno", None)
         message = getattr(problem, "msg", "nested too deep")
-        raise FormatError(
-            f"no key of an audit: not JSON ({message}); give the key.json that 'alignkit audit' "
-            "wrote with the sheets",
-            name,
-            line,
-        ) from None
+        raise FormatError(f"no key of an audit: not JSON ({message}); {give}", name, line) from None
     if not isinstance(key, dict) or key.get("alignkit") != "audit":
-        raise FormatError(
-            "no key of an audit; give the key.json that 'alignkit audit' wrote with the sheets",
-            name,
-        )
-    if key.get("version") != VERSION:
-        raise FormatError(
-            f"a key of version {key.get('version')!r}; this alignkit reads {VERSION}", name
-        )
+        raise FormatError(f"no key of an audit; {give}", name)
+    if (version := key.get("version")) != VERSION:
+        raise FormatError(f"a key of version {version!r}; this alignkit reads {VERSION}", name)
     try:
         return _audit(key)
     except (KeyError, TypeError, ValueError, OptionError) as problem:

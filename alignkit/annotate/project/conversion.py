@@ -31,11 +31,8 @@ def project_pair(k: int, pair: SentencePair) -> Pair:
 def trees_of(pair: SentencePair) -> dict[str, dict[str, str]]:
     """Return the trees of a pair as text: by side, by name."""
     sides = {"source": pair.source_trees, "target": pair.target_trees}
-    return {
-        side: {name: str(tree) for name, tree in trees.items()}
-        for side, trees in sides.items()
-        if trees
-    }
+    named = {side: trees.items() for side, trees in sides.items() if trees}
+    return {side: {name: str(tree) for name, tree in trees} for side, trees in named.items()}
 
 
 def annotation_of(
@@ -99,12 +96,7 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
         bulk=_marks(old.bulk, new.bulk),
         rejected=_marks(old.rejected, new.rejected),
         weights=_changed(old.weights, new.weights, None),
-        comments=tuple(
-            (key, old.comments.get(key), new.comments.get(key))
-            for key in sorted(old.comments.keys() | new.comments.keys())
-            if old.comments.get(key) != new.comments.get(key)
-        )
-        or (),
+        comments=_keyed(old.comments, new.comments),
         label=(old.judgment, new.judgment) if old.judgment != new.judgment else None,
         flags=(old.flags, new.flags) if old.flags != new.flags else None,
         provenance=said if said[0] != said[1] else None,
@@ -117,11 +109,8 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
 
 def _changed(old: Mapping[Cell, Any], new: Mapping[Cell, Any], none: Any) -> Any:
     cells = sorted(old.keys() | new.keys())
-    writes = tuple(
-        (*cell, old.get(cell, none), new.get(cell, none))
-        for cell in cells
-        if old.get(cell) != new.get(cell)
-    )
+    changed = (cell for cell in cells if old.get(cell) != new.get(cell))
+    writes = tuple((*cell, old.get(cell, none), new.get(cell, none)) for cell in changed)
     return writes or ()  # the default itself, which is not encoded: Python 3.10 makes others
 
 
@@ -144,9 +133,10 @@ def merged(
     if "comment" in holds:
         new.comments.pop("", None)
         new.comments.update({key: text for key, text in said.comments.items() if not key})
-    new.flags = _flags(state, said, holds, scheme)
-    if "judgment" in holds:
-        new.judgment = said.judgment
+    within = {flag.value for flag in scheme.flags} if scheme is not None else set()
+    text, beside = (said if name in holds else state for name in ("judgment", "flags"))
+    new.flags = sorted({*within.intersection(text.flags), *(set(beside.flags) - within)})
+    new.judgment = text.judgment
     if "provenance" in holds:
         new.provenance = said.provenance
     if annotation.alignment is None:
@@ -176,12 +166,3 @@ def merged(
         and (cell != JUDGMENT or (new.judgment, new.flags) == (state.judgment, state.flags))
     }
     return new
-
-
-def _flags(
-    state: PairState, said: PairState, holds: frozenset[str], scheme: Scheme | None
-) -> list[str]:
-    within = {flag.value for flag in scheme.flags} if scheme is not None else set()
-    text = said if "judgment" in holds else state
-    beside = said if "flags" in holds else state
-    return sorted({*within.intersection(text.flags), *(set(beside.flags) - within)})

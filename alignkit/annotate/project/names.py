@@ -41,9 +41,8 @@ class UnknownPair(ProjectError, LookupError):  # noqa: N818
     """A pair that the project does not have."""
 
     def __init__(self, k: int, pairs: int | None) -> None:
-        there = f"; the pairs are 1 to {pairs}"
-        if pairs is None:
-            there = " for you; your list shows those there are"
+        elsewhere = " for you; your list shows those there are"
+        there = elsewhere if pairs is None else f"; the pairs are 1 to {pairs}"
         super().__init__(f"there is no pair {k}{there}")
         self.k = k
 
@@ -160,14 +159,11 @@ def check_adjudicable(task: str) -> None:
 def check_gold(gold: str, adjudicator: str, *, taken: bool) -> None:
     """Check the name of a gold standard."""
     if taken:
-        raise ProjectError(
-            f"{gold!r} is somebody who annotated these pairs; name the gold standard otherwise, by "
-            "--gold NAME"
-        )
+        otherwise = "name the gold standard otherwise, by --gold NAME"
+        raise ProjectError(f"{gold!r} is somebody who annotated these pairs; {otherwise}")
     if adjudicator == gold:
-        raise ProjectError(
-            f"{gold!r} is the name of the gold standard: say by --annotator who decides"
-        )
+        name = f"{gold!r} is the name of the gold standard"
+        raise ProjectError(f"{name}: say by --annotator who decides")
 
 
 def check_annotator(name: str, gold: str, suggesting: str | None) -> str:
@@ -178,9 +174,8 @@ def check_annotator(name: str, gold: str, suggesting: str | None) -> str:
             "name the gold standard otherwise: `alignkit annotate PROJECT --adjudicate --gold NAME`"
         )
     if name == suggesting:
-        raise ProjectError(
-            f"the links of {name!r} are those that are suggested; annotate under another name"
-        )
+        links = f"the links of {name!r} are those that are suggested"
+        raise ProjectError(f"{links}; annotate under another name")
     return check_name(name)
 
 

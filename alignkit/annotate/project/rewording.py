@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Literal
 
 from msgspec import structs
@@ -33,7 +34,10 @@ class Rewording:
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", places(self.old[0], self.new[0]))
         object.__setattr__(self, "target", places(self.old[1], self.new[1]))
-        near = {"source": _before(self.source), "target": _before(self.target)}
+        near: dict[str, list[int]] = {}  # where each word went, or the last before it that stays
+        for side, went in (("source", self.source), ("target", self.target)):
+            known = accumulate(went, lambda last, k: last if k is None else k, initial=0)
+            near[side] = [0 if k is None else k for k in known][1:]
         object.__setattr__(self, "_near", near)
 
     def cell(self, cell: Cell) -> Cell | None:
@@ -49,20 +53,8 @@ class Rewording:
         return min(before, max(len(words) - 1, 0))
 
 
-def _before(went: list[int | None]) -> list[int]:
-    names, last = [], 0
-    for place in went:
-        last = last if place is None else place
-        names.append(last)
-    return names
-
-
 def places(old: Words, new: Words) -> list[int | None]:
-    """Return for each old word its place among the new ones; None where it is gone.
-
-    >>> places(["a", "fire", "in", "Dakha"], ["fire", "broke", "out", "in", "Dhaka"])
-    [None, 0, 3, 4]
-    """
+    """Return for each old word its place among the new ones; None where it is gone."""
     new_places: list[int | None] = [None] * len(old)
     start_old = start_new = 0
     for i, j in [*_common(old, new), (len(old), len(new))]:
@@ -142,10 +134,8 @@ def reword(state: PairState, rewording: Rewording, rev: int) -> PairState:
             new.bulk.add(place)
         if cell in state.weights:
             new.weights[place] = state.weights[cell]
-    for cell, why in state.whys.items():
-        place = rewording.cell(cell)
-        if place is not None:
-            new.whys[place] = why
+    moved = ((rewording.cell(cell), why) for cell, why in state.whys.items())
+    new.whys = {place: why for place, why in moved if place is not None}
     new.rejected = {place for cell in state.rejected if (place := rewording.cell(cell))}
     for key, text in notes.items():
         old = comment_key(key)
@@ -163,10 +153,7 @@ def _mark(cell: Cell, value: int, note: str, rewording: Rewording) -> Mark:
     i, j = cell
     source = "" if i < 0 else rewording.old[0][i]
     target = "" if j < 0 else rewording.old[1][j]
-    side: Side = "source"
-    if j >= 0 and (i < 0 or rewording.target[j] is not None):
-        side = "target"
-    place = i if side == "source" else j
     text = f"{source} - {target}" if i >= 0 and j >= 0 else source or target
-    at = rewording.near(side, place)
-    return Mark(side, at, text, (i, j, value), note)
+    at_target = j >= 0 and (i < 0 or rewording.target[j] is not None)
+    side: Side = "target" if at_target else "source"
+    return Mark(side, rewording.near(side, j if at_target else i), text, (i, j, value), note)
