@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_arguments, each
-from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
@@ -38,12 +37,9 @@ class AnnotatorCounts:
     def add(self, pair: SentencePair, annotation: Annotation) -> None:
         """Count one annotation."""
         self.comments += bool(annotation.comment)
-        if annotation.alignment is None:
+        if (alignment := annotation.alignment) is None:
             self.judged += 1
-        else:
-            self._add_links(pair, annotation.alignment)
-
-    def _add_links(self, pair: SentencePair, alignment: Alignment) -> None:
+            return
         from_words = [link.i for link in alignment]
         to_words = [link.j for link in alignment]
         sources, targets = Counter(from_words), Counter(to_words)

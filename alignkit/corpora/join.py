@@ -72,31 +72,23 @@ def join_pairs(
         same id have different numbers of tokens.
     """
     check_arguments(join_pairs, locals())
-    return _joined(
-        each("first", first, SentencePair),
-        each("second", second, SentencePair),
-        partial,
-        differences if differences is not None else Differences(),
-    )
+    left, right = each("first", first, SentencePair), each("second", second, SentencePair)
+    noted = differences if differences is not None else Differences()
 
+    def joined() -> Iterator[tuple[SentencePair, SentencePair]]:
+        before = SeenIds()
+        for pair in left:
+            other = next(right, None)
+            if other is None or pair.id != other.id:
+                rest = chain([] if other is None else [other], right)
+                yield from _by_id(chain([pair], left), rest, partial, noted, before)
+                return
+            before.add(pair.id)
+            yield _checked(pair, other, noted)
+        noted.surplus.extend(pair.id for pair in right)
+        _check_whole(noted, partial, before.count)
 
-def _joined(
-    left: Iterator[SentencePair],
-    right: Iterator[SentencePair],
-    partial: bool,
-    differences: Differences,
-) -> Iterator[tuple[SentencePair, SentencePair]]:
-    before = SeenIds()
-    for pair in left:
-        other = next(right, None)
-        if other is None or pair.id != other.id:
-            rest = chain([] if other is None else [other], right)
-            yield from _by_id(chain([pair], left), rest, partial, differences, before)
-            return
-        before.add(pair.id)
-        yield _checked(pair, other, differences)
-    differences.surplus.extend(pair.id for pair in right)
-    _check_whole(differences, partial, before.count)
+    return joined()
 
 
 class SeenIds:
@@ -149,12 +141,11 @@ def _unique(pairs: Iterable[SentencePair], before: SeenIds, which: str) -> dict[
 def _check_whole(differences: Differences, partial: bool, shared: int) -> None:
     missing, surplus = differences.missing, differences.surplus
     which, ids = ("second", missing) if missing else ("first", surplus)
-    if partial or not ids:
-        return
-    raise JoinError(
-        f"{shared} pairs are in both, but the {which} input lacks {len(ids)} "
-        f"(the first of them has the id {ids[0]!r}); if that is meant, say so by `partial=True`"
-    )
+    if ids and not partial:
+        raise JoinError(
+            f"{shared} pairs are in both, but the {which} input lacks {len(ids)} "
+            f"(the first of them has the id {ids[0]!r}); if that is meant, say so by `partial=True`"
+        )
 
 
 def _checked(
@@ -169,11 +160,8 @@ def _checked(
                 f"pair {pair.id!r}: the {side} sentence has {len(mine)} tokens in the first input "
                 f"and {len(theirs)} in the second"
             )
-        differences.tokens.extend(
-            (pair.id, side, position, a, b)
-            for position, (a, b) in enumerate(zip(mine, theirs, strict=True))
-            if a != b
-        )
+        words = enumerate(zip(mine, theirs, strict=True))
+        differences.tokens += ((pair.id, side, k, a, b) for k, (a, b) in words if a != b)
     return pair, other
 
 
@@ -243,33 +231,23 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
     for annotator, annotation in other.annotations.items():
         key = f"{name}/{annotator}" if several else name
         if (both := _united(annotations.get(key), annotation)) is None:
-            what = f"pair {pair.id!r} has an annotation {key!r} already"
-            raise JoinError(f"{what}: choose a new name")
+            raise JoinError(
+                f"pair {pair.id!r} has an annotation {key!r} already: choose a new name"
+            )
         annotations[key] = both
     changed: dict[str, Any] = {"annotations": annotations}
     for side in SIDES:
         words = getattr(pair if getattr(pair, side) is not None else other, side)
-        known, added = (getattr(x, f"{side}_trees") for x in (pair, other))
-        changed |= {side: words, f"{side}_trees": _with_trees(pair, name, known, added, words)}
+        known: Mapping[str, Tree] = getattr(pair, f"{side}_trees")
+        added: Mapping[str, Tree] = getattr(other, f"{side}_trees")
+        trees = dict(known)
+        for key, tree in added.items() if words is not None else ():
+            fitted = tree if tree.words == words else tree.with_words(words)
+            free = key if trees.get(key, fitted) == fitted else f"{name}/{key}"
+            if trees.setdefault(free, fitted) != fitted:
+                raise JoinError(f"pair {pair.id!r} has a tree {free!r} already: choose a new name")
+        changed |= {side: words, f"{side}_trees": trees}
     return replace(pair, **changed)
-
-
-def _with_trees(
-    pair: SentencePair,
-    name: str,
-    known: Mapping[str, Tree],
-    added: Mapping[str, Tree],
-    words: tuple[str, ...] | None,
-) -> Mapping[str, Tree]:
-    if not added or words is None:
-        return known
-    trees = dict(known)
-    for key, tree in added.items():
-        fitted = tree if tree.words == words else tree.with_words(words)
-        free = key if trees.get(key, fitted) == fitted else f"{name}/{key}"
-        if trees.setdefault(free, fitted) != fitted:
-            raise JoinError(f"pair {pair.id!r} has a tree {free!r} already: choose a new name")
-    return trees
 
 
 def concat(

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING
 
-from alignkit._support.arguments import check_kind, words
+from alignkit._support.arguments import check_kind, check_known, words
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many, natural_key, overlapping
-from alignkit.errors import FormatError, JudgmentError, OptionError, UnknownNameError
+from alignkit.errors import FormatError, JudgmentError, OptionError
 from alignkit.model.corpus import Corpus, values_of
 from alignkit.model.labels import View
 from alignkit.model.sentence_pair import SentencePair, origin_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 NOT_JUDGED, SKIPPED, UNKNOWN = LEFT_OUT = ("not judged", "not scored", "not of the scheme")
 """Why a cell of a matrix holds no label."""
+_JUDGE = "annotator who judged pairs"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +73,7 @@ def judgments_of(
     known = judges_of(corpus)
     names = known if annotators is None else tuple(dict.fromkeys(words("annotators", annotators)))
     for name in names:
-        if name not in known:
-            raise UnknownNameError("annotator who judged pairs", name, known)
+        check_known(_JUDGE, name, known)
     numbers: dict[str | None, int] = {None: -1}
     numbers |= {label: k for k, label in enumerate(view.labels)}
     codes = {judgment: numbers[label] for judgment, label in view.rows.items()}
@@ -138,43 +138,36 @@ def training_rows(
     lenient: bool = False,
 ) -> Iterator[TrainingRow]:
     """Yield the rows of judged pairs."""
-    if kind not in KINDS:
-        raise UnknownNameError("kind of rows", kind, KINDS)
+    check_known("kind of rows", kind, KINDS)
     scheme = view.scheme
     if kind == "generation" and scheme.name not in _BOTH:
         raise OptionError(f"which judgments of {scheme.name} allow to generate is not known")
+    allowed = {*_BOTH.get(scheme.name, ()), *_ONWARD.get(scheme.name, ())}
     seen: dict[str, None] = {}
     for pair in pairs:
         judged = {name: a.judgment for name, a in pair.annotations.items() if a.judgment}
         seen.update(dict.fromkeys(judged))
         if annotator is None and len(seen) > 1:
-            names = ", ".join(seen)
-            raise OptionError(f"{names} judged pairs: choose one by `annotator`")
+            raise OptionError(f"{', '.join(seen)} judged pairs: choose one by `annotator`")
         judgment = judged.get(annotator) if annotator is not None else "".join(judged.values())
         if not judgment or (not rewrites and origin_of(pair) is not None):
             continue
         try:
-            scored = view.of(judgment) is not None
+            if (label := view.of(judgment)) is None:
+                continue
         except FormatError as error:
             if lenient:
                 continue
             name = annotator if annotator is not None else next(iter(judged))
             raise JudgmentError.of(error, pair.id, name, judgment) from None
-        if scored:
-            yield from _rows(pair, judgment, view, kind)
-    if annotator is not None and annotator not in seen:
-        raise UnknownNameError("annotator who judged pairs", annotator, seen)
-
-
-def _rows(pair: SentencePair, judgment: str, view: View, kind: str) -> Iterator[TrainingRow]:
-    source, target = (" ".join(words) for words in pair.words)
-    scheme = view.scheme
-    back = scheme.flip(judgment)
-    allowed = {*_BOTH.get(scheme.name, ()), *_ONWARD.get(scheme.name, ())}
-    if kind != "generation" or judgment in allowed:
-        yield TrainingRow(pair.id, view.of(judgment) or "", source, target)
-    if kind == "classification" or (kind == "generation" and back in allowed):
-        yield TrainingRow(pair.id, view.of(back) or "", target, source)
+        source, target = (" ".join(words) for words in pair.words)
+        back = scheme.flip(judgment)
+        if kind != "generation" or judgment in allowed:
+            yield TrainingRow(pair.id, label or "", source, target)
+        if kind == "classification" or (kind == "generation" and back in allowed):
+            yield TrainingRow(pair.id, view.of(back) or "", target, source)
+    if annotator is not None:
+        check_known(_JUDGE, annotator, seen)
 
 
 _Counts = tuple[tuple[int, ...], ...]
@@ -281,16 +274,9 @@ def count_labels(
             groups[value] = tuple(rows.get(name, nothing) for name in matrix.annotators)
         several = sum(len(values_of(pair.attributes.get(by, ""), split)) > 1 for pair in corpus)
     return LabelCounts(
-        view,
-        matrix.annotators,
-        _counted(matrix),
-        matrix.left_out,
-        by or "",
-        groups,
-        several,
-        len(corpus),
-        left_out,
-    )
+        view, matrix.annotators, _counted(matrix), matrix.left_out, by or "", groups, several,
+        len(corpus), left_out,
+    )  # fmt: skip
 
 
 def _counted(matrix: LabelMatrix) -> _Counts:

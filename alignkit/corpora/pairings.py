@@ -9,8 +9,8 @@ from hashlib import blake2b
 from itertools import combinations
 from math import inf
 
-from alignkit._support.arguments import check_arguments, words
-from alignkit.errors import AlignmentError, ArgumentError, OptionError, UnknownNameError
+from alignkit._support.arguments import check_arguments, check_known, words
+from alignkit.errors import AlignmentError, ArgumentError, OptionError
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import compared
 
@@ -76,7 +76,10 @@ class Pairings(Iterator[SentencePair]):
     def _paired(self, groups: Iterable[Sequence[Sequence[str]]]) -> Iterator[SentencePair]:
         tally, seen = self._tally, self._seen
         for number, group in enumerate(groups, start=1):
-            sentences = _sentences(group, number)
+            if isinstance(group, str) or not isinstance(group, Iterable):
+                what = "must be a sequence of sentences, each a list of words"
+                raise ArgumentError(f"group {number} {what}")
+            sentences = [_sentence(x, number, k) for k, x in enumerate(group, start=1)]
             tally["groups"] += 1
             tally["sentences"] += len(sentences)
             tally["empty"] += sum(not words for words in sentences)
@@ -115,16 +118,11 @@ def _sentence_digest(words: _Sentence) -> bytes:
     return _digest(text.encode("utf-8", "surrogatepass"))
 
 
-def _sentences(group: Sequence[Sequence[str]], number: int) -> list[_Sentence]:
-    if isinstance(group, str) or not isinstance(group, Iterable):
-        raise ArgumentError(f"group {number} must be a sequence of sentences, each a list of words")
-    sentences = []
-    for k, sentence in enumerate(group, start=1):
-        place = f"group {number}, translation {k}"
-        if isinstance(sentence, str):
-            raise AlignmentError(f"{place}: a sentence is a sequence of tokens; split the text")
-        sentences.append(words(place, sentence))
-    return sentences
+def _sentence(sentence: Sequence[str], number: int, k: int) -> _Sentence:
+    place = f"group {number}, translation {k}"
+    if isinstance(sentence, str):
+        raise AlignmentError(f"{place}: a sentence is a sequence of tokens; split the text")
+    return words(place, sentence)
 
 
 def _equal(source: _Sentence, target: _Sentence) -> bool:
@@ -213,20 +211,15 @@ def pair_translations(
     (['1/2-4'], 2)
     """
     check_arguments(pair_translations, locals())
-    if which not in WHICH:
-        raise UnknownNameError("choice of pairs", which, WHICH)
+    check_known("choice of pairs", which, WHICH)
     if min_length < 1:
         raise OptionError(f"the least length must be 1 or more, not {min_length}")
     if max_length is not None and max_length < min_length:
-        raise OptionError(
-            f"the greatest length, {max_length}, is below the least, {min_length}: no pair could "
-            "be kept"
-        )
+        lengths = f"the greatest length, {max_length}, is below the least, {min_length}"
+        raise OptionError(f"{lengths}: no pair could be kept")
     if max_ratio is not None and not 1 <= max_ratio < inf:
-        raise OptionError(
-            "the greatest ratio is that of the longer to the shorter side, 1 or more, not "
-            f"{max_ratio}"
-        )
+        what = "the greatest ratio is that of the longer to the shorter side, 1 or more"
+        raise OptionError(f"{what}, not {max_ratio}")
 
     def fault(source: _Sentence, target: _Sentence) -> str | None:
         """Return the count under which a pair is dropped, or None."""

@@ -110,16 +110,10 @@ def sample(
     3
     """
     check_arguments(sample, locals())
-    parts = split_corpus(
-        corpus,
-        {"the sample": share},
-        seed=seed,
-        stratify=stratify,
-        keep_together=keep_together,
-        separator=separator,
-        keep_texts=keep_texts,
-    )
-    return parts["the sample"]
+    return split_corpus(
+        corpus, {"the sample": share}, seed=seed, stratify=stratify,
+        keep_together=keep_together, separator=separator, keep_texts=keep_texts,
+    )["the sample"]  # fmt: skip
 
 
 def split_corpus(
@@ -216,7 +210,7 @@ def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
     if seed < 0:
         raise OptionError(f"the seed is {seed}; it must be 0 or more")
     if not isinstance(shares, Mapping) or not shares:
-        example = "{'train': 0.8, 'dev': 0.1, 'test': 0.1}"
+        example = {"train": 0.8, "dev": 0.1, "test": 0.1}
         raise OptionError(f"shares must name the parts, e.g. {example}")
     for name, share in shares.items():
         if isinstance(share, bool) or not isinstance(share, (int, float)):
@@ -348,9 +342,8 @@ def find_leaks(
 def _groups(
     pair: SentencePair, attributes: Iterable[str], separator: str | None, *, origin: bool
 ) -> list[str]:
-    names = [
-        f"{name}={value}" for name in attributes for value in group_values(pair, name, separator)
-    ]
+    values = ((name, x) for name in attributes for x in group_values(pair, name, separator))
+    names = [f"{name}={value}" for name, value in values]
     names += [f"{REWRITE_OF}={origin_of(pair) or pair.id}"] if origin else []
     return list(dict.fromkeys(names))
 
@@ -382,12 +375,8 @@ class Repeats:
             kind, other = (EQUAL, same) if same is not None else (REVERSED, back)
             if same is None:
                 self._seen[name, texts] = pair.id, judgment
-            if other is None:
-                continue
-            if judgment != (flipped(other[1]) if kind == REVERSED else other[1]):
-                message = (
-                    f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}, but pair "
-                    f"{other[0][:40]!r} is {other[1][:40]!r}"
-                )
+            if other and judgment != (flipped(other[1]) if kind == REVERSED else other[1]):
+                mine = f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}"
+                message = f"{mine}, but pair {other[0][:40]!r} is {other[1][:40]!r}"
                 odd.append((f"{kind} pairs judged differently", message))
         return odd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -94,9 +94,17 @@ def examine(path: str, *, format: str, options: ReadOptions, keep: bool = True) 
     # pairs that the kernel of a line format reads are plain: the record need not be looked at
     plainly = kind.blocks is None
     pairs = reading.pairs(kind.parse(reading)) if plainly else read_pairs(kind, reading)
+    kept: list[SentencePair] = []
     with closing(pairs):
         try:
-            kept = list(_look_over(pairs, reading, watch, keep))
+            for count, pair in enumerate(pairs, 1):
+                place = reading.place if pair is reading.built else (reading.path, count)
+                if pair is not reading.built:
+                    watch.pair(pair, count)
+                watch.look_over(pair, *place)
+                if keep:
+                    report.lines.setdefault(pair.id, place)
+                    kept.append(pair)
         except FormatError as error:  # texts of several lengths, say
             raise with_shift(error, path, format, options) from None
     report.corpus = Corpus(kept)
@@ -129,36 +137,12 @@ class _Watched(Reading):
         return self.built
 
 
-def _look_over(
-    pairs: Iterator[SentencePair], reading: _Watched, watch: _Watch, keep: bool
-) -> Iterator[SentencePair]:
-    """Count repeated ids; yield the pairs if they are to be kept."""
-    report = watch.report
-    seen = SeenIds()
-    repeats = Repeats()
-    for count, pair in enumerate(pairs, 1):
-        if pair is reading.built:
-            path, line = reading.place
-        else:
-            path, line = reading.path, count
-            watch.pair(pair, line)
-        if pair.id in seen:
-            message = f"{pair.id!r} names an earlier pair too"
-            report.observe(Finding("repeated id", message, path, line))
-        seen.add(pair.id)
-        watch.trees(pair, path, line)
-        for kind, message in repeats.add(pair):
-            report.observe(Finding(kind, message, path, line))
-        if keep:
-            report.lines.setdefault(pair.id, (path, line))
-            yield pair
-
-
 class _Watch:
     """Counts of links as written and of what is empty, of each sentence pair."""
 
     def __init__(self, report: Examination, fits: Fits) -> None:
         self.report, self._fits = report, fits
+        self._seen, self._repeats = SeenIds(), Repeats()
 
     def record(self, record: Record) -> None:
         """Take a record as written."""
@@ -183,10 +167,17 @@ class _Watch:
         words = pair.source, pair.target
         self._look_at_words(pair.id, words, self.report.path, line, judged=False)
 
-    def trees(self, pair: SentencePair, path: str, line: int) -> None:
+    def look_over(self, pair: SentencePair, path: str, line: int) -> None:
+        """Take any pair: its id, its trees and its judgments."""
+        if pair.id in self._seen:
+            message = f"{pair.id!r} names an earlier pair too"
+            self.report.observe(Finding("repeated id", message, path, line))
+        self._seen.add(pair.id)
         for side, trees in (("source", pair.source_trees), ("target", pair.target_trees)):
             for name, tree in trees.items():
                 self.report.add_tree(pair.id, side, name, tree, path, line)
+        for kind, message in self._repeats.add(pair):
+            self.report.observe(Finding(kind, message, path, line))
 
     def _note_empty(self, name: str, id: str, path: str, line: int) -> None:
         message = f"pair {id!r} has no links by {name!r}"
@@ -222,16 +213,14 @@ def compare_texts(first: Examination, second: Examination) -> None:
             continue
         for side in ("source", "target"):
             mine, theirs = getattr(pair, side), getattr(other, side)
-            if mine is not None and theirs is not None and mine != theirs:
-                message = f"pair {pair.id!r}: {_difference(side, theirs, mine)}"
-                second.observe(Finding("texts differ", message, *place))
+            if mine is None or theirs is None or mine == theirs:
+                continue
+            if len(mine) != len(theirs):
+                what = f"{len(theirs)} and {len(mine)} {side} words"
+            else:
+                k = next(k for k, (a, b) in enumerate(zip(theirs, mine, strict=True)) if a != b)
+                what = f"{side} word {k} is {theirs[k]!r} in the first file and {mine[k]!r} here"
+            second.observe(Finding("texts differ", f"pair {pair.id!r}: {what}", *place))
     for id in known:
         message = f"pair {id!r} is in {first.path} alone"
         second.observe(Finding("pair of one file only", message, second.path))
-
-
-def _difference(side: str, first: Sequence[str], second: Sequence[str]) -> str:
-    if len(first) != len(second):
-        return f"{len(first)} and {len(second)} {side} words"
-    k = next(k for k, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
-    return f"{side} word {k} is {first[k]!r} in the first file and {second[k]!r} here"

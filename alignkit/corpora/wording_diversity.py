@@ -6,16 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, log, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.wording import how_many, overlapping
 from alignkit.corpora.labelled import judged_part, judges_of
-from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.corpus import JUDGMENT, Corpus, group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import compared, porter_stem
@@ -165,8 +166,7 @@ class Diversity(Result):
         return [int(n) for n in np.histogram(self._known(measure, group), BINS, (0.0, 1.0))[0]]
 
     def _known(self, measure: str, group: str | None) -> NDArray[np.float64]:
-        if measure not in MEASURES:
-            raise UnknownNameError("measure", measure, MEASURES)
+        check_known("measure", measure, MEASURES)
         values = self.values[:, list(MEASURES).index(measure)]
         values = values if group is None else values[self.groups[group]]
         return values[~np.isnan(values)]
@@ -266,8 +266,8 @@ def diversity(
     check_arguments(diversity, locals())
     if annotator is not None and by != JUDGMENT:
         raise OptionError("annotator says whose judgments make groups: give by='judgment' too")
-    if annotator is not None and annotator not in (judges := judges_of(corpus)):
-        raise UnknownNameError("annotator who judged pairs", annotator, judges)
+    if annotator is not None:
+        check_known("annotator who judged pairs", annotator, judges_of(corpus))
     try:
         re.compile(token)
     except re.error as error:
@@ -281,40 +281,30 @@ def diversity(
     texts = [(" ".join(pair.source or ()), " ".join(pair.target or ())) for pair in pairs]
     groups, several = _groups(pairs, by, annotator, split, judged=judged)
     stops = frozenset(word.lower() for word in stop_words)
-    measured = list(_measured(texts, token, stops, stem=stem))
-    values = np.array([row[:4] for row in measured], np.float64).reshape(len(measured), 4)
-    said = f"tokens:{token}|case:folded|stop-words:{len(stops)}|stem:{'porter' if stem else 'no'}"
-    return Diversity(
-        tuple(pair.id for pair in pairs),
-        values,
-        np.array([row.identical for row in measured], bool),
-        groups,
-        by or "",
-        len(corpus) - len(places),
-        (*notes, *([overlapping(several, len(pairs), by or "")] if several else [])),
-        f"{said}|version:{__version__}",
-        left_out if judged else None,
-    )
-
-
-def _measured(
-    texts: Sequence[tuple[str, str]], token: str, stops: frozenset[str], *, stem: bool
-) -> Iterator[Wording]:
     stemmer = porter_stem() if stem else None
     weights = idf_of(text for pair in texts for text in pair)
+    types = partial(token_types, token=token, stop_words=stops, stem=stemmer)
+    measured = []
     for source, target in texts:
-        types = [
-            token_types(text, token=token, stop_words=stops, stem=stemmer)
-            for text in (source, target)
-        ]
         grams = ngrams(source), ngrams(target)
-        yield Wording(
-            jaccard(*types),
-            cosine(*grams),
-            cosine(*grams, weights),
-            length_ratio(source, target, token=token),
-            compared(source, ignore_case=True) == compared(target, ignore_case=True),
+        measured.append(
+            Wording(
+                jaccard(types(source), types(target)),
+                cosine(*grams),
+                cosine(*grams, weights),
+                length_ratio(source, target, token=token),
+                compared(source, ignore_case=True) == compared(target, ignore_case=True),
+            )
         )
+    values = np.array([row[:4] for row in measured], np.float64).reshape(len(measured), 4)
+    said = f"tokens:{token}|case:folded|stop-words:{len(stops)}|stem:{'porter' if stem else 'no'}"
+    identical = np.array([row.identical for row in measured], bool)
+    notes += (overlapping(several, len(pairs), by or ""),) if several else ()
+    return Diversity(
+        tuple(pair.id for pair in pairs), values, identical, groups, by or "",
+        len(corpus) - len(places), notes, f"{said}|version:{__version__}",
+        left_out if judged else None,
+    )  # fmt: skip
 
 
 def _groups(
@@ -350,8 +340,6 @@ def _judgment(pair: SentencePair, annotator: str | None) -> str:
     if annotator is not None:
         return judged.get(annotator, "")
     if len(set(judged.values())) > 1:
-        raise OptionError(
-            f"pair {pair.id!r} was judged by {', '.join(judged)}, and differently: choose by "
-            "`annotator`"
-        )
+        who = f"pair {pair.id!r} was judged by {', '.join(judged)}"
+        raise OptionError(f"{who}, and differently: choose by `annotator`")
     return next(iter(judged.values()), "")

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +22,13 @@ from alignkit.model.arrays import LinkArrays, TokenArrays
 from alignkit.model.choice import Choice
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
-from alignkit.rules.derivation.derivation import (
-    Derived,
-    RuleReader,
-    check_names,
-    check_size,
-    mirrored,
-    string_side,
-    tree_of,
-)
+from alignkit.rules.derivation import derivation
+from alignkit.rules.derivation.derivation import Derived, RuleReader
 from alignkit.rules.derivation.derivations import Cuts, Derivations, Fragments
 from alignkit.rules.files.notation import rule_text
 from alignkit.rules.grammar import Example, Grammar, Rule, RuleType
 from alignkit.rules.scores_kernel import weigh_words
-from alignkit.rules.tables.runs import ends_of
+from alignkit.rules.tables.runs import F8, I4, I8, ends_of
 
 _BLOCK = 1024
 _PENDING = 1 << 20
@@ -44,9 +38,9 @@ _PENDING = 1 << 20
 class Weights:
     """Translation weights of words."""
 
-    keys: NDArray[np.int64]  # (W,) int64: source word << 32 | target word, rising
-    weights: NDArray[np.float64]  # (W, 2): w(target | source), w(source | target)
-    lone: NDArray[np.float64]
+    keys: I8  # (W,) int64: source word << 32 | target word, rising
+    weights: F8  # (W, 2): w(target | source), w(source | target)
+    lone: F8
 
     @classmethod
     def nothing(cls) -> Weights:
@@ -59,17 +53,15 @@ class Lexicon:
 
     def __init__(self) -> None:
         self._keys, self._counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        self._pending: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        self._pending: list[tuple[I8, I8]] = []
         self._size = 0
         self._lone = [np.zeros(0, np.int64), np.zeros(0, np.int64)]
 
     def add(self, links: LinkArrays, source: TokenArrays, target: TokenArrays) -> None:
         """Count the links of some sentence pairs, and their words without links."""
         pair = np.repeat(np.arange(len(links)), np.diff(links.offsets))
-        places = [
-            side.offsets[pair] + links.links[:, column]
-            for column, side in enumerate((source, target))
-        ]
+        sides = enumerate((source, target))
+        places = [side.offsets[pair] + links.links[:, column] for column, side in sides]
         sources = source.ids[places[0]].astype(np.int64)
         keys, counts = np.unique(sources << 32 | target.ids[places[1]], return_counts=True)
         self._pending.append((keys, counts))
@@ -122,7 +114,7 @@ class RuleCounts:
         self._alignments: dict[tuple[int, bytes], int] = {}
         self._counts, self._pairs = np.zeros(0), np.zeros(0)
         self._aligned = np.zeros(0)
-        self._seen: list[NDArray[np.int64]] = []
+        self._seen: list[I8] = []
         self._examples: dict[int, list[Example]] = {}
 
     def __len__(self) -> int:
@@ -139,10 +131,16 @@ class RuleCounts:
         """Count those rules of a block that are kept; `end_block` ends it."""
         chosen = np.flatnonzero(kept)
         numbers = self._numbered(fragments, chosen)
-        counts = np.ones(len(cuts)) if cuts.counts is None else cuts.counts
-        self._counts = _added(self._counts, numbers, counts[chosen], len(self._types))
+        counts = (np.ones(len(cuts)) if cuts.counts is None else cuts.counts)[chosen]
+        self._counts = _added(self._counts, numbers, counts, len(self._types))
         self._seen.append(numbers << 32 | cuts.pairs[chosen])
-        self._add_alignments(fragments, chosen, numbers, counts)
+        text, ends = fragments.links.tobytes(), (fragments.link_offsets * 4).tolist()
+        keys = self._alignments
+        places = [
+            keys.setdefault((number, text[ends[rule] : ends[rule + 1]]), len(keys))
+            for number, rule in zip(numbers.tolist(), chosen.tolist(), strict=True)
+        ]
+        self._aligned = _added(self._aligned, np.array(places, np.int64), counts, len(keys))
         if self._most:
             self._add_examples(derivations, cuts, chosen, numbers, pairs)
 
@@ -153,7 +151,7 @@ class RuleCounts:
             self._pairs = _added(self._pairs, seen, np.ones(len(seen)), len(self._types))
             self._seen = []
 
-    def _numbered(self, fragments: Fragments, chosen: NDArray[np.intp]) -> NDArray[np.int64]:
+    def _numbered(self, fragments: Fragments, chosen: NDArray[np.intp]) -> I8:
         text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
         numbers = np.empty(len(chosen), np.int64)
         types, sides = self._types, self._sides
@@ -165,51 +163,37 @@ class RuleCounts:
                 sides.append((text[start:middle], text[middle:end]))
         return numbers
 
-    def _add_alignments(
-        self,
-        fragments: Fragments,
-        chosen: NDArray[np.intp],
-        numbers: NDArray[np.int64],
-        counts: NDArray[np.float64],
-    ) -> None:
-        text, ends = fragments.links.tobytes(), (fragments.link_offsets * 4).tolist()
-        keys = self._alignments
-        places = [
-            keys.setdefault((number, text[ends[rule] : ends[rule + 1]]), len(keys))
-            for number, rule in zip(numbers.tolist(), chosen.tolist(), strict=True)
-        ]
-        self._aligned = _added(self._aligned, np.array(places, np.int64), counts[chosen], len(keys))
-
     def _add_examples(
         self,
         derivations: Derivations,
         cuts: Cuts,
         chosen: NDArray[np.intp],
-        numbers: NDArray[np.int64],
+        numbers: I8,
         pairs: Sequence[SentencePair],
     ) -> None:
+        sides = derivations.source, derivations.target
         for rule, number in zip(chosen.tolist(), numbers.tolist(), strict=True):
             known = self._examples.setdefault(number, [])
             pair = pairs[k := int(cuts.pairs[rule])]
             if len(known) == self._most or any(example.id == pair.id for example in known):
                 continue
-            spans = (
-                (int(side.nodes[1, at]), int(side.nodes[2, at]))
-                for side, node in zip(
-                    (derivations.source, derivations.target), cuts.roots[rule], strict=True
-                )
-                for at in (side.offsets[k] + node,)
-            )
-            known.append(Example(pair.id, *pair.words, *spans))
+            roots = zip(sides, cuts.roots[rule], strict=True)
+            spans = (side.nodes[1:3, side.offsets[k] + node].tolist() for side, node in roots)
+            source, target = ((start, end) for start, end in spans)
+            known.append(Example(pair.id, *pair.words, source, target))
 
     def types(self, reader: RuleReader, weights: Weights) -> tuple[RuleType, ...]:
         """Return the rule types with their weights, by count, then by their text."""
         sources = [source for source, _ in self._sides]
-        targets = [mirrored(target) for _, target in self._sides]
-        # a string has no label
-        labels = [4 * (not string) for string in self._strings]
+        targets = [derivation.mirrored(target) for _, target in self._sides]
+        labels = [4 * (not string) for string in self._strings]  # a string has none
         roots = [(source[: labels[0]], target[: labels[1]]) for source, target in self._sides]
-        columns = [self._shares(keys).tolist() for keys in (sources, targets, roots)]
+        columns = []
+        for keys in (sources, targets, roots):
+            numbers = _Numbers()
+            groups = np.array([numbers[key] for key in keys], np.int64)
+            totals = np.bincount(groups, weights=self._counts)
+            columns.append((self._counts / totals[groups]).tolist())
         lexical, alignments = self._lexical(weights).tolist(), self._best_alignments()
         rows = []
         for k, (source, target) in enumerate(self._sides):
@@ -217,23 +201,13 @@ class RuleCounts:
             count = float(self._counts[k])
             if abs(count - round(count)) < 1e-9:
                 count = round(count)
-            p_target, p_source, p_rule = (column[k] for column in columns)
-            lex_target, lex_source = lexical[k]
-            examples = tuple(self._examples.get(k, ()))
-            entry = RuleType(
-                rule, count, int(self._pairs[k]), p_target, p_source, p_rule, lex_target,
-                lex_source, alignments[k], examples,
-            )  # fmt: skip
+            known: list[Any] = [*(column[k] for column in columns), *lexical[k], alignments[k]]
+            known.append(tuple(self._examples.get(k, ())))
+            entry = RuleType(rule, count, int(self._pairs[k]), *known)
             rows.append((-count, rule_text(rule), entry))
         return tuple(entry for *_, entry in sorted(rows, key=lambda row: row[:2]))
 
-    def _shares(self, keys: Sequence[Hashable]) -> NDArray[np.float64]:
-        numbers = _Numbers()
-        groups = np.array([numbers[key] for key in keys], np.int64)
-        totals = np.bincount(groups, weights=self._counts)
-        return np.asarray(self._counts / totals[groups], np.float64)
-
-    def _lexical(self, weights: Weights) -> NDArray[np.float64]:
+    def _lexical(self, weights: Weights) -> F8:
         """Return both lexical weights of each type: the best over its alignments."""
         numbers = [number for number, _ in self._alignments]
         by_alignment = weigh_words(
@@ -254,15 +228,13 @@ class RuleCounts:
         return [tuple(zip(links[::2], links[1::2], strict=True)) for links in flat]
 
 
-def _added(
-    known: NDArray[np.float64], numbers: NDArray[np.int64], more: NDArray[np.float64], size: int
-) -> NDArray[np.float64]:
+def _added(known: F8, numbers: I8, more: F8, size: int) -> F8:
     counts = np.bincount(numbers, weights=more, minlength=size).astype(np.float64)
     counts[: len(known)] += known
     return counts
 
 
-def _joined(parts: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _joined(parts: Sequence[bytes]) -> tuple[I4, I8]:
     return np.frombuffer(b"".join(parts), np.int32), ends_of([len(part) // 4 for part in parts])
 
 
@@ -363,8 +335,8 @@ def learn_grammar(
     [Node(label='NNS', children=('hounds',))]
     """
     check_arguments(learn_grammar, locals(), apart=["pairs"])
-    check_names(links, grammar, string)
-    check_size(size)
+    derivation.check_names(links, grammar, string)
+    derivation.check_size(size)
     bounds = Bounds(max_variables, max_nodes, max_depth)
     if examples < 0:
         raise OptionError(f"examples are {examples}; give 0 or more")
@@ -403,15 +375,13 @@ class _Learner:
         self._sizes: Counter[int] = Counter()
 
     def learn(self, pairs: Iterable[SentencePair]) -> Grammar:
-        read = 0
-        known = self._known(pairs)
+        read, known = 0, self._known(pairs)
         while block := list(islice(known, _BLOCK)):
             read += len(block)
             self._add(block)
         self.choice.check()
-        counts = self._counts
         weights = self._lexicon.weights(len(self._reader.words))
-        types = () if counts is None else counts.types(self._reader, weights)
+        types = () if self._counts is None else self._counts.types(self._reader, weights)
         sizes = dict(self._sizes) if self.size else {}
         return Grammar(types, self.grammar, +self._dropped, read, +self._passed, sizes)
 
@@ -427,19 +397,19 @@ class _Learner:
                 target = None if self.string == "target" else self._tree(pair, 1)
                 parsed = source is not None or target is not None
                 if self.grammar == "s2t" and self.string is None and parsed:
-                    self.string = string_side("s2t", None, [source], [target])
+                    self.string = derivation.string_side("s2t", None, [source], [target])
                     source = None if self.string == "source" else source
-                if (source is None and self.string != "source") or (
-                    target is None and self.string != "target"
-                ):
+                sides = (("source", source), ("target", target))
+                if any(tree is None and self.string != side for side, tree in sides):
                     self._passed["not parsed"] += 1
                 else:
                     yield pair, alignment, source, target
 
     def _tree(self, pair: SentencePair, side: int) -> Tree | None:
-        name, sides = self.trees[side], ("source", "target")
-        trees = (pair.source_trees, pair.target_trees)[side]
-        return tree_of(pair, sides[side], name) if name is None or name in trees else None
+        name, where = self.trees[side], derivation.SIDES[side]
+        if name is None or name in getattr(pair, f"{where}_trees"):
+            return derivation.tree_of(pair, where, name)
+        return None
 
     def _add(self, block: list[_Known]) -> None:
         pairs = [row[0] for row in block]
@@ -451,11 +421,9 @@ class _Learner:
             string=self.string if self.grammar == "s2t" else None,
             reader=self._reader,
         ).arrays
-        source, target = (
-            TokenArrays(side.words, side.word_offsets)
-            for side in (derivations.source, derivations.target)
-        )
-        self._lexicon.add(derivations.links, source, target)
+        trees = derivations.source, derivations.target
+        words = (TokenArrays(side.words, side.word_offsets) for side in trees)
+        self._lexicon.add(derivations.links, *words)
         for size in range(1, self.size + 1):
             cuts = derivations.minimal() if size == 1 else derivations.composed(size)[0]
             self._count(size, derivations, cuts, pairs)

@@ -72,13 +72,16 @@ def best_readings(
         if not node_matches and not below:
             continue
         kept = _as_it_was(node, below[::-1], made, words, most)
-        made[node] = _chosen(
-            kept, [_Applied(match, made, words, most) for match in node_matches], most
-        )
+        light, heavy = [(0.0, iter(kept.light))], [(0.0, iter(kept.heavy))]
+        for match in node_matches:
+            applied = _Applied(match, made, words, most)
+            if match.rule.minor:
+                light.append((match.rule.cost, applied.readings(heavy=False)))
+            heavy.append((match.rule.cost, applied.readings(heavy=True)))
+        made[node] = Readings(_merged(light, most), _merged(heavy, most))
         children.setdefault(parents[node], []).append(node)
     unchanged = words.kept(0, len(tree.words))
-    readings = made.get(0) or Readings([unchanged], [])
-    return readings, lambda reading: reading.key == unchanged.key
+    return made.get(0) or _alone(unchanged), lambda reading: reading.key == unchanged.key
 
 
 class _Keys:
@@ -190,8 +193,7 @@ class _Applied:
         readings: Readings | None = None
         place = 0
         while place < len(items):
-            end = place + 1
-            item = items[place]
+            end, item = place + 1, items[place]
             if isinstance(item, int):
                 node = self.match.variables[item]
                 part = self._made.get(node) or _alone(self._words.kept(*self._words.spans[node]))
@@ -203,11 +205,8 @@ class _Applied:
             place = end
         return readings or _alone(self._words.kept(0, 0))
 
-    def stream(self, *, heavy: bool) -> _Stream:
-        """Return the readings of one kind, by cost."""
-        return self.match.rule.cost, self._readings(heavy)
-
-    def _readings(self, heavy: bool) -> Iterator[RuleReading]:
+    def readings(self, *, heavy: bool) -> Iterator[RuleReading]:
+        """Yield the readings of one kind, by cost."""
         rule = self.match.rule
         if rule.minor:
             bodies = self._body.heavy if heavy else self._body.light
@@ -216,13 +215,6 @@ class _Applied:
         for body in bodies:
             cost, replacements = body.cost + rule.cost, body.replacements + 1
             yield RuleReading(cost, replacements, body.key, body.power, self.match, body)
-
-
-def _chosen(kept: Readings, applied: list[_Applied], most: int) -> Readings:
-    minor = [rule.stream(heavy=False) for rule in applied if rule.match.rule.minor]
-    light = _merged([(0.0, iter(kept.light)), *minor], most)
-    every = [rule.stream(heavy=True) for rule in applied]
-    return Readings(light, _merged([(0.0, iter(kept.heavy)), *every], most))
 
 
 def _merged(opened: Sequence[_Stream], most: int) -> list[RuleReading]:
@@ -289,27 +281,23 @@ class Capitals:
         source, target = piece.match.rule.source, piece.match.rule.target
         positions = self._positions(piece.match)
         old = [word for word in source.items if isinstance(word, str)]
+        began_a_sentence = (
+            bool(old) and old[0][:1].isupper() and self._tree.words[positions[0]][:1].islower()
+        )
         places: dict[str, list[int]] = {}  # of each word that the fragment has, the first one last
         for word, position in zip(reversed(old), reversed(positions), strict=True):
             places.setdefault(word.casefold(), []).append(position)
         for k, item in enumerate(target.items[: piece.end]):
             if not isinstance(item, str):
                 continue
-            left = places.get(item.casefold())
-            if left:
+            if left := places.get(item.casefold()):
                 made = self._stays(left.pop())
             else:
-                label = target.labels[k]
-                made = _Word(item, -1, label, k == 0)
-                if k == 0 and self._began_a_sentence(old, positions) and not _is_proper(made):
+                made = _Word(item, -1, target.labels[k], k == 0)
+                if k == 0 and began_a_sentence and not _is_proper(made):
                     made.text = _lowered(item)
             if k >= piece.start:
                 yield made
-
-    def _began_a_sentence(self, old: list[str], positions: list[int]) -> bool:
-        if not old or not old[0][:1].isupper():
-            return False
-        return self._tree.words[positions[0]][:1].islower()
 
     def _positions(self, match: Match) -> list[int]:
         starts, ends = self._tree.starts, self._tree.ends
@@ -466,7 +454,12 @@ def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite
 
 
 def _rewrite(tree: Tree, capitals: Capitals, reading: RuleReading, minor: bool) -> Rewrite:
-    pieces = list(_pieces(reading))
+    pieces: list[KeptWords | RuleWords | Match] = []
+    left: list[RuleReading | None] = [reading]
+    while left:
+        if (part := left.pop()) is not None:
+            pieces += [] if part.what is None else [part.what]
+            left += (part.right, part.left)
     words, origins = capitals.put(x for x in pieces if not isinstance(x, Match))
     replacements = tuple(
         Replacement(x.rule.type, x.node, int(tree.starts[x.node]), int(tree.ends[x.node]))
@@ -474,12 +467,3 @@ def _rewrite(tree: Tree, capitals: Capitals, reading: RuleReading, minor: bool) 
     )
     probability = prod(x.rule.p_target or 0.0 for x in replacements)
     return Rewrite(words, probability, replacements, minor, origins)
-
-
-def _pieces(reading: RuleReading) -> Iterator[KeptWords | RuleWords | Match]:
-    left: list[RuleReading | None] = [reading]
-    while left:
-        if (part := left.pop()) is not None:
-            if part.what is not None:
-                yield part.what
-            left += (part.right, part.left)

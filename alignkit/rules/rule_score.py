@@ -10,7 +10,6 @@ from math import isnan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, each
 from alignkit._support.jit import readonly
@@ -22,6 +21,7 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation.derivations import Derivations, NameNumbers, TreeArrays, derive
 from alignkit.rules.scores_kernel import count_found, sides_differ
+from alignkit.rules.tables.runs import F8
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.settings import Signature
 from alignkit.stats.ratios import Counts, harmonic, none_if_nan, ratio
@@ -55,10 +55,10 @@ COLUMNS = tuple(f"{side}_{name}" for side in ("hyp", "ref") for name in COUNTED)
 _MEASURES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
-def rule_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
+def rule_ratios(counts: Counts) -> dict[str, F8]:
     """Return precision, recall and F1 of the rules and of the node pairs."""
     by_name = dict(zip(COLUMNS, np.asarray(counts).T, strict=True))
-    ratios: dict[str, NDArray[np.float64]] = {}
+    ratios: dict[str, F8] = {}
     for level, (total, right) in _PARTS.items():
         precision, recall = (
             ratio(by_name[f"{side}_{right}"], by_name[f"{side}_{total}"]) for side in ("hyp", "ref")

@@ -10,10 +10,9 @@ from itertools import pairwise
 from typing import Any, ClassVar, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, every, whole_number
-from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit._support.arguments import check_arguments, check_known, every, whole_number
+from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.choice import alignment_of_pair
@@ -22,11 +21,11 @@ from alignkit.model.trees import Tree
 from alignkit.rules.derivation.cuts_kernel import BITS, CLOSE, DELETED, OPEN, VARIABLE, WORD
 from alignkit.rules.derivation.derivations import Cuts, Derivations, NameNumbers, TreeArrays, derive
 from alignkit.rules.grammar import Item, Node, Rule, Side, Variable, variables
+from alignkit.rules.tables.runs import I4, I8
 
 _KINDS = {VARIABLE: "x", DELETED: "d"}
 _WHAT = (1 << BITS) - 1
-_NODE: Any = tuple.__new__  # what `Node` and `Rule` do, without a call of Python
-_RULE: Any = tuple.__new__
+_NEW: Any = tuple.__new__  # what `Node` and `Rule` do, without a call of Python
 _MOST_TEXTS = 2**16
 _MOST_SYMBOLS = 2**20
 
@@ -50,24 +49,22 @@ class RuleReader:
             reader = cls._shared = RuleReader()
         return reader
 
-    def rules(self, symbols: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[Rule]:
+    def rules(self, symbols: I4, offsets: I8) -> list[Rule]:
         """Return the rules that are written one after the other, source and target in turn."""
         text, ends = symbols.tobytes(), (offsets * 4).tolist()
         known, side = self._sides.get, self.side
-        texts = [text[start:end] for start, end in pairwise(ends)]
-        sides = [known(part) or side(part) for part in texts]
-        return [_RULE(Rule, both) for both in zip(sides[::2], sides[1::2], strict=True)]
+        sides = [known(text[a:b]) or side(text[a:b]) for a, b in pairwise(ends)]
+        return [_NEW(Rule, both) for both in zip(sides[::2], sides[1::2], strict=True)]
 
     def side(self, text: bytes) -> Side:
         """Return a side, source or target."""
         known = self._sides.get(text)
         if known is None:
-            known = self._read(text)
             self._held += len(text) // 4
             if self._held > _MOST_SYMBOLS:
                 self._sides.clear()
                 self._held = len(text) // 4
-            self._sides[text] = known
+            self._sides[text] = known = self._read(text)
         return known
 
     def _read(self, text: bytes) -> Side:
@@ -81,7 +78,7 @@ class RuleReader:
             what = symbol & _WHAT
             if what == CLOSE:
                 label, outer = above.pop()
-                outer.append(_NODE(Node, (label, tuple(items))))
+                outer.append(_NEW(Node, (label, tuple(items))))
                 items = outer
             elif what == OPEN:
                 above.append((labels[symbol >> BITS], items))
@@ -132,10 +129,8 @@ def _items(side: Side) -> tuple[Item, ...]:
 def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | tuple[str, ...]:
     words: list[str] = []
     labels: list[str] = []
-    parents: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    afters: list[int] = []
+    columns: list[list[int]] = [[], [], [], []]
+    parents, _, ends, afters = columns
     top = -1
     left: list[tuple[Item | None, int]] = [(item, 0) for item in reversed(_items(sides[0]))]
     while left:
@@ -149,17 +144,13 @@ def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | t
         elif isinstance(item, str):
             words.append(item)
         else:
-            parents.append(top)
-            starts.append(len(words))
-            ends.append(0)
-            afters.append(0)
+            for column, value in zip(columns, (top, len(words), 0, 0), strict=True):
+                column.append(value)
             top = len(labels)
             labels.append(item.label)
             left.append((None, rule))
             left += ((child, rule) for child in reversed(item.children))
-    if not labels:
-        return tuple(words)
-    return Tree.trusted(tuple(words), tuple(labels), parents, starts, ends, afters)
+    return Tree.trusted(tuple(words), tuple(labels), *columns) if labels else tuple(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +231,7 @@ class Derivation:
         return f"Derivation({self.id!r}, {len(self)} minimal rules)"
 
     @property
-    def matched(self) -> NDArray[np.int32]:
+    def matched(self) -> I4:
         """The matched source and target nodes, (n, 2), in preorder of the source.
 
         The nodes of a string are its spans, numbered in their order.
@@ -248,18 +239,18 @@ class Derivation:
         return self.arrays.matched
 
     @property
-    def parents(self) -> NDArray[np.int32]:
+    def parents(self) -> I4:
         """The place in `matched` of the next ones above each, (n,); -1 for none."""
         return self.arrays.parents
 
     @property
-    def spans(self) -> NDArray[np.int32]:
+    def spans(self) -> I4:
         """The half-open spans of words below `matched`, source and target, (n, 4)."""
         sides = zip((self.arrays.source, self.arrays.target), self.matched.T, strict=True)
         return np.concatenate([side.nodes[1:3, nodes].T for side, nodes in sides], axis=1)
 
     @cached_property
-    def consistent(self) -> NDArray[np.int32]:
+    def consistent(self) -> I4:
         """All pairs of nodes that have the same links, (c, 2); `matched` of a string and a tree."""
         return self.matched if self.arrays.classes is None else self.arrays.everywhere().roots
 
@@ -314,16 +305,16 @@ class Derivation:
         return recompose(self._derived.reader.rules(fragments.symbols, fragments.offsets))
 
     @cached_property
-    def source_rules(self) -> NDArray[np.int32]:
+    def source_rules(self) -> I4:
         """The minimal rule that holds each source word, (N,); -1 for none."""
         return self._holders(self.arrays.source, 0)
 
     @cached_property
-    def target_rules(self) -> NDArray[np.int32]:
+    def target_rules(self) -> I4:
         """The minimal rule that holds each target word, (M,); -1 for none."""
         return self._holders(self.arrays.target, 1)
 
-    def _holders(self, trees: TreeArrays, side: int) -> NDArray[np.int32]:
+    def _holders(self, trees: TreeArrays, side: int) -> I4:
         holders = np.full(len(trees.words), -1, np.int32)
         nodes = self.matched[:, side]
         for place in np.argsort(nodes).tolist():  # those below come later
@@ -351,7 +342,7 @@ class Derivation:
         )  # fmt: skip
 
 
-def _couples(array: NDArray[np.int32]) -> list[tuple[int, int]]:
+def _couples(array: I4) -> list[tuple[int, int]]:
     return [(a, b) for a, b in array.tolist()]
 
 
@@ -513,30 +504,26 @@ def extract_rules(
     left = [tree_of(pair, "source", source_tree) for pair in known]
     right = [tree_of(pair, "target", target_tree) for pair in known]
     text = string_side(grammar, string, left, right)
-    nothing: list[Tree | None] = [None] * len(known)
-    left, right = nothing if text == "source" else left, nothing if text == "target" else right
     for side, trees in (("source", left), ("target", right)):
-        for pair, tree in zip(known, trees, strict=True) if side != text else ():
-            if tree is None:
-                raise MissingTextError(f"pair {pair.id!r} has no {side} tree; give it one")
-    derived = Derived(
-        known, alignments, (left, right), links=links, string=text, deletions=deletions,
-        reader=reader,
-    )  # fmt: skip
+        if side == text:
+            trees[:] = [None] * len(known)
+        elif None in trees:
+            id = known[trees.index(None)].id
+            raise MissingTextError(f"pair {id!r} has no {side} tree; give it one")
+    how: Any = {"links": links, "string": text, "deletions": deletions, "reader": reader}
+    derived = Derived(known, alignments, (left, right), **how)
     derivations = [Derivation(derived, k) for k in range(len(known))]
     return derivations[0] if isinstance(pairs, SentencePair) else derivations
 
 
 def check_names(links: str, grammar: str, string: str | None) -> None:
     """Refuse unknown links and sides, grammars that are not of trees, and a string without one."""
-    if string is not None and string not in SIDES:
-        raise UnknownNameError("side", string, SIDES)
+    if string is not None:
+        check_known("side", string, SIDES)
     if string is not None and grammar == "stsg":
         raise OptionError("`string` is about `grammar='s2t'`: say so, or leave it out")
-    if links not in LINKS:
-        raise UnknownNameError("kind of links", links, LINKS)
-    if grammar not in TREE_GRAMMARS:
-        raise UnknownNameError("grammar of trees", grammar, TREE_GRAMMARS)
+    check_known("kind of links", links, LINKS)
+    check_known("grammar of trees", grammar, TREE_GRAMMARS)
 
 
 def tree_of(pair: SentencePair, side: str, tree: Tree | str | None) -> Tree | None:

@@ -9,7 +9,6 @@ from itertools import chain
 from threading import Lock
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_count
 from alignkit._support.jit import readonly
@@ -30,7 +29,7 @@ from alignkit.rules.derivation.nodes_kernel import (
     match_nodes,
     nest,
 )
-from alignkit.rules.tables.runs import ends_of
+from alignkit.rules.tables.runs import F8, I4, I8, ends_of
 
 _COLUMNS = ("parents", "starts", "ends", "afters")
 _NONE = np.empty(0, np.int32)
@@ -52,7 +51,7 @@ class NameNumbers(dict[str, int]):
             self[name] = number = len(self)
         return number
 
-    def encode(self, texts: Iterable[str], count: int) -> NDArray[np.int32]:
+    def encode(self, texts: Iterable[str], count: int) -> I4:
         """Return the numbers of so many texts."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, count)
 
@@ -61,11 +60,11 @@ class NameNumbers(dict[str, int]):
 class TreeArrays:
     """P trees, or strings, one after the other."""
 
-    nodes: NDArray[np.int32]
-    labels: NDArray[np.int32]  # (n,) int32: the numbers of their labels
-    offsets: NDArray[np.int64]  # (P + 1,) int64: where the nodes of each tree begin
-    words: NDArray[np.int32]  # (T,) int32: the numbers of all words
-    word_offsets: NDArray[np.int64]  # (P + 1,) int64: where the words of each tree begin
+    nodes: I4
+    labels: I4  # (n,) int32: the numbers of their labels
+    offsets: I8  # (P + 1,) int64: where the nodes of each tree begin
+    words: I4  # (T,) int32: the numbers of all words
+    word_offsets: I8  # (P + 1,) int64: where the words of each tree begin
 
     @classmethod
     def pack(
@@ -114,14 +113,14 @@ MOST = 20_000_000
 class Classes:
     """The classes of P pairs: chains of nodes of both sides that have the same links."""
 
-    source_chains: NDArray[np.int32]
-    source_begins: NDArray[np.int64]  # (C + 1,) int64: where the chains of each class begin
-    target_chains: NDArray[np.int32]
-    target_begins: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    source_chains: I4
+    source_begins: I8  # (C + 1,) int64: where the chains of each class begin
+    target_chains: I4
+    target_begins: I8
+    offsets: I8
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> I8:
         """The nodes of both chains of each class, (C, 2)."""
         return np.stack([np.diff(self.source_begins), np.diff(self.target_begins)], axis=1)
 
@@ -130,11 +129,11 @@ class Classes:
 class Cuts:
     """Between which nodes R rules lie: what a rule is, apart from labels and words."""
 
-    roots: NDArray[np.int32]
-    variables: NDArray[np.int32]
-    offsets: NDArray[np.int64]  # (R + 1,) int64: where the variables of each rule begin
-    pairs: NDArray[np.int32]  # (R,) int32: the sentence pair of each rule, rising
-    counts: NDArray[np.float64] | None = None
+    roots: I4
+    variables: I4
+    offsets: I8  # (R + 1,) int64: where the variables of each rule begin
+    pairs: I4  # (R,) int32: the sentence pair of each rule, rising
+    counts: F8 | None = None
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -144,11 +143,11 @@ class Cuts:
 class Fragments:
     """R rules as sequences of numbers; see `alignkit.rules.derivation.cuts_kernel`."""
 
-    symbols: NDArray[np.int32]  # (S,) int32: source and target side of each rule
-    offsets: NDArray[np.int64]  # (2 R + 1,) int64: where each side begins
-    links: NDArray[np.int32]
-    link_offsets: NDArray[np.int64]  # (R + 1,) int64: where those of each rule begin
-    figures: NDArray[np.int32]
+    symbols: I4  # (S,) int32: source and target side of each rule
+    offsets: I8  # (2 R + 1,) int64: where each side begins
+    links: I4
+    link_offsets: I8  # (R + 1,) int64: where those of each rule begin
+    figures: I4
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,10 +157,10 @@ class Derivations:
     source: TreeArrays  # the trees; of a side that is a string, the spans of its frontier
     target: TreeArrays
     links: LinkArrays  # the links that were derived from; all of them count
-    matched: NDArray[np.int32]
-    parents: NDArray[np.int32]
-    afters: NDArray[np.int32]  # (R,) int32: the first that is not below each, likewise
-    offsets: NDArray[np.int64]  # (P + 1,) int64: where the derivation of each pair begins
+    matched: I4
+    parents: I4
+    afters: I4  # (R,) int32: the first that is not below each, likewise
+    offsets: I8  # (P + 1,) int64: where the derivation of each pair begins
     strings: tuple[bool, bool] = (False, False)  # whether the source, and the target, is a string
 
     def __len__(self) -> int:
@@ -200,7 +199,7 @@ class Derivations:
         """Return a rule for each matched pair of nodes, cut at the next ones below."""
         return Cuts(self.matched, *cut_minimal(self.matched, self.parents, self.offsets))
 
-    def composed(self, size: int) -> tuple[Cuts, NDArray[np.int32]]:
+    def composed(self, size: int) -> tuple[Cuts, I4]:
         """Return the rules of a size, each so many connected nodes of a derivation, and these."""
         counts = count_composed(self.parents, self.offsets, size)
         if counts.sum() > MOST:
@@ -261,13 +260,11 @@ def derive(
     return Derivations(source, target, links, matched, parents, afters, offsets)
 
 
-def _positions(links: LinkArrays) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def _positions(links: LinkArrays) -> tuple[I4, I8]:
     return readonly(links.links.T), readonly(links.offsets)
 
 
-def _nested(
-    trees: TreeArrays, nodes: NDArray[np.int32], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _nested(trees: TreeArrays, nodes: I4, offsets: I8) -> tuple[I4, I4]:
     pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return nest(np.ascontiguousarray(nodes), trees.nodes[3, trees.offsets[pair] + nodes], offsets)
 
@@ -304,5 +301,5 @@ def _derive_strings(
     return Derivations(tree, spanned, links, matched, parents, afters, offsets, (False, True))
 
 
-def _from_zero(offsets: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def _from_zero(offsets: I8, k: int) -> I8:
     return np.asarray(offsets[k : k + 2] - offsets[k])

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import chain, islice
-from typing import TypeAlias
+from itertools import chain, count, islice
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,24 +24,21 @@ from alignkit.model.phrase_arrays import PhraseArrays
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Example, Item, Node, Rule, RuleType, Variable, leaves, variables
+from alignkit.rules.hiero import extraction
 from alignkit.rules.hiero.counts_kernel import heads, settle, turn
-from alignkit.rules.hiero.extraction import (
-    HieroOptions,
-    Labels,
-    Part,
-    check_tree,
-    derivations,
-    words_of,
-)
+from alignkit.rules.hiero.extraction import HieroOptions
 from alignkit.rules.hiero.extraction_kernel import BITS, encode
 from alignkit.rules.learning import Lexicon, Weights
-from alignkit.rules.tables.runs import Block, Runs, ends_of
+from alignkit.rules.tables.runs import F8, I4, I8, Block, Runs, ends_of
 
 ROOM = 256 << 20
 """The bytes in which rules are counted and sorted, unless more or less is asked for."""
 
 PAIRS = 512
 """How many sentence pairs are taken at a time."""
+
+WEIGHTS = ("p_target", "p_source", "p_rule", "lexical_target", "lexical_source")
+"""The weights of a rule; the last two where words are weighed."""
 
 OnProgress = Callable[[int, int], None]
 
@@ -50,10 +47,10 @@ OnProgress = Callable[[int, int], None]
 class HieroBlock:
     """R rule types of a hiero or syntax-augmented grammar, in order, as numbers."""
 
-    symbols: NDArray[np.int32]
-    offsets: NDArray[np.int64]  # (R + 1,) int64: rule k is symbols[offsets[k]:offsets[k + 1]]
-    counts: NDArray[np.float64]  # (R, 2): count, number of sentence pairs
-    weights: NDArray[np.float64]
+    symbols: I4
+    offsets: I8  # (R + 1,) int64: rule k is symbols[offsets[k]:offsets[k + 1]]
+    counts: F8  # (R, 2): count, number of sentence pairs
+    weights: F8
     words: list[str]  # the texts that numbers stand for, in order
     labels: list[str]
     most_symbols: int  # the most symbols of a side
@@ -61,7 +58,7 @@ class HieroBlock:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def take(self, kept: NDArray[np.int64]) -> HieroBlock:
+    def take(self, kept: I8) -> HieroBlock:
         """Return the block of some of its rules, by their places."""
         symbols, offsets = taken(self.symbols, self.offsets, kept)
         counts, weights = self.counts[kept], self.weights[kept]
@@ -71,36 +68,30 @@ class HieroBlock:
         """Yield the rule types."""
         symbols, offsets = self.symbols.tolist(), self.offsets.tolist()
         counts, weights = self.counts.tolist(), self.weights.tolist()
-        for k, (count, pairs) in enumerate(counts):
-            part = symbols[offsets[k] : offsets[k + 1]]
-            rule, alignment = self._decoded(part)
-            p_target, p_source, p_rule, *lexical = weights[k]
-            of_target, of_source = lexical or (None, None)
-            yield RuleType(
-                rule, count, int(pairs), p_target, p_source, p_rule, of_target, of_source, alignment
-            )
+        for k, (tokens, pairs) in enumerate(counts):
+            rule, alignment = self._decoded(symbols[offsets[k] : offsets[k + 1]])
+            known: dict[str, Any] = dict(zip(WEIGHTS, weights[k], strict=False))
+            yield RuleType(rule, tokens, int(pairs), **known, alignment=alignment)
 
     def _decoded(self, symbols: list[int]) -> tuple[Rule, tuple[tuple[int, int], ...]]:
         middle = symbols.index(0, 1)
         end = symbols.index(0, middle + 1)
         base = 2 * len(self.labels) + 1
-        source: list[Item] = []
-        number = 0
-        for symbol in symbols[1:middle]:
-            if symbol < base:
-                source.append(Variable(number, self.labels[symbol - 1]))
-                number += 1
-            else:
-                source.append(self.words[symbol - base])
+        numbers = count()
+        source: list[Item] = [
+            Variable(next(numbers), self.labels[symbol - 1])
+            if symbol < base
+            else self.words[symbol - base]
+            for symbol in symbols[1:middle]
+        ]
         target: list[Item] = [
             Variable((symbol - 1) % 2, self.labels[(symbol - 1) // 2])
             if symbol < base
             else self.words[symbol - base]
             for symbol in symbols[middle + 1 : end]
         ]
-        most = self.most_symbols
         alignment = tuple(
-            divmod(bit, most)
+            divmod(bit, self.most_symbols)
             for k, mask in enumerate(symbols[end + 1 :])
             for bit in range(BITS * k, BITS * k + mask.bit_length())
             if mask >> bit - BITS * k & 1
@@ -109,9 +100,7 @@ class HieroBlock:
         return Rule(Node(label, tuple(source)), Node(label, tuple(target))), alignment
 
 
-def taken(
-    symbols: NDArray[np.int32], offsets: NDArray[np.int64], kept: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+def taken(symbols: I4, offsets: I8, kept: I8) -> tuple[I4, I8]:
     """Return the sequences of some records."""
     if len(kept) == len(offsets) - 1:
         return symbols, offsets
@@ -129,13 +118,13 @@ Row: TypeAlias = "tuple[SentencePair, Alignment, Tree | None]"
 class Encoded:
     """The rules of some sentence pairs as sequences, R in all."""
 
-    symbols: NDArray[np.int32]  # the sequences; see alignkit.rules.hiero.extraction_kernel
-    ends: NDArray[np.int64]
-    values: NDArray[np.float64]
-    places: NDArray[np.int64]  # (R,): the row of the first derivation of each
-    rows: NDArray[np.int32]  # the derivations, and how many there are up to each sentence pair
-    row_ends: NDArray[np.int64]
-    spans: NDArray[np.int32]  # those of phrase pairs
+    symbols: I4  # the sequences; see alignkit.rules.hiero.extraction_kernel
+    ends: I8
+    values: F8
+    places: I8  # (R,): the row of the first derivation of each
+    rows: I4  # the derivations, and how many there are up to each sentence pair
+    row_ends: I8
+    spans: I4  # those of phrase pairs
 
 
 class HieroEncoder:
@@ -144,14 +133,14 @@ class HieroEncoder:
     def __init__(self, options: HieroOptions, links: str, side: str | None) -> None:
         self._options, self._links, self._side = options, links, side
         self.numbers: dict[str, int] = {}
-        self.labels = Labels()
+        self.labels = extraction.Labels()
         self.masks = -(-(options.max_symbols**2) // BITS)
 
     def encode(
         self, block: list[Row]
     ) -> tuple[tuple[LinkArrays, TokenArrays, TokenArrays], Iterator[Encoded]]:
         """Return the links and words of sentence pairs, and their rules in parts."""
-        texts = [words_of(pair) for pair, _, _ in block]
+        texts = [extraction.words_of(pair) for pair, _, _ in block]
         source, target = (self._encoded([text[side] for text in texts]) for side in (0, 1))
         arrays = LinkArrays.pack(
             (alignment for _, alignment, _ in block), [(len(s), len(t)) for s, t in texts]
@@ -160,7 +149,7 @@ class HieroEncoder:
             arrays = arrays.sure_only()
         longest = max(1, min(self._options.max_length, int(arrays.lengths.max(initial=0))))
         chart = self._chart(block, longest)
-        phrases, parts = derivations(arrays, self._options)
+        phrases, parts = extraction.derivations(arrays, self._options)
         words = arrays, source, target
         return words, (
             self._part(part, phrases, words, chart, longest) for part in parts if len(part[2])
@@ -168,10 +157,10 @@ class HieroEncoder:
 
     def _part(
         self,
-        part: Part,
+        part: extraction.Part,
         phrases: PhraseArrays,
         words: tuple[LinkArrays, TokenArrays, TokenArrays],
-        chart: NDArray[np.int32],
+        chart: I4,
         longest: int,
     ) -> Encoded:
         first, stop, rows, row_ends = part
@@ -199,14 +188,14 @@ class HieroEncoder:
         check_count("symbols", 2 * len(numbers) + 2)
         return TokenArrays(np.array(ids, np.int32), ends_of([*map(len, sentences)]))
 
-    def _chart(self, block: list[Row], longest: int) -> NDArray[np.int32]:
+    def _chart(self, block: list[Row], longest: int) -> I4:
         if self._side is None:
             return np.zeros(0, np.int32)
         trees = []
         for pair, _, tree in block:
             if tree is None:
                 raise OptionError(f"pair {pair.id!r} has no tree of the {self._side} side")
-            check_tree(tree, pair, self._side)
+            extraction.check_tree(tree, pair, self._side)
             trees.append(tree)
         return self.labels.chart(trees, longest)
 
@@ -256,18 +245,16 @@ class HieroCounts(ExitStack):
         """Count the rules of sentence pairs, each with its alignment and the tree of its side."""
         iterator = iter(rows)
         while block := list(islice(iterator, PAIRS)):
-            self._count(block)
-
-    def _count(self, block: list[Row]) -> None:
-        words, parts = self.encoder.encode(block)
-        if self._lexicon is not None:
-            self._lexicon.add(*words)
-        for part in parts:
-            self.tokens += len(part.rows)
-            self._runs.add(part.symbols, part.ends, part.values)
-            sums = np.bincount(part.symbols[part.ends[:-1]], part.values[:, 0], len(self._totals))
-            self._totals = np.pad(self._totals, (0, len(sums) - len(self._totals))) + sums
-        self.pairs += len(block)
+            words, parts = self.encoder.encode(block)
+            if self._lexicon is not None:
+                self._lexicon.add(*words)
+            for part in parts:
+                self.tokens += len(part.rows)
+                self._runs.add(part.symbols, part.ends, part.values)
+                labels, counts = part.symbols[part.ends[:-1]], part.values[:, 0]
+                sums = np.bincount(labels, counts, len(self._totals))
+                self._totals = np.pad(self._totals, (0, len(sums) - len(self._totals))) + sums
+            self.pairs += len(block)
 
     def rules(
         self, *, min_count: int = 1, progress: OnProgress | None = None
@@ -301,11 +288,8 @@ class HieroCounts(ExitStack):
                 kept = np.flatnonzero(block.values[:, 1])
                 symbols, offsets = taken(block.symbols, block.offsets, kept)
                 counts, sums = block.values[kept, 0], block.values[kept, 2]
-                columns = [
-                    counts / whole[kept],
-                    counts / sums,
-                    counts / totals[symbols[offsets[:-1]]],
-                ]
+                of_label = totals[symbols[offsets[:-1]]]
+                columns = [counts / whole[kept], counts / sums, counts / of_label]
                 if self._lexicon is not None:
                     columns += [block.values[kept, 3], block.values[kept, 4]]
                 yield HieroBlock(
@@ -319,7 +303,7 @@ class HieroCounts(ExitStack):
         block: Block,
         new: NDArray[np.uint8],
         weights: Weights,
-        ranks: tuple[NDArray[np.int32], NDArray[np.int32]],
+        ranks: tuple[I4, I4],
         least: int,
         turned: Runs,
     ) -> None:
@@ -348,7 +332,7 @@ class HieroCounts(ExitStack):
         turned.add(symbols[: ends[-1]], ends, values)
 
 
-def _ranked(texts: list[str]) -> tuple[list[str], NDArray[np.int32]]:
+def _ranked(texts: list[str]) -> tuple[list[str], I4]:
     order = sorted(range(len(texts)), key=texts.__getitem__)
     ranks = np.empty(len(texts), np.int32)
     ranks[order] = np.arange(len(texts), dtype=np.int32)
@@ -371,7 +355,7 @@ def _groups(blocks: Iterable[Block]) -> Iterator[tuple[Block, NDArray[np.uint8]]
         held = [whole.part(stop, len(whole))] if stop < len(whole) else []
 
 
-def _total(counts: NDArray[np.float64], new: NDArray[np.uint8]) -> NDArray[np.float64]:
+def _total(counts: F8, new: NDArray[np.uint8]) -> F8:
     starts = np.flatnonzero(new)
     if not len(starts):
         return counts
@@ -387,29 +371,18 @@ def with_examples(
     for start in range(0, len(rows), PAIRS):
         block = list(rows[start : start + PAIRS])
         for part in encoder.encode(block)[1]:
-            _collect(part, block, numbers, places, most, 4 * encoder.masks)
+            data, ends = part.symbols.tobytes(), (4 * part.ends).tolist()
+            pairs = np.searchsorted(part.row_ends, part.places, "right") - 1
+            spans = part.spans[part.rows[part.places, 0]]
+            for record in np.flatnonzero(part.values[:, 1]).tolist():  # once for each sentence pair
+                key = data[ends[record] : ends[record + 1] - 4 * encoder.masks]
+                examples = places[numbers[key]] if key in numbers else None
+                if examples is not None and len(examples) < most:
+                    pair = block[pairs[record]][0]
+                    a, b, c, d = spans[record].tolist()
+                    source, target = pair.words
+                    examples.append(Example(pair.id, source, target, (a, b), (c, d)))
     return [
-        replace(type, examples=tuple(examples)) if examples else type
-        for type, examples in zip(types, places, strict=True)
+        replace(type, examples=tuple(seen)) if seen else type
+        for type, seen in zip(types, places, strict=True)
     ]
-
-
-def _collect(
-    part: Encoded,
-    block: list[Row],
-    numbers: dict[bytes, int],
-    places: list[list[Example]],
-    most: int,
-    mask_bytes: int,
-) -> None:
-    data, ends = part.symbols.tobytes(), (4 * part.ends).tolist()
-    pairs = np.searchsorted(part.row_ends, part.places, "right") - 1
-    spans = part.spans[part.rows[part.places, 0]]
-    for record in np.flatnonzero(part.values[:, 1]).tolist():  # once for each sentence pair
-        key = data[ends[record] : ends[record + 1] - mask_bytes]
-        examples = places[numbers[key]] if key in numbers else None
-        if examples is not None and len(examples) < most:
-            pair = block[pairs[record]][0]
-            source, target = pair.words
-            a, b, c, d = spans[record].tolist()
-            examples.append(Example(pair.id, source, target, (a, b), (c, d)))

@@ -25,11 +25,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_attributes
+from alignkit._support.arguments import check_arguments, check_attributes, check_known
 from alignkit._support.jit import readonly
-from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.choice import alignment_of_pair
 from alignkit.model.phrase_arrays import LINKS, PhraseArrays
@@ -39,6 +38,7 @@ from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Item, Node, Rule, Variable
 from alignkit.rules.hiero.counts_kernel import BESIDE, CONSTITUENT, LEFT, RIGHT, THREE, chart
 from alignkit.rules.hiero.extraction_kernel import derive
+from alignkit.rules.tables.runs import I4, I8
 
 SIDES = ("source", "target")
 _ROWS = 2**17
@@ -88,13 +88,8 @@ class HieroOptions:
                 raise OptionError(f"{name} is {value}; it must be {least} to {most}")
 
 
-_FORMS = {
-    CONSTITUENT: "{0}",
-    BESIDE: "{0}+{1}",
-    RIGHT: "{0}/{1}",
-    LEFT: "{0}\\{1}",
-    THREE: "{0}+{1}+{2}",
-}
+_FORMS = {CONSTITUENT: "{0}", BESIDE: "{0}+{1}", RIGHT: "{0}/{1}", LEFT: "{0}\\{1}"}
+_FORMS[THREE] = "{0}+{1}+{2}"
 
 
 class Labels:
@@ -107,7 +102,7 @@ class Labels:
         self._node_labels: list[str] = []
         self._coded: dict[int, int] = {0: 0}
 
-    def chart(self, trees: Sequence[Tree], longest: int) -> NDArray[np.int32]:
+    def chart(self, trees: Sequence[Tree], longest: int) -> I4:
         """Return the labels of the spans of some sentences."""
         sizes = [len(tree.words) for tree in trees]
         codes = np.zeros(sum(sizes) * longest, np.int64)
@@ -137,18 +132,13 @@ class Labels:
         return number
 
     def _number(self, code: int) -> int:
-        number = self._coded.get(code)
-        if number is None:
-            text = self._text(code)
-            number = self._numbers.setdefault(text, len(self.texts))
+        if code not in self._coded:
+            nodes = (code >> shift & (_MOST_LABELS - 1) for shift in (38, 19, 0))
+            text = _FORMS[code >> 57].format(*(self._node_labels[node] for node in nodes))
+            self._coded[code] = number = self._numbers.setdefault(text, len(self.texts))
             if number == len(self.texts):
                 self.texts.append(text)
-            self._coded[code] = number
-        return number
-
-    def _text(self, code: int) -> str:
-        labels = (self._node_labels[code >> shift & (_MOST_LABELS - 1)] for shift in (38, 19, 0))
-        return _FORMS[code >> 57].format(*labels)
+        return self._coded[code]
 
 
 def span_label(tree: Tree, start: int, end: int) -> str:
@@ -223,9 +213,8 @@ def extract_hiero(
     """
     check_arguments(extract_hiero, locals())
     options = options or HieroOptions()
-    for what, name, known in (("links", links, LINKS), ("side", side, SIDES)):
-        if name not in known:
-            raise UnknownNameError(what, name, known)
+    check_known("links", links, LINKS)
+    check_known("side", side, SIDES)
     source, target = words_of(pair)
     longest = max(1, min(options.max_length, max(len(source), len(target))))
     labels, chart = Labels(), None
@@ -255,14 +244,13 @@ def extract_hiero(
                 _items(words, spans[whole][at : at + 2], [hole[at : at + 2] for hole in cut], names)
                 for at, words in ((0, source), (2, target))
             ]
-            items = [tuple(item for item, _ in side) for side in sides]
+            top = label(spans[whole])
+            nodes = (Node(top, tuple(item for item, _ in side)) for side in sides)
             places = [{word: x for x, (_, word) in enumerate(side)} for side in sides]
             alignment = tuple(
                 (places[0][i], places[1][j]) for i, j in linked if i in places[0] and j in places[1]
             )
-            top = label(spans[whole])
-            rule = Rule(Node(top, items[0]), Node(top, items[1]))
-            seen.append(HieroRule(rule, spans[whole], tuple(cut), alignment))
+            seen.append(HieroRule(Rule(*nodes), spans[whole], tuple(cut), alignment))
     return seen
 
 
@@ -295,7 +283,7 @@ def check_tree(tree: Tree, pair: SentencePair, side: str) -> None:
         raise OptionError(f"pair {pair.id!r}: the tree is not over the words of the {side} side")
 
 
-Part = tuple[int, int, NDArray[np.int32], NDArray[np.int64]]
+Part = tuple[int, int, I4, I8]
 """The first and last sentence pair, rows of derivations, and where the rows of each pair end."""
 
 
@@ -304,24 +292,22 @@ def derivations(arrays: LinkArrays, options: HieroOptions) -> tuple[PhraseArrays
     phrases = extract_phrases(
         arrays, links="possible", loose=options.loose, max_length=options.max_length
     )
-    return phrases, _derived(arrays, phrases, options)
 
+    def parts() -> Iterator[Part]:
+        rows = np.empty((min(_ROWS, 64 * len(phrases.spans) + 64), 3), np.int32)
+        ends = np.zeros(len(arrays) + 1, np.int64)
+        pair = 0
+        while pair < len(arrays):
+            done = derive(
+                readonly(phrases.spans), readonly(phrases.offsets),
+                readonly(arrays.links), readonly(arrays.offsets), readonly(arrays.lengths),
+                options.max_symbols, options.min_hole, options.max_variables,
+                pair, len(arrays), rows, ends,
+            )  # fmt: skip
+            if done > pair:
+                yield pair, done, rows[: ends[done]], ends
+                pair = done
+            else:
+                rows = np.empty((2 * len(rows), 3), np.int32)
 
-def _derived(arrays: LinkArrays, phrases: PhraseArrays, options: HieroOptions) -> Iterator[Part]:
-    spans, phrase_ends = readonly(phrases.spans), readonly(phrases.offsets)
-    links, link_ends = readonly(arrays.links), readonly(arrays.offsets)
-    lengths = readonly(arrays.lengths)
-    rows = np.empty((min(_ROWS, 64 * len(spans) + 64), 3), np.int32)
-    ends = np.zeros(len(arrays) + 1, np.int64)
-    pair = 0
-    while pair < len(arrays):
-        done = derive(
-            spans, phrase_ends, links, link_ends, lengths,
-            options.max_symbols, options.min_hole, options.max_variables,
-            pair, len(arrays), rows, ends,
-        )  # fmt: skip
-        if done == pair:
-            rows = np.empty((2 * len(rows), 3), np.int32)
-            continue
-        yield pair, done, rows[: ends[done]], ends
-        pair = done
+    return phrases, parts()

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from tempfile import gettempdir
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.jit import readonly
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import replacing, sorting_folder
@@ -32,6 +31,7 @@ from alignkit.rules.hiero.counts import (
 from alignkit.rules.hiero.extraction import SIDES, HieroOptions
 from alignkit.rules.hiero.text import LAYOUTS, RuleText
 from alignkit.rules.hiero.text_kernel import identical
+from alignkit.rules.tables.runs import I4
 
 GRAMMARS = ("hiero", "samt")
 """The grammars: all labels X, or labels of the trees of one side."""
@@ -119,14 +119,11 @@ def learn_hiero(
         if examples:
             kept += rows
         counts.add(kept if examples else rows)
-        types = [
-            entry
-            for block in counts.rules(min_count=min_count, progress=progress)
-            for entry in block.types()
-        ]
+        blocks = counts.rules(min_count=min_count, progress=progress)
+        types = [entry for block in blocks for entry in block.types()]
     if examples:
         types = with_examples(types, kept, counts.encoder, examples)
-    types.sort(key=lambda type: (-(type.count or 0), _sort_key(type)))
+    types.sort(key=lambda type: (-(type.count or 0), *map(_sort_key, type.rule)))
     dropped = {_rarer(min_count): counts.rare} if counts.rare else {}
     return Grammar(tuple(types), grammar, dropped, counts.pairs, dict(rows.passed_over))
 
@@ -135,11 +132,9 @@ def _rarer(min_count: int) -> str:
     return f"types seen less than {min_count} times"
 
 
-def _sort_key(type: RuleType) -> tuple[str, ...]:
-    return tuple(
-        " ".join(item if isinstance(item, str) else f"x{item.number}:{item.label}" for item in side)
-        for side in ((side.label, *side.children) for side in type.rule)
-    )
+def _sort_key(side: Any) -> str:
+    items = (side.label, *side.children)
+    return " ".join(x if isinstance(x, str) else f"x{x.number}:{x.label}" for x in items)
 
 
 def write_hiero(
@@ -237,7 +232,7 @@ class _Writer:
         self._stream, self._format = stream, format
         self._identity, self._kinds = identity or kinds is not None, kinds
         self._text: RuleText | None = None
-        self._folded: NDArray[np.int32] | None = None
+        self._folded: I4 | None = None
         self._written = WrittenRules()
         self.rules = self.bytes = 0
         self.left_out: Counter[str] = Counter()
@@ -245,17 +240,13 @@ class _Writer:
     def write(self, block: HieroBlock) -> None:
         if not self._identity:
             block = self._without_identity(block)
-        if self._format not in LAYOUTS or self._kinds is not None:
-            self._write_each(block)
+        if self._format in LAYOUTS and self._kinds is None:
+            self._text = self._text or RuleText(LAYOUTS[self._format], block)
+            for data in self._text.lines(block):
+                self._stream.write(data.decode())
+                self.bytes += len(data)
+            self.rules += len(block)
             return
-        if self._text is None:
-            self._text = RuleText(LAYOUTS[self._format], block)
-        for data in self._text.lines(block):
-            self._stream.write(data.decode())
-            self.bytes += len(data)
-        self.rules += len(block)
-
-    def _write_each(self, block: HieroBlock) -> None:
         types: Iterable[RuleType] = block.types()
         if self._kinds is not None:
             types = [type for type in types if type.kind in self._kinds]
@@ -289,9 +280,8 @@ class _Rows:
         side: str,
         tree: str | None,
     ) -> None:
-        for what, name, known in (("grammar", grammar, GRAMMARS), ("side", side, SIDES)):
-            if name not in known:
-                raise UnknownNameError(what, name, known)
+        check_known("grammar", grammar, GRAMMARS)
+        check_known("side", side, SIDES)
         self._pairs, self._tree = pairs, tree
         self.side = side if grammar == "samt" else None
         self._choice = Choice("the corpus", annotator)
@@ -310,7 +300,7 @@ class _Rows:
                 taken += 1
                 yield pair, alignment, None
             else:
-                trees = pair.source_trees if self.side == "source" else pair.target_trees
+                trees = getattr(pair, f"{self.side}_trees")
                 names.update(dict.fromkeys(trees))
                 if self._tree not in trees if self._tree is not None else not trees:
                     self.passed_over["not parsed"] += 1
@@ -338,7 +328,6 @@ class _Rows:
 def _counts(
     rows: _Rows, folder: str, links: str, options: HieroOptions | None, lexical: bool, room: int
 ) -> HieroCounts:
-    if links not in LINKS:
-        raise UnknownNameError("links", links, LINKS)
+    check_known("links", links, LINKS)
     how = options or HieroOptions()
     return HieroCounts(folder, how, links=links, side=rows.side, lexical=lexical, room=room)

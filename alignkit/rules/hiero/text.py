@@ -18,8 +18,9 @@ from alignkit.rules.files.fields import LABEL, MOSES_LABEL, NO_LABEL, WORD, log_
 from alignkit.rules.files.notation import quoted, side_text
 from alignkit.rules.grammar import Node, Variable
 from alignkit.rules.hiero import text_kernel as kernel
-from alignkit.rules.hiero.counts import HieroBlock
+from alignkit.rules.hiero.counts import WEIGHTS, HieroBlock
 from alignkit.rules.tables.phrase_tables import text_pool
+from alignkit.rules.tables.runs import I8
 
 _ROOM = 1 << 20
 
@@ -86,8 +87,7 @@ class RuleText:
     def __init__(self, layout: LineLayout, block: HieroBlock) -> None:
         has_lexical = block.weights.shape[1] > 3
         line = layout.line.replace("LEXICAL", layout.lexical[not has_lexical])
-        labels = block.labels
-        self._variables_at = len(labels)
+        labels, self._variables_at = block.labels, len(block.labels)
         pieces = [layout.label(label) for label in labels]
         pieces += [layout.variable(label, number) for label in labels for number in (0, 1)]
         self._words = len(pieces)
@@ -105,19 +105,26 @@ class RuleText:
         self._out = np.empty(_ROOM, np.uint8)
 
     def _step(self, name: str, how: str, pieces: list[str]) -> tuple[int, int]:
-        if name == "label":
-            return kernel.LABEL, 0
-        if name in ("source", "target"):
-            return (kernel.SOURCE if name == "source" else kernel.TARGET), self._variables_at
+        if name in ("label", "source", "target"):
+            return getattr(kernel, name.upper()), 0 if name == "label" else self._variables_at
         if name in ("links", "all_links"):
             pieces.append(how)
-            return (kernel.LINKS if name == "links" else kernel.ALL_LINKS), len(pieces) - 1
+            return getattr(kernel, name.upper()), len(pieces) - 1
         self._numbers.append((name, _NUMBERS[how]))
         return kernel.NUMBER, len(self._numbers) - 1
 
     def lines(self, block: HieroBlock) -> Iterator[bytes]:
         """Yield the lines of a block, many at a time, in UTF-8."""
-        numbers, texts = self._number_pieces(block)
+        columns = dict(zip(WEIGHTS, block.weights.T, strict=False))
+        columns |= zip(("count", "pairs"), block.counts.T, strict=True)
+        columns["target_count"] = columns["count"] / columns["p_source"]
+        columns["source_count"] = columns["count"] / columns["p_target"]
+        numbers = np.empty((len(block), len(self._numbers)), np.int32)
+        texts: list[str] = []
+        for column, (name, text) in enumerate(self._numbers):
+            values, inverse = np.unique(columns[name], return_inverse=True)
+            numbers[:, column] = inverse.reshape(-1) + len(texts)
+            texts += map(text, values.tolist())
         rule, state = 0, np.zeros(1, np.int64)
         while rule < len(block):
             done = kernel.lines(
@@ -130,29 +137,7 @@ class RuleText:
             rule = done
             yield self._out[: state[0]].tobytes()
 
-    def _number_pieces(self, block: HieroBlock) -> tuple[NDArray[np.int32], list[str]]:
-        columns = _columns(block)
-        places = np.empty((len(block), len(self._numbers)), np.int32)
-        texts: list[str] = []
-        for column, (name, text) in enumerate(self._numbers):
-            values, inverse = np.unique(columns[name], return_inverse=True)
-            places[:, column] = inverse.reshape(-1) + len(texts)
-            texts += map(text, values.tolist())
-        return places, texts
 
-
-def _columns(block: HieroBlock) -> dict[str, NDArray[np.float64]]:
-    names = ("p_target", "p_source", "p_rule", "lexical_target", "lexical_source")
-    columns = dict(zip(names, block.weights.T, strict=False))
-    count, pairs = block.counts.T
-    return columns | {
-        "count": count,
-        "pairs": pairs,
-        "target_count": count / columns["p_source"],
-        "source_count": count / columns["p_target"],
-    }
-
-
-def _packed(texts: list[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def _packed(texts: list[str]) -> tuple[NDArray[np.uint8], I8]:
     data, ends = text_pool(texts)
     return readonly(data), readonly(ends)

@@ -53,9 +53,8 @@ class TableBlock:
         """Yield both phrases of each entry and its numbers; `words` by their symbols."""
         symbols, offsets = self.symbols.tolist(), self.offsets.tolist()
         for k, values in zip(self.shown.tolist(), self.values.tolist(), strict=True):
-            record = symbols[offsets[k] : offsets[k + 1]]
-            middle = record.index(0)
-            first, second = record[:middle], record[middle + 1 :]
+            middle = symbols.index(0, offsets[k])
+            first, second = symbols[offsets[k] : middle], symbols[middle + 1 : offsets[k + 1]]
             yield tuple([words[k] for k in first]), tuple([words[k] for k in second]), values
 
 
@@ -231,22 +230,16 @@ class PhraseCounts(ExitStack):
         """Count the phrase pairs of sentence pairs."""
         pairs = iter(aligned)
         while block := list(islice(pairs, _PAIRS)):
-            self._count(block)
-
-    def _count(self, block: list[tuple[SentencePair, Alignment]]) -> None:
-        for pair, _ in block:
-            if not pair.has_text:
-                raise MissingTextError(f"the words of pair {pair.id!r} are not known")
-        words = [pair.words for pair, _ in block]
-        exact = pack_words(words, self._lexicon)
-        folded = pack_words(words, Vocabulary()) if self._settings.ignore_identical else exact
-        phrases = extract_phrases(
-            LinkArrays.pack(alignment for _, alignment in block),
-            source=folded[0],
-            target=folded[1],
-            **vars(self._settings),
-        )
-        self._add(phrases, *exact)
+            for pair, _ in block:
+                if not pair.has_text:
+                    raise MissingTextError(f"the words of pair {pair.id!r} are not known")
+            words = [pair.words for pair, _ in block]
+            exact = pack_words(words, self._lexicon)
+            folded = pack_words(words, Vocabulary()) if self._settings.ignore_identical else exact
+            links = LinkArrays.pack(alignment for _, alignment in block)
+            source, target = folded
+            how = vars(self._settings)
+            self._add(extract_phrases(links, source=source, target=target, **how), *exact)
 
     def _add(self, phrases: PhraseArrays, source: TokenArrays, target: TokenArrays) -> None:
         pairs = np.repeat(np.arange(len(phrases)), np.diff(phrases.offsets))
@@ -265,8 +258,7 @@ class PhraseCounts(ExitStack):
         """Yield the entries, sorted by source phrase, then by target phrase, as bytes in UTF-8."""
         _check_least(min_count)
         by_source = self.enter_context(Runs(self._folder, sums=2, room=self._room))
-        self.tally = PhraseTally()
-        words = self.words
+        self.tally, words = PhraseTally(), self.words
         ranks = np.empty(len(words), np.int32)
         ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
         for records in turned(self._by_target, ranks, min_count, self.tally):
@@ -355,15 +347,13 @@ def phrase_table(
     longest_span(links, max_length)
     _check_least(min_count)
     aligned = Choice("pairs", annotator).annotated(each("pairs", pairs, SentencePair))
-    return _entries(aligned, settings, min_count)
 
+    def entries() -> Iterator[PhraseEntry]:
+        with PhraseCounts(settings) as counts:
+            counts.add(aligned)
+            yield from counts.entries(min_count=min_count)
 
-def _entries(
-    aligned: Iterable[tuple[SentencePair, Alignment]], settings: TableSettings, min_count: int
-) -> Iterator[PhraseEntry]:
-    with PhraseCounts(settings) as counts:
-        counts.add(aligned)
-        yield from counts.entries(min_count=min_count)
+    return entries()
 
 
 def _check_least(min_count: int) -> None:

@@ -17,10 +17,10 @@ from tempfile import gettempdir
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, each
+from alignkit._support.arguments import check_arguments, check_known, each
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.rules.grammar import Node, Rule, RuleType, Side, Variable, variables
 from alignkit.rules.tables import table_kernel as kernel
 from alignkit.rules.tables.phrase_tables import (
@@ -104,9 +104,8 @@ def chosen(paths: Runs, settings: PivotSettings, tally: PivotTally) -> Iterator[
     The numbers of each: p(paraphrase | phrase), p(phrase | paraphrase), pivots.
     """
     for block, groups in whole_groups(paths):
-        limbs = kernel.LIMBS
-        sides = block.values[:, :limbs], block.values[:, limbs : 2 * limbs]
-        values = np.stack([*map(_from_limbs, sides), block.values[:, -1]], axis=1)
+        *sides, pivots = np.split(block.values, (kernel.LIMBS, 2 * kernel.LIMBS), axis=1)
+        values = np.column_stack([*map(_from_limbs, sides), pivots])
         p = values[:, 0]
         kept = np.flatnonzero(p >= settings.min_p * _SLACK)
         tally.joined += len(p)
@@ -197,9 +196,7 @@ class Pivot(ExitStack):
         symbols: list[int] = []
         ends = [0]
         for pivot, phrase in zip(pivots, phrases, strict=True):
-            symbols.extend(map(number, pivot))
-            symbols += 0, table
-            symbols.extend(map(number, phrase))
+            symbols += (*map(number, pivot), 0, table, *map(number, phrase))
             ends.append(len(symbols))
         self.added += len(ends) - 1
         values = np.stack([p_pivot, p_phrase], axis=1)
@@ -215,8 +212,7 @@ class Pivot(ExitStack):
         progress: Callable[[int], None] | None = None,
     ) -> int:
         """Add the entries of a file; return how many it holds."""
-        k = PIVOTS.index(on)
-        entries = 0
+        k, entries = PIVOTS.index(on), 0
         for rows in file.rows():
             if progress is not None:
                 progress(len(rows.counts))
@@ -251,7 +247,7 @@ class Pivot(ExitStack):
         paths.close()
 
     def _variables(self, variables: Mapping[str, tuple[int, str]]) -> Names:
-        symbol = {(number, rest): text for text, (number, rest) in variables.items()}
+        symbol = {variable: text for text, variable in variables.items()}
         most = max((number for number, _ in variables.values()), default=0) + 1
         for number in range(most):
             for _, rest in list(symbol):
@@ -358,32 +354,25 @@ def pivot(
     under control -> in check: p 0.25, back 0.375, by 1 pivot
     """
     check_arguments(pivot, locals())
-    if on not in PIVOTS:
-        raise UnknownNameError("side", on, PIVOTS)
+    check_known("side", on, PIVOTS)
     if not min_count >= 0:
         raise OptionError(f"min_count is {min_count}; expected a number from 0 on")
     settings = PivotSettings(min_p, top, identity)
-    entries = each("table", table, PhraseEntry)
-    others = None if second is None else each("second", second, PhraseEntry)
-    return _paraphrases((entries, others), on, min_count, settings)
-
-
-def _paraphrases(
-    tables: tuple[Iterable[PhraseEntry], Iterable[PhraseEntry] | None],
-    on: str,
-    min_count: float,
-    settings: PivotSettings,
-) -> Iterator[Paraphrase]:
+    tables = [each("table", table, PhraseEntry)]
+    tables += [] if second is None else [each("second", second, PhraseEntry)]
     k = PIVOTS.index(on)
-    with Pivot(1 if tables[1] is None else 2) as made:
-        for number, table in enumerate(tables, start=1):
-            for entry in table or ():
-                if entry.count < min_count:
-                    continue
-                phrases, p = (entry.source, entry.target), (entry.p_source, entry.p_target)
-                numbers = np.array([[p[k]], [p[1 - k]]], np.float64)
-                made.add(number, [phrases[k]], [phrases[1 - k]], *numbers)
-        yield from made.paraphrases(settings)
+
+    def paraphrases() -> Iterator[Paraphrase]:
+        with Pivot(len(tables)) as made:
+            for number, entries in enumerate(tables, start=1):
+                for entry in entries:
+                    if entry.count >= min_count:
+                        phrases, p = (entry.source, entry.target), (entry.p_source, entry.p_target)
+                        numbers = np.array([[p[k]], [p[1 - k]]], np.float64)
+                        made.add(number, [phrases[k]], [phrases[1 - k]], *numbers)
+            yield from made.paraphrases(settings)
+
+    return paraphrases()
 
 
 class RulePivot(ExitStack):
@@ -393,8 +382,7 @@ class RulePivot(ExitStack):
         self, tables: int = 1, *, on: str = "source", folder: str | None = None, room: int = ROOM
     ) -> None:
         super().__init__()
-        if on not in PIVOTS:
-            raise UnknownNameError("side", on, PIVOTS)
+        check_known("side", on, PIVOTS)
         self.pivot = self.enter_context(Pivot(tables, folder=folder, room=room))
         self.left_out: Counter[str] = Counter()
         self._side = PIVOTS.index(on)
@@ -406,8 +394,19 @@ class RulePivot(ExitStack):
         seen = 0
         stream = iter(rules)
         while block := list(islice(stream, _RULES)):
-            numbered = enumerate(block, start=seen + 1)
-            self._add(table, [x for k, x in numbered if self._fits(x, k, min_count)])
+            shared, others, p = [], [], []
+            for number, entry in enumerate(block, start=seen + 1):
+                if not self._fits(entry, number, min_count):
+                    continue
+                pivot, phrase = entry.rule[self._side], entry.rule[1 - self._side]
+                names = {item.number: place for place, item in enumerate(variables(pivot))}
+                shared.append(list(_tokens(pivot, names)))
+                others.append(list(_tokens(phrase, names)))
+                p.append((entry.p_source, entry.p_target))
+                self._labels.update(item.label for item in variables(phrase))
+                self._variables = max(self._variables, len(names))
+            columns = np.array(p, np.float64).reshape(-1, 2).T
+            self.pivot.add(table, shared, others, columns[self._side], columns[1 - self._side])
             seen += len(block)
         return seen
 
@@ -427,18 +426,6 @@ class RulePivot(ExitStack):
             return False
         return True
 
-    def _add(self, table: int, rules: list[RuleType]) -> None:
-        shared, others = [], []
-        for entry in rules:
-            pivot, phrase = entry.rule[self._side], entry.rule[1 - self._side]
-            names = {item.number: place for place, item in enumerate(variables(pivot))}
-            shared.append(list(_tokens(pivot, names)))
-            others.append(list(_tokens(phrase, names)))
-            self._labels.update(item.label for item in variables(phrase))
-            self._variables = max(self._variables, len(names))
-        p = np.array([(x.p_source, x.p_target) for x in rules], np.float64).reshape(-1, 2)
-        self.pivot.add(table, shared, others, p[:, self._side], p[:, 1 - self._side])
-
     def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
         """Yield the paraphrase rules, those of each source side by falling probability."""
         variables = {
@@ -447,8 +434,7 @@ class RulePivot(ExitStack):
             for number in range(self._variables)
         }
         for source, target, (p, back, pivots) in self.pivot.pairs(settings, variables=variables):
-            rule = Rule(_parsed(source), _parsed(target))
-            extra = (("pivots", f"{pivots:.0f}"),)
+            rule, extra = Rule(_parsed(source), _parsed(target)), (("pivots", f"{pivots:.0f}"),)
             yield RuleType(rule, p_target=p, p_source=back, extra=extra)
 
 

@@ -7,7 +7,7 @@ files; their words are in a `WordPool`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from io import RawIOBase
@@ -41,9 +41,9 @@ _LENGTH = 12  # numbers of a record for which room is kept; longer ones fill it 
 class Block:
     """R records: sequences of numbers, each with a row of values."""
 
-    symbols: NDArray[np.int32]  # (S,) int32: the numbers of all sequences, one after the other
-    offsets: NDArray[np.int64]  # (R + 1,) int64: sequence k is symbols[offsets[k]:offsets[k + 1]]
-    values: NDArray[np.float64]  # (R, K) float64
+    symbols: I4  # (S,) int32: the numbers of all sequences, one after the other
+    offsets: I8  # (R + 1,) int64: sequence k is symbols[offsets[k]:offsets[k + 1]]
+    values: F8  # (R, K) float64
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -71,7 +71,7 @@ def ends_of(sizes: Sequence[int] | I8) -> I8:
     return ends
 
 
-class Runs:
+class Runs(AbstractContextManager["Runs"]):
     """Count sequences of numbers, of which there may be more than memory holds."""
 
     def __init__(self, folder: str, *, sums: int = 1, maxima: int = 0, room: int = ROOM) -> None:
@@ -85,9 +85,6 @@ class Runs:
         self._held: _Held | None = _Held(room, self._width)
         self._ended = False
         self._file: _RunFile | None = None
-
-    def __enter__(self) -> Runs:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -105,9 +102,9 @@ class Runs:
         if held is None or self._ended:
             raise OptionError("records are merged already; nothing can be added")
         self._check(symbols, offsets, values)
-        symbols, offsets, values = readonly(symbols), readonly(offsets), readonly(values)
+        arrays = readonly(symbols), readonly(offsets), readonly(values)
         first, count = 0, len(offsets) - 1
-        while (first := held.absorb(symbols, offsets, values, first, self._sums)) < count:
+        while (first := held.absorb(*arrays, first, self._sums)) < count:
             if held.size:
                 self._spill(held)
             else:  # a record that is longer than all that there is room for
@@ -148,23 +145,18 @@ class Runs:
             if self._held is not None and self._held.size:
                 self._spill(self._held)
             self._held = None
-            while len(self._file.runs) > _FAN:
-                self._file = self._fewer(self._file, shape)
+            while len((old := self._file).runs) > _FAN:
+                self._file = _RunFile(self._folder)  # of longer runs, each made of so many
+                for start in range(0, len(old.runs), _FAN):
+                    part = old.runs[start : start + _FAN]
+                    self._file.write(old.merged(part, self._sums, self._width, shape))
+                self.written += self._file.size
+                old.close()
             yield from self._file.merged(self._file.runs, self._sums, self._width, shape)
         elif self._held is not None:
             yield from self._held.blocks(*shape)
         else:
             raise OptionError("records are gone: their runs are closed")
-
-    def _fewer(self, old: _RunFile, shape: tuple[int, int]) -> _RunFile:
-        """Merge the runs of a file, so many at a time, to longer ones in another file."""
-        new = _RunFile(self._folder)
-        for start in range(0, len(old.runs), _FAN):
-            part = old.runs[start : start + _FAN]
-            new.write(old.merged(part, self._sums, self._width, shape))
-        self.written += new.size
-        old.close()
-        return new
 
 
 def _block_shape(room: int, width: int) -> tuple[int, int]:
@@ -183,7 +175,7 @@ class _Held:
         self._ends = np.zeros(records + 1, np.int64)
         self._values = np.empty((records, width), np.float64)
         self._slots = np.zeros(2 * records, np.uint64)
-        self._order: NDArray[np.int32] | None = None
+        self._order: I4 | None = None
         self.size = 0
 
     def absorb(self, symbols: I4, offsets: I8, values: F8, first: int, sums: int) -> int:
@@ -285,11 +277,8 @@ class _RunFile:
         front = _Front(self, runs, width)
         records, numbers = shape
         numbers = max([numbers, *(run.numbers for run in runs)])
-        out = (
-            np.empty(numbers, np.int32),
-            np.zeros(records + 1, np.int64),
-            np.empty((records, width)),
-        )
+        offsets, values = np.zeros(records + 1, np.int64), np.empty((records, width))
+        out = np.empty(numbers, np.int32), offsets, values
         while (state := front.merge(sums, *out)) != kernel.DONE:
             if state == kernel.FULL:
                 yield front.taken(*out)
@@ -305,9 +294,9 @@ class _Front:
     def __init__(self, file: _RunFile, runs: list[_Run], width: int) -> None:
         self._file, self._runs = file, runs
         self._next = [run.start for run in runs]
+        count = len(runs)
         records = max((run.records for run in runs), default=0)
         numbers = max((run.numbers for run in runs), default=0)
-        count = len(runs)
         self._symbols = np.empty((count, numbers), np.int32)
         self._offsets = np.zeros((count, records + 1), np.int64)
         self._values = np.empty((count, records, width), np.float64)
@@ -325,11 +314,11 @@ class _Front:
             return
         head = np.zeros(2, np.int64)
         place = self._file.read(place, head)
-        count, numbers = head.tolist()
-        place = self._file.read(place, self._offsets[k, : count + 1])
-        place = self._file.read(place, self._symbols[k, :numbers])
-        self._next[k] = self._file.read(place, self._values[k, :count])
-        self._counts[k] = count
+        self._counts[k] = count = int(head[0])
+        block = self._offsets[k, : count + 1], self._symbols[k, : head[1]], self._values[k, :count]
+        for part in block:
+            place = self._file.read(place, part)
+        self._next[k] = place
 
     def merge(self, sums: int, symbols: I4, offsets: I8, values: F8) -> int:
         """Merge as far as the blocks and the room go; see the kernel."""
@@ -340,11 +329,9 @@ class _Front:
 
     def taken(self, symbols: I4, offsets: I8, values: F8) -> Block:
         """Return what was merged, and make room."""
-        count = int(self.state[1])
-        self.state[1] = 0
-        return Block(
-            symbols[: offsets[count]].copy(), offsets[: count + 1].copy(), values[:count].copy()
-        )
+        count, self.state[1] = int(self.state[1]), 0
+        symbols, offsets = symbols[: offsets[count]], offsets[: count + 1]
+        return Block(symbols.copy(), offsets.copy(), values[:count].copy())
 
 
 class Sections:
@@ -358,7 +345,7 @@ class Sections:
         self._chunks: list[tuple[int, int, int, int]] = []
         self._at = 0
 
-    def add(self, block: Block, buckets: NDArray[np.int32]) -> None:
+    def add(self, block: Block, buckets: I4) -> None:
         """Take in R records; buckets (R,) says which bucket each is of."""
         self._width = block.values.shape[1]
         order = np.argsort(buckets, kind="stable").astype(np.int32)
@@ -377,18 +364,16 @@ class Sections:
         """Write what waits, and where everything is; the stream stays open."""
         for bucket in range(len(self._held)):
             self._write(bucket)
-        index = np.array(self._chunks, np.int64).reshape(-1, 4)
-        self._put(index)
-        self._put(np.array([len(index), self._width], np.int64))
+        self._put(np.array(self._chunks, np.int64).reshape(-1, 4))
+        self._put(np.array([len(self._chunks), self._width], np.int64))
 
     def _write(self, bucket: int) -> None:
         blocks = self._held[bucket]
         if not blocks:
             return
-        lengths = np.concatenate([np.diff(block.offsets) for block in blocks])
-        symbols = np.concatenate([block.symbols for block in blocks])
-        self._chunks.append((bucket, self._at, len(lengths), len(symbols)))
-        for part in (lengths, np.concatenate([block.values for block in blocks]), symbols):
+        whole = Block.concatenate(blocks)
+        self._chunks.append((bucket, self._at, len(whole), len(whole.symbols)))
+        for part in (np.diff(whole.offsets), whole.values, whole.symbols):
             self._put(part)
         self._held[bucket], self._sizes[bucket] = [], 0
 
@@ -420,7 +405,7 @@ class WordPool(NamedTuple):
     """A list of words: their bytes in UTF-8; (V + 1,) where each ends, from 0 on."""
 
     text: NDArray[np.uint8]
-    ends: NDArray[np.int64]
+    ends: I8
 
     @classmethod
     def of(cls, words: Iterable[str]) -> WordPool:
@@ -442,19 +427,15 @@ class WordPool(NamedTuple):
     def write(self, path: str) -> None:
         """Write the list."""
         with open(path, "wb") as stream:
-            stream.write(np.array([len(self)], np.int64).tobytes())
-            stream.write(self.ends.tobytes())
-            stream.write(self.text.tobytes())
+            for part in (np.array([len(self)], np.int64), self.ends, self.text):
+                stream.write(part.tobytes())
 
     def words(self) -> list[str]:
         """Return the words."""
-        text = self.text.tobytes()
-        return [
-            text[begin:end].decode("utf-8", "surrogatepass")
-            for begin, end in pairwise(self.ends.tolist())
-        ]
+        text, ends = self.text.tobytes(), pairwise(self.ends.tolist())
+        return [text[begin:end].decode("utf-8", "surrogatepass") for begin, end in ends]
 
-    def places_in(self, other: WordPool) -> NDArray[np.int32]:
+    def places_in(self, other: WordPool) -> I4:
         """Return (V,) where the words stand in a list that has them all; both are sorted."""
         return kernel.places(*self.arrays(), *other.arrays())
 
@@ -478,7 +459,6 @@ def merged_pools(pools: Sequence[WordPool]) -> WordPool:
 
 def marks_of(words: Iterable[str]) -> NDArray[np.uint64]:
     """Return a number for each word, which follows from its text."""
-    digests = (
-        blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest() for word in words
-    )
-    return np.frombuffer(b"".join(digests), np.uint64)
+    texts = (word.encode("utf-8", "surrogatepass") for word in words)
+    digests = b"".join(blake2b(text, digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, np.uint64)

@@ -23,14 +23,14 @@ from os import PathLike, fspath
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
-from alignkit.errors import FormatError, UnknownNameError
+from alignkit._support.arguments import check_arguments, check_known
+from alignkit.errors import FormatError
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.rules.tables.phrase_tables import PhraseEntry
+from alignkit.rules.tables.runs import F8
 
 _LINES = 1 << 14  # at a time
 _Columns = tuple[str, str, str | None, str, str]
@@ -41,9 +41,9 @@ class TableRows(NamedTuple):
 
     source: Sequence[str]
     target: Sequence[str]
-    counts: NDArray[np.float64]
-    p_target: NDArray[np.float64]
-    p_source: NDArray[np.float64]
+    counts: F8
+    p_target: F8
+    p_source: F8
     line: int
 
     def seen(self, least: int, path: str) -> TableRows:
@@ -52,10 +52,9 @@ class TableRows(NamedTuple):
             return self
         unknown = np.isnan(self.counts)
         if unknown.any():
-            message = (
-                "the line does not say how often the phrase pair was seen; omit the least count"
-            )
-            raise FormatError(message, path, self.line + int(unknown.argmax()))
+            message = "the line does not say how often the phrase pair was seen"
+            line = self.line + int(unknown.argmax())
+            raise FormatError(f"{message}; omit the least count", path, line)
         kept = self.counts >= least
         source, target = (tuple(compress(side, kept)) for side in (self.source, self.target))
         counts, p_target, p_source = (column[kept] for column in self[2:5])
@@ -73,8 +72,8 @@ class TableFile:
         encoding: str = "utf-8",
         max_size: int = MAX_MEGABYTES,
     ) -> None:
-        if format is not None and format not in TABLE_FORMATS:
-            raise UnknownNameError("phrase table format", format, TABLE_FORMATS)
+        if format is not None:
+            check_known("phrase table format", format, TABLE_FORMATS)
         self.path = path
         self._parse = TABLE_FORMATS[format] if format is not None else None
         self._file = TextFile(path, ReadOptions(encoding=encoding, max_size=max_size))
@@ -90,8 +89,7 @@ class TableFile:
             if self._parse is None:
                 first = lines[0][1]
                 self._parse = _moses if "|||" in first and "\t" not in first else _tsv
-            parsed = [self._parse(text) for _, text in lines]
-            yield self._checked(parsed, lines[0][0])
+            yield self._checked([self._parse(text) for _, text in lines], lines[0][0])
 
     def _checked(self, parsed: Sequence[_Columns | str], first: int) -> TableRows:
         rows: list[_Columns] = []
@@ -103,16 +101,12 @@ class TableFile:
         unknown = np.array([text is None for text in seen])
         counts = self._numbers([text or "0" for text in seen], "the count", 1e300, first)
         names = "p(target | source)", "p(source | target)"
-        p_target, p_source = (
-            self._numbers(column, name, 1.0, first)
-            for column, name in zip(shares, names, strict=True)
-        )
+        named = zip(shares, names, strict=True)
+        p_target, p_source = (self._numbers(part, name, 1.0, first) for part, name in named)
         counts[unknown] = np.nan
         return TableRows(source, target, counts, p_target, p_source, first)
 
-    def _numbers(
-        self, column: Sequence[str], name: str, most: float, first: int
-    ) -> NDArray[np.float64]:
+    def _numbers(self, column: Sequence[str], name: str, most: float, first: int) -> F8:
         try:
             numbers = np.array(column).astype(np.float64)
             low = 0.0 if most > 1 else np.nextafter(0.0, 1.0)
@@ -121,7 +115,7 @@ class TableFile:
                 return numbers
             place = int(right.argmin())
         except ValueError:
-            place = next(k for k, text in enumerate(column) if _number(text) is None)
+            place = next(k for k, text in enumerate(column) if not _is_number(text))
         expected = "a number from 0 on" if most > 1 else "a number above 0, at most 1"
         raise FormatError(
             f"{name} is {column[place][:40]!r}; expected {expected}", self.path, first + place
@@ -156,21 +150,22 @@ def read_table(
         If `format` names nothing.
     """
     check_arguments(read_table, locals())
-    return _entries(TableFile(fspath(path), format=format, encoding=encoding, max_size=max_size))
+    file = TableFile(fspath(path), format=format, encoding=encoding, max_size=max_size)
+    return (
+        PhraseEntry(tuple(source.split(" ")), tuple(target.split(" ")), *row)
+        for rows in file.rows()
+        for source, target, *row in zip(
+            rows.source, rows.target, *(column.tolist() for column in rows[2:5]), strict=True
+        )
+    )
 
 
-def _entries(file: TableFile) -> Iterator[PhraseEntry]:
-    for rows in file.rows():
-        numbers = [column.tolist() for column in rows[2:5]]
-        for source, target, *row in zip(rows.source, rows.target, *numbers, strict=True):
-            yield PhraseEntry(tuple(source.split(" ")), tuple(target.split(" ")), *row)
-
-
-def _number(text: str) -> float | None:
+def _is_number(text: str) -> bool:
     try:
-        return float(text)
+        float(text)
     except ValueError:
-        return None
+        return False
+    return True
 
 
 def _tsv(line: str) -> _Columns | str:
