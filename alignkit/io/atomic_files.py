@@ -14,11 +14,11 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from tempfile import gettempdir
-from typing import IO, Any, BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 from alignkit._support.signals import undisturbed
 from alignkit._support.wording import visible_data
@@ -307,32 +307,19 @@ def apart() -> Iterator[None]:
         _apart.reset(flag)
 
 
-@contextmanager
-def replacing(path: str) -> Iterator[TextIO]:
+def replacing(path: str) -> AbstractContextManager[TextIO]:
     """Open a file for writing UTF-8 text; it takes its place only when all is written.
 
     ``-`` is standard output; if that is a terminal, nothing in the text can act on it. Names in
     ``.gz`` are packed, to the same bytes at any time. Devices, pipes and the file that standard
     output goes to are written in place. Hard links of a replaced file keep what it held.
     """
-    if (stream := standard_stream(path)) is not None:
-        yield cast("TextIO", _Terminal(stream)) if stream.isatty() else stream
-        stream.flush()
-        return
-    with _staged(path, text=True, packed=path.endswith(".gz")) as file:
-        yield cast("TextIO", file)
+    return _opened(path, text=True, packed=path.endswith(".gz"))
 
 
-@contextmanager
-def replacing_bytes(path: str, *, text: bool = False) -> Iterator[BinaryIO]:
+def replacing_bytes(path: str, *, text: bool = False) -> AbstractContextManager[BinaryIO]:
     """Open a file for writing bytes, like `replacing`; only those of a `text` are packed."""
-    if (stream := standard_stream(path)) is not None:
-        stream.flush()
-        yield stream.buffer
-        stream.buffer.flush()
-        return
-    with _staged(path, text=False, packed=text and path.endswith(".gz")) as file:
-        yield cast("BinaryIO", file)
+    return _opened(path, text=False, packed=text and path.endswith(".gz"))
 
 
 @contextmanager
@@ -354,8 +341,14 @@ def replacing_folder(path: str) -> Iterator[New]:
 
 
 @contextmanager
-def _staged(path: str, *, text: bool, packed: bool) -> Iterator[IO[Any]]:
+def _opened(path: str, *, text: bool, packed: bool) -> Iterator[Any]:
     """Open a file for writing text or bytes, packed or not."""
+    if (standard := standard_stream(path)) is not None:
+        standard.flush()
+        shown = _Terminal(standard) if standard.isatty() else standard
+        yield shown if text else standard.buffer
+        standard.flush()
+        return
     with _clear_errors(path), together() as outputs, ExitStack() as stack:
         in_place = _is_written_in_place(path)
         file = path if in_place else stack.enter_context(outputs.making(path)).descriptor

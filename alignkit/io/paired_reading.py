@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from alignkit.model.arrays import LinkArrays
 
 
-_Pairs = Iterator[SentencePair]
 _Block = tuple[Sequence[object], "LinkArrays", "LinkArrays"]
 
 
@@ -112,7 +111,7 @@ def link_blocks(
 
 def in_order(
     first: Iterable[SentencePair], second: Iterable[SentencePair]
-) -> tuple[_Pairs, _Pairs]:
+) -> tuple[Iterator[SentencePair], Iterator[SentencePair]]:
     """Return both, the n-th pair of the second under the id of the n-th of the first."""
     pairs, names = tee(first)
     return pairs, (

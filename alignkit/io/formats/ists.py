@@ -99,7 +99,12 @@ class _Sentence:
             raise self._error('<sentence id="..." status="...">')
         line = self._lines[0][0]
         self._at = 1
-        raw = self._comments()
+        raw: list[str] = []
+        while self._text().startswith("//"):
+            raw.append(self._text()[2:].strip())
+            self._at += 1
+        if len(raw) not in (0, 2):
+            raise self._error("two lines '// sentence'")
         source, target = map(self._words, _SIDES)
         annotations = {}
         if self._text() == "<alignment>":
@@ -133,15 +138,6 @@ class _Sentence:
         if self._text() != text:
             raise self._error(text)
         self._at += 1
-
-    def _comments(self) -> list[str]:
-        comments: list[str] = []
-        while self._text().startswith("//"):
-            comments.append(self._text()[2:].strip())
-            self._at += 1
-        if len(comments) not in (0, 2):
-            raise self._error("two lines '// sentence'")
-        return comments
 
     def _words(self, side: str) -> tuple[str, ...]:
         self._expect(f"<{side}>")

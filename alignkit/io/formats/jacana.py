@@ -42,6 +42,7 @@ from alignkit.io.strict_json import (
     keep_attributes,
     member,
     read_id,
+    write_attributes,
     write_list,
 )
 from alignkit.io.text_files import split_words
@@ -151,11 +152,7 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
     if alignment is not None:
         links = LinkTexts(alignment, writing.base)
         value["sureAlign"], value["possibleAlign"] = links.sure, links.possible
-    for key, attribute in pair.attributes.items():
-        if key not in _OWN:
-            value[key] = attribute
-        elif key != "name":
-            writing.lost["attributes with the name of a member"] += 1
+    write_attributes(value, pair, {*_OWN} - {"name"}, writing)
     return value
 
 

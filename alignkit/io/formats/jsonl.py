@@ -51,47 +51,41 @@ def _parse(reading: Reading) -> Iterator[Record]:
         if not text or text.isspace():
             continue
         with reading.refusing(line):
-            yield _record(reading, parse_json(text, line=line), line)
+            value: Object = parse_json(text, line=line)
+            if type(value) is not dict:
+                raise FormatError("expected an object, one a line")
+            id = read_id(value, line)
+            record = Record(id, line, texts(value, "src_words"), texts(value, "tgt_words"))
+            if value.get("alignment") is not None:
+                links = record.annotations.setdefault(reading.name, RawAnnotation()).links
+                links += map(_link, member(value, "alignment", list))
+            keep_attributes(record, value, _OWN, reading, links=("alignment",))
+            yield record
 
 
-def _record(reading: Reading, value: Object, line: int) -> Record:
-    if type(value) is not dict:
-        raise FormatError("expected an object, one a line")
-    id = read_id(value, line)
-    record = Record(id, line, texts(value, "src_words"), texts(value, "tgt_words"))
-    if value.get("alignment") is not None:
-        links = record.annotations.setdefault(reading.name, RawAnnotation()).links
-        for entry in member(value, "alignment", list):
-            if type(entry) is not list or len(entry) != 2:
-                raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, j]")
-            i, j = (None if type(k) is int and k == _NULL else position(k) for k in entry)
-            if i is None and j is None:
-                message = "[-1, -1] links the empty word to itself; expected a word on one side"
-                raise FormatError(message)
-            links.append(RawLink(i, j))
-    keep_attributes(record, value, _OWN, reading, links=("alignment",))
-    return record
+def _link(entry: object) -> RawLink:
+    if type(entry) is not list or len(entry) != 2:
+        raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, j]")
+    i, j = (None if type(k) is int and k == _NULL else position(k) for k in entry)
+    if i is None and j is None:
+        raise FormatError("[-1, -1] links the empty word to itself; expected a word on one side")
+    return RawLink(i, j)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     encode = json.JSONEncoder(ensure_ascii=False).encode
     with writing.open() as stream:
         for number, pair in enumerate(pairs, start=1):
-            write_line(stream, encode, _written(pair, number, writing))
-
-
-def _written(pair: SentencePair, number: int, writing: Writing) -> Object:
-    source, target = pair.words
-    value: Object = {} if pair.id == str(number) else {"id": pair.id}
-    value |= {"src_words": source, "tgt_words": target}
-    alignment = writing.alignment(pair)
-    if alignment is not None:
-        cells = [*alignment, *sorted(alignment.nulls)]
-        value["alignment"] = [
-            [_NULL if index == NULL else index + writing.base for index in cell] for cell in cells
-        ]
-    write_attributes(value, pair, _OWN, writing)
-    return value
+            source, target = pair.words
+            value: Object = {} if pair.id == str(number) else {"id": pair.id}
+            value |= {"src_words": source, "tgt_words": target}
+            if (alignment := writing.alignment(pair)) is not None:
+                value["alignment"] = [
+                    [_NULL if index == NULL else index + writing.base for index in cell]
+                    for cell in [*alignment, *sorted(alignment.nulls)]
+                ]
+            write_attributes(value, pair, _OWN, writing)
+            write_line(stream, encode, value)
 
 
 FORMAT = Format(

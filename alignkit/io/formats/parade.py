@@ -25,7 +25,7 @@ requiring computer science domain knowledge", EMNLP.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
@@ -49,23 +49,19 @@ def _parse(reading: Reading) -> Iterator[Record]:
                 )
             continue
         with reading.refusing(line):
-            yield _record(reading, columns, number, line)
-
-
-def _record(reading: Reading, columns: Sequence[str], number: int, line: int) -> Record:
-    if len(columns) != len(_HEAD):
-        raise FormatError(f"{len(columns)} tab-separated columns; expected {len(_HEAD)}")
-    label, binary, entity, first, second = columns
-    record = Record(str(number), line, split_words(first), split_words(second))
-    judgment = reading.judged(get_scheme("parade-votes"), label, line)
-    if judgment is not None:
-        record.annotations[reading.options.name or _NAME] = judgment
-    record.attributes = {"binary": binary, "entity": entity}
-    expected = get_view("parade-votes", "binary").rows.get(label)
-    if expected is not None and binary != expected:
-        message = f"pair {record.id!r}: label {label}, but binary label {binary[:40]!r}"
-        reading.note("labels contradict", message, line)
-    return record
+            if len(columns) != len(_HEAD):
+                raise FormatError(f"{len(columns)} tab-separated columns; expected {len(_HEAD)}")
+            label, binary, entity, first, second = columns
+            record = Record(str(number), line, split_words(first), split_words(second))
+            judgment = reading.judged(get_scheme("parade-votes"), label, line)
+            if judgment is not None:
+                record.annotations[reading.options.name or _NAME] = judgment
+            record.attributes = {"binary": binary, "entity": entity}
+            expected = get_view("parade-votes", "binary").rows.get(label)
+            if expected is not None and binary != expected:
+                message = f"pair {record.id!r}: label {label}, but binary label {binary[:40]!r}"
+                reading.note("labels contradict", message, line)
+            yield record
 
 
 FORMAT = Format(

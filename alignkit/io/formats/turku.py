@@ -108,7 +108,18 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
     known = {key: each for key, each in value.items() if each is not None}
     keep_attributes(record, known, _OWN, reading, links=())
     shared = dict(record.attributes)
-    _add_context(reading, record, value, texts)
+    context: Object = member(value, "context", dict, {})
+    for key, each in context.items():
+        said = as_text(each)
+        if said is None:
+            reading.note("member left out", f"{key[:40]!r} of the context is no text", line)
+        else:
+            record.attributes[key] = said
+    for side, text in zip("12", texts, strict=True):
+        begin, end = (context.get(f"{key}{side}") for key in ("beg", "end"))
+        if type(begin) is type(end) is int and end - begin != len(text):
+            message = f"pair {record.id!r}: end{side} - beg{side} is {end - begin}, but txt{side} "
+            reading.note(_CONTEXT, f"{message}has {len(text)} characters", line)
     yield record
     for k, rewrite in enumerate(member(value, "rewrites", list, []), start=1):
         if type(rewrite) is not list or [type(text) for text in rewrite] != [str, str]:
@@ -128,21 +139,6 @@ def _record(reading: Reading, id: str, line: int, texts: Sequence[str]) -> Recor
         ]
     source, target = map(split_words, texts)
     return Record(id, line, source, target)
-
-
-def _add_context(reading: Reading, record: Record, value: Object, texts: Sequence[str]) -> None:
-    context: Object = member(value, "context", dict, {})
-    for key, each in context.items():
-        said = as_text(each)
-        if said is None:
-            reading.note("member left out", f"{key[:40]!r} of the context is no text", record.line)
-        else:
-            record.attributes[key] = said
-    for side, text in zip("12", texts, strict=True):
-        begin, end = (context.get(f"{key}{side}") for key in ("beg", "end"))
-        if type(begin) is type(end) is int and end - begin != len(text):
-            message = f"pair {record.id!r}: end{side} - beg{side} is {end - begin}, but txt{side} "
-            reading.note(_CONTEXT, f"{message}has {len(text)} characters", record.line)
 
 
 FORMAT = Format(

@@ -149,7 +149,10 @@ def read_triples(
         else:
             reading.refuse(problem)
     for annotator in lines.values():
-        annotator.refuse_rest(str(texts))
+        for id, waiting in annotator.bodies.items():
+            for line, _ in waiting:
+                message = f"{texts} has no block {id[:40]!r} for this line"
+                reading.refuse(reading.error(message, line, path=annotator.path))
 
 
 def _triples(reading: Reading, path: str, known: set[str], lacking_ok: bool) -> Iterator[_Triple]:
@@ -205,7 +208,7 @@ class _GroupLines:
     """The lines of groups of one annotator by their ids."""
 
     def __init__(self, reading: Reading, path: str, labels: Mapping[str, Status] | None) -> None:
-        self._reading, self._path, self._labels = reading, path, labels
+        self._reading, self.path, self._labels = reading, path, labels
         self.bodies: dict[str, deque[tuple[int, str]]] = {}
         for number, text in reading.lines(path):
             id, *body = text.split(maxsplit=1) or [""]
@@ -223,18 +226,11 @@ class _GroupLines:
             raise self._reading.error(
                 f"has no line for the pair {block.id[:40]!r} (line {block.line} of the texts); "
                 f"{_PARTIAL}",
-                path=self._path,
+                path=self.path,
             )
         line, body = waiting.popleft()
-        links = list(parse_groups(body, line, self._path, self._reading, self._labels))
-        return RawAnnotation(links, path=self._path) if links else None
-
-    def refuse_rest(self, texts: str) -> None:
-        """Refuse the lines that belong to no block."""
-        for id, waiting in self.bodies.items():
-            for line, _ in waiting:
-                message = f"{texts} has no block {id[:40]!r} for this line"
-                self._reading.refuse(self._reading.error(message, line, path=self._path))
+        links = list(parse_groups(body, line, self.path, self._reading, self._labels))
+        return RawAnnotation(links, path=self.path) if links else None
 
 
 def write_triple(texts: TextIO, pair: SentencePair, number: int, writing: Writing) -> str:
