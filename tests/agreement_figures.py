@@ -26,20 +26,9 @@ FACES = ("pi", "pi0", "C")
 COUNTS = ("hypothesis", "hypothesis_found", "reference", "reference_found")
 
 
-def figures(
-    corpus,
-    annotators=None,
-    *,
-    by=None,
-    include_identical=False,
-    initial=None,
-    adjudicated=None,
-    systems=None,
-    chance_alone=False,
-    different=False,
-    seed=SEED,
-    **chance,
-):
+def figures(corpus, annotators=None, *, by=None, include_identical=False, initial=None,
+            adjudicated=None, systems=None, chance_alone=False, different=False, seed=SEED,
+            **chance):  # fmt: skip
     """Return every figure of ``alignkit agree``, named ``pairing | section | level | statistic``.
 
     With `chance_alone` without what no option of chance can change; with `different` there are
@@ -53,10 +42,8 @@ def figures(
         chance.pop("resamples", None)
     if initial is None and chance.get("missing_initial") != "empty":
         chance.pop("samples", None)
-    found = agree(
-        corpus, annotators, initial=initial, adjudicated=adjudicated, systems=systems, by=by,
-        seed=seed, ignore_identical=not include_identical, **chance,
-    )  # fmt: skip
+    found = agree(corpus, annotators, initial=initial, adjudicated=adjudicated, systems=systems,
+                  by=by, seed=seed, ignore_identical=not include_identical, **chance)  # fmt: skip
     rows = [*_beyond_chance(found), *_edits(found)] if computed else []
     if not chance_alone:
         rows += [*_overlaps(found, computed), *_report(found), *_disagreements(found)]

@@ -219,26 +219,20 @@ CASES = {
 """By the name of their file."""
 
 REAL_CASES = {
-    "real-goldalign": _chance(
-        goldalign, "A B", **_INITIAL, adjudicated="gold", samples=30,
-        chance_alone=False, different=True,
-    ),
-    "real-goldalign-split": _chance(
-        goldalign, "A B", **_INITIAL, chance="edit-split", samples=30, systems=[]
-    ),
-    "real-goldalign-three": _chance(
-        goldalign, "A B gold", chance="kupper-hafner", normalizer="max", systems=["initial"]
-    ),
-    "real-goldalign-refit": _chance(
-        goldalign, "A B", **_INITIAL, bootstrap="refit", resamples=50, slow=True
-    ),
+    "real-goldalign": _chance(goldalign, "A B", **_INITIAL, adjudicated="gold", samples=30,
+                              chance_alone=False, different=True),
+    "real-goldalign-split": _chance(goldalign, "A B", **_INITIAL, chance="edit-split", samples=30,
+                                    systems=[]),
+    "real-goldalign-three": _chance(goldalign, "A B gold", chance="kupper-hafner", normalizer="max",
+                                    systems=["initial"]),
+    "real-goldalign-refit": _chance(goldalign, "A B", **_INITIAL, bootstrap="refit", resamples=50,
+                                    slow=True),
     "real-rte2": Case(rte2, "A B C", {"systems": ["equal"], "different": True}),
     "real-rte2-equal": _chance(quarter_of_rte2, "A B C", initial="equal", samples=30),
     "real-rte2-empty": _chance(quarter_of_rte2, "A B C", missing_initial="empty", samples=30),
-    "real-transread": _chance(
-        transread, "A B", missing_initial="empty", samples=10, chance_alone=False, different=True
-    ),
-    "real-transread-max": _chance(transread, "A B", chance="kupper-hafner", normalizer="max"),
+    "real-transread": _chance(transread, "A B", missing_initial="empty", samples=10,
+                              chance_alone=False, different=True),
+    "real-transread-max": _chance(transread, "A B", chance="kupper-hafner", normalizer="max")
 }  # fmt: skip
 """Those of corpora in the folder that ALIGNKIT_DATA names."""
 

@@ -44,11 +44,8 @@ def aligned(aligner, bitext, threads):
     """Return all that an aligner says of a bitext."""
     by_probability = aligner.align_bitext(bitext, threads=threads, threshold=0.2)
     by_paths = aligner.align_bitext(bitext, threads=threads, symmetrize="grow-diag-final-and")
-    return (
-        by_probability.arrays.links, by_probability.probabilities,
-        by_paths.arrays.links, by_paths.probabilities,
-        aligner.scores(bitext, threads=threads),
-    )  # fmt: skip
+    return (by_probability.arrays.links, by_probability.probabilities, by_paths.arrays.links,
+            by_paths.probabilities, aligner.scores(bitext, threads=threads))  # fmt: skip
 
 
 def aligners():

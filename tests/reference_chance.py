@@ -89,10 +89,8 @@ def outcomes(initial, n, m, rates, unit, source, target, include_identical, univ
     return found
 
 
-def exact(
-    initial, n, m, rates, *, unit, source, target, normalizer="min", include_identical=False,
-    universe=None,
-):  # fmt: skip
+def exact(initial, n, m, rates, *, unit, source, target, normalizer="min", include_identical=False,
+          universe=None):  # fmt: skip
     """Enumerate all pairs of alignments: the expected ratio, common items, norm; nan if empty.
 
     `rates` are two for either annotator (empty and filled cells), or four (`stratum`).

@@ -113,12 +113,8 @@ def grammar(instances):
     """Return count, sentence pairs and probabilities of each rule, given (pair, rule) as seen."""
     counts, pairs, sources, targets, labels = {}, {}, {}, {}, {}
     for pair, rule in instances:
-        for table, key in (
-            (counts, rule),
-            (sources, rule.source),
-            (targets, shape(rule.target)),
-            (labels, (rule.source.label, rule.target.label)),
-        ):
+        for table, key in ((counts, rule), (sources, rule.source), (targets, shape(rule.target)),
+                           (labels, (rule.source.label, rule.target.label))):  # fmt: skip
             table[key] = table.get(key, 0) + 1
         pairs.setdefault(rule, set()).add(pair)
     return {rule: (count, len(pairs[rule]), count / sources[rule.source],

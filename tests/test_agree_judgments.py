@@ -117,12 +117,10 @@ def test_the_page_has_figures_tables_and_cautions(corpus):
 
 
 def test_small_groups_are_cautioned():
-    pairs = [
-        SentencePair(str(k), ("a", str(k)), ("b",), {
-            name: Annotation(None, judgment=str((k + n) % 2)) for n, name in enumerate("ab")
-        }, {"genre": f"g{min(k // 4, 7)}"})
-        for k in range(80)
-    ]  # fmt: skip
+    pairs = [SentencePair(str(k), ("a", str(k)), ("b",),
+                          {name: Annotation(None, judgment=str((k + n) % 2))
+                           for n, name in enumerate("ab")}, {"genre": f"g{min(k // 4, 7)}"})
+             for k in range(80)]  # fmt: skip
     assert "few" not in [one.code for one in measure(Corpus(pairs), scheme="binary").cautions]
     grouped = measure(Corpus(pairs), by="genre", scheme="binary")
     (few,) = [one for one in grouped.cautions if one.code == "few"]
@@ -232,15 +230,11 @@ def test_the_command(corpus, tmp_path, capsys):
 
 
 def judged(*rows, **attributes):
-    return [
-        SentencePair(
-            f"{row}-{number}", ("a",), ("b",),
-            {name: Annotation(None, judgment=said)
-             for name, said in zip(("anna", "ben"), row.split(), strict=True) if said != "-"},
-            attributes,
-        )
-        for number, row in enumerate(rows)
-    ]  # fmt: skip
+    return [SentencePair(f"{row}-{number}", ("a",), ("b",),
+                         {name: Annotation(None, judgment=said)
+                          for name, said in zip(("anna", "ben"), row.split(), strict=True)
+                          if said != "-"}, attributes)
+            for number, row in enumerate(rows)]  # fmt: skip
 
 
 def test_views_that_are_equal_are_shown_once_and_named():
@@ -309,12 +303,9 @@ def test_weights_take_the_views_with_an_order(corpus):
     assert "full" not in views
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [["--scheme", "turku"], ["--on", "judgments"], [*TURKU, "--samples", "5"],
-     [*TURKU, "--initial", "giza"]],
-    ids=" ".join,
-)  # fmt: skip
+@pytest.mark.parametrize("wrong",
+                         [["--scheme", "turku"], ["--on", "judgments"], [*TURKU, "--samples", "5"],
+                          [*TURKU, "--initial", "giza"]], ids=" ".join)  # fmt: skip
 def test_options_of_links_and_of_judgments_are_kept_apart(tmp_path, capsys, wrong):
     assert main(["agree", str(tmp_path / "pairs.jsonl"), *wrong]) == 2
     assert "judgments" in capsys.readouterr().err

@@ -72,11 +72,9 @@ def test_of_the_normalizer_the_figures_are_those_of_the_aggregate(aggregate):
 @pytest.mark.parametrize("level", LEVELS)
 def test_c_by_either_normalizer_is_what_each_gives_alone(aggregate, level):
     corpus = made(A=["0-0 1-1", "0-0", ""], B=["0-0", "0-0 1?1 2-2", "3-3"])
-    results = {
-        name: agree(corpus, normalizer=name, aggregate=aggregate, bootstrap="none")
-        .pairings[0].main(level)
-        for name in ("min", "max")
-    }  # fmt: skip
+    results = {name: agree(corpus, normalizer=name, aggregate=aggregate,
+                           bootstrap="none").pairings[0].main(level)
+               for name in ("min", "max")}  # fmt: skip
     expected = {name: pytest.approx((one.pi, one.C)) for name, one in results.items()}
     assert all(by_both(one, name, aggregate) == expected for name, one in results.items())
 
@@ -87,17 +85,14 @@ def test_c_by_either_normalizer_is_what_each_gives_alone(aggregate, level):
 
 @pytest.mark.parametrize(
     ("code", "links", "options", "numbers", "words"),
-    [
-        ("undefined", {"initial": LINKED, "A": LINKED, "B": LINKED}, {"systems": []},
-         ["possible phrases; sure phrases; possible words; sure words"], "nobody edits"),
-        ("below-chance", APART, {}, ["sure words -", "pi 0.000"], "(edit)"),
-        ("chance-near-one",
-         {"A": [*NEAR, "0-0 1-1 2-2"], "B": [*NEAR, "1-1 2-2"], "initial": SAME}, {},
-         ["sure phrases 0.98"], ""),
-        ("one-differs", {"A": LINKED, "B": LINKED, "C": "0-0 2-2 3-1"}, None,
-         ["sure words 40.0 at most, 100.0 at least"], "C agrees with the others less"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
+    [("undefined", {"initial": LINKED, "A": LINKED, "B": LINKED}, {"systems": []},
+      ["possible phrases; sure phrases; possible words; sure words"], "nobody edits"),
+     ("below-chance", APART, {}, ["sure words -", "pi 0.000"], "(edit)"),
+     ("chance-near-one", {"A": [*NEAR, "0-0 1-1 2-2"], "B": [*NEAR, "1-1 2-2"], "initial": SAME},
+      {}, ["sure phrases 0.98"], ""),
+     ("one-differs", {"A": LINKED, "B": LINKED, "C": "0-0 2-2 3-1"}, None,
+      ["sure words 40.0 at most, 100.0 at least"], "C agrees with the others less")],
+    ids=lambda value: value if isinstance(value, str) else ""
 )  # fmt: skip
 def test_what_triggers_a_caution_is_in_it(code, links, options, numbers, words):
     corpus = made(**links)
@@ -155,10 +150,9 @@ def test_sampling_that_stopped_too_early():
 def changed(found, **values):
     pairing = found.pairings[0]
     levels = {
-        level: replace(one, **{
-            name: replace(one.interval, **value) if name == "interval" else value
-            for name, value in values.items()
-        })
+        level: replace(one,
+                       **{name: replace(one.interval, **value) if name == "interval" else value
+                          for name, value in values.items()})
         for level, one in pairing.beyond["edit"].items()
     }  # fmt: skip
     beyond = pairing.beyond | {"edit": type(pairing.beyond)(levels)}

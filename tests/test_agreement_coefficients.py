@@ -33,10 +33,8 @@ SETS = st.frozensets(st.integers(0, 3), max_size=3)
 UNITS = st.lists(st.lists(SETS, max_size=4), max_size=12)
 NAMES = st.sampled_from(list(DISTANCES))
 MARKS = st.integers(2, 4).flatmap(
-    lambda coders: st.lists(
-        st.lists(st.none() | st.integers(0, 3), min_size=coders, max_size=coders),
-        min_size=1, max_size=10,
-    )
+    lambda coders: st.lists(st.lists(st.none() | st.integers(0, 3), min_size=coders,
+                                     max_size=coders), min_size=1, max_size=10)
 )  # fmt: skip
 
 
@@ -398,18 +396,16 @@ def test_items_and_kappa_agree_with_the_definition(corpus):
 
 @pytest.mark.parametrize(
     ("ask", "error", "words"),
-    [
-        (lambda corpus: krippendorff_alpha(corpus, distance="jacard"), UnknownNameError, "jaccard"),
-        (lambda corpus: krippendorff_alpha(corpus, links="some"), UnknownNameError, "of links"),
-        (lambda corpus: krippendorff_alpha(corpus, ["A"]), OptionError, "two or more"),
-        (lambda corpus: krippendorff_alpha(wordless(corpus)), MissingTextError, None),
-        (lambda corpus: fleiss_kappa(corpus, ["A"]), OptionError, "two or more annotators"),
-        (lambda corpus: fleiss_kappa(corpus, ["A", "A"]), OptionError, "named twice"),
-        (lambda corpus: fleiss_kappa(corpus, "AB"), OptionError, "in a list"),
-        (lambda corpus: fleiss_kappa(corpus, ["A", "D"]), UnknownNameError, "'D'"),
-        (lambda corpus: fleiss_kappa(wordless(corpus)), MissingTextError, None),
-        (lambda _: fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number"),
-    ],
+    [(lambda corpus: krippendorff_alpha(corpus, distance="jacard"), UnknownNameError, "jaccard"),
+     (lambda corpus: krippendorff_alpha(corpus, links="some"), UnknownNameError, "of links"),
+     (lambda corpus: krippendorff_alpha(corpus, ["A"]), OptionError, "two or more"),
+     (lambda corpus: krippendorff_alpha(wordless(corpus)), MissingTextError, None),
+     (lambda corpus: fleiss_kappa(corpus, ["A"]), OptionError, "two or more annotators"),
+     (lambda corpus: fleiss_kappa(corpus, ["A", "A"]), OptionError, "named twice"),
+     (lambda corpus: fleiss_kappa(corpus, "AB"), OptionError, "in a list"),
+     (lambda corpus: fleiss_kappa(corpus, ["A", "D"]), UnknownNameError, "'D'"),
+     (lambda corpus: fleiss_kappa(wordless(corpus)), MissingTextError, None),
+     (lambda _: fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number")]
 )  # fmt: skip
 def test_bad_questions_are_refused(ask, error, words):
     with pytest.raises(error, match=words):

@@ -116,10 +116,8 @@ def test_intervals_are_those_of_a_plain_loop_over_resampled_corpora(corpus, rule
     assume(len(corpus) > 1)
     data = compared(corpus, ("A", "B"), **rule)
     everywhere = np.ones(len(data), bool)
-    (found,) = bootstrap(
-        OF_TWO, [one.rows(data) for one in OF_TWO],
-        resamples=12, confidence=0.8, seed=seed, sections=[everywhere],
-    )  # fmt: skip
+    (found,) = bootstrap(OF_TWO, [one.rows(data) for one in OF_TWO], resamples=12, confidence=0.8,
+                         seed=seed, sections=[everywhere])  # fmt: skip
     (stream,) = np.random.SeedSequence(seed).spawn(1)
     (weights,) = draw_weights(len(corpus), 12, stream)
     looped = [plain(resampled(corpus, row), rule) for row in weights]
@@ -174,8 +172,7 @@ def test_scipy_gives_nearly_the_same_interval():
     other = scipy_bootstrap(
         (np.arange(40),),
         lambda drawn, axis: counts[drawn, 1].sum(axis) / counts[drawn, 0].sum(axis),
-        n_resamples=5000, confidence_level=0.9, method="percentile", random_state=2,
-        vectorized=True,
+        n_resamples=5000, confidence_level=0.9, method="percentile", random_state=2, vectorized=True
     )  # fmt: skip
     interval = found["words.possible.precision"]
     assert interval.low == pytest.approx(other.confidence_interval.low, abs=0.01)
@@ -187,18 +184,15 @@ def test_where_there_is_nothing_to_resample_the_reason_stands():
     alike = pair("0-0 1-1", "0-0 1-2")
     data = compared(Corpus([alike, alike, alike]), ("A", "B"))
     masks = [np.array(mask, bool) for mask in ([1, 1, 1], [0, 1, 0], [0, 0, 0])]
-    whole, one, none = bootstrap(
-        OF_TWO, [statistic.rows(data) for statistic in OF_TWO],
-        resamples=50, confidence=0.95, seed=1, sections=masks,
-    )  # fmt: skip
+    whole, one, none = bootstrap(OF_TWO, [statistic.rows(data) for statistic in OF_TWO],
+                                 resamples=50, confidence=0.95, seed=1,
+                                 sections=masks)  # fmt: skip
     assert (set(whole.values()), set(one.values())) == ({ALIKE}, {ONE_PAIR})
     assert set(none.values()) == {NO_PAIRS}
     assert whole.keys() == one.keys() == none.keys()
     empty = compared(Corpus([pair("", ""), pair("", "")]), ("A", "B"))
-    (found,) = bootstrap(
-        OVERLAP, [statistic.rows(empty) for statistic in OVERLAP],
-        resamples=5, confidence=0.95, seed=1, sections=[np.ones(2, bool)],
-    )  # fmt: skip
+    (found,) = bootstrap(OVERLAP, [statistic.rows(empty) for statistic in OVERLAP], resamples=5,
+                         confidence=0.95, seed=1, sections=[np.ones(2, bool)])  # fmt: skip
     assert set(found.values()) == {UNDEFINED}
 
 
@@ -214,10 +208,8 @@ def test_planned_memory_does_not_change_the_result(monkeypatch):
     masks = [np.ones(7, bool), np.arange(7) < 3]
 
     def intervals():
-        return bootstrap(
-            OF_TWO, [one.rows(data) for one in OF_TWO],
-            resamples=40, confidence=0.95, seed=3, sections=masks,
-        )  # fmt: skip
+        return bootstrap(OF_TWO, [one.rows(data) for one in OF_TWO], resamples=40, confidence=0.95,
+                         seed=3, sections=masks)  # fmt: skip
 
     at_once = intervals()
     monkeypatch.setattr("alignkit.stats.resampling._CHUNK_BYTES", 1)

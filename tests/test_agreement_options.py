@@ -91,14 +91,9 @@ def test_the_signature_says_what_is_computed():
 def test_what_is_not_in_a_result_is_told():
     found = agree(Corpus([SentencePair("1", ("x",), ("y",), dict.fromkeys("ab", LINK))] * 2))
     one = found.pairing("a", "b")
-    for look in (
-        lambda: found.pairing("b", "a"),
-        lambda: one.section("news"),
-        lambda: one.main("words"),
-        lambda: one.part("words.sure", "all", "edit"),
-        lambda: one.part("words.sure", "news"),
-        lambda: found.show("word"),
-    ):
+    for look in (lambda: found.pairing("b", "a"), lambda: one.section("news"),
+                 lambda: one.main("words"), lambda: one.part("words.sure", "all", "edit"),
+                 lambda: one.part("words.sure", "news"), lambda: found.show("word")):  # fmt: skip
         with pytest.raises(UnknownNameError, match="known: "):
             look()
 

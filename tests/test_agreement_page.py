@@ -233,11 +233,9 @@ def test_a_large_corpus_stays_below_5_mb():
 
 def test_pairs_too_long_to_draw_are_counted():
     words = [f"w{k}" for k in range(300)]
-    pair = SentencePair(
-        "1", words, words,
-        {"initial": Alignment.parse("0-1"), "anna": Alignment.parse("0-1 1-2"),
-         "ben": Alignment.parse("0-1")},
-    )  # fmt: skip
+    pair = SentencePair("1", words, words,
+                        {"initial": Alignment.parse("0-1"), "anna": Alignment.parse("0-1 1-2"),
+                         "ben": Alignment.parse("0-1")})  # fmt: skip
     page = draw(measure(Corpus([pair, *make_corpus(3)]), samples=5))
     assert "1 are left out because they are too long to draw" in page
 
@@ -385,10 +383,8 @@ def test_the_text_of_a_figure_is_text_and_its_numbers_are_the_agreements(tmp_pat
 
 def test_all_pairings_and_their_kinds_are_in_it(tmp_path):
     corpus = make_corpus(6, names=("anna", "ben", "cleo", "gold"))
-    found = agree(
-        corpus, ["anna", "ben", "cleo"], adjudicated="gold", bootstrap="none", initial="initial",
-        samples=10,
-    )  # fmt: skip
+    found = agree(corpus, ["anna", "ben", "cleo"], adjudicated="gold", bootstrap="none",
+                  initial="initial", samples=10)  # fmt: skip
     draw_plots(found, str(tmp_path / "fig.svg"))
     said = (tmp_path / "fig.svg").read_text(encoding="utf-8")
     for one in found.pairings:
@@ -440,11 +436,9 @@ def test_nothing_loads_matplotlib_or_jinja_before_it_draws():
 
 
 def test_disagreements_are_counted():
-    pair = SentencePair(
-        "1", ("The", "men", "left", "."), ("the", "man", "went", "away", "."),
-        {"anna": Alignment.parse("0-0 1-1 2-2 2?3 3-4"),
-         "ben": Alignment.parse("0?0 1-1 1-0 2-2 2-3")},
-    )  # fmt: skip
+    pair = SentencePair("1", ("The", "men", "left", "."), ("the", "man", "went", "away", "."),
+                        {"anna": Alignment.parse("0-0 1-1 2-2 2?3 3-4"),
+                         "ben": Alignment.parse("0?0 1-1 1-0 2-2 2-3")})  # fmt: skip
     english = function_words("english")
     found = disagreements(Corpus([pair, pair]), "anna", "ben", function_words=english)
     assert found.total == Outcome(both=4, unsure=4, first=2, second=2)

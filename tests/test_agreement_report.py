@@ -14,14 +14,11 @@ from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 
 NAMES = ("initial", "A", "B", "C")
 QUICK = {"samples": 20, "resamples": 20}
-JUDGED = [
-    SentencePair(str(k), ("a", "b"), ("x", "y"), {
-        "A": Alignment([(0, 0)], labels={(0, 1): "wrong"}),
-        "B": Alignment([(0, 0)], labels={(0, 1): "wrong", (1, 1): "wrong"}),
-        "initial": Alignment([(0, 0), (0, 1)]),
-        "gold": Alignment([(0, 0)]),
-    }) for k in range(3)
-]  # fmt: skip
+JUDGED = [SentencePair(str(k), ("a", "b"), ("x", "y"),
+                       {"A": Alignment([(0, 0)], labels={(0, 1): "wrong"}),
+                        "B": Alignment([(0, 0)], labels={(0, 1): "wrong", (1, 1): "wrong"}),
+                        "initial": Alignment([(0, 0), (0, 1)]), "gold": Alignment([(0, 0)])})
+          for k in range(3)]  # fmt: skip
 
 
 def pair(source="x y z", target="x v w", genre="", **texts):

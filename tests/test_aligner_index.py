@@ -79,9 +79,8 @@ def test_tables_are_carried_over_to_other_texts(seed, sizes, others):
         for a, b in ((known.source, new.source), (known.target, new.target))
     ]
     out = np.full((2, len(other.columns)), -1, np.float32)
-    adapt(
-        other.rows, other.columns, *numbers, index.rows, index.columns, *values, out[0], out[1]
-    )  # fmt: skip
+    adapt(other.rows, other.columns, *numbers, index.rows, index.columns, *values, out[0],
+          out[1])  # fmt: skip
 
     have = dict(zip(word_pairs(known, index), values.T.tolist(), strict=True))
     wanted = [have.get(pair, [-1, -1]) for pair in word_pairs(new, other)]
@@ -185,9 +184,8 @@ def test_words_go_where_the_posterior_is_highest(seed, sizes):
             best = shares.argmax(axis=1)
             paths[side].extend(np.where(best == a, -1, best).tolist())
     target, source = np.empty(len(paths[0]), np.int32), np.empty(len(paths[1]), np.int32)
-    best_positions(
-        0, len(bitext), bitext.source.starts, bitext.target.starts, forward, reverse, target, source
-    )  # fmt: skip
+    best_positions(0, len(bitext), bitext.source.starts, bitext.target.starts, forward, reverse,
+                   target, source)  # fmt: skip
     assert (target.tolist(), source.tolist()) == (paths[0], paths[1])
 
 

@@ -54,10 +54,9 @@ def random_case(seed, sizes, band, kinds, p0, own):
                     rng.integers(0, kinds, vt).astype(np.int32), np.float32(p0),
                     *np.exp(rng.uniform(-12, -6, 2)).astype(np.float32))  # fmt: skip
     jumps = np.exp(rng.normal(0, sharp, (2, kinds + 1, 2 * band + 2))).astype(np.float32)
-    return SimpleNamespace(
-        rng=rng, bitext=bitext, index=index, tables=tables, jumps=jumps, p0=float(np.float32(p0)),
-        pairs=pairs_of(bitext, index), evidence=evidence, cells=cells,
-    )  # fmt: skip
+    return SimpleNamespace(rng=rng, bitext=bitext, index=index, tables=tables, jumps=jumps,
+                           p0=float(np.float32(p0)), pairs=pairs_of(bitext, index),
+                           evidence=evidence, cells=cells)  # fmt: skip
 
 
 def sides(case, p):
@@ -122,21 +121,17 @@ class Output:
 def run_lexical(case, places=None, positions=(NOTHING, NOTHING), agree=False):
     out = Output(case, agree)
     places = np.empty(0, np.int64) if places is None else places
-    lexical_step(
-        0, len(case.bitext), case.pairs, case.tables, places, *positions, case.evidence,
-        out.agreement, out.source_nulls, out.target_nulls, out.forward, out.reverse, 0,
-        out.likelihoods,
-    )  # fmt: skip
+    lexical_step(0, len(case.bitext), case.pairs, case.tables, places, *positions, case.evidence,
+                 out.agreement, out.source_nulls, out.target_nulls, out.forward, out.reverse, 0,
+                 out.likelihoods)  # fmt: skip
     return out
 
 
 def run_hmm(case, agree=False, every=1):
     out = Output(case, agree)
-    hmm_step(
-        0, len(case.bitext), case.pairs, case.tables, case.jumps[0], case.jumps[1], case.evidence,
-        out.agreement, out.source_nulls, out.target_nulls, out.forward, out.reverse, 0,
-        out.likelihoods, 0, every, out.counts[0], out.counts[1],
-    )  # fmt: skip
+    hmm_step(0, len(case.bitext), case.pairs, case.tables, case.jumps[0], case.jumps[1],
+             case.evidence, out.agreement, out.source_nulls, out.target_nulls, out.forward,
+             out.reverse, 0, out.likelihoods, 0, every, out.counts[0], out.counts[1])  # fmt: skip
     return out
 
 
@@ -231,10 +226,8 @@ def test_jumps_are_counted_in_some_pairs():
 def test_viterbi_finds_a_most_probable_path(options):
     case = random_case(**options)
     paths = [np.full(len(side), -9, np.int32) for side in (case.pairs.target, case.pairs.source)]
-    hmm_paths(
-        0, len(case.bitext), case.pairs, case.tables, case.jumps[0], case.jumps[1], case.evidence,
-        *paths, 0, 0,
-    )  # fmt: skip
+    hmm_paths(0, len(case.bitext), case.pairs, case.tables, case.jumps[0], case.jumps[1],
+              case.evidence, *paths, 0, 0)  # fmt: skip
     starts = case.pairs.target_starts, case.pairs.source_starts
     for p in range(len(case.bitext)):
         if p not in filled(case):

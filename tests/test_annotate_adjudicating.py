@@ -30,20 +30,12 @@ _COMPARE = """async cases => {
 }"""
 PART = {"value": 0.91, "low": 0.85, "high": 1.0}
 FIGURES = {
-    "annotators": [
-        {"name": name, "done": 112, "pairs": 1000, "seconds": 380, "left": 33000}
-        for name in ("anna", "ben")
-    ],
-    "twos": [
-        {
-            "figures": dict.fromkeys(
-                ["words.sure.f1", "words.possible.f1", "different.cells.all.kappa"], PART
-            ),
-            "beyond": {"phrases.sure": PART},
-        }
-    ],
-    "mean": {}, "at": "2026-11-22T14:02:00+00:00", "reason": "",
-    "pull": {"pull": {"value": 0.09, "low": -0.05, "high": 0.13, "pairs": 100}},
+    "annotators": [{"name": name, "done": 112, "pairs": 1000, "seconds": 380, "left": 33000}
+                   for name in ("anna", "ben")],
+    "twos": [{"figures": dict.fromkeys(["words.sure.f1", "words.possible.f1",
+                                        "different.cells.all.kappa"], PART),
+              "beyond": {"phrases.sure": PART}}], "mean": {}, "at": "2026-11-22T14:02:00+00:00",
+    "reason": "", "pull": {"pull": {"value": 0.09, "low": -0.05, "high": 0.13, "pairs": 100}}
 }  # fmt: skip
 """What the strip shows of a dashboard that has everything."""
 
@@ -87,10 +79,8 @@ def names(page, part="open"):
 
 
 def test_differences_are_settled_by_keyboard(page):
-    assert names(page) == [
-        "they ~ both", "the ~ a", "in detail ~ specific", "reached ~ at", "an ~ a",
-        "extensive ~ general", "judgment",
-    ]  # fmt: skip
+    assert names(page) == ["they ~ both", "the ~ a", "in detail ~ specific", "reached ~ at",
+                           "an ~ a", "extensive ~ general", "judgment"]  # fmt: skip
     agreed = {place: value for place, value in ANNA.items() if BEN.get(place) == value}
     assert gold(page) == agreed
     votes = page.locator("#votes button").all_inner_texts()

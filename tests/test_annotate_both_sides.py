@@ -35,9 +35,8 @@ def test_places_decided_otherwise_here_and_there_are_reopened(tmp_path):
     there.own((0, 1), 2, note="dan's")
     result = merge_project(store, other)
     assert (result.changed, result.both) == (1, 2)
-    assert states(here) == {
-        (0, 0): "agreed", (0, 1): "decided", (2, 3): "reopened", (3, 3): "reopened"
-    }  # fmt: skip
+    assert states(here) == {(0, 0): "agreed", (0, 1): "decided", (2, 3): "reopened",
+                            (3, 3): "reopened"}  # fmt: skip
     row = here.docket.rows()[0]
     assert (row.state, row.left) == ("reopened", 2)
     assert not replay(store).differences

@@ -129,12 +129,9 @@ def log(seed):
                 continue
             event = stored
         again = event["kind"] == "text" or rng.random() < 0.1
-        steps.append({
-            "event": event,
-            "expected": stream.shown(),
-            "reversed": {kind: stream.reversed(kind) for kind in ("undo", "redo")},
-            "document": stream.document() if again else None,
-        })  # fmt: skip
+        steps.append({"event": event, "expected": stream.shown(),
+                      "reversed": {kind: stream.reversed(kind) for kind in ("undo", "redo")},
+                      "document": stream.document() if again else None})  # fmt: skip
     return {"first": first, "steps": steps}
 
 

@@ -131,18 +131,12 @@ def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
     told = forge(saved, random.Random(seed))
     corpus = str(tmp_path / "corpus.jsonl")
     assert run(capsys, "export", whole, corpus, "--to", "alignkit-jsonl").code == 0
-    for words in (
-        ("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl", "--done"),
-        ("pull", path, "--resamples", "5"),
-        ("events", path),
-        ("events", path, "--check"),
-        ("events", path, "--rebuild", tmp_path / "rebuilt"),
-        ("yield", path),
-        ("import", tmp_path / "copy", path),
-        ("import", path, corpus),
-        ("import", path, whole),
-        ("assign", path, "--annotators", "dora", "--double", "0.5"),
-    ):
+    for words in (("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl", "--done"),
+                  ("pull", path, "--resamples", "5"), ("events", path), ("events", path, "--check"),
+                  ("events", path, "--rebuild", tmp_path / "rebuilt"), ("yield", path),
+                  ("import", tmp_path / "copy", path), ("import", path, corpus),
+                  ("import", path, whole),
+                  ("assign", path, "--annotators", "dora", "--double", "0.5")):  # fmt: skip
         for name in ("p.alignkit", "p.alignkit-wal", "p.alignkit-shm"):
             (tmp_path / name).unlink(missing_ok=True)
         shutil.copy(saved, path)
@@ -162,12 +156,9 @@ def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script)
     with closing(sqlite3.connect(path)) as conn:
         conn.executescript(script)
     before = Path(path).read_bytes()
-    for words in (
-        ("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl"),
-        ("events", path),
-        ("import", path, whole),
-        ("annotate", path, "--no-browser", "--annotator", "anna"),
-    ):
+    for words in (("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl"),
+                  ("events", path), ("import", path, whole),
+                  ("annotate", path, "--no-browser", "--annotator", "anna")):  # fmt: skip
         run(capsys, *words).failed("no project of alignkit has one")
     with pytest.raises(ProjectError, match="no project of alignkit has one"):
         read_task(path)

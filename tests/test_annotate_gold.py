@@ -41,9 +41,8 @@ def test_what_all_agree_on_is_written_down_when_the_pair_is_opened(bench):
         "agreed", "", {name: (2, seq) for name, seq in seqs.items()}
     )
     assert [event.kind for event in bench.open().events] == ["open"]  # once
-    assert states(bench) == {
-        (0, 0): "agreed", (1, 1): "open", (2, 2): "open", (2, 3): "open", (3, 3): "open"
-    }  # fmt: skip
+    assert states(bench) == {(0, 0): "agreed", (1, 1): "open", (2, 2): "open", (2, 3): "open",
+                             (3, 3): "open"}  # fmt: skip
 
 
 def test_a_pair_is_done_when_all_is_settled(store, bench):

@@ -188,13 +188,11 @@ def test_events_that_cannot_be_are_refused(anna, wrong):
 
 @pytest.mark.parametrize("char", ["\0", "\x08", "\x0b", "\x0c", "\x0e", "\x1f"])
 def test_control_characters_are_refused(anna, char):
-    for kind, data in [
-        ("comment", {"key": "", "before": "", "after": f"a{char}b"}),
-        ("comment", {"key": "0-1", "before": "", "after": char}),
-        ("judge", {"label": ["", f"a{char}"]}),
-        ("judge", {"flags": [[], ["a", f"b{char}"]]}),
-        ("edit", EDIT | {"how": "accept", "set": f"a{char}"}),
-    ]:
+    for kind, data in [("comment", {"key": "", "before": "", "after": f"a{char}b"}),
+                       ("comment", {"key": "0-1", "before": "", "after": char}),
+                       ("judge", {"label": ["", f"a{char}"]}),
+                       ("judge", {"flags": [[], ["a", f"b{char}"]]}),
+                       ("edit", EDIT | {"how": "accept", "set": f"a{char}"})]:  # fmt: skip
         answer = anna.ask("POST", "/api/pairs/1/events", request(event(kind=kind, data=data)))
         refused(answer, 422)
         assert f"the control character U+{ord(char):04X}" in answer.json["error"]

@@ -435,11 +435,8 @@ def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
     write(tmp_path, "damaged", content[:4096] + b"\xff" * 20_000 + content[24_096:])
     cut = write(tmp_path, "cut", content[: len(content) // 2])
     for path in (newer, damaged, cut, PARAPHRASES, str(tmp_path), str(tmp_path / "none")):
-        for command in (
-            ["export", path, tmp_path / "out", "--to", "alignkit-jsonl"],
-            ["import", path, PARAPHRASES],
-            ["events", path],
-        ):
+        for command in (["export", path, tmp_path / "out", "--to", "alignkit-jsonl"],
+                        ["import", path, PARAPHRASES], ["events", path]):  # fmt: skip
             run(capsys, *command).failed(path)
     assert not (tmp_path / "out").exists()
 

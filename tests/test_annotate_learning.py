@@ -276,10 +276,8 @@ def begun(monkeypatch):
 
     def begin(store, taken=()):
         notes = []
-        found = Learning(
-            store, Sessions(store.database), SuggestionPlan("trained"),
-            shelf=threading.Lock(), taken=taken, note=notes.append,
-        )  # fmt: skip
+        found = Learning(store, Sessions(store.database), SuggestionPlan("trained"),
+                         shelf=threading.Lock(), taken=taken, note=notes.append)  # fmt: skip
         running.append(found)
         return found, notes
 

@@ -254,10 +254,9 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
         "target_line": "1"
     }  # fmt: skip
     ran = run(capsys, "yield", store.path, "--json")
-    assert ran.json["annotators"] == [{
-        "annotator": "anna", "documents": 2, "done": 2, "with_pairs": 1, "without": 1, "pairs": 2,
-        "open": 0, "pairs_per_document": 1.0,
-    }]  # fmt: skip
+    assert ran.json["annotators"] == [{"annotator": "anna", "documents": 2, "done": 2,
+                                       "with_pairs": 1, "without": 1, "pairs": 2, "open": 0,
+                                       "pairs_per_document": 1.0}]  # fmt: skip
     assert "anna" in run(capsys, "yield", store.path).out
     with pytest.raises(ProjectError, match="stay as they are"):
         import_pairs(store, [SentencePair("a", ("x",), ("y",))], holds=EVERYTHING)
@@ -332,12 +331,10 @@ def test_folders_that_do_not_go_together_are_told(tmp_path, folders):
     (tmp_path / "xx").mkdir()
     (tmp_path / "xx" / "q.txt").write_text("q")
     source = f"{folders[0]}/a.en"
-    for paths, told in (
-        ((folders[0], str(tmp_path / "xx")), "no file is of the same name"),
-        ((folders[0], source), "name two folders or two files"),
-        ((folders[0],), "is one folder"),
-        ((source, str(tmp_path / "nowhere")), "cannot be read"),
-    ):
+    for paths, told in (((folders[0], str(tmp_path / "xx")), "no file is of the same name"),
+                        ((folders[0], source), "name two folders or two files"),
+                        ((folders[0],), "is one folder"),
+                        ((source, str(tmp_path / "nowhere")), "cannot be read")):  # fmt: skip
         with pytest.raises((ProjectError, FileNotFoundError), match=told):
             list(read_documents(paths))
     (pair,) = read_documents((source, f"{folders[1]}/a.fr"))
