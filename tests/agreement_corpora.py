@@ -19,8 +19,7 @@ def _pair(k, longest, rng, names):
     initial[np.arange(min(n, m)), np.arange(min(n, m))] = 2
     found = {"initial": Alignment.from_matrix(initial)}
     for name in names:
-        mine = initial.copy()
-        changed = rng.random((n, m)) < 2 / (n + m)
+        mine, changed = initial.copy(), rng.random((n, m)) < 2 / (n + m)
         mine[changed] = rng.integers(0, 3, changed.sum())
         found[name] = Alignment.from_matrix(mine)
     return SentencePair(f"p{k}", words[:n], words[n:], found, {"genre": "ab"[k % 2]})

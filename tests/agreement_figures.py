@@ -16,7 +16,6 @@ from alignkit.scoring.link_classes import FunctionWords
 Number = Union[int, float]
 Row = tuple[str, str, str, Mapping[str, Number]]
 """Who, in which section, at which level: the statistics."""
-
 SEED = 12345
 WIDTHS = (0.1, 0.05)
 _WORDS = frozenset(("the", "a", "an", "of", "to", "in", "is", "was", "and", "that"))
@@ -77,8 +76,6 @@ def _left_out(reasons):
 
 
 # words and phrases
-
-
 def _overlaps(found, computed):
     for place, section in _sections(found):
         for pairing in found.pairings:
@@ -100,8 +97,6 @@ def _split(who, section, values, kinds):
 
 
 # kappa, AC1, alpha, Fleiss' kappa
-
-
 def _report(found):
     for place, name in _sections(found):
         pairings = [
@@ -164,8 +159,6 @@ def _different(found):
 
 
 # agreement beyond chance, by the main model
-
-
 def _beyond_chance(found):
     for place, section in _sections(found):
         for level in LEVELS:
@@ -226,8 +219,6 @@ def _edits(found):
 
 
 # what the page tells besides
-
-
 def _disagreements(found):
     corpus = found.corpus
     for pairing in found.of("annotators"):

@@ -29,7 +29,6 @@ TESTS = Path(__file__).parent
 FOLDER = TESTS / "goldens" / "agreement"
 SAMPLES = TESTS.parent / "samples"
 FRENCH = SAMPLES / "french-english"
-
 RELATIVE, SMALLEST = 1e-9, 1e-12
 """Figures are the same that differ by no more than this: by a share of them, or near 0 at all."""
 _TWO, _THREE = "anna ben", "anna ben gold"
@@ -37,8 +36,6 @@ _INITIAL = {"initial": "initial"}
 
 
 # corpora
-
-
 @cache
 def paraphrases():
     return read_corpus(str(SAMPLES / "paraphrases.jsonl"), format="alignkit-jsonl")
@@ -148,8 +145,6 @@ def _with_equal_words(pair):
 
 
 # cases
-
-
 @dataclass(frozen=True)
 class Case:
     corpus: Callable[[], Corpus]
@@ -217,7 +212,6 @@ CASES = {
     ),
 }  # fmt: skip
 """By the name of their file."""
-
 REAL_CASES = {
     "real-goldalign": _chance(goldalign, "A B", **_INITIAL, adjudicated="gold", samples=30,
                               chance_alone=False, different=True),
@@ -238,8 +232,6 @@ REAL_CASES = {
 
 
 # files
-
-
 def read_golden(name):
     rows = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return {f"{row} | {statistic}": nan if value is None else value

@@ -25,8 +25,7 @@ def random_pairs(rng, sizes, words):
 
 def random_text(seed, number, words=60):
     """Make sentence pairs that are word-by-word translations, now and then with words more."""
-    rng = np.random.default_rng(seed)
-    pairs = []
+    rng, pairs = np.random.default_rng(seed), []
     for _ in range(number):
         spoken = np.minimum(rng.geometric(0.06, rng.integers(1, 12)), words)
         source = [f"{word}{'abcdefg'[word % 7]}s" for word in spoken]
@@ -65,8 +64,7 @@ def lexical(t, null, p0, positions=None):
 
 def chain(jumps, kinds):
     """Where a sentence of n words begins (n,), goes (n, n) and ends (n,)."""
-    n = len(kinds)
-    band = (jumps.shape[1] - 2) // 2
+    n, band = len(kinds), (jumps.shape[1] - 2) // 2
 
     def weight(row, jump):
         return float(row[jump + band] if abs(jump) <= band else row[-1])
@@ -128,8 +126,7 @@ def hmm(t, null, p0, first, goes, last):
         jumps += pairs[:n, :n] + pairs[n:, :n]
         beta = step @ (emit[j] * beta) / scales[j]
         states.append(alphas[j - 1] * beta)
-    found = np.array(states[::-1])
-    likelihood = sum(map(log, scales)) + log(final)
+    found, likelihood = np.array(states[::-1]), sum(map(log, scales)) + log(final)
     ended = found[-1, :n] + found[-1, n:]
     return found[:, :n].T, found[:, n:].sum(axis=1), likelihood, jumps, ended
 
@@ -177,8 +174,7 @@ def agreement(forward, reverse, *, sharp):
 
 def count_jumps(jumps, ended, links, kinds, table):
     """Add expected jumps (N, N), ends (N,) and first links (N,) to a table like that of jumps."""
-    n = len(ended)
-    band = (table.shape[1] - 2) // 2
+    n, band = len(ended), (table.shape[1] - 2) // 2
 
     def add(row, jump, count):
         table[row, jump + band if abs(jump) <= band else -1] += count
@@ -271,8 +267,7 @@ def train_lexical(pairs, rounds, p0=0.0):
             likelihood += score
             for word, x in zip(target, nulls, strict=True):
                 empty[word] += x
-        found = counts(pairs, evidence)
-        totals = Counter()
+        found, totals = counts(pairs, evidence), Counter()
         for (one, _), count in found.items():
             totals[one] += count
         t = {pair: count / totals[pair[0]] for pair, count in found.items()}

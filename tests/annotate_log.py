@@ -211,8 +211,7 @@ class Player:
 
     def _comment(self, state, n, m):
         i, j = self.place(n, m)
-        key = self.rng.choice(["", f"{i}-{j}"])
-        after = self.rng.choice(["", "one", "two"])
+        key, after = self.rng.choice(["", f"{i}-{j}"]), self.rng.choice(["", "one", "two"])
         return {"key": key, "before": state.comments.get(key, ""), "after": after}
 
     def _judge(self, state, n, m):

@@ -131,11 +131,9 @@ def served(project, *, plan=None, annotator="anna", names=(), port=0):
     notes = []
     job, none = Job(project, annotator=annotator), SuggestionPlan("none")
     opening = Opening(job, plan or none, fallback=none, note=notes.append)
-    entrance = Entrance(opening.visitor)
-    listener = listen("127.0.0.1", port, project)
+    entrance, listener = Entrance(opening.visitor), listen("127.0.0.1", port, project)
     port = listener.getsockname()[1]
-    hosts = allowed_hosts("127.0.0.1", port, names)
-    ready = threading.Event()
+    hosts, ready = allowed_hosts("127.0.0.1", port, names), threading.Event()
     app = AnnotationServer(opening, entrance, hosts, lambda: "<p>guidelines</p>").app
     server = Server(app, ready.set)
     thread = threading.Thread(target=server.serve_until_stopped, args=[listener])

@@ -62,8 +62,7 @@ def filled(folder, audit, said, **options):
 
 def judged(audit, judges, seed=1, missing=0.1):
     """Judge at random; judges agree more than by chance."""
-    chance = Random(seed)
-    said = {judge: {} for judge in judges}
+    chance, said = Random(seed), {judge: {} for judge in judges}
     for item in audit.items:
         truth = chance.choice(NAMES)
         for judge in judges:

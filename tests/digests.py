@@ -25,8 +25,7 @@ MODELS = {"hmm": {"model": "hmm"}, "hmm em": {"model": "hmm", "inference": "em",
 
 def made_up(pairs=120):
     """Return sentence pairs of made-up words, the frequent ones much more frequent."""
-    rng = np.random.default_rng(5)
-    found = []
+    rng, found = np.random.default_rng(5), []
     for _ in range(pairs):
         words = (rng.pareto(0.9, rng.integers(4, 24)) * 3).astype(int) % 300
         swaps = np.argsort(np.arange(len(words)) + rng.normal(0, 1.5, len(words)))

@@ -47,8 +47,7 @@ def odd_number(rng, array):
 
 def changed(rng, array):
     """Change the numbers, the shape or the kind of an array."""
-    way = rng.integers(12)
-    array = array.copy()
+    way, array = rng.integers(12), array.copy()
     if way < 4 and array.size:
         array.reshape(-1)[rng.integers(array.size)] = odd_number(rng, array)
     elif way == 4:
@@ -72,8 +71,7 @@ def changed(rng, array):
 
 
 def forge(rng, header, arrays, words):
-    way = rng.integers(10)
-    name = str(rng.choice(list(arrays)))
+    way, name = rng.integers(10), str(rng.choice(list(arrays)))
     if way < 5:
         with np.errstate(all="ignore"):
             arrays[name] = changed(rng, arrays[name])
@@ -129,16 +127,14 @@ def check(path):
 
 
 def main(seed, count, folder):
-    path = Path(folder) / "m"
-    bases = []
+    path, bases = Path(folder) / "m", []
     for kind in KINDS:
         Aligner.train(TEXT, threads=1, **kind).save(path)
         bases.append(read_model(path))
     names = {key for one in bases for key in (*one.header, *one.arrays)} | {"words", "stranger"}
     told = {"refused": 0, "loaded": 0, "said": []}
     for number in range(count):
-        rng = np.random.default_rng([seed, number])
-        base = bases[number % len(bases)]
+        rng, base = np.random.default_rng([seed, number]), bases[number % len(bases)]
         header = json.loads(json.dumps(dict(base.header)))
         arrays, words = dict(base.arrays), dict(base.words)
         for _ in range(rng.choice([1, 1, 2, 3])):

@@ -127,8 +127,7 @@ def damaged(whole, count, seed=1):
     """Yield damaged variants: cut, bytes flipped, lines dropped or doubled, NULs, a long line."""
     rng = random.Random(seed)
     for k in range(count):
-        kind = k % 6
-        at = rng.randrange(len(whole) + 1)
+        kind, at = k % 6, rng.randrange(len(whole) + 1)
         lines = whole.split(b"\n")
         if kind == 0:
             yield whole[:at]

@@ -10,8 +10,7 @@ from alignkit.model.alignment import NULL
 
 def proposed(pair, name):
     """Return for each target word (and NULL, -1) what the annotator proposed: index -> mark."""
-    alignment = pair.alignment(name)
-    found = {j: {} for j in range(-1, len(pair.target))}
+    alignment, found = pair.alignment(name), {j: {} for j in range(-1, len(pair.target))}
     for i, j in alignment.possible:
         found[j][i] = "sure" if (i, j) in alignment.sure else "possible"
     for i, j in alignment.nulls:

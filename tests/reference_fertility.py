@@ -40,8 +40,7 @@ def step(table, distance):
 def log_probability(case, alignment):
     """Log of P(f, a | e) of IBM 3 (eq. 32) or IBM 4 (eq. 38 and after)."""
     n = len(case.fertilities)
-    cepts = cepts_of(alignment, n)
-    last = case.fertilities.shape[1] - 1
+    cepts, last = cepts_of(alignment, n), case.fertilities.shape[1] - 1
     found = [null_probability(len(alignment), len(cepts[0]), case.p1)]
     for j, i in enumerate(alignment):
         found.append(case.t[i + 1][j])
@@ -67,8 +66,7 @@ def order(case, cepts):
             else:
                 found.append(step(case.d2[word], j - cept[k - 1]))
         if cept:
-            centre = -(-sum(cept) // len(cept))
-            group = case.source_classes[i]
+            centre, group = -(-sum(cept) // len(cept)), case.source_classes[i]
     return found
 
 
@@ -87,8 +85,7 @@ def neighbours(alignment, n):
 
 def posteriors(case, alignment):
     """Probability of each link, (N, M), over the alignment and its neighbours."""
-    n = len(case.fertilities)
-    best = log_probability(case, alignment)
+    n, best = len(case.fertilities), log_probability(case, alignment)
     total, found = 0.0, np.zeros((n, len(alignment)))
     for other in [list(alignment), *neighbours(alignment, n)]:
         weight = exp(log_probability(case, other) - best)

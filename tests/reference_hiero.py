@@ -92,8 +92,7 @@ def constituent(tree, start, end):
 
 def span_label(tree, start, end):
     """Return the label of a span: constituent, A+B, A/B, A\\B, A+B+C, X."""
-    n = len(tree.words)
-    forms = [((start, end),)]
+    n, forms = len(tree.words), [((start, end),)]
     forms += [((start, k), (k, end)) for k in range(start + 1, end)]
     marks = [""] + ["+"] * (len(forms) - 1)
     right = [((start, e), (end, e)) for e in range(end + 1, n + 1)]

@@ -143,8 +143,7 @@ def string_rules(tree, words, links):
     def lowest_above(positions):
         return max(u for u in nodes if positions <= set(covered(tree, u)))
 
-    holder = {}
-    aligned = sorted({j for _, j in links})
+    holder, aligned = {}, sorted({j for _, j in links})
     for j in range(len(words)):
         before, after = [k for k in aligned if k <= j], [k for k in aligned if k >= j]
         node = 0
@@ -168,8 +167,7 @@ def deleted(tree, links, side):
 
 def instances(rules, size):
     """Return all rules of up to `size` connected minimal ones, as (root, variables)."""
-    variables = dict(rules)
-    found = set()
+    variables, found = dict(rules), set()
     for count in range(1, size + 1):
         for chosen in combinations(variables, count):
             below = {child for root in chosen for child in variables[root]}
@@ -188,8 +186,7 @@ def is_identity(source, target, root, variables):
 def half(source, target, links, others):
     """Count what `alignkit.rules.rule_score.COUNTED` names."""
     rules, theirs = minimal(source, target, links), minimal(source, target, others)
-    found = instances(theirs, 3)
-    nodes = set(consistent(source, target, others))
+    found, nodes = instances(theirs, 3), set(consistent(source, target, others))
     counts = [0] * 6
     for root, variables in rules:
         row = [1, (root, frozenset(variables)) in found, root in nodes]

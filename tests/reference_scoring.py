@@ -37,8 +37,7 @@ def phrase_row(hyp, ref, *, longest=inf, source=(), target=()):
 
     a, b = ({span: kind for span, kind in tight_phrases(links).items() if stays(span)}
             for links in (hyp, ref))  # fmt: skip
-    a_atom = {span for span in a if a[span]}
-    b_atom = {span for span in b if b[span]}
+    a_atom, b_atom = {span for span in a if a[span]}, {span for span in b if b[span]}
     sets = [a_atom, b_atom, a_atom & b.keys(), a.keys() & b_atom, a_atom & b_atom]
     return list(map(len, sets))
 

@@ -4,16 +4,13 @@ from bisect import bisect_right, insort
 from collections.abc import Iterable
 
 Links = Iterable[tuple[int, int]]
-
 STEPS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
 
 
 def symal(forward, reverse, method):
     """Return the merged links, as (source, target)."""
-    inverse = {(j, i) for i, j in forward}
-    direct = {(j, i) for i, j in reverse}
-    union = inverse | direct
-    current = sorted(inverse & direct)
+    inverse, direct = {(j, i) for i, j in forward}, {(j, i) for i, j in reverse}
+    union, current = inverse | direct, sorted(inverse & direct)
     if method == "union":
         return {(i, j) for j, i in union}
     if method == "intersection":

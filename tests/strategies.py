@@ -9,13 +9,10 @@ from alignkit import NULL, Alignment, Annotation, Corpus, Link, SentencePair, Tr
 from alignkit.io.format import JUDGED
 
 UTC = timezone.utc
-
 PLAIN = st.characters(categories=["L", "M", "N", "P", "S"])
 """Characters that are neither white space nor control: all that a line of tokens can hold."""
-
 ANY = st.characters(exclude_categories=["Cs"])
 """All characters but lone surrogates, which are no Unicode text."""
-
 _WORDS = st.sampled_from(["the", "dog", "l'", "&quot;", "{", "naïve", "日本語", "שלום", "0-0", '"'])
 LABELS = st.sampled_from(["S", "NP", "NP-SBJ=1", "-NONE-", "-LRB-"]) | st.text(ANY, max_size=3)
 
@@ -133,10 +130,8 @@ def _annotations(draw, holds, source, target, texts):
     empty = [Link(i, NULL) for i in range(len(source))]
     empty += [Link(NULL, j) for j in range(len(target))]
     least = 0 if "empty" in holds else 1
-    sure = draw(_subsets(cells, least))
-    possible = draw(_subsets(cells))
-    nulls = draw(_subsets(empty))
-    possible_nulls = draw(_subsets(empty))
+    sure, possible = draw(_subsets(cells, least)), draw(_subsets(cells))
+    nulls, possible_nulls = draw(_subsets(empty)), draw(_subsets(empty))
     present = sorted({*sure, *possible, *nulls, *possible_nulls})
     numbers = st.floats(allow_nan=False, allow_infinity=False) | st.just(1.0)
     said = (draw(texts), frozenset(draw(st.lists(texts.filter(bool), max_size=2))), draw(texts),

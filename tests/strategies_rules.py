@@ -63,8 +63,7 @@ def words_of(side):
 @st.composite
 def rule_types(draw, *, deletions=True, extra=EXTRA):
     rule = draw(rules(deletions=deletions))
-    places = [words_of(side) for side in rule]
-    alignment = None
+    places, alignment = [words_of(side) for side in rule], None
     if draw(st.booleans()):
         links = [(i, j) for i in places[0] for j in places[1]]
         chosen = draw(st.lists(st.sampled_from(links), unique=True)) if links else []

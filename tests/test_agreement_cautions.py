@@ -81,8 +81,6 @@ def test_c_by_either_normalizer_is_what_each_gives_alone(aggregate, level):
 
 # each caution with a corpus that triggers it: what its number and its words contain, and another
 # that does not
-
-
 @pytest.mark.parametrize(
     ("code", "links", "options", "numbers", "words"),
     [("undefined", {"initial": LINKED, "A": LINKED, "B": LINKED}, {"systems": []},

@@ -52,8 +52,6 @@ def same(values, plain):
 
 
 # Cohen's kappa and Gwet's AC1 of tables and of cells
-
-
 def test_published_kappas_and_ac1():
     # Cohen 1960, the example with n = 200
     assert round(cohen_kappa([[88, 14, 18], [10, 40, 10], [2, 6, 12]]), 3) == 0.492
@@ -117,8 +115,6 @@ def test_counting_the_cells_is_the_same_as_making_them(corpus, rule):
 
 
 # cells that both annotators judged, where a corpus records these
-
-
 def judged(sure, wrong, possible=()):
     return Alignment(sure, possible, labels=dict.fromkeys(wrong, "wrong"))
 
@@ -201,8 +197,6 @@ def test_annotators_of_given_links_agree_less_over_what_they_judged(data):
 
 
 # Krippendorff's alpha
-
-
 # Krippendorff 2011, "Computing Krippendorff's alpha-reliability", part C: four observers
 OBSERVERS = """
 1 2 3 3 2 1 4 1 2 * * *
@@ -302,8 +296,6 @@ def test_units_of_a_corpus_agree_with_the_definition(corpus, distance, links, ru
 
 
 # Fleiss' kappa
-
-
 # Fleiss 1971, table 1: 30 patients, 6 psychiatrists each, 5 diagnoses (also the data set
 # "diagnoses" of the R package irr); the article finds kappa = 0.430
 PSYCHIATRISTS = """
@@ -382,8 +374,7 @@ def test_kappa_is_undefined_where_all_say_null_or_without_items():
 @given(corpora())
 def test_items_and_kappa_agree_with_the_definition(corpus):
     names = corpus.annotators
-    result = fleiss_kappa(corpus, names)
-    items = fleiss_items(corpus, names)
+    result, items = fleiss_kappa(corpus, names), fleiss_items(corpus, names)
     assert result.items == len(items)
     largest = Counter(max(Counter(item).values()) for item in items)
     assert {n: count for n, count in result.agreeing.items() if count} == largest
@@ -392,8 +383,6 @@ def test_items_and_kappa_agree_with_the_definition(corpus):
 
 
 # what all refuse
-
-
 @pytest.mark.parametrize(
     ("ask", "error", "words"),
     [(lambda corpus: krippendorff_alpha(corpus, distance="jacard"), UnknownNameError, "jaccard"),

@@ -102,8 +102,7 @@ def test_a_group_has_the_figures_of_its_pairs_alone(corpus, rule, data):
     found = vars(parts["alpha.sure"].alphas()["masi"])
     expected = krippendorff_alpha(alone, ["A", "B"], distance="masi", links="sure", **rule)
     same({**found, "distance": 0}, {**vars(expected), "distance": 0})
-    three = PairData.of(shared, ("A", "B", "C"))
-    whole = fleiss_kappa(alone)
+    three, whole = PairData.of(shared, ("A", "B", "C")), fleiss_kappa(alone)
     assert repr(FleissKappa.of(FLEISS[0].rows(three).part(mask), 3)) == repr(whole)
     ratios = ("kappa", "observed", "expected")
     expected = {f"fleiss.{one}": getattr(whole, one) for one in ratios}
@@ -147,12 +146,10 @@ def test_alpha_and_fleiss_of_all_annotators_can_be_resampled(corpus, rule, links
     for k, row in enumerate(weights):
         units = alpha_units(resampled(shared, row), corpus.annotators, links, **rule)
         for distance in DISTANCES:
-            expected = alpha(units, distance)[0]
-            value = found[distance][k]
+            expected, value = alpha(units, distance)[0], found[distance][k]
             assert isnan(value) if expected is None else value == pytest.approx(expected, abs=1e-9)
     every = compared(corpus)
-    rows = FLEISS[0].rows(every)
-    weights = weights[:, : len(every)]
+    rows, weights = FLEISS[0].rows(every), weights[:, : len(every)]
     complete = Corpus(corpus[place] for place in every.places)
     for value, row in zip(rows.measure(rows.sums(weights))["kappa"], weights, strict=True):
         again = resampled(complete, row)
@@ -204,8 +201,7 @@ def test_bad_questions_are_refused():
 
 def test_planned_memory_does_not_change_the_result(monkeypatch):
     pairs = [pair(f"0-{k % 3} 1-1", f"0-0 1-{k % 2}") for k in range(7)]
-    data = compared(Corpus(pairs), ("A", "B"))
-    masks = [np.ones(7, bool), np.arange(7) < 3]
+    data, masks = compared(Corpus(pairs), ("A", "B")), [np.ones(7, bool), np.arange(7) < 3]
 
     def intervals():
         return bootstrap(OF_TWO, [one.rows(data) for one in OF_TWO], resamples=40, confidence=0.95,

@@ -121,8 +121,7 @@ def test_no_colour_of_a_figure_is_fixed():
 
 def test_all_tables_are_in_it():
     for found, tree in ((two().found, two().tree), (three().found, three().tree)):
-        tables = tree.xpath("//section[@id='tables']//table")
-        expected = found.tables()
+        tables, expected = tree.xpath("//section[@id='tables']//table"), found.tables()
         assert len(tables) == len(expected)
         for one, table in zip(tables, expected, strict=True):
             assert len(cells(one)) == len(table.rows)
@@ -327,8 +326,7 @@ def test_text_stays_text(words, names):
 
 @pytest.mark.parametrize("named", NAMED)
 def test_letters_stand_for_the_same_annotator_in_every_medium(named):
-    names = named.split(",")
-    more = Alignment.from_matrix(np.full((3, 3), 2))
+    names, more = named.split(","), Alignment.from_matrix(np.full((3, 3), 2))
     two = dict(zip(names, (Alignment.parse("0-0"), more), strict=True))
     pair = SentencePair("1", ["a", "b", "c"], ["x", "y", "z"], two)
     first, second = letters(*names)
@@ -352,8 +350,6 @@ def test_letters_stand_for_the_same_annotator_in_every_medium(named):
 
 
 # figures for papers
-
-
 @pytest.mark.parametrize("kind", STARTS)
 def test_a_figure_is_drawn_by_its_ending_and_the_same_each_time(kind, tmp_path):
     paths = [tmp_path / f"{name}.{kind}" for name in "ab"]
@@ -433,8 +429,6 @@ def test_nothing_loads_matplotlib_or_jinja_before_it_draws():
 
 
 # where two differ
-
-
 def test_disagreements_are_counted():
     pair = SentencePair("1", ("The", "men", "left", "."), ("the", "man", "went", "away", "."),
                         {"anna": Alignment.parse("0-0 1-1 2-2 2?3 3-4"),

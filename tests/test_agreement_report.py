@@ -28,8 +28,7 @@ def pair(source="x y z", target="x v w", genre="", **texts):
 
 
 def test_worked_example_of_the_article():
-    a = "0-0 1-1 2-2 3-3"
-    b = "0-0 1-1 2-2 3?3 4-4 5-5"
+    a, b = "0-0 1-1 2-2 3-3", "0-0 1-1 2-2 3?3 4-4 5-5"
     words = [" ".join(f"{side}{k}" for k in range(6)) for side in "st"]
     row = overlap(Corpus([pair(*words, A=a + " 4?4", B=b)]), "A", "B").words_eq2
     assert (row.precision, row.recall, round(row.f1, 3)) == (1.0, 0.8, 0.889)
@@ -74,8 +73,7 @@ def test_exchanging_the_annotators_exchanges_precision_and_recall(corpus):
 
 
 def test_mean_is_weighted_by_shared_pairs_and_skips_what_is_undefined():
-    full = pair(A="1-1", B="1-1", C="1-2")
-    part = pair(A="1-1 2-2", B="1-1")
+    full, part = pair(A="1-1", B="1-1", C="1-2"), pair(A="1-1 2-2", B="1-1")
     report = agree(Corpus([full, part, part, pair(A="", B="", D="")]))
     found = {(one.first, one.second): one.sections[0] for one in report.of("annotators")}
     assert list(found) == [("A", "B"), ("A", "C"), ("A", "D"), ("B", "C"), ("B", "D"), ("C", "D")]

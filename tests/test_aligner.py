@@ -150,8 +150,7 @@ def test_translations_score_higher_than_other_sentences(default):
 
 def test_the_lexicon_holds_probabilities():
     aligner = Aligner.train(TEXT, model="ibm1", agree=False, inference="em", spelling=0.0)
-    rows = list(aligner.lexicon(0))
-    sums = {}
+    rows, sums = list(aligner.lexicon(0)), {}
     for source, target, forward, reverse in rows:
         sums[0, source] = sums.get((0, source), 0) + forward
         sums[1, target] = sums.get((1, target), 0) + reverse
@@ -201,8 +200,7 @@ def test_long_lines_are_cut_at_equal_fractions():
     assert pieces.bitext.source.lengths.max() <= LONGEST_PIECE
     assert pieces.pairs.tolist() == [*range(len(TEXT)), *np.repeat([0, 1, 2], 3) + len(TEXT)]
     assert Pieces.of(Bitext.pack(TEXT)) is None
-    aligner = Aligner.train(text)
-    packed = Bitext.pack(text)
+    aligner, packed = Aligner.train(text), Bitext.pack(text)
     found = aligner.align_bitext(packed).arrays
     assert len(found) == len(text)
     assert found.lengths.tolist() == [[len(a), len(b)] for a, b in text]
@@ -217,8 +215,7 @@ def test_long_lines_are_cut_at_equal_fractions():
 @settings(max_examples=40)
 def test_any_text_is_aligned(pairs):
     pairs = [*pairs, (["naïve", "\ud800", "\x00", "日本", ""], ["日本", "", "\n", "e\u0301"])]
-    aligner = Aligner.train(pairs)
-    bitext = Bitext.pack(pairs)
+    aligner, bitext = Aligner.train(pairs), Bitext.pack(pairs)
     for method in ("posterior", "grow-diag-final-and"):
         arrays = aligner.align_bitext(bitext, symmetrize=method, threshold=0.1).arrays
         assert arrays.lengths.tolist() == [[len(a), len(b)] for a, b in pairs]

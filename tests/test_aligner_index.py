@@ -81,7 +81,6 @@ def test_tables_are_carried_over_to_other_texts(seed, sizes, others):
     out = np.full((2, len(other.columns)), -1, np.float32)
     adapt(other.rows, other.columns, *numbers, index.rows, index.columns, *values, out[0],
           out[1])  # fmt: skip
-
     have = dict(zip(word_pairs(known, index), values.T.tolist(), strict=True))
     wanted = [have.get(pair, [-1, -1]) for pair in word_pairs(new, other)]
     assert out.T.tolist() == wanted
@@ -96,12 +95,10 @@ def test_a_memory_gives_back_what_it_was_given(seed, sizes):
     starts = known.starts, known.source_starts, known.target_starts
     own = Own(*(rng.choice([0, 0, 1, 128, 255], one[-1]).astype(np.uint8) for one in starts))
     sentences = (bitext.source.ids, bitext.source.starts), (bitext.target.ids, bitext.target.starts)
-    keys = keys_of(*sentences)
-    alike = {}
+    keys, alike = keys_of(*sentences), {}
     for key, pair in zip(keys.tolist(), map(str, pairs), strict=True):
         assert alike.setdefault(key, pair) == pair
-    memory = Memory.of(keys, known, own)
-    first = {}
+    memory, first = Memory.of(keys, known, own), {}
     wanted = [[], [], []]
     for p, key in enumerate(keys.tolist()):
         parts = [levels[begins[p] : begins[p + 1]].tolist()
@@ -109,8 +106,7 @@ def test_a_memory_gives_back_what_it_was_given(seed, sizes):
         for k, part in enumerate(first.setdefault(key, parts)):
             wanted[k] += part
     assert [levels.tolist() for levels in memory.evidence(keys, known)] == wanted
-    stranger = keys[:1] ^ np.uint64(1 << 40)
-    begins = [one[:2] for one in starts]
+    stranger, begins = keys[:1] ^ np.uint64(1 << 40), [one[:2] for one in starts]
     alone = Pairs(known.source[: begins[1][1]], begins[1], known.target[: begins[2][1]], begins[2],
                   begins[0], known.cells)  # fmt: skip
     assert [len(levels) for levels in memory.evidence(stranger, alone)] == [0, 0, 0]

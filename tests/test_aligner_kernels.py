@@ -16,7 +16,6 @@ from alignkit.align.maximization_kernel import numbers_in
 
 NOTHING = np.empty(0, np.float32)
 NO_LEVELS = np.empty(0, np.uint8)
-
 SIZES = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=4)
 CASES = st.fixed_dictionaries({"seed": st.integers(0, 2**32 - 1), "sizes": SIZES,
                                "band": st.integers(1, 12), "kinds": st.integers(1, 4),
@@ -28,8 +27,7 @@ def random_case(seed, sizes, band, kinds, p0, own):
     """Make a bitext with random tables, sharp ones and flat ones."""
     rng = np.random.default_rng(seed)
     bitext = Bitext.pack(plain.random_pairs(rng, sizes, 6))
-    index = Cooccurrence.of(bitext)
-    sharp = rng.choice([0.5, 3.0])
+    index, sharp = Cooccurrence.of(bitext), rng.choice([0.5, 3.0])
     cells = len(index.cells)
     words = len(bitext.source.ids), len(bitext.target.ids)
     evidence = Own(*(rng.integers(0, 256, size).astype(np.uint8) if own else NO_LEVELS
@@ -66,8 +64,7 @@ def sides(case, p):
     target = pairs.target[pairs.target_starts[p] : pairs.target_starts[p + 1]]
     cells = slice(pairs.starts[p], pairs.starts[p + 1])
     shape = len(source), len(target)
-    places = pairs.cells[cells].reshape(shape)
-    own = np.zeros(shape)
+    places, own = pairs.cells[cells].reshape(shape), np.zeros(shape)
     nulls = tables.source_null[source].astype(float), tables.target_null[target].astype(float)
     if len(case.evidence.links):
         own = case.evidence.links[cells].reshape(shape) / 255
@@ -100,8 +97,7 @@ class Output:
     def check(self, case, p, found):
         """Compare pair p with (links, nulls, likelihood, ...) of both directions."""
         pairs = case.pairs
-        cells = slice(pairs.starts[p], pairs.starts[p + 1])
-        shape = found[0][0].shape
+        cells, shape = slice(pairs.starts[p], pairs.starts[p + 1]), found[0][0].shape
         near = {"rtol": 1e-3, "atol": 3e-4}
         if len(self.agreement):
             sharp = len(found[0]) > 3
@@ -176,8 +172,7 @@ def chains(case, p):
 @settings(max_examples=60)
 def test_the_hmm_is_the_reference(options, agree):
     case = random_case(**options)
-    out = run_hmm(case, agree)
-    counts = np.zeros(case.jumps.shape)
+    out, counts = run_hmm(case, agree), np.zeros(case.jumps.shape)
     for p in filled(case):
         found = []
         for side, (given_, kinds) in enumerate(chains(case, p)):

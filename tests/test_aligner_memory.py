@@ -31,8 +31,7 @@ TEXTS = {"roen": ["roen/roen.src-tgt"], "greek": ["grc-eng/grc.txt", "grc-eng/en
 @pytest.mark.parametrize("model", ["ibm2", "hmm", "ibm4"])
 @pytest.mark.parametrize("block", [1, 300, 10**9])
 def test_large_bitexts_are_aligned_part_by_part_with_the_same_result(monkeypatch, model, block):
-    aligner = Aligner.train(TEXT, model=model)
-    bitext = Bitext.pack(TEXT)
+    aligner, bitext = Aligner.train(TEXT, model=model), Bitext.pack(TEXT)
     whole, scores = aligner.align_bitext(bitext), aligner.scores(bitext)
     monkeypatch.setattr(home, "BLOCK", block)
     parts = aligner.align_bitext(bitext)

@@ -18,9 +18,7 @@ from alignkit.align.training import Training
 
 PLAIN = {"agree": False, "inference": "em", "spelling": 0.0, "stem_weight": 0.0, "floor": 0.0}
 """Expectation maximization as in the books, without priors."""
-
 BOOK = [("das haus", "the house"), ("das buch", "the book"), ("ein buch", "a book")]
-
 KOEHN = {("das", "the"): (0.5, 0.6364, 0.7479), ("das", "book"): (0.25, 0.1818, 0.1208),
          ("das", "house"): (0.25, 0.1818, 0.1313), ("buch", "the"): (0.25, 0.1818, 0.1208),
          ("buch", "book"): (0.5, 0.6364, 0.7479), ("buch", "a"): (0.25, 0.1818, 0.1313),
@@ -50,8 +48,7 @@ def test_ibm1_is_worked_as_in_the_textbook(rounds):
 
 
 def test_ibm1_is_that_of_nltk():
-    translate = pytest.importorskip("nltk.translate")
-    rng = np.random.default_rng(5)
+    translate, rng = pytest.importorskip("nltk.translate"), np.random.default_rng(5)
     pairs = plain.random_pairs(rng, [(3, int(m)) for m in rng.integers(1, 6, 30)], 7)
     # nltk counts the empty word as one more source word, 1 of 4, and a word that is repeated in
     # the target twice in its total, which is an error of its own: so none is repeated here.
@@ -255,8 +252,7 @@ def test_words_spelled_alike_attract_each_other():
 
 
 def test_rounds_come_in_order_and_are_told():
-    told = []
-    text = plain.random_text(3, 20)
+    told, text = [], plain.random_text(3, 20)
     for model, names in (("ibm1", ["ibm1"]), ("ibm2", ["ibm1", "ibm2"]), ("hmm", ["ibm1", "hmm"])):
         told.clear()
         aligner = Aligner.train(

@@ -180,8 +180,7 @@ def test_the_coin_is_fair():
 
 
 def test_order_is_by_hash_by_uncertainty_or_by_documents():
-    items = items_of(60)
-    plan = AssignmentPlan(("anna", "ben"), control=0)
+    items, plan = items_of(60), AssignmentPlan(("anna", "ben"), control=0)
 
     def listed(order, seed=0):
         rows = draw(items, replace(plan, order=order, seed=seed)).rows
@@ -195,8 +194,7 @@ def test_order_is_by_hash_by_uncertainty_or_by_documents():
 
 
 def test_what_is_drawn_of_a_pair_does_not_follow_from_the_others():
-    items = items_of(50)
-    plan = AssignmentPlan(("anna",), control=0)
+    items, plan = items_of(50), AssignmentPlan(("anna",), control=0)
     one = [row.k for row in draw(items, plan).rows]
     few = [row.k for row in draw(items[10:40], plan).rows]
     assert [k for k in one if k in set(few)] == few

@@ -260,8 +260,7 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
     assign_pairs(store, ["anna", "ben"], double=0.5, control=0)
     before = rows_of(store)
     store.close()
-    more = tmp_path / "more.jsonl"
-    ben = {"ben": Alignment.parse("0-0")}
+    more, ben = tmp_path / "more.jsonl", {"ben": Alignment.parse("0-0")}
     known = [SentencePair("p2", *small_corpus(4)[1].words)]
     new = [SentencePair(f"n{k}", ["a", "b"], ["c"], ben if k else {}, {"x": "y"}) for k in range(3)]
     write_corpus(Corpus(known + new), more, format="alignkit-jsonl")

@@ -14,7 +14,6 @@ from annotate_browser import (
 )
 
 pytestmark = BROWSER
-
 VIEWS = [(width, colours) for width in (1280, 768) for colours in ("light", "dark")]
 DIALOGS = ("help", "find", "history", "export")
 PAIRS = [{"id": "one", "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],

@@ -48,8 +48,7 @@ def test_the_pull_of_a_project_is_that_of_what_was_drawn(tmp_path, capsys):
     for row in rows:
         if row.k > 1:
             annotate(store, row.k, row.annotator, row.shown)
-    found = read(store)
-    corpus = Corpus(exported(store))
+    found, corpus = read(store), Corpus(exported(store))
     for k, pair in enumerate(found, 1):
         assert (pair.id, pair.suggested) == (corpus[k - 1].id, ((0, 0, 0.95, 2), (1, 1, 0.4, 2)))
         assert pair.open == (2 if k == 1 else 0)

@@ -98,8 +98,7 @@ def test_nothing_remains_of_a_pair_that_is_not_done_any_more(aligner, validated)
 
 
 def test_where_there_is_no_gain_nothing_is_suggested_otherwise(aligner):
-    pupil = Learner(aligner)
-    nothing = {f"p{k}": Alignment() for k in range(1, 6)}
+    pupil, nothing = Learner(aligner), {f"p{k}": Alignment() for k in range(1, 6)}
     lesson = pupil.learn(work(*range(1, 6), **nothing))
     assert (lesson.used, lesson.verdict.startswith("not used: no gain")) == (False, True)
 

@@ -123,8 +123,6 @@ def blank(folder, pairs, *names):
 
 
 # equality with agree on the export
-
-
 def same(shown, figure):
     for name, value in (("value", figure.value), ("low", figure.low), ("high", figure.high)):
         assert shown.get(name) == (None if value != value else value), name
@@ -192,8 +190,6 @@ def test_so_are_those_of_several_without_an_initial_alignment(tmp_path, boards, 
 
 
 # as of now
-
-
 def test_an_edit_is_shown_at_once_and_what_is_slow_when_it_is_there(
     tmp_path, boards, here, monkeypatch
 ):
@@ -341,8 +337,6 @@ def test_two_may_ask_at_once_while_the_reading_is_being_begun(tmp_path, boards, 
 
 
 # what else is shown
-
-
 def test_what_both_took_in_bulk_is_told_apart(tmp_path, boards, here):
     store = made(tmp_path, small_corpus(2, {"auto": Alignment()}), annotator=None)
     for k in (1, 2):
@@ -437,8 +431,6 @@ def test_the_pull_and_the_times_are_those_of_their_functions(tmp_path, boards, h
 
 
 # however it came about
-
-
 def states(live):
     twos = {two: (kept.total().tolist(), kept.table().tolist())
             for two, kept in live.tally.twos.items()}  # fmt: skip
@@ -484,8 +476,7 @@ def check(store, live):
 
 
 def test_all_that_may_happen_to_a_project_is_followed(tmp_path):
-    store = samples(tmp_path, 4)
-    live = LiveWork()
+    store, live = samples(tmp_path, 4), LiveWork()
     check(store, live)
     assert set(live.tally.names) == {"anna", "ben"}
     store.enrol("carla")  # somebody comes
@@ -515,15 +506,12 @@ def test_all_that_may_happen_to_a_project_is_followed(tmp_path):
 
 
 # who may ask
-
-
 def test_adjudicators_alone_are_answered(tmp_path):
     store = samples(tmp_path, 2, gold="decided")
     path = store.path
     store.close()
     with served(path, annotator="anna") as server:
-        anna = server.client()
-        opened = server.opening.opened
+        anna, opened = server.client(), server.opening.opened
         visitor = Visitor("cleo", ADJUDICATOR)
         admit(opened.store, visitor)
         cleo = server.client(enter=False)

@@ -11,7 +11,6 @@ from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.server.serving import invited
 
 pytestmark = BROWSER
-
 TEXTS = {
     "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
     "target": ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."],

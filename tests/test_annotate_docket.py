@@ -58,8 +58,7 @@ def test_pairs_come_by_what_is_at_stake(tmp_path):
     assert [row.k for row in rows] == [2, 3, 1] or rows[0].stake == rows[1].stake
     assert [row.stake for row in rows] == sorted((row.stake for row in rows), reverse=True)
     assert (rows[-1].k, rows[-1].stake, rows[-1].state) == (1, 0, "agreed")
-    order = [row.k for row in rows]
-    bench = Bench(store, 1)
+    order, bench = [row.k for row in rows], Bench(store, 1)
     bench.open()
     bench.done()
     assert [row.k for row in docket.rows()] == order  # work does not move pairs

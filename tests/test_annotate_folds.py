@@ -10,10 +10,8 @@ from annotate_log import TEXTS, Player, Stream, View, sent_to
 from alignkit.annotate.server.answers import load_assets
 
 pytestmark = BROWSER
-
 LOGS, STEPS = 200, 40
 SITE = "http://page.example"
-
 SHOWN = """
     const order = (a, b) => a[0] - b[0] || a[1] - b[1];
     const shown = pair => {
@@ -32,7 +30,6 @@ SHOWN = """
         name => JSON.stringify(one[name]) === JSON.stringify(other[name]));
     const extents = pair => JSON.stringify([[...pair.rows], [...pair.columns]]);
 """
-
 FOLDED = (
     "async text => { const logs = JSON.parse(text), wrong = [];"
     "const {Pair} = await import('/page/model.js');"
@@ -68,7 +65,6 @@ FOLDED = (
     });
     return wrong.slice(0, 3); }"""
 )
-
 WORKED = (
     "async text => { const plays = JSON.parse(text), wrong = [];"
     "const {Session} = await import('/page/session.js');"

@@ -128,8 +128,7 @@ def dashboard(store):
 def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
     path, saved = str(tmp_path / "p.alignkit"), str(tmp_path / "saved")
     shutil.copy(whole, saved)
-    told = forge(saved, random.Random(seed))
-    corpus = str(tmp_path / "corpus.jsonl")
+    told, corpus = forge(saved, random.Random(seed)), str(tmp_path / "corpus.jsonl")
     assert run(capsys, "export", whole, corpus, "--to", "alignkit-jsonl").code == 0
     for words in (("export", path, tmp_path / "o.jsonl", "--to", "alignkit-jsonl", "--done"),
                   ("pull", path, "--resamples", "5"), ("events", path), ("events", path, "--check"),

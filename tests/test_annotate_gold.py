@@ -72,8 +72,7 @@ def test_a_changed_vote_reopens_exactly_its_cells(store, bench):
     for place in ((1, 1), (2, 2), (2, 3), (3, 3)):
         bench.take(place, "ben")
     bench.done()
-    before = bench.gold
-    tab = Tab(store, 1, "anna")
+    before, tab = bench.gold, Tab(store, 1, "anna")
     tab.send(cell(1, 1, 2, 0), cell(0, 1, 0, 1))
     assert {place for place, state in states(bench).items() if state == "reopened"} == {(1, 1)}
     assert (states(bench)[0, 1], bench.gold) == ("open", before)
@@ -319,8 +318,7 @@ def test_gold_is_what_was_decided(tmp_path_factory, play, number):
     for act, *rest in acts:
         places = sorted(expected_states(said, decided))
         if act in ("take", "own") and places:
-            place = places[rest[0] % len(places)]
-            name = sorted(said)[rest[1] % len(said)]
+            place, name = places[rest[0] % len(places)], sorted(said)[rest[1] % len(said)]
             value = said[name].get(place, 0) if act == "take" else rest[1]
             before = bench.gold, bench.whys
             bench.take(place, name) if act == "take" else bench.own(place, value)

@@ -55,8 +55,7 @@ def other(server):
 
 @pytest.fixture(autouse=True)
 def _nothing_changes(server):
-    before = list(server.opening.opened.store.log())
-    token = server.entrance.token
+    before, token = list(server.opening.opened.store.log()), server.entrance.token
     yield
     assert (list(server.opening.opened.store.log()), server.entrance.token) == (before, token)
 
@@ -84,8 +83,7 @@ def test_all_routes_are_walked(server):
     "cookie", ["", "alignkit-0=x", "{name}=forged", "{name}=", "\xff;;=", "a" * 5000]
 )
 def test_without_a_session_there_is_nothing(server, anna, method, path, cookie):
-    stranger = server.client(enter=False)
-    name = anna.cookie.partition("=")[0]
+    stranger, name = server.client(enter=False), anna.cookie.partition("=")[0]
     stranger.cookie, stranger.csrf = cookie.format(name=name), anna.csrf
     refused(stranger.ask(method, path, {} if method == "POST" else None), 401)
 

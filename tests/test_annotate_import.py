@@ -70,8 +70,7 @@ def _alike(one, other):
 
 @given(_TOKENS, _TOKENS)
 def test_words_are_kept_by_what_is_equal_around_them(old, new):
-    found = places(old, new)
-    begin = _alike(old, new)
+    found, begin = places(old, new), _alike(old, new)
     end = _alike(old[begin:][::-1], new[begin:][::-1])
     assert found[:begin] == list(range(begin))
     assert found[len(old) - end :] == list(range(len(new) - end, len(new)))
@@ -149,8 +148,7 @@ def test_links_between_kept_words_stand_and_every_other_is_listed(source, target
             state = store.pair(1, "gold").state
             assert not replay(store).differences
     now = {(i, j): value for i, j, value in state.cells}
-    listed = {mark.was[:2]: mark for mark in state.marks}
-    comments = dict(state.comments)
+    listed, comments = {mark.was[:2]: mark for mark in state.marks}, dict(state.comments)
     for i, j in links:
         label = alignment.labels.get((i, j), "")
         if i in kept and j in kept_target:
@@ -204,8 +202,7 @@ def test_annotations_of_a_file_merge_as_one_edit(tmp_path):
     store = project(tmp_path)
     tab = Tab(store)
     tab.send(cell(0, 0, 0, 2), cell(1, 1, 0, 1), sent("comment", key="", before="", after="x"))
-    before = store.pair(1, "anna").state
-    same = Corpus(exported(store))[0]
+    before, same = store.pair(1, "anna").state, Corpus(exported(store))[0]
     assert take(store, same).same == 2
     better = Annotation(Alignment.parse("0-0 1-1 2-"), judgment="yes")
     result = take(store, words(anna=better, new=Alignment()))

@@ -32,7 +32,6 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.answers import load_assets
 
 pytestmark = BROWSER
-
 PAIRS = 20
 REWRITTEN = "At least forty people were hurt in a blaze which erupted at a garment plant ."
 ANNA = ["4", "4 i", "4 < s", "3", "2", "1", "4 > a", "x"]

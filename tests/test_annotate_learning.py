@@ -95,8 +95,6 @@ def check(store, folder):
 
 
 # sets
-
-
 def test_a_learned_set_is_shown_for_its_pairs_and_takes_the_place_of_the_one_before(
     store, tmp_path
 ):
@@ -157,8 +155,6 @@ def test_a_project_of_before_shows_its_own_set_and_then_learns(store, tmp_path):
 
 
 # whose links
-
-
 def test_any_number_of_pairs_is_asked_for(tmp_path, monkeypatch):
     monkeypatch.setattr(queries, "_MOST_PARAMETERS", 4)  # of a question
     store = project(tmp_path, small_corpus(11, AUTO))
@@ -241,8 +237,6 @@ def test_the_pairs_ahead_are_those_that_each_annotator_will_open(tmp_path):
 
 
 # in the server
-
-
 class Fake:
     """Stand for the child process: what it finds is told by the test."""
 
@@ -388,8 +382,7 @@ def openings(monkeypatch):
 def test_learning_is_on_in_new_projects_and_stays_as_it_was_said_last(tmp_path, openings, capsys):
     open_, started = openings
     store = made(tmp_path)
-    desk = Sessions(store.database)
-    path = store.path
+    desk, path = Sessions(store.database), store.path
     assert desk.plan is None
     desk.plan = SuggestionPlan("trained", pending=False, learning=True)
     store.close()
@@ -416,8 +409,6 @@ def test_a_new_project_learns_and_one_of_an_earlier_version_does_not(tmp_path, o
 
 
 # corrections
-
-
 def test_corrections_are_the_links_that_differ_in_the_order_of_done(tmp_path):
     store = made(tmp_path, 6)
     store.enrol("ben")

@@ -32,15 +32,13 @@ from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.serving import invited
 
 pytestmark = BROWSER
-
 SAMPLES = list(read_corpus(PARAPHRASES))
 PICTURES = os.environ.get("ALIGNKIT_PICTURES")
 
 
 def finish(client, k):
     """Draw the links of a pair, mark it done, and return the set that it showed."""
-    doc = client.ask("GET", f"/api/pairs/{k}").json
-    links = _links(SAMPLES[k - 1])
+    doc, links = client.ask("GET", f"/api/pairs/{k}").json, _links(SAMPLES[k - 1])
     cells = [[i, j, 0, 2 if (i, j) in links.sure else 1] for i, j in links]
     shown = str(doc["suggestions"]["set"])
     events = [("open", {"rev": 1, "suggestions": True, "set": shown}),
@@ -69,8 +67,7 @@ def shown(page, k):
 def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path):
     rows = [{"id": one.id, "source": one.words[0], "target": one.words[1]} for one in SAMPLES]
     corpus = write_corpus(tmp_path / "corpus.jsonl", rows)
-    project = f"{corpus}.alignkit"
-    problems = []
+    project, problems = f"{corpus}.alignkit", []
     with serving(corpus, "--suggestions", "trained", annotator="ben") as server:
         with browser() as context, closing(_entered(server, project, "anna")) as anna:
             page = enter(context, server.url, problems)

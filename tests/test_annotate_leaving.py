@@ -13,7 +13,6 @@ from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.store import Store
 
 pytestmark = BROWSER
-
 PAIRS = 26
 LATENCIES, GAPS = (0, 40, 100, 300), (0, 40, 100, 300)  # milliseconds
 LOG = """const keys = window.keys = []
@@ -87,8 +86,7 @@ def held(page, kind, k):
 
 def meant(kind, keys):
     """Return the value that the keys give to each pair: those typed after it was left give none."""
-    found = {}
-    left = set()
+    found, left = {}, set()
     for key, pair in keys:
         if key in ("Enter", "n"):
             left.add(pair)

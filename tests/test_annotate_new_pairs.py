@@ -236,8 +236,7 @@ def test_pairs_are_extracted_from_documents_with_their_places(folders, tmp_path,
     notes = []
     corpus = Corpus(read_documents(folders, note=notes.append))
     assert notes == [f"{folders[0]}: 1 file has no file of the same name in the other folder: c"]
-    store = project(tmp_path, corpus, task="extract")
-    begin = SOURCE.index("and")
+    store, begin = project(tmp_path, corpus, task="extract"), SOURCE.index("and")
     tab = Tab(store)
     tab.send(extract([begin, begin + 11, 15, 31]))
     tab.send(extract([0, 12, 0, 14], key="x2"), extract([0, 12, 15, 31], key="x3"))

@@ -11,7 +11,6 @@ from alignkit.annotate.project.store import Store
 from alignkit.io import write_corpus
 
 pytestmark = BROWSER
-
 _BEGIN = """async () => {
   const { enter } = await import("/page/wire.js");
   const wire = window.wire = await enter();
@@ -173,8 +172,7 @@ def test_two_tabs_share_the_outbox_and_tell_each_other(context, serve, project):
 
 def test_a_tab_sends_what_a_closed_one_has_left(context, serve, project):
     served = serve()
-    one = opened(context, served.url)
-    two = opened(context, served.url)
+    one, two = opened(context, served.url), opened(context, served.url)
     served.end(signal.SIGKILL)
     one.evaluate("edit(1, 0, 0, 0, 2)")
     until(one, "Offline: 1 edit kept in this browser")
@@ -189,8 +187,7 @@ def test_a_tab_sends_what_a_closed_one_has_left(context, serve, project):
 
 def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(context, serve):
     served = serve()
-    one = opened(context, served.url)
-    two = opened(context, served.url)
+    one, two = opened(context, served.url), opened(context, served.url)
     served.end(signal.SIGKILL)
     one.evaluate("edit(1, 0, 0, 0, 2)")
     until(one, "Offline: 1 edit kept in this browser")
@@ -238,8 +235,7 @@ def test_an_ended_session_keeps_what_waits_until_the_next(context, serve, projec
 
 def test_a_tab_goes_on_when_another_has_entered_anew(context, serve, project):
     served = serve()
-    one = opened(context, served.url)
-    told = iter(served.process.stderr.readline, "")
+    one, told = opened(context, served.url), iter(served.process.stderr.readline, "")
     again = next(line for line in told if "another browser" in line).split()[-1]
     two = opened(context, again)
     one.evaluate("edit(1, 0, 0, 0, 2)")

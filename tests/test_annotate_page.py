@@ -24,7 +24,6 @@ from annotate_browser import (
 )
 
 pytestmark = BROWSER
-
 HOSTILE = "<img src=x onerror=alert(1)>"
 TARGET = ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."]
 PAIRS = [{"id": "one", "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
@@ -365,8 +364,7 @@ def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank):
 
 def test_a_refused_comment_is_asked_about_even_after_another_pair(corpus, problems):
     with serving(corpus, "--initial", "auto") as server, browser() as context:
-        left = enter(context, server.url, problems)
-        right = context.new_page()
+        left, right = enter(context, server.url, problems), context.new_page()
         right.goto(left.url)
         right.wait_for_selector("body[data-pair]")
         saved(left), saved(right)

@@ -13,7 +13,6 @@ from annotation_pairs import shapes
 from command import PARAPHRASES
 
 pytestmark = BROWSER
-
 PICTURES = {  # width, height, colours, and the keys that lead there from the picture before
     "annotate-pair": (1280, 800, "light", "A Backspace Enter"),
     "annotate-dark": (1280, 800, "dark", "f"),
