@@ -31,7 +31,6 @@ class Bench:
 
     @property
     def gold(self):
-        """What gold has, by place; the judgment too."""
         return values_of(self.view.state)
 
     @property
@@ -56,7 +55,6 @@ class Bench:
         return self.send(sent(kind, of=getattr(self.view.state, kind) or "none"))
 
     def decision(self, places, value, why, as_="", note=""):
-        """Make the event by which some places get a value."""
         view, data = self.view, {"cells": [], "whys": []}
         gold, whys = values_of(view.state), self.whys
         for place in places:
@@ -73,7 +71,6 @@ class Bench:
         return sent("decide", **data)
 
     def take(self, place, name, **more):
-        """Take somebody's vote on a place."""
         vote = next(vote for vote in self.view.votes if vote.name == name)
         value = values_of(vote).get(place, () if place == JUDGMENT else 0)
         return self.send(self.decision([place], value, "vote", vote.id, **more))
@@ -83,7 +80,6 @@ class Bench:
 
 
 def values_of(said):
-    """Return what a vote or a state says, by place."""
     values = {(i, j): value for i, j, value, *_ in said.cells}
     if said.judgment or said.flags:
         values[JUDGMENT] = (said.judgment, *said.flags)
@@ -114,7 +110,6 @@ def expected_states(votes, decided, majority=False):
 
 
 def drawn(store, k, name, links, *, done=True, judgment=None):
-    """Draw links as an annotator does."""
     tab = Tab(store, k, name)
     tab.send(sent("open", rev=1, suggestions=name == "anna"))
     for place, value in links.items():
@@ -126,7 +121,6 @@ def drawn(store, k, name, links, *, done=True, judgment=None):
 
 
 def case(folder, votes, pairs=1, **rules):
-    """Make a project whose pairs are annotated, and an adjudicator."""
     words = ["a", "b", "c", "d"], ["w", "x", "y", "z"]
     corpus = Corpus(SentencePair(f"p{k}", *words) for k in range(1, pairs + 1))
     store = project(folder, corpus, annotator=None)
@@ -138,6 +132,5 @@ def case(folder, votes, pairs=1, **rules):
 
 
 def states(bench):
-    """Return the state of each place, as the store has it."""
     with bench.store.database.reading() as conn:
         return {item.place: item.state for item in read_case(conn, bench.k).items()}

@@ -52,8 +52,6 @@ def write_corpus(path, pairs):
 
 
 class Server:
-    """A running `alignkit annotate`."""
-
     def __init__(self, *arguments, folder=None):
         command = [sys.executable, "-m", "alignkit", "annotate", *arguments, "--no-browser"]
         self.process = subprocess.Popen(
@@ -79,7 +77,6 @@ class Server:
 
 
 def serving(corpus, *more, annotator="anna"):
-    """Serve a corpus (or its project) until the end of the block."""
     given = [str(corpus), "--annotator", annotator, *more]
     if corpus.suffix == ".jsonl":
         given += ["--format", "alignkit-jsonl"]
@@ -88,7 +85,6 @@ def serving(corpus, *more, annotator="anna"):
 
 @contextmanager
 def browser(profile=None, **options):
-    """Open Chromium; with `profile`, one that keeps what pages store."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -126,14 +122,12 @@ def opened(context, url, problems=None):
 
 
 def enter(context, url, problems=None):
-    """Open the page and wait for its first pair."""
     page = opened(context, url, problems)
     page.wait_for_selector("body[data-pair]", timeout=60_000)
     return page
 
 
 def saved(page):
-    """Wait until all is stored."""
     page.wait_for_selector("#saved:text-is('Saved')")
 
 
@@ -148,22 +142,18 @@ def ask(page, path):
 
 
 def pair(page, k):
-    """Return what the server has of a pair."""
     return ask(page, f"/api/pairs/{k}")
 
 
 def links(page, k=1):
-    """Return the links and nulls that the server has of a pair."""
     return sorted((i, j, value) for i, j, value in pair(page, k)["state"]["cells"])
 
 
 def drawn(page):
-    """Return the links and nulls that the matrix shows."""
     return sorted((i, j, value) for i, j, value in page.evaluate(_DRAWN) if value)
 
 
 def press(page, keys):
-    """Press keys, separated by spaces."""
     for key in keys.split():
         page.keyboard.press("Space" if key == "_" else key)
 
@@ -175,7 +165,6 @@ def on_pair(page):
 
 
 def cursor(page):
-    """Return the row and the column of the cursor."""
     row, column = page.get_attribute("#matrix .cells", "data-cursor").split(",")
     return int(row), int(column)
 
@@ -202,7 +191,6 @@ def views(page, name=""):
 
 
 def shrink(picture):
-    """Make a picture smaller: a page has few colours."""
     from PIL import Image
 
     with Image.open(picture) as image:
@@ -211,7 +199,6 @@ def shrink(picture):
 
 
 def middle(page, i, j):
-    """Return the middle of a cell on the screen."""
     row, column = cursor(page)
     box = page.locator("#matrix .here").bounding_box()
     x = box["x"] + (j - column + 0.5) * box["width"]
@@ -219,7 +206,6 @@ def middle(page, i, j):
 
 
 def until(condition, seconds=15):
-    """Wait until something holds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "waited in vain"

@@ -29,7 +29,6 @@ NASTY = "<script>alert(1)</script>"
 
 
 def corpus(pairs=3):
-    """Return a few pairs, with an alignment to start from."""
     source, target = ("the", "old", "house", NASTY), ("das", "alte", "haus")
     initial = {"auto": Alignment.parse("0-0 1?1")}
     return Corpus(SentencePair(f"p{k}", source, target, initial) for k in range(1, pairs + 1))
@@ -83,7 +82,6 @@ class Client:
         self._connection = None
 
     def enter(self, token):
-        """Use the token of the URL."""
         answer = self.ask("POST", "/enter", {"token": token})
         if answer.status == 200:
             self.cookie = answer.headers["set-cookie"].partition(";")[0]
@@ -91,15 +89,12 @@ class Client:
         return answer
 
     def link(self, k, i, j, before, after, **more):
-        """Set a cell."""
         data = {"how": "cell", "cells": [[i, j, before, after]]}
         event = {"id": str(uuid4()), "kind": "edit", "v": 1, "client_at": "", "data": data} | more
         return self.ask("POST", f"/api/pairs/{k}/events", {"base": 0, "rev": 1, "events": [event]})
 
 
 class Answer:
-    """An answer of a server."""
-
     def __init__(self, status, headers, body):
         self.status, self.body = status, body
         self.headers = {name.lower(): value for name, value in headers.items()}
@@ -110,14 +105,11 @@ class Answer:
 
 
 class Served:
-    """A server that runs in a thread."""
-
     def __init__(self, opening, entrance, port):
         self.opening, self.entrance, self.port = opening, entrance, port
         self.clients = []
 
     def client(self, *, enter=True, host="127.0.0.1"):
-        """Return a client that has entered."""
         client = Client(self.port, host)
         self.clients.append(client)
         if enter:
@@ -127,7 +119,6 @@ class Served:
 
 @contextmanager
 def served(project, *, plan=None, annotator="anna", names=(), port=0):
-    """Serve a project in a thread until the end of the block."""
     notes = []
     job, none = Job(project, annotator=annotator), SuggestionPlan("none")
     opening = Opening(job, plan or none, fallback=none, note=notes.append)
@@ -161,15 +152,12 @@ def until_ready(opening):
 
 
 def make(folder, pairs=3):
-    """Make a project and return its file."""
     path = str(folder / "work.alignkit")
     create_project(path, corpus(pairs))
     return path
 
 
 class Process:
-    """Run `alignkit annotate` in a process of its own, without a browser."""
-
     def __init__(self, *words, entered=True):
         self.process = start("annotate", *words, "--no-browser", stdout=subprocess.PIPE)
         atexit.register(self.process.kill)  # where a test failed before its end

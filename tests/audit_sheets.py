@@ -28,13 +28,11 @@ def odd_audit():
 
 
 def read(path, divider="\t"):
-    """Return the rows of a sheet."""
     with Path(path).open(encoding="utf-8-sig", newline="") as stream:
         return list(csv.DictReader(stream, delimiter=divider))
 
 
 def save(path, rows, *, divider="\t", encoding="utf-8", names=None, end="\r\n"):
-    """Write rows as a spreadsheet saves them."""
     with Path(path).open("w", encoding=encoding, newline="") as stream:
         table = csv.DictWriter(stream, names or list(rows[0]), delimiter=divider,
                                lineterminator=end, extrasaction="ignore",

@@ -21,8 +21,6 @@ COMPILING = "alignkit: compiling kernels; they are kept for later runs\n"
 
 @dataclass
 class Ran:
-    """What a command did."""
-
     code: int
     out: str
     err: str
@@ -42,7 +40,6 @@ class Ran:
 
 
 def run(capsys, *words):
-    """Run a command in this process."""
     capsys.readouterr()
     code = main([str(word) for word in words])
     out, err = capsys.readouterr()
@@ -58,7 +55,6 @@ def feed(monkeypatch, text):
 
 
 def process(*words, **options):
-    """Run a command in a process of its own."""
     ran = subprocess.run([sys.executable, "-m", "alignkit", *map(str, words)],
                          capture_output="stdout" not in options,
                          stderr=subprocess.PIPE if "stdout" in options else None, encoding="utf-8",
@@ -85,7 +81,6 @@ def _heed():
 
 
 def write(folder, name, text):
-    """Write a file and return its path."""
     path = folder / name
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     return str(path)

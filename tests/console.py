@@ -11,7 +11,6 @@ BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
 def examples(page):
-    """Yield each command of a page with the output that it shows."""
     for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
         for part in re.split(r"^\$ ", block[1], flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")

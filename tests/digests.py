@@ -40,7 +40,6 @@ def digest(*arrays):
 
 
 def aligned(aligner, bitext, threads):
-    """Return all that an aligner says of a bitext."""
     by_probability = aligner.align_bitext(bitext, threads=threads, threshold=0.2)
     by_paths = aligner.align_bitext(bitext, threads=threads, symmetrize="grow-diag-final-and")
     return (by_probability.arrays.links, by_probability.probabilities, by_paths.arrays.links,
@@ -48,7 +47,6 @@ def aligned(aligner, bitext, threads):
 
 
 def aligners():
-    """Yield the name and the digest of each way to align."""
     pairs = made_up()
     bitext = Bitext.pack(pairs)
     with tempfile.TemporaryDirectory() as folder:

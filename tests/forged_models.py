@@ -46,7 +46,6 @@ def odd_number(rng, array):
 
 
 def changed(rng, array):
-    """Change the numbers, the shape or the kind of an array."""
     way, array = rng.integers(12), array.copy()
     if way < 4 and array.size:
         array.reshape(-1)[rng.integers(array.size)] = odd_number(rng, array)

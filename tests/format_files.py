@@ -62,7 +62,6 @@ def refusing(*parts):
 
 
 def realigned(corpus, change):
-    """Change each alignment of a corpus."""
     return corpus.map(
         lambda pair: replace(
             pair,
@@ -83,7 +82,6 @@ def rebuilt(old, *, nulls=None, labels=None):
 
 
 def labels_of_links(alignment):
-    """Copy an alignment without the labels of cells that are no links."""
     cells = alignment.possible | alignment.nulls
     return rebuilt(alignment, labels={k: v for k, v in alignment.labels.items() if k in cells})
 

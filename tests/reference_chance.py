@@ -42,7 +42,6 @@ def norm(a, b, normalizer):
 
 
 def flipped(initial, n, m, add, delete, random):
-    """Flip every cell independently."""
     return {
         (i, j)
         for i in range(n)

@@ -76,7 +76,6 @@ def rule_of(source, target, links, box, holes, label):
 
 
 def hiero(source, target, links, options, label=lambda box: "X"):
-    """Return (rule, box, holes, alignment) of each derivation."""
     return [(rule, box, holes, linked)
             for box, holes in derivations(len(source), len(target), links, options)
             for rule, linked in [rule_of(source, target, links, box, holes, label)]]  # fmt: skip

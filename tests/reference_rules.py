@@ -80,7 +80,6 @@ def fragment(tree, u, cuts, numbers):
 
 
 def rule_at(source, target, root, variables):
-    """The rule at two nodes, with pairs of nodes for variables."""
     numbers = {}
     left = fragment(source, root[0], {u: k for k, (u, _) in enumerate(variables)}, numbers)
     right = fragment(target, root[1], {v: k for k, (_, v) in enumerate(variables)}, numbers)
@@ -178,7 +177,6 @@ def instances(rules, size):
 
 
 def is_identity(source, target, root, variables):
-    """Return whether both sides are equal: labels as they are, words but for case."""
     sides = rule_at(source, target, root, variables)
     return str(sides.source).casefold() == str(sides.target).casefold()
 

@@ -6,7 +6,6 @@ FULL = bool(os.environ.get("ALIGNKIT_FULL"))
 
 
 def repetitions(full):
-    """Return how often to do something."""
     return full if FULL else max(1, full // 10)
 
 

@@ -26,16 +26,9 @@ def free_texts(characters=PLAIN):
 def corpora(draw, holds, *, tokens=None, texts=None, ids=None, names=None, max_pairs=4):
     """Make a corpus that a format which holds `holds` gives back as it is.
 
-    Parameters
-    ----------
-    holds
-        The format's `holds`: what is not in it, the corpus does not have. Without "ids" the ids
-        are 1, 2, ...; without "names" the one annotator is "alignment".
-    tokens, texts, ids, names
-        Strategies for tokens, free texts (comments, attributes, labels, ...), ids and names of
-        annotators, where a format is narrower than its `holds` says.
-    max_pairs
-        The most pairs; there may be none.
+    Without "ids" the ids are 1, 2, ...; without "names" the one annotator is "alignment". The other
+    strategies are of tokens, free texts (comments, labels, ...), ids and names of annotators, where
+    a format is narrower than its `holds` says.
     """
     if tokens is None:
         tokens = _WORDS | st.text(PLAIN, min_size=1, max_size=4)

@@ -11,16 +11,7 @@ from scipy.stats import bootstrap as scipy_bootstrap
 from strategies_agreement import RULES, corpora
 from strategies_agreement import two_aligned as pair
 
-from alignkit.agreement import (
-    DISTANCES,
-    CellAgreement,
-    FleissKappa,
-    OverlapRow,
-    cell_agreement,
-    fleiss_kappa,
-    krippendorff_alpha,
-    overlap,
-)
+from alignkit import agreement
 from alignkit.agreement.alpha import ALPHA
 from alignkit.agreement.fleiss import FLEISS
 from alignkit.agreement.intervals import NO_PAIRS, bootstrap, draw_weights
@@ -40,9 +31,9 @@ def compared(corpus, annotators=None, *, exact_case=False, **options):
 
 def plain(corpus, rule):
     found = {}
-    for level, row in overlap(corpus, "A", "B", **rule).rows().items():
+    for level, row in agreement.overlap(corpus, "A", "B", **rule).rows().items():
         found |= {f"{level}.{name}": getattr(row, name) for name in ("precision", "recall", "f1")}
-    cells = cell_agreement(corpus, "A", "B", **rule)
+    cells = agreement.cell_agreement(corpus, "A", "B", **rule)
     for name in ("all", "possible", "sure"):
         table = getattr(cells, name)
         found |= {
@@ -51,8 +42,10 @@ def plain(corpus, rule):
         if name != "all":
             found[f"cells.{name}.prevalence"] = table.prevalence[1]
     for links in ("possible", "sure"):
-        for distance in DISTANCES:
-            result = krippendorff_alpha(corpus, ["A", "B"], distance=distance, links=links, **rule)
+        for distance in agreement.DISTANCES:
+            result = agreement.krippendorff_alpha(
+                corpus, ["A", "B"], distance=distance, links=links, **rule
+            )
             found[f"alpha.{links}.{distance}"] = result.alpha
     return found
 
@@ -95,15 +88,17 @@ def test_a_group_has_the_figures_of_its_pairs_alone(corpus, rule, data):
     mask = two.inside(np.array(sorted(members)))
     same(figures(OF_TWO, two, mask), plain(alone, rule))
     parts = {one.level: one.rows(two).part(mask) for one in OF_TWO}
-    words = overlap(alone, "A", "B", **rule).words_eq2
-    assert repr(OverlapRow.of(parts["words.eq2"])) == repr(words)
-    cells = cell_agreement(alone, "A", "B", **rule)
-    assert repr(CellAgreement.of(("A", "B"), parts["cells.all"])) == repr(cells)
+    words = agreement.overlap(alone, "A", "B", **rule).words_eq2
+    assert repr(agreement.OverlapRow.of(parts["words.eq2"])) == repr(words)
+    cells = agreement.cell_agreement(alone, "A", "B", **rule)
+    assert repr(agreement.CellAgreement.of(("A", "B"), parts["cells.all"])) == repr(cells)
     found = vars(parts["alpha.sure"].alphas()["masi"])
-    expected = krippendorff_alpha(alone, ["A", "B"], distance="masi", links="sure", **rule)
+    expected = agreement.krippendorff_alpha(
+        alone, ["A", "B"], distance="masi", links="sure", **rule
+    )
     same({**found, "distance": 0}, {**vars(expected), "distance": 0})
-    three, whole = PairData.of(shared, ("A", "B", "C")), fleiss_kappa(alone)
-    assert repr(FleissKappa.of(FLEISS[0].rows(three).part(mask), 3)) == repr(whole)
+    three, whole = PairData.of(shared, ("A", "B", "C")), agreement.fleiss_kappa(alone)
+    assert repr(agreement.FleissKappa.of(FLEISS[0].rows(three).part(mask), 3)) == repr(whole)
     ratios = ("kappa", "observed", "expected")
     expected = {f"fleiss.{one}": getattr(whole, one) for one in ratios}
     same(figures(FLEISS, three, mask), expected)
@@ -145,7 +140,7 @@ def test_alpha_and_fleiss_of_all_annotators_can_be_resampled(corpus, rule, links
     shared = Corpus(corpus[place] for place in data.places)
     for k, row in enumerate(weights):
         units = alpha_units(resampled(shared, row), corpus.annotators, links, **rule)
-        for distance in DISTANCES:
+        for distance in agreement.DISTANCES:
             expected, value = alpha(units, distance)[0], found[distance][k]
             assert isnan(value) if expected is None else value == pytest.approx(expected, abs=1e-9)
     every = compared(corpus)
@@ -153,7 +148,7 @@ def test_alpha_and_fleiss_of_all_annotators_can_be_resampled(corpus, rule, links
     complete = Corpus(corpus[place] for place in every.places)
     for value, row in zip(rows.measure(rows.sums(weights))["kappa"], weights, strict=True):
         again = resampled(complete, row)
-        expected = fleiss_kappa(again, corpus.annotators).kappa if len(again) else np.nan
+        expected = agreement.fleiss_kappa(again, corpus.annotators).kappa if len(again) else np.nan
         assert value == pytest.approx(expected, nan_ok=True)
 
 

@@ -10,17 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import alignkit
-from alignkit import Alignment, Corpus, SentencePair
+from alignkit import Alignment, Corpus, SentencePair, errors
 from alignkit.align import SYMMETRIZATIONS, Aligner, Bitext, Settings, Side
 from alignkit.align.bitext import Pieces
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.errors import (
-    AlignerError,
-    ArgumentError,
-    MissingTextError,
-    OptionError,
-    UnknownNameError,
-)
 from alignkit.model.symmetrization import METHODS
 
 TEXT = plain.random_text(11, 120)
@@ -49,7 +42,6 @@ def default():
 
 
 def links_of(aligner, pairs, **options):
-    """Return the links and probabilities of each pair, as sets and dictionaries."""
     found = aligner.align_bitext(Bitext.pack(pairs), **options)
     alignments = [found.arrays.alignment(k) for k in range(len(pairs))]
     cells = [tuple(link) for link in found.arrays.links.tolist()]
@@ -163,7 +155,7 @@ def test_the_lexicon_holds_probabilities():
 @pytest.mark.parametrize("pairs", NOTHING, ids=["no pairs", "an empty one", "half-empty", "empty"])
 @pytest.mark.parametrize("options", MODELS[:2], ids=str)
 def test_nothing_to_learn_from_is_an_error(pairs, options):
-    with pytest.raises(AlignerError, match="nothing to learn from"):
+    with pytest.raises(errors.AlignerError, match="nothing to learn from"):
         Aligner.train(pairs, **options)
 
 
@@ -266,9 +258,9 @@ def test_texts_are_split_at_white_space_as_lists_of_words_are():
 
 
 def test_what_is_no_bitext_is_refused():
-    with pytest.raises(MissingTextError, match="pair 'x' has no words"):
+    with pytest.raises(errors.MissingTextError, match="pair 'x' has no words"):
         Aligner.train([SentencePair("x", None, None)])
-    with pytest.raises(AlignerError, match="2 source sentences, but 1 target"):
+    with pytest.raises(errors.AlignerError, match="2 source sentences, but 1 target"):
         Bitext(Side.pack([["a"], ["b"]]), Side.pack([["a"]]))
 
 
@@ -278,7 +270,7 @@ SENSELESS += [{"model": "ibm9"}, {"inference": "sampling"}, {"band": 0}, {"kinds
 @pytest.mark.parametrize("options", SENSELESS, ids=str)
 def test_settings_that_make_no_sense_are_refused(options):
     unknown = {"model", "inference"} & set(options)
-    error = UnknownNameError if unknown else OptionError
+    error = errors.UnknownNameError if unknown else errors.OptionError
     with pytest.raises(error):
         Settings(**options)
     with pytest.raises(error):
@@ -286,10 +278,10 @@ def test_settings_that_make_no_sense_are_refused(options):
 
 
 def test_decoding_that_makes_no_sense_is_refused(default):
-    with pytest.raises(UnknownNameError, match="symmetrization"):
+    with pytest.raises(errors.UnknownNameError, match="symmetrization"):
         default.align("a", "b", symmetrize="grow")
     for options in ({"threshold": 1.5}, {"threshold": float("nan")}, {"sure": -0.1}):
-        with pytest.raises(OptionError, match="probability"):
+        with pytest.raises(errors.OptionError, match="probability"):
             default.align("a", "b", **options)
 
 
@@ -313,5 +305,5 @@ def test_a_pair_alone_is_aligned_as_among_others(options):
 
 @pytest.mark.parametrize("pair", [(["a", 1], ["b"]), (["a"], [None])])
 def test_a_pair_alone_of_what_are_no_words_is_refused(pair):
-    with pytest.raises(ArgumentError):
+    with pytest.raises(errors.ArgumentError):
         Aligner.train(plain.random_text(5, 9)).align_bitext([pair])

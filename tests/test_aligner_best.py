@@ -17,7 +17,6 @@ WORDS = st.lists(st.text("abé", max_size=7), max_size=4)
 
 
 def long_words(pairs):
-    """Give the words of a text endings, so that several words have one beginning."""
     return [tuple([f"{word}{'abcdef'[: 1 + (k + j) % 6]}" for j, word in enumerate(side)]
                   for side in two)
             for k, two in enumerate(pairs)]  # fmt: skip
@@ -33,7 +32,6 @@ def best():
 
 @pytest.fixture(scope="module")
 def alone():
-    """Return aligners of whole words and of the beginnings, and what cuts words for each."""
     return [(Aligner.train([tuple([w[:size] for w in side] for side in two) for two in TEXT]), size)
             for size in (100, *PREFIXES)]  # fmt: skip
 

@@ -38,7 +38,6 @@ COMBINATIONS = [
 
 
 def outcome(aligner, bitext, threads=None):
-    """Return all that an aligner says of a bitext, to the bit."""
     said = [aligner.scores(bitext, threads=threads).tobytes()]
     for method in SYMMETRIZATIONS:
         links = aligner.align_bitext(bitext, symmetrize=method, sure=0.8, threads=threads)
@@ -50,7 +49,6 @@ def outcome(aligner, bitext, threads=None):
 
 @pytest.fixture(scope="module", params=COMBINATIONS, ids=str)
 def both(request, tmp_path_factory):
-    """Return an aligner as trained and as loaded, and the bitext it was trained on."""
     bitext = Bitext.pack(TEXT)
     trained = Aligner.train(bitext, **request.param)
     path = tmp_path_factory.mktemp("models") / "m"

@@ -24,7 +24,6 @@ CASES = st.fixed_dictionaries({"seed": st.integers(0, 2**32 - 1), "sizes": SIZES
 
 
 def random_case(seed, sizes, band, kinds, p0, own):
-    """Make a bitext with random tables, sharp ones and flat ones."""
     rng = np.random.default_rng(seed)
     bitext = Bitext.pack(plain.random_pairs(rng, sizes, 6))
     index, sharp = Cooccurrence.of(bitext), rng.choice([0.5, 3.0])
@@ -95,7 +94,6 @@ class Output:
         self.counts = np.zeros(case.jumps.shape, np.int64)
 
     def check(self, case, p, found):
-        """Compare pair p with (links, nulls, likelihood, ...) of both directions."""
         pairs = case.pairs
         cells, shape = slice(pairs.starts[p], pairs.starts[p + 1]), found[0][0].shape
         near = {"rtol": 1e-3, "atol": 3e-4}
@@ -163,7 +161,6 @@ def test_ibm2_is_the_reference(options, agree):
 
 
 def chains(case, p):
-    """Give what the reference HMM takes, for both directions."""
     for side, (t, null, kinds) in enumerate(sides(case, p)):
         yield (t, null, case.p0, *plain.chain(case.jumps[side].astype(np.float64), kinds)), kinds
 

@@ -9,16 +9,8 @@ import numpy as np
 import pytest
 from repetitions import FULL
 
-from alignkit.align import Aligner, Bitext, Settings
+from alignkit.align import Aligner, Bitext, Settings, cooccurrence
 from alignkit.align import aligner as home
-from alignkit.align.cooccurrence import (
-    SAMPLE,
-    Room,
-    bytes_of_training,
-    bytes_on_disk,
-    fits,
-    word_pairs,
-)
 from alignkit.errors import AlignerError
 
 TEXT = plain.random_text(7, 90)
@@ -67,15 +59,17 @@ def test_what_goes_wrong_elsewhere_is_not_blamed_on_the_disk(tmp_path):
 
 def test_memory_goes_with_the_cells():
     bitext = Bitext.pack(TEXT)
-    assert bytes_on_disk(bitext, Settings()) == 5 * bitext.starts[-1]
-    assert bytes_on_disk(bitext, Settings(inference="em")) == 12 * bitext.starts[-1]
-    assert bytes_on_disk(bitext, Settings(best=True)) == 15 * bitext.starts[-1]
-    assert bytes_of_training(bitext, Settings()) > bytes_on_disk(bitext, Settings())
-    assert fits(bitext, Settings())
+    assert cooccurrence.bytes_on_disk(bitext, Settings()) == 5 * bitext.starts[-1]
+    assert cooccurrence.bytes_on_disk(bitext, Settings(inference="em")) == 12 * bitext.starts[-1]
+    assert cooccurrence.bytes_on_disk(bitext, Settings(best=True)) == 15 * bitext.starts[-1]
+    assert cooccurrence.bytes_of_training(bitext, Settings()) > cooccurrence.bytes_on_disk(
+        bitext, Settings()
+    )
+    assert cooccurrence.fits(bitext, Settings())
 
 
 def test_room_is_zeros_wherever_it_is(tmp_path):
-    for room in (Room(), Room(str(tmp_path))):
+    for room in (cooccurrence.Room(), cooccurrence.Room(str(tmp_path))):
         array = room.zeros(1000, np.int32)
         assert array.dtype == np.int32
         assert not array.any()
@@ -87,8 +81,8 @@ def test_the_word_pairs_of_a_small_text_are_counted():
     rng = np.random.default_rng(2)
     pairs = plain.random_pairs(rng, [(k % 9, k % 7) for k in range(60)], 30)
     found = {(a, b) for source, target in pairs for a in source for b in target}
-    assert word_pairs(Bitext.pack(pairs)) == len(found)
-    assert word_pairs(Bitext.pack([((), ())])) == 0
+    assert cooccurrence.word_pairs(Bitext.pack(pairs)) == len(found)
+    assert cooccurrence.word_pairs(Bitext.pack([((), ())])) == 0
 
 
 def test_the_word_pairs_of_a_large_text_are_estimated():
@@ -97,9 +91,9 @@ def test_the_word_pairs_of_a_large_text_are_estimated():
         [[f"{word:.0f}" for word in rng.pareto(0.8, 30) * 20] for _ in range(2)] for _ in range(400)
     ]
     bitext = Bitext.pack(pairs)
-    assert bitext.starts[-1] > 5 * SAMPLE
+    assert bitext.starts[-1] > 5 * cooccurrence.SAMPLE
     found = len({(a, b) for source, target in pairs for a in source for b in target})
-    assert abs(word_pairs(bitext) / found - 1) < 0.1
+    assert abs(cooccurrence.word_pairs(bitext) / found - 1) < 0.1
 
 
 @pytest.mark.slow

@@ -11,16 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alignkit.align import Aligner, Bitext, Settings
+from alignkit.align import maximization_kernel as kernel
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.expectation import BitextPart, Lexical, Sums, Workers
-from alignkit.align.maximization_kernel import (
-    LARGEST,
-    MOST,
-    add_levels,
-    add_nulls,
-    add_up,
-    numbers_in,
-)
 from alignkit.align.positions import Positions
 from alignkit.align.training import Training
 from alignkit.errors import OptionError
@@ -30,7 +23,7 @@ NUMBERS = st.lists(st.floats(0, 2.0**33, width=32), max_size=30)
 
 def added(numbers):
     sums = np.zeros(1, np.int64)
-    add_nulls(np.zeros(len(numbers), np.int32), np.array(numbers, np.float32), sums)
+    kernel.add_nulls(np.zeros(len(numbers), np.int32), np.array(numbers, np.float32), sums)
     return sums
 
 
@@ -41,9 +34,12 @@ def test_sums_are_exact_in_units_and_cut_where_they_would_overflow(some, others)
     assert all(abs(Fraction(unit, 2**32) - Fraction(x)) <= Fraction(1, 2**33)
                for unit, x in zip(units, some + others, strict=True))  # fmt: skip
     whole = added(some + others)
-    assert whole[0] == min(sum(units), MOST)
-    assert (added((some + others)[::-1]), add_up([added(some), added(others)])) == (whole, whole)
-    assert numbers_in(whole)[0] <= LARGEST
+    assert whole[0] == min(sum(units), kernel.MOST)
+    assert (added((some + others)[::-1]), kernel.add_up([added(some), added(others)])) == (
+        whole,
+        whole,
+    )
+    assert kernel.numbers_in(whole)[0] <= kernel.LARGEST
 
 
 def random_training(seed, **options):
@@ -88,7 +84,7 @@ def test_a_step_over_parts_adds_up_to_the_step_over_all(seed, number, model):
             shape = training.jumps.shape
             sums = part.lexical_step(tables, Positions.uniform(), shape, own, to)
         levels = np.zeros(len(whole.columns), np.int64)
-        add_levels(places[index.cells].astype(np.int32), to.agreement, levels)
+        kernel.add_levels(places[index.cells].astype(np.int32), to.agreement, levels)
         found.append(([*sums, levels], to.agreement, part.own(to.agreement)))
     (sums, links, own), *parts = found
     over = [*Sums.over([Sums(*one[:4]) for one, _, _ in parts]), sum(one[4] for one, _, _ in parts)]
@@ -168,7 +164,7 @@ def test_what_was_pruned_keeps_the_floor(seed):
     first, _ = random_training(seed, model="ibm1", ibm1=1)
     first.run()
     linked = np.zeros(len(prior), np.int64)
-    add_levels(first.index.cells, first.estimator.agreement, linked)
+    kernel.add_levels(first.index.cells, first.estimator.agreement, linked)
     training.run()
     floor = np.float32(training.settings.floor)
     forgotten = (linked == 0) & (prior == floor)

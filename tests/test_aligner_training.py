@@ -33,7 +33,6 @@ def split(pairs):
 
 
 def tables(aligner):
-    """Return t(target | source) and t(source | target) as dictionaries."""
     rows = list(aligner.lexicon(0))
     return {(a, b): x for a, b, x, _ in rows}, {(b, a): y for a, b, _, y in rows}
 
@@ -91,7 +90,6 @@ def test_plain_em_never_becomes_less_likely(seed, model, null):
 
 
 def step(pairs, rounds=1, dictionary=None, **options):
-    """Run rounds of IBM 1; return the training, whose E-step's results are still there."""
     chosen = Settings(model="ibm1", ibm1=rounds, **options)
     training = Training(Bitext.pack(pairs), chosen, Workers(1), dictionary)
     training.run()
@@ -99,7 +97,6 @@ def step(pairs, rounds=1, dictionary=None, **options):
 
 
 def spelled_text(seed):
-    """Make pairs of words that share beginnings, on both sides, some with marks alone apart."""
     rng = np.random.default_rng(seed)
     letters = "abcáçё"[: rng.integers(2, 7)]
     words = ["".join(rng.choice(list(letters), rng.integers(1, 7))) for _ in range(15)]
@@ -108,7 +105,6 @@ def spelled_text(seed):
 
 
 def cells(training, array):
-    """Cut an array (C,) into one (N, M) array for each pair."""
     bitext = training.bitext
     shapes = zip(bitext.source.lengths, bitext.target.lengths, strict=True)
     parts = np.split(array, bitext.starts[1:-1])

@@ -152,7 +152,6 @@ def test_a_matrix_too_small_or_of_other_values_is_refused():
 
 
 def reference_components(links):
-    """Merge sets of links that share a word until none do."""
     parts = [{link} for link in links]
     for k in range(len(parts)):
         for other in range(k):

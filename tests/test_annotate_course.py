@@ -4,10 +4,6 @@ import io
 import json
 
 import pytest
-
-pytest.importorskip("sqlalchemy")
-pytest.importorskip("starlette")
-
 from annotation import Tab, project, sent, small_corpus
 from command import PARAPHRASES
 
@@ -31,7 +27,6 @@ def aligner():
 
 @pytest.fixture
 def validated(monkeypatch):
-    """List how many pairs each cross-validation had."""
     counts, validate = [], Refiner.validate
 
     def counted(refiner, threads=None):
@@ -43,13 +38,11 @@ def validated(monkeypatch):
 
 
 def said(k):
-    """Return links as somebody draws them who links equal words alone, which is soon learned."""
     source, target = WORDS[k - 1]
     return Alignment((i, j) for i, s in enumerate(source) for j, t in enumerate(target) if s == t)
 
 
 def work(*numbers, **links):
-    """Return done pairs, by number from 1."""
     said_of = {k: {TAUGHT: links.get(f"p{k}", said(k))} for k in numbers}
     return {k: SentencePair(str(k), *WORDS[k - 1], said_of[k]) for k in numbers}
 

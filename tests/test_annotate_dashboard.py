@@ -16,12 +16,14 @@ from annotation_server import served
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit._support.values import jsonable
-from alignkit.agreement import agree
+from alignkit.agreement import AgreementOptions, agree, cell_agreement, overlap
 from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.dashboard.live_work import LiveWork
 from alignkit.annotate.dashboard.slow_figures import slow_figures
+from alignkit.annotate.dashboard.tally import FIGURES, TalliedPair, Tally, intervals_of
 from alignkit.annotate.importing import import_pairs
 from alignkit.annotate.preannotation_bias import control_pairs, estimate_pull
 from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, Visitor
@@ -30,16 +32,7 @@ from alignkit.annotate.server.child import ChildProcess
 from alignkit.annotate.server.dashboard import Dashboard
 from alignkit.annotate.server.sessions import admit
 from alignkit.cli.main import main
-from alignkit.io import read_corpus
 from alignkit.io.format import EVERYTHING
-from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
-
-pytest.importorskip("msgspec")
-from alignkit.agreement import cell_agreement, overlap
-from alignkit.agreement.options import AgreementOptions
-from alignkit.annotate.dashboard.tally import FIGURES, TalliedPair, Tally, intervals_of
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "paraphrases.jsonl"
 LIVE = {"words.possible.f1", "words.sure.f1", "cells.all.kappa", "different.cells.all.kappa"}
@@ -57,7 +50,6 @@ steps = st.lists(st.tuples(st.integers(1, 4), said), max_size=8)
 
 
 def samples(folder, pairs=6, **settings):
-    """Make a project of samples that anna, ben and gold have done; initial is shown."""
     store = made(folder, Corpus(list(read_corpus(SAMPLES))[:pairs]), annotator=None)
     store.settings(**{"suggestions": "initial", **settings})
     return store
@@ -65,7 +57,6 @@ def samples(folder, pairs=6, **settings):
 
 @pytest.fixture
 def here(monkeypatch):
-    """Do the work of the child process in this one; list the jobs."""
     jobs = []
 
     def run(child):
@@ -114,7 +105,6 @@ def done(store, k, name, *, after=True):
 
 
 def blank(folder, pairs, *names):
-    """Make a project whose suggestions have no link, and enrol annotators."""
     store = made(folder, small_corpus(pairs, {"auto": Alignment()}), annotator=None)
     store.settings(suggestions="auto")
     for name in names:
@@ -156,7 +146,6 @@ def compare(shown, names, initial, exported):
 
 
 def exported(shown, monkeypatch, folder):
-    """Run the first command that the dashboard shows; return the file, and the second's options."""
     monkeypatch.chdir(folder)
     first, second = (line.split() for line in shown["commands"])
     assert (first[:2], main(first[1:])) == (["alignkit", "export"], 0)

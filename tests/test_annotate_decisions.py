@@ -33,8 +33,6 @@ _DECISIONS = st.lists(
 
 
 class Desk(Tab):
-    """An adjudicator's tab: the gold standard's stream, and who acts."""
-
     def send(self, *events):
         answer, new = self.store.append(
             self.k, "gold", base=self.seq, rev=self.rev, events=list(events), actor="carla"

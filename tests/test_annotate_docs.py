@@ -52,7 +52,6 @@ def test_pictures_are_shown():
 
 
 def headings(page):
-    """Return the anchors of a page, as GitHub makes them."""
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     names = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-") for name in names}

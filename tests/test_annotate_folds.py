@@ -139,8 +139,6 @@ def test_random_logs_fold_to_the_same_on_the_page_and_on_the_server(page):
 
 
 class Tab:
-    """Hold what a tab has been told and what it has sent: what its page must show."""
-
     def __init__(self, stream):
         self.stream = stream
         self.told = 0

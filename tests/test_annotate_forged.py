@@ -8,10 +8,6 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("sqlalchemy")
-
 from adjudicated_project import two_annotators
 from annotation import Tab, cell, run_sql, sent
 from command import run

@@ -4,9 +4,6 @@ import json
 from collections import Counter
 
 import pytest
-
-pytest.importorskip("starlette")
-
 from adjudicating import LEFT, RIGHT, Bench, case, drawn, expected_states, states, values_of
 from annotation import Tab, cell, sent
 from annotation_server import make, served

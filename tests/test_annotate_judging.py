@@ -8,21 +8,8 @@ import subprocess
 import sys
 from itertools import count
 
+import annotate_browser as web
 import pytest
-from annotate_browser import (
-    BROWSER,
-    Server,
-    ask,
-    browser,
-    enter,
-    press,
-    saved,
-    serious,
-    serving,
-    until,
-    views,
-    write_corpus,
-)
 from annotate_log import Stream
 from annotation import Tab, sent
 from command import PARAPHRASES
@@ -31,7 +18,7 @@ from alignkit import Annotation, read_corpus
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.answers import load_assets
 
-pytestmark = BROWSER
+pytestmark = web.BROWSER
 PAIRS = 20
 REWRITTEN = "At least forty people were hurt in a blaze which erupted at a garment plant ."
 ANNA = ["4", "4 i", "4 < s", "3", "2", "1", "4 > a", "x"]
@@ -89,7 +76,7 @@ def corpus(folder):
         around = f"It was in the news . {' '.join(pair.source)} More is not known ."
         rows.append({"id": f"p{k}", "source": pair.source, "target": pair.target,
                      "attributes": {"source_context": around}})  # fmt: skip
-    return write_corpus(folder / "pairs.jsonl", rows)
+    return web.write_corpus(folder / "pairs.jsonl", rows)
 
 
 def command(*words):
@@ -102,13 +89,12 @@ def invitation(project, *words):
 
 
 def on(page, name):
-    until(lambda: page.inner_text("#pair-id") == name, 8)
+    web.until(lambda: page.inner_text("#pair-id") == name, 8)
 
 
 def looked_at(page, name=""):
-    """Check the page as it is, at two widths, in light and dark."""
-    for width in views(page, name):
-        assert serious(page) == [], width
+    for width in web.views(page, name):
+        assert web.serious(page) == [], width
 
 
 @pytest.fixture
@@ -121,36 +107,36 @@ def problems():
 def judge_all(page, keys):
     for k in range(1, PAIRS + 1):
         on(page, f"p{k}")
-        press(page, f"{keys[(k - 1) % len(keys)]} Control+Enter")
-    until(lambda: "all that is here is done" in page.inner_text("#status-text"))
-    saved(page)
+        web.press(page, f"{keys[(k - 1) % len(keys)]} Control+Enter")
+    web.until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+    web.saved(page)
 
 
 def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems):
     project = str(tmp_path / "pairs.jsonl.alignkit")
-    with serving(corpus(tmp_path), "--task", "judge", "--scheme", "turku") as server:
-        with browser(bypass_csp=True) as first:
-            page = enter(first, server.url, problems)
+    with web.serving(corpus(tmp_path), "--task", "judge", "--scheme", "turku") as server:
+        with web.browser(bypass_csp=True) as first:
+            page = web.enter(first, server.url, problems)
             assert "It was in the news ." in page.inner_text("#source-context")
-            press(page, "Control+Enter 3 i")
+            web.press(page, "Control+Enter 3 i")
             assert "stands on 4 alone" in page.inner_text("#status-text")
-            press(page, "3")  # again: no label
-            press(page, "4 w")
+            web.press(page, "3")  # again: no label
+            web.press(page, "4 w")
             page.fill("#new-target", REWRITTEN.replace(" ", "   ", 1))
-            press(page, "Control+Enter e Escape u r")
-            saved(page)
+            web.press(page, "Control+Enter e Escape u r")
+            web.saved(page)
             assert page.locator("#rewrite-list li").count() == 1
             looked_at(page, "judge")
-            press(page, "4")
+            web.press(page, "4")
             judge_all(page, ANNA)
-            assert ask(page, "/api/pairs/1")["state"]["rewrites"][0][1][1] == REWRITTEN
-        with browser(bypass_csp=True) as second:
-            page = enter(second, invitation(project, "--annotator", "ben"), problems)
+            assert web.ask(page, "/api/pairs/1")["state"]["rewrites"][0][1][1] == REWRITTEN
+        with web.browser(bypass_csp=True) as second:
+            page = web.enter(second, invitation(project, "--annotator", "ben"), problems)
             assert page.locator("#rewrite-list li").count() == 0
-            assert "rewrites" not in ask(page, "/api/pairs/1")["state"]
+            assert "rewrites" not in web.ask(page, "/api/pairs/1")["state"]
             judge_all(page, ["4", "4 i", "4 s", "2", "2", "1", "4 >", "x"])
-        with browser(bypass_csp=True) as third:
-            page = enter(
+        with web.browser(bypass_csp=True) as third:
+            page = web.enter(
                 third, invitation(project, "--annotator", "carla", "--adjudicate"), problems
             )
             looked_at(page)
@@ -161,12 +147,11 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems):
 
 
 def dashboard(context, page):
-    """Agreement is on labels there, and leads to the pairs; no link is spoken of."""
     assert page.is_visible("header a[href='/dashboard']")
     assert "take a vote" in page.inner_text("#hints")
     board = context.new_page()
     board.goto(page.url.partition("/adjudicate")[0] + "/dashboard")
-    until(lambda: board.locator("#differing tr").count() == 8, 8)
+    web.until(lambda: board.locator("#differing tr").count() == 8, 8)
     assert board.inner_text("#differing tr:first-child a") == "p4"
     assert board.inner_text("#judged th") == "anna ~ ben"
     assert board.inner_text("#judged td:nth-child(3)") == ".83"  # what was skipped is left out
@@ -177,35 +162,35 @@ def dashboard(context, page):
                for head, table in zip(above, tables, strict=True))  # fmt: skip
     rows = board.locator("#differing tr").evaluate_all("all => all.map(one => one.offsetHeight)")
     assert max(rows) < 60  # two texts of a line each
-    until(lambda: "being computed" not in board.inner_text("#annotators"), 60)
+    web.until(lambda: "being computed" not in board.inner_text("#annotators"), 60)
     looked_at(board, "dashboard-judged")
     board.close()
 
 
 def adjudicate(page):
-    press(page, "/")
+    web.press(page, "/")
     page.click("#settle")  # all on which both agree, but for the pair with the rewrite
-    until(lambda: f"{PAIRS - 9} done" in page.inner_text("#pairs-message"))
-    press(page, "Escape")
+    web.until(lambda: f"{PAIRS - 9} done" in page.inner_text("#pairs-message"))
+    web.press(page, "Escape")
     for k in (1, 3, 4, 7, 11, 12, 15, 19, 20):
         on(page, f"p{k}")
         if k == 1:
-            press(page, "Shift+Digit1")
-            until(lambda: page.locator("#rewrite-list li").count() == 1)
+            web.press(page, "Shift+Digit1")
+            web.until(lambda: page.locator("#rewrite-list li").count() == 1)
         elif k % len(ANNA) == 3:  # anna: 4 < s, ben: 4 s
-            press(page, "2 1")
+            web.press(page, "2 1")
             assert page.inner_text("#decided") == "Decided as anna."
         elif k % len(ANNA) == 4:  # anna: 3, ben: 2; "f" is the fourth label
-            press(page, "Control+Enter")
-            until(lambda: "first decide" in page.inner_text("#status-text"))
-            press(page, "f")
+            web.press(page, "Control+Enter")
+            web.until(lambda: "first decide" in page.inner_text("#status-text"))
+            web.press(page, "f")
             assert page.inner_text("#decided") == "Decided by adjudicators."
         else:  # anna: 4 > and unsure, ben: 4 >
-            press(page, "2")
+            web.press(page, "2")
             assert page.inner_text("#decided") == "Decided as ben."
-        press(page, "Control+Enter")
-    until(lambda: "all that is here is done" in page.inner_text("#status-text"))
-    saved(page)
+        web.press(page, "Control+Enter")
+    web.until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+    web.saved(page)
 
 
 def rewrites_are_looked_at_again(page, project):
@@ -216,10 +201,10 @@ def rewrites_are_looked_at_again(page, project):
         tab.send(sent("rewrite", rewrites=[["r1", None, ["a new", "pair"]]]))
         page.wait_for_selector("#done[aria-pressed=false]")
         assert "rewrites have changed since" in page.inner_text("#decided")
-        press(page, "Control+Enter")
+        web.press(page, "Control+Enter")
         page.wait_for_selector("#done[aria-pressed=true]")
-        saved(page)
-        assert ask(page, "/api/gold")["done"] == PAIRS
+        web.saved(page)
+        assert web.ask(page, "/api/gold")["done"] == PAIRS
         tab.back()
 
 
@@ -251,11 +236,11 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems):
         (tmp_path / side / "a.txt").write_text(text, encoding="utf-8")
         (tmp_path / side / "b.txt").write_text("Nothing.", encoding="utf-8")
     words = "--task", "extract", "en", "fr", "--annotator", "anna"
-    with Server(*words, folder=tmp_path) as server, browser(bypass_csp=True) as context:
-        page = enter(context, server.url, problems)
-        press(page, "Control+Shift+ArrowRight Enter")  # by keyboard: the first sentences
+    with web.Server(*words, folder=tmp_path) as server, web.browser(bypass_csp=True) as context:
+        page = web.enter(context, server.url, problems)
+        web.press(page, "Control+Shift+ArrowRight Enter")  # by keyboard: the first sentences
         assert "now mark a span of the target" in page.inner_text("#status-text")
-        press(page, "s Enter ArrowDown s Enter ArrowDown s Enter")
+        web.press(page, "s Enter ArrowDown s Enter ArrowDown s Enter")
         words = page.locator("#source span")  # They talked . Then they agreed , ...
         begin, end = (words.nth(at).bounding_box() for at in (3, 5))
         page.mouse.move(begin["x"] + 3, begin["y"] + 8)
@@ -265,16 +250,16 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems):
         page.locator("#target span", has_text="étaient").dblclick()
         looked_at(page, "extract")
         page.click("#take")
-        saved(page)
+        web.saved(page)
         assert page.locator("#taken-list li").count() == 3
-        press(page, "x")  # the pair at the cursor, and back again
-        press(page, "u")
+        web.press(page, "x")  # the pair at the cursor, and back again
+        web.press(page, "u")
         assert page.locator("#taken-list li").count() == 3
-        press(page, "Control+Enter")
+        web.press(page, "Control+Enter")
         on(page, "b")
-        press(page, "Control+Enter")
-        until(lambda: "all that is here is done" in page.inner_text("#status-text"))
-        saved(page)
+        web.press(page, "Control+Enter")
+        web.until(lambda: "all that is here is done" in page.inner_text("#status-text"))
+        web.saved(page)
     project, out = str(tmp_path / "en.alignkit"), str(tmp_path / "out.jsonl")
     (row,) = json.loads(command("yield", project, "--json"))["annotators"]
     assert (row["documents"], row["done"], row["without"], row["pairs"]) == (2, 2, 1, 3)
@@ -303,7 +288,7 @@ def page():
         else:
             route.fulfill(body=asset.body, content_type=asset.kind)
 
-    with browser() as context:
+    with web.browser() as context:
         context.route("http://page.example/**", answer)
         page = context.new_page()
         page.goto("http://page.example/")
@@ -311,7 +296,6 @@ def page():
 
 
 def play(seed):
-    """Make a log of rewrites, spans and judgments, and what must be shown after each event."""
     rng, stream, ids = random.Random(seed), Stream("a b", "w x"), count()
     first, steps = stream.document(), []
     for _ in range(30):
@@ -340,7 +324,6 @@ def held_by(stream):
 
 
 def undone(stream):
-    """Return what would be held after an undo."""
     top = stream.tops()[0]
     if top is None:
         return held_by(stream)

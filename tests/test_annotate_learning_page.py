@@ -7,21 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from annotate_browser import (
-    BROWSER,
-    browser,
-    enter,
-    opened,
-    pair,
-    press,
-    saved,
-    serious,
-    serving,
-    shrink,
-    until,
-    views,
-    write_corpus,
-)
+import annotate_browser as web
 from annotation_server import Client
 from command import PARAPHRASES
 
@@ -31,13 +17,12 @@ from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.serving import invited
 
-pytestmark = BROWSER
+pytestmark = web.BROWSER
 SAMPLES = list(read_corpus(PARAPHRASES))
 PICTURES = os.environ.get("ALIGNKIT_PICTURES")
 
 
 def finish(client, k):
-    """Draw the links of a pair, mark it done, and return the set that it showed."""
     doc, links = client.ask("GET", f"/api/pairs/{k}").json, _links(SAMPLES[k - 1])
     cells = [[i, j, 0, 2 if (i, j) in links.sure else 1] for i, j in links]
     shown = str(doc["suggestions"]["set"])
@@ -61,36 +46,36 @@ def _links(one):
 
 
 def shown(page, k):
-    return str(pair(page, k)["suggestions"]["set"])
+    return str(web.pair(page, k)["suggestions"]["set"])
 
 
 def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path):
     rows = [{"id": one.id, "source": one.words[0], "target": one.words[1]} for one in SAMPLES]
-    corpus = write_corpus(tmp_path / "corpus.jsonl", rows)
+    corpus = web.write_corpus(tmp_path / "corpus.jsonl", rows)
     project, problems = f"{corpus}.alignkit", []
-    with serving(corpus, "--suggestions", "trained", annotator="ben") as server:
-        with browser() as context, closing(_entered(server, project, "anna")) as anna:
-            page = enter(context, server.url, problems)
+    with web.serving(corpus, "--suggestions", "trained", annotator="ben") as server:
+        with web.browser() as context, closing(_entered(server, project, "anna")) as anna:
+            page = web.enter(context, server.url, problems)
             page.goto(page.url.split("?")[0].split("#")[0] + "?pair=12")
             page.wait_for_selector("body[data-pair='12']")
-            saved(page)
+            web.saved(page)
             assert all(finish(anna, k).startswith(("trained", "learned-")) for k in range(1, 9))
             store = Store.open(project, readonly=True)
             with closing(store):
-                until(lambda: _set(store, 14).startswith("learned-"), 60)
-                before = pair(page, 12)["suggestions"]
+                web.until(lambda: _set(store, 14).startswith("learned-"), 60)
+                before = web.pair(page, 12)["suggestions"]
                 assert before["set"] == "trained"
-                press(page, "Control+Enter")
+                web.press(page, "Control+Enter")
                 page.wait_for_selector("body[data-pair='13']")
-                saved(page)
+                web.saved(page)
                 first = _set(store, 13)  # what was fetched ahead is not shown any more
                 assert first.startswith("learned-")
                 finish(anna, 9)
-                until(lambda: _set(store, 14) != first, 60)
+                web.until(lambda: _set(store, 14) != first, 60)
                 assert _set(store, 13) == first
                 page.reload()
                 page.wait_for_selector("body[data-pair='13']")
-                assert (shown(page, 13), pair(page, 12)["suggestions"]) == (first, before)
+                assert (shown(page, 13), web.pair(page, 12)["suggestions"]) == (first, before)
                 opens = [event for event in store.history(13, "ben") if event.kind == "open"]
                 assert all(f'"set":"{first}"'.encode() in bytes(event.data) for event in opens)
                 assert opens
@@ -113,7 +98,6 @@ def _entered(server, project, name, role="annotator"):
 
 
 def _see_corrections(server, project):
-    """The dashboard draws them, tells what was learned, and anybody can read it."""
     if PICTURES:  # more of them, and in time
         with closing(_entered(server, project, "anna")) as anna:
             for k in (*range(10, 12), *range(14, 60)):
@@ -122,8 +106,8 @@ def _see_corrections(server, project):
     url = invited(project, Visitor("carla", ADJUDICATOR))
     assert url is not None
     problems = []
-    with browser() as context:
-        page = opened(context, url.replace("/adjudicate#", "/dashboard#"), problems)
+    with web.browser() as context:
+        page = web.opened(context, url.replace("/adjudicate#", "/dashboard#"), problems)
         page.wait_for_selector("#corrections:not([hidden]) figure path.mean", timeout=60_000)
         assert page.locator("#corrections circle").count() >= 10
         assert page.locator("#corrected-parts tr").count() >= 2
@@ -131,9 +115,9 @@ def _see_corrections(server, project):
         assert "done pairs" in page.inner_text("#learning")
         label = page.get_attribute("#corrections svg", "aria-label")
         assert label.startswith("Corrections a pair over 1" if not PICTURES else "Corrections")
-        assert all(not serious(page) for _ in views(page))
+        assert all(not web.serious(page) for _ in web.views(page))
         if PICTURES:
             picture = Path(PICTURES, "corrections.png")
             page.locator("#corrections").screenshot(path=picture)
-            shrink(picture)
+            web.shrink(picture)
     assert not problems

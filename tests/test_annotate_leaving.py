@@ -59,14 +59,11 @@ def opened(request, tmp_path_factory):
 
 
 class Network:
-    """Slow down what a page asks for."""
-
     def __init__(self, session):
         self._session = session
         session.send("Network.enable")
 
     def slow(self, latency):
-        """Let each answer come so many milliseconds later."""
         rates = dict.fromkeys(("downloadThroughput", "uploadThroughput"), -1)
         how = {"offline": False, "latency": latency, **rates}
         self._session.send("Network.emulateNetworkConditions", how)
@@ -77,7 +74,6 @@ def on(page):
 
 
 def held(page, kind, k):
-    """Return what the server has of a pair."""
     state = ask(page, f"/api/{kind.path}/{k}")["state"]
     return state["judgment"] if kind.task == "judge" else {(0, 0): 0} | {
         (i, j): value for i, j, value in state["cells"]

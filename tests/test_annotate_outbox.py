@@ -93,7 +93,6 @@ def serve(project):
 
 
 def opened(context, url):
-    """Open a file of the server as a page, under its policy, and let the wire alone run there."""
     page = context.new_page()
     page.goto(url.replace("/#", "/page/wire.js#"))
     page.begun_with = page.evaluate(_BEGIN)

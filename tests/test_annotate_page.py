@@ -185,7 +185,6 @@ def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(tmp
 
 
 def scrolled(page):
-    """Return how far the matrix is scrolled, to the left and down."""
     places = page.eval_on_selector(
         "#matrix", "part => [part.scrollLeft, part.scrollTop].map(Math.round)"
     )
