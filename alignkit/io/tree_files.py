@@ -23,8 +23,8 @@ from itertools import chain, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, NamedTuple
 
-from alignkit._support.arguments import check_arguments, each
-from alignkit.errors import FormatError, JoinError, OptionError, UnknownNameError
+from alignkit._support.arguments import check_arguments, check_known, each
+from alignkit.errors import FormatError, JoinError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
 from alignkit.model.brackets import read_fitting
@@ -62,8 +62,8 @@ class WrittenTree(NamedTuple):
 
 def written_trees(file: TextFile, form: str | None = None) -> Iterator[WrittenTree]:
     """Yield the trees of a file, in the order of its sentences."""
-    if form is not None and form not in TREE_FORMATS:
-        raise UnknownNameError("format of trees", form, TREE_FORMATS)
+    if form is not None:
+        check_known("format of trees", form, TREE_FORMATS)
     if form is None and file.path != "-":  # standard input cannot be looked at
         with file.open() as stream:
             head = stream.read(512).replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")

@@ -6,12 +6,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TextIO
 
 from alignkit.errors import AlignkitError, OptionError
-from alignkit.io.atomic_files import WriteError, replacing, replacing_folder
+from alignkit.io.atomic_files import New, WriteError, replacing, replacing_folder
 from alignkit.io.options import WriteOptions
 from alignkit.io.parallel_text import ParallelWriter
 from alignkit.io.text_files import is_word
@@ -23,8 +22,8 @@ from alignkit.model.sentence_pair import SentencePair
 class WritingFolder:
     """A folder whose files take their places when all are written."""
 
-    def __init__(self, place: Path, root: Path) -> None:
-        self._place, self._root = place, root
+    def __init__(self, made: New) -> None:
+        self._place, self._root = made.place, made.root
         self._written: set[str] = set()
 
     def write(self, name: str, lines: Iterable[str]) -> None:
@@ -59,11 +58,9 @@ class Writing:
         self.written = 0
         self.lost: Counter[str] = Counter()
 
-    @contextmanager
-    def open(self, path: str | None = None) -> Iterator[TextIO]:
+    def open(self, path: str | None = None) -> AbstractContextManager[TextIO]:
         """Open the output, or another file of it, for writing; see `replacing`."""
-        with replacing(self.path if path is None else path) as stream:
-            yield stream
+        return replacing(self.path if path is None else path)
 
     @contextmanager
     def open_texts(self) -> Iterator[ParallelWriter]:
@@ -81,7 +78,7 @@ class Writing:
         if self.path == "-":
             raise OptionError("this format is a folder of files and cannot go to standard output")
         with replacing_folder(self.path) as made:
-            yield WritingFolder(made.place, made.root)
+            yield WritingFolder(made)
 
     def annotator(self, pair: SentencePair) -> str | None:
         """Return whose alignment of a pair to write, None where there is none."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from alignkit._support.arguments import check_kind, words
+from alignkit._support.arguments import check_kind, check_known, words
 from alignkit._support.values import FrozenMap
 from alignkit.errors import FormatError, UnknownNameError
 
@@ -272,8 +272,7 @@ SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in _SCHEMES}
 
 def get_scheme(name: str = DEFAULT) -> Scheme:
     """Return the scheme of that name."""
-    if name not in SCHEMES:
-        raise UnknownNameError("scheme", name, SCHEMES)
+    check_known("scheme", name, SCHEMES)
     return SCHEMES[name]
 
 

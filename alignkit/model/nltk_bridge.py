@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alignkit._support.arguments import check_kind
-from alignkit.errors import UnknownNameError
+from alignkit._support.arguments import check_kind, check_known
 from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
 
@@ -46,8 +45,7 @@ def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> A
     check_kind("pair", pair, SentencePair)
     for name, value in (("annotator", annotator), ("links", links)):
         check_kind(name, value, str)
-    if links not in ("sure", "possible"):
-        raise UnknownNameError("links", links, ("possible", "sure"))
+    check_known("links", links, ("possible", "sure"))
     source, target = pair.words
     alignment = pair.alignment(annotator)
     chosen = alignment.sure if links == "sure" else alignment.possible

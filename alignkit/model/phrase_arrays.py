@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_attributes, check_count, place, words
+from alignkit._support.arguments import (
+    check_arguments,
+    check_attributes,
+    check_count,
+    check_known,
+    place,
+    words,
+)
 from alignkit._support.jit import readonly
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays
 from alignkit.model.phrase_kernel import ATOMIC, COMPOSITE, drop_identical, fill
@@ -103,7 +110,7 @@ class PhraseArrays:
             If `kind` is none of `KINDS`.
         """
         check_arguments(PhraseArrays.only, locals())
-        _check_name("kind of phrase pair", kind, KINDS)
+        check_known("kind of phrase pair", kind, KINDS)
         if kind == "all":
             return self
         kept = self.atomic == (kind == "atomic")
@@ -113,15 +120,10 @@ class PhraseArrays:
 
 def longest_span(links: str, max_length: int | None) -> int:
     """Check the options; return the greatest number of words of a span, as kernels take it."""
-    _check_name("links", links, LINKS)
+    check_known("links", links, LINKS)
     if max_length is not None and max_length < 1:
         raise OptionError(f"max_length is {max_length}; a phrase has at least 1 word")
     return _UNLIMITED if max_length is None else min(max_length, _UNLIMITED)
-
-
-def _check_name(what: str, name: str, known: Iterable[str]) -> None:
-    if name not in known:
-        raise UnknownNameError(what, name, known)
 
 
 def phrases_of(alignment: Alignment, links: str = "possible") -> list[PhrasePair]:
@@ -139,7 +141,7 @@ def extract_arrays(
     different: tuple[TokenArrays, TokenArrays] | None = None,
 ) -> PhraseArrays:
     """Extract the phrase pairs of alignments; `different` are the words that must not be equal."""
-    _check_name("kind of phrase pair", kind, KINDS)
+    check_known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)
     kept = arrays.sure_only() if links == "sure" else arrays
     phrases = _filled(kept, KINDS[kind], loose, longest)

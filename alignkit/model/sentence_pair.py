@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from alignkit._support.arguments import check_kind, words
+from alignkit._support.arguments import check_kind, check_known, words
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief, brief_annotators
 from alignkit.errors import (
@@ -278,8 +278,7 @@ class SentencePair:
         >>> pair.with_trees("gold", source=Tree.parse("(S (NN rain))")).tree("source")
         Tree('(S (NN rain))', 2 nodes)
         """
-        if side not in SIDES:
-            raise UnknownNameError("side", side, SIDES)
+        check_known("side", side, SIDES)
         trees: Mapping[str, Tree] = getattr(self, f"{side}_trees")
         if name is None and len(trees) == 1:
             return next(iter(trees.values()))

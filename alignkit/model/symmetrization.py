@@ -6,9 +6,9 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_count
+from alignkit._support.arguments import check_arguments, check_count, check_known
 from alignkit._support.jit import readonly
-from alignkit.errors import JoinError, OptionError, UnknownNameError
+from alignkit.errors import JoinError, OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.symmetrize_kernel import merge
@@ -99,8 +99,7 @@ def symmetrize(
     grow-diag-final-and : 0-0 1-1 1-2 4-4
     """
     check_arguments(symmetrize, locals())
-    if method not in METHODS:
-        raise UnknownNameError("method of symmetrization", method, METHODS)
+    check_known("method of symmetrization", method, METHODS)
     if isinstance(forward, Alignment) and isinstance(reverse, Alignment):
         arrays = LinkArrays.pack([forward]), LinkArrays.pack([reverse])
         return _merge(*arrays, METHODS[method]).alignment(0)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
-from alignkit.errors import UnknownNameError
+from alignkit._support.arguments import check_known
 
 if TYPE_CHECKING:
     from nltk.tokenize.api import TokenizerI
@@ -50,8 +50,7 @@ def _tokenizer(name: str) -> TokenizerI:
     from nltk.tokenize import NLTKWordTokenizer, WordPunctTokenizer
 
     kinds = {"treebank": NLTKWordTokenizer, "wordpunct": WordPunctTokenizer}
-    if name not in kinds:
-        raise UnknownNameError("tokenizer", name, kinds)
+    check_known("tokenizer", name, kinds)
     return kinds[name]()
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from errno import ENOENT
 from importlib import import_module
 
-from alignkit._support.arguments import check_arguments
-from alignkit.errors import MissingFileError, OptionError, UnknownNameError
+from alignkit._support.arguments import check_arguments, check_known
+from alignkit.errors import MissingFileError, OptionError
 from alignkit.io.format import AnyPath, Format
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import Reading
@@ -50,8 +50,7 @@ def get_format(name: str) -> Format:
         If there is none of that name.
     """
     check_arguments(get_format, locals())
-    if name not in FORMATS:
-        raise UnknownNameError("format", name, FORMATS)
+    check_known("format", name, FORMATS)
     module = import_module(f"alignkit.io.formats.{name.replace('-', '_')}")
     chosen: Format = module.FORMAT
     return chosen

@@ -46,7 +46,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from alignkit.errors import FormatError, OptionError
+from alignkit.errors import OptionError
 from alignkit.io.format import Format, kinds
 from alignkit.io.parallel_text import read_texts
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
@@ -73,7 +73,7 @@ def _parse(reading: Reading) -> Iterator[Record]:
     sample_of = lru_cache(maxsize=1)(partial(_sample, reading))
     for count, place in enumerate(places):
         here = {name: files[place] for name, files in annotators.items() if place in files}
-        try:
+        with reading.refusing():
             if texts is not None:
                 if (text := next(texts, None)) is None:
                     known = f"{reading.options.source} has {count} sentences"
@@ -89,12 +89,9 @@ def _parse(reading: Reading) -> Iterator[Record]:
                     )
                 words = None if sentences is None else sentences[k]
             annotations = {name: _annotation(path, reading) for name, path in here.items()}
-        except FormatError as error:
-            reading.refuse(error)
-            continue
-        source, target = words or (None, None)
-        path = str(next(iter(here.values())))
-        yield Record(_ID.format(*place), 1, source, target, annotations, path=path)
+            source, target = words or (None, None)
+            path = str(next(iter(here.values())))
+            yield Record(_ID.format(*place), 1, source, target, annotations, path=path)
     last = places[-1]
     for text in texts or ():
         if not reading.options.partial:

@@ -61,10 +61,8 @@ from alignkit.model.labels import get_scheme
 BLANK = "_"
 """What stands for a word that is not known."""
 
-_WHOLE = "whole sentence"
 _POSITION = re.compile(r"[0-9]{1,9}")
 _SCOPES = ("s1_scope", "s2_scope")
-_KEYS = ("key_s1", "key_s2")
 _TEXTS = ("s1_text", "s2_text")
 _SENSES = {"yes": True, "no": False}
 
@@ -106,7 +104,7 @@ def read_relation(element: etree._Element, path: str, line: int, reading: Readin
     for name in (*_TEXTS, "k1_text", "k2_text"):
         if members.get(name, "").endswith("\n"):
             reading.note("line end in a text", f"{name} ends in a line end", line, path)
-    for name in _KEYS:
+    for name in ("key_s1", "key_s2"):
         _positions(members.get(name, ""), name, path, line, reading)
     scopes = [_positions(members[name], name, path, line, reading) for name in _SCOPES]
     whole = None in scopes
@@ -137,7 +135,7 @@ def _positions(
 ) -> tuple[int, ...] | None:
     """Return a list of positions; None for the whole sentence."""
     text = text.strip()
-    if text.casefold() == _WHOLE:
+    if text.casefold() == "whole sentence":
         return None
     parts = [part.strip() for part in text.split(",")] if text else []
     if not all(parts):
@@ -149,7 +147,6 @@ def _positions(
 
 
 _TEXTS_ETPC, _TYPES = "text_pairs.xml", "paraphrase_types.xml"
-_IDENTITY = "identity"
 _LABELS = {"etpc": "etpc_label", "mrpc": "mrpc_label"}
 _NOT_KEPT = ("pair_id", "sent1_raw", "sent2_raw", "sent1_tok", "sent2_tok", *_LABELS.values())
 _BLOCK = 100_000  # links of one relation: more is an attack on memory
@@ -285,7 +282,7 @@ def _links(relation: Relation, reading: Reading) -> Iterator[RawLink]:
     sources, targets = relation.scopes
     if relation.whole or not (sources or targets):
         return
-    one_by_one = relation.type.casefold() == _IDENTITY and relation.texts[0] == relation.texts[1]
+    one_by_one = relation.type.casefold() == "identity" and relation.texts[0] == relation.texts[1]
     if one_by_one and len(sources) == len(targets) == len(relation.texts[0]):
         cells = list(zip(sources, targets, strict=True))
     else:

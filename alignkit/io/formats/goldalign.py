@@ -102,16 +102,13 @@ def _batch(
     texts = [(text for _, text in reading.lines(str(path))) for path in files.values()]
     batch = "" if reading.path == "-" else next(iter(files.values())).stem
     for line, texts_of_line in enumerate(zip_longest(*texts), start=1):
-        try:
+        with reading.refusing():
             record = _record(reading, files, texts_of_line, line)
-        except FormatError as error:
-            reading.refuse(error)
-            continue
-        name = f"{corpus}/{batch}" if prefix else batch
-        record.id = f"{name}:{line}" if name else str(line)
-        record.attributes.update({"corpus": corpus} if corpus else {})
-        record.attributes.update({"document": batch} if batch else {})
-        yield record
+            name = f"{corpus}/{batch}" if prefix else batch
+            record.id = f"{name}:{line}" if name else str(line)
+            record.attributes.update({"corpus": corpus} if corpus else {})
+            record.attributes.update({"document": batch} if batch else {})
+            yield record
 
 
 def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: int) -> Record:

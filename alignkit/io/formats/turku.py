@@ -51,7 +51,6 @@ from alignkit.model.labels import get_scheme
 _NAME = "turku"
 _OWN = ("id", "label", "txt1", "txt2", "context", "rewrites")
 _NEEDED = ("label", "txt1", "txt2")
-_CONTEXT = "context length differs"
 
 
 def _parse(reading: Reading) -> Iterator[Record]:
@@ -119,7 +118,8 @@ def _records(reading: Reading, value: Object, number: int, line: int) -> Iterato
         begin, end = (context.get(f"{key}{side}") for key in ("beg", "end"))
         if type(begin) is type(end) is int and end - begin != len(text):
             message = f"pair {record.id!r}: end{side} - beg{side} is {end - begin}, but txt{side} "
-            reading.note(_CONTEXT, f"{message}has {len(text)} characters", line)
+            message += f"has {len(text)} characters"
+            reading.note("context length differs", message, line)
     yield record
     for k, rewrite in enumerate(member(value, "rewrites", list, []), start=1):
         if type(rewrite) is not list or [type(text) for text in rewrite] != [str, str]:
