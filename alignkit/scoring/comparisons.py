@@ -16,13 +16,7 @@ from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS
 from alignkit.scoring.measures import aggregated
-from alignkit.scoring.result import (
-    LEVEL_NAMES,
-    MEASURE_NAMES,
-    Score,
-    bounded_value,
-    left_out_pairs,
-)
+from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score, bounded_value, left_out_pairs
 from alignkit.scoring.settings import Signature
 from alignkit.stats.ratios import Counts, Ratios
 from alignkit.stats.resampling import ONE_PAIR, SEED, Interval, check_drawing, few_pairs, summarize

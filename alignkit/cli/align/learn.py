@@ -50,22 +50,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="CORPUS", help="words and gold links; - is stdin")
     group = parser.add_argument_group("what is learned")
-    add_options(
-        group,
-        """
+    add_options(group, """
         --gold NAME  the annotator to learn from (default: gold, or the only one that there is)
-        """,
-    )
+        """)  # fmt: skip
     add_learning(group, default="samples")
     add_vectors(group)
-    add_options(
-        group,
-        """
+    add_options(group, """
         --save FILE  write the aligner with what was learned there, for align --load (default: only
             tell)
-        """,
-        save={"type": saved_file},
-    )
+        """, save={"type": saved_file})  # fmt: skip
     add_media(group)
     add_options(
         group,
@@ -73,13 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         threads={"type": number(1)},
     )
     group = parser.add_argument_group("the aligner that is refined")
-    add_options(
-        group,
-        """
+    add_options(group, """
         --load FILE  an aligner that was saved (default: one is trained on all pairs of CORPUS)
         --keep-case  tell words that differ in case alone apart
-        """,
-    )
+        """)  # fmt: skip
     add_settings(group)
     add_reading_arguments(parser)
 

@@ -66,16 +66,13 @@ def refuse_settings(options: argparse.Namespace, *more: str, instead: str = "") 
 
 def add_vectors(group: argparse._ArgumentGroup) -> None:
     """Add the options that name files of vectors."""
-    add_options(
-        group,
-        """
+    add_options(group, """
         --vectors FILE  vectors of words, as text (word2vec, fastText's .vec, GloVe), binary
             (word2vec) or .npz: words that occur together get pseudo-counts as their vectors are
             near; with --load, those that were not trained on
         --target-vectors FILE  those of the target words, in the same space, where they are in a
             file of their own
-        """,
-    )
+        """)  # fmt: skip
 
 
 def check_vectors(options: argparse.Namespace) -> None:
@@ -92,19 +89,15 @@ def check_vectors(options: argparse.Namespace) -> None:
 def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None:
     """Add the options of what is learned for, and from which start."""
     start = "samples" if default else "samples with --learn, else none"
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --for O  choose the threshold for links (F1), aer (the error rate; links that are only
             possible teach nothing), or phrases (F1 of sure, non-identical phrase pairs) (default:
             links)
         --ignore-identical  leave links of equal words out of the measure (phrases: always)
         --prior P  what learning starts from: samples (learned from the samples of this package),
             none, or a file of a prior (default: {start})
-        """,
-        prior={"default": default},
-        **{"for": {"dest": "objective", "choices": _OBJECTIVES}},
-    )
+        """, prior={"default": default},
+        **{"for": {"dest": "objective", "choices": _OBJECTIVES}})  # fmt: skip
 
 
 def check_prior(options: argparse.Namespace) -> None:
@@ -121,15 +114,10 @@ def check_prior(options: argparse.Namespace) -> None:
 
 def add_align_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `alignkit align`."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         SRC  source sentences, or both; - is stdin
         [TGT]  target sentences, where SRC does not hold both
-        """,
-        SRC={"dest": "input"},
-        **{"[TGT]": {"dest": "second", "nargs": "?"}},
-    )
+        """, SRC={"dest": "input"}, **{"[TGT]": {"dest": "second", "nargs": "?"}})  # fmt: skip
     _add_output(parser.add_argument_group("what is written"))
     _add_how(parser.add_argument_group("how words are aligned"))
     _add_gold(parser.add_argument_group("what is learned from gold links"))
@@ -144,9 +132,7 @@ def add_align_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    add_options(
-        group,
-        """
+    add_options(group, """
         -o, --output FILE  default: stdout
         --to F  its format, one of those of --format but bitext and tsv (default: pharaoh)
         --to-ids  write the pairs' ids before the links (pharaoh)
@@ -158,22 +144,16 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         --lexicon FILE  write word pairs there, with their probabilities in both directions
         --json  print counts, seconds, each round's log-likelihood and the table of --learn as JSON
             on stdout; needs -o
-        """,
-        output={"type": output, "default": "-"},
-        to={"type": format_name(WRITTEN), "default": "pharaoh"},
-        annotator={"default": "alignkit"},
-        save={"type": saved_file},
-        scores={"type": output_file},
-        lexicon={"type": output_file},
-    )
+        """, output={"type": output, "default": "-"},
+        to={"type": format_name(WRITTEN), "default": "pharaoh"}, annotator={"default": "alignkit"},
+        save={"type": saved_file}, scores={"type": output_file},
+        lexicon={"type": output_file})  # fmt: skip
 
 
 def _add_how(group: argparse._ArgumentGroup) -> None:
     add_options(group, "--load FILE  align with what was saved there, without training")
     add_settings(group, ("model", "best"))
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --symmetrize M  take the links that are probable in the mean of both directions (posterior),
             merge both best alignments, or take one of them: {", ".join(SYMMETRIZATIONS)}
             (default: posterior)
@@ -181,17 +161,12 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         --sure P  links more probable than this are sure, others possible (default: all are sure)
         --dictionary FILE  lines of source word, tab, target word, and perhaps a tab and a
             pseudo-count, which is 3 elsewhere
-        """,
-        symmetrize={"choices": SYMMETRIZATIONS, "default": "posterior"},
-        threshold={"type": _probability},
-        sure={"type": _probability},
-    )
+        """, symmetrize={"choices": SYMMETRIZATIONS, "default": "posterior"},
+        threshold={"type": _probability}, sure={"type": _probability})  # fmt: skip
     add_vectors(group)
     add_settings(group, ("identity",))
     names = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --tokenize T  divide texts into words by nltk first, which the attribute 'tokenizer' of the
             pairs records; behind the files, or with a name: {names}
             (default: at white space alone)
@@ -199,20 +174,14 @@ def _add_how(group: argparse._ArgumentGroup) -> None:
         --folder DIR  train from disk: keep what grows with the corpus there, while it trains
             (default: in memory; where that does not suffice, in the folder for temporary files)
         --threads N  the result does not depend on them (default: one for each core)
-        """,
-        tokenize={"nargs": "?", "const": "treebank"},
-        threads={"type": number(1)},
-    )
+        """, tokenize={"nargs": "?", "const": "treebank"}, threads={"type": number(1)})  # fmt: skip
 
 
 def _add_gold(group: argparse._ArgumentGroup) -> None:
-    add_options(
-        group,
-        """
+    add_options(group, """
         --learn NAME  learn from the links of this annotator of the input, and align all pairs with
             what was learned; see alignkit learn
-        """,
-    )
+        """)  # fmt: skip
     add_learning(group, default=None)
     add_options(group, "--no-learned  --load: align without what was learned from gold")
 

@@ -42,27 +42,18 @@ _METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        f"""
+    add_options(parser, f"""
         FWD  the forward alignment; - is stdin
         REV  the reverse alignment; - is stdin
         --method M  {", ".join(_METHODS)} (default: grow-diag-final-and)
         --reverse-transposed  REV is written target-source
-        """,
-        FWD={"dest": "forward"},
-        REV={"dest": "reverse"},
-        method={"choices": _METHODS, "default": "grow-diag-final-and"},
-    )
-    add_options(
-        parser.add_argument_group("what the output is"),
-        """
+        """, FWD={"dest": "forward"}, REV={"dest": "reverse"},
+        method={"choices": _METHODS, "default": "grow-diag-final-and"})  # fmt: skip
+    add_options(parser.add_argument_group("what the output is"), """
         -o, --output FILE  default: stdout
         --to F  its format, counted from --base where that is given (default: pharaoh)
-        """,
-        output={"type": output_file, "default": "-"},
-        to={"type": format_name(WRITTEN), "default": "pharaoh"},
-    )
+        """, output={"type": output_file, "default": "-"},
+        to={"type": format_name(WRITTEN), "default": "pharaoh"})  # fmt: skip
     add_reading_arguments(parser)
 
 

@@ -70,9 +70,7 @@ _ELSEWHERE = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     either = {"action": argparse.BooleanOptionalAction}
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         CORPUS  file or folder to annotate, or a project (default: the samples)
         TARGET  with --task extract: target documents, where CORPUS holds the source documents
         --annotator NAME  who annotates (default: the name you are logged in by)
@@ -82,58 +80,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --blind  with --adjudicate: hide whose votes you see, from now on (default: as before)
         --majority  with --adjudicate: what more than half of a pair's annotators share is settled,
             from now on (default: as before; at first what all share)
-        """,
-        CORPUS={"dest": "corpus", "nargs": "?"},
-        TARGET={"dest": "documents", "nargs": "?"},
-        annotator={"type": _who},
-        gold={"type": _who},
-        blind=either,
-        majority=either,
-    )
+        """, CORPUS={"dest": "corpus", "nargs": "?"}, TARGET={"dest": "documents", "nargs": "?"},
+        annotator={"type": _who}, gold={"type": _who}, blind=either, majority=either)  # fmt: skip
     tokenizers = "; ".join(f"{name} ({text})" for name, text in TOKENIZERS.items())
-    add_options(
-        parser.add_argument_group("what is to be done"),
-        f"""
+    add_options(parser.add_argument_group("what is to be done"), f"""
         --task  align: draw links; judge: give pairs a label, flags, corrected texts; extract: take
             pairs from documents (default: what is done in the project, or align)
         --tokenize T  with --task extract, behind the documents: divide texts into words by nltk:
             {tokenizers} (default: at white space alone)
-        """,
-        task={"choices": TASKS},
-        tokenize={"nargs": "?", "const": "treebank"},
-    )
+        """, task={"choices": TASKS}, tokenize={"nargs": "?", "const": "treebank"})  # fmt: skip
     group = parser.add_argument_group("which links are suggested")
-    add_options(
-        group.add_mutually_exclusive_group(),
-        """
+    add_options(group.add_mutually_exclusive_group(), """
         --initial NAME  those of this annotator or system in the corpus
         --model FILE  those of an aligner that 'alignkit align --save' saved
         --suggestions  those of an aligner trained on these very pairs (default), or none
-        """,
-        suggestions={"choices": ("trained", "none")},
-    )
-    add_options(
-        group,
-        """
+        """, suggestions={"choices": ("trained", "none")})  # fmt: skip
+    add_options(group, """
         --learning  learn from pairs that are done what to suggest for those that nobody has opened,
             where an aligner suggests; it stays as it is said last (default: in a new project)
-        """,
-        learning=either,
-    )
-    add_options(
-        parser.add_argument_group("the page"),
-        """
+        """, learning=either)  # fmt: skip
+    add_options(parser.add_argument_group("the page"), """
         --scheme NAME  labels of a new project's pairs
         --guidelines FILE  your guidelines, Markdown (default: alignkit's)
         --port N  default: one that stays the project's own
         --host A  an address of the loopback alone
         --allow-host NAME  a further name by which browsers reach it, e.g. through a tunnel
         --no-browser  only print the URL
-        """,
-        port={"type": number(0, 65535)},
-        host={"default": "127.0.0.1"},
-        allow_host={"action": "append", "default": []},
-    )
+        """, port={"type": number(0, 65535)}, host={"default": "127.0.0.1"},
+        allow_host={"action": "append", "default": []})  # fmt: skip
     add_reading_arguments(parser)
 
 

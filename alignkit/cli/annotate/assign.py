@@ -32,49 +32,33 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         PROJECT  the project's file
         --annotators NAME...  who annotates, besides those who do already
-        """,
-        PROJECT={"dest": "project"},
-        annotators={"default": [], "type": annotator_name},
-    )
-    add_options(
-        parser.add_argument_group("which pairs"),
-        """
+        """, PROJECT={"dest": "project"},
+        annotators={"default": [], "type": annotator_name})  # fmt: skip
+    add_options(parser.add_argument_group("which pairs"), """
         --double SHARE  the share of pairs that two annotate, the others one (default: all annotate
             all)
         --trial N  pairs that all annotate first (default: 0)
         --stratify BY...  keep shares in strata by length, or by attributes of pairs (default:
             length)
         --seed N  of all draws (default: 0)
-        """,
-        double={"type": _share},
-        trial={"type": number(0)},
-        seed={"type": number(0)},
-    )
-    add_options(
-        parser.add_argument_group("in what order, with which suggestions"),
-        """
+        """, double={"type": _share}, trial={"type": number(0)},
+        seed={"type": number(0)})  # fmt: skip
+    add_options(parser.add_argument_group("in what order, with which suggestions"), """
         --order BY  hash: at random; uncertainty: what suggestions leave most open first; or an
             attribute, such as document: pairs of one value together, as in the corpus (default:
             hash)
         --control SHARE  the share of pairs in the control sample; 0 for none (default: 0.1, or 0
             where pairs are judged or extracted)
         --control-least N  how many pairs it has at least, if there are so many (default: 150)
-        """,
-        control={"type": _share},
-        control_least={"type": number(0), "dest": "least"},
-    )
-    add_options(
-        parser.add_argument_group("output"),
-        """
+        """, control={"type": _share},
+        control_least={"type": number(0), "dest": "least"})  # fmt: skip
+    add_options(parser.add_argument_group("output"), """
         --dry-run  tell what would be done
         --json  print JSON (default: tables)
-        """,
-    )
+        """)  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:

@@ -34,23 +34,14 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         PROJECT  the project's file; with --rebuild, a log in JSON lines too (- is stdin)
         -o, --output OUT  file for the log (default: stdout)
-        """,
-        PROJECT={"dest": "project"},
-        output={"type": output_file},
-    )
-    add_options(
-        parser.add_mutually_exclusive_group(),
-        """
+        """, PROJECT={"dest": "project"}, output={"type": output_file})  # fmt: skip
+    add_options(parser.add_mutually_exclusive_group(), """
         --check  fold the log, and compare
         --rebuild FILE  write a new project from the log
-        """,
-        rebuild={"type": saved_file},
-    )
+        """, rebuild={"type": saved_file})  # fmt: skip
     add_options(parser, "--json  print the findings of --check as JSON")
 
 

@@ -36,32 +36,20 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         PROJECT  the project's file
         OUT  file or folder to write; - is stdout
-        """,
-        PROJECT={"dest": "project"},
-        OUT={"dest": "output", "type": output},
-    )
+        """, PROJECT={"dest": "project"}, OUT={"dest": "output", "type": output})  # fmt: skip
     group = add_writing_arguments(parser, f"one of {', '.join(WRITTEN)}")
-    add_options(
-        group,
-        """
+    add_options(group, """
         --annotator A  the work of this one alone (default: of all)
         --done  leave out work that is not marked done
-        """,
-    )
-    add_options(
-        group.add_mutually_exclusive_group(),
-        """
+        """)  # fmt: skip
+    add_options(group.add_mutually_exclusive_group(), """
         --provenance FILE  where the gold standard's decisions are told (default:
             OUT.provenance.jsonl, unless OUT is stdout)
         --no-provenance  do not tell them
-        """,
-        provenance={"type": output},
-    )
+        """, provenance={"type": output})  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:

@@ -46,9 +46,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         PROJECT  the project's file
         FILE  corpus, text, or another project; - is stdin
         TARGET  the target words, where FILE is a plain text
@@ -57,11 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --add-pairs  pairs of FILE whose ids the project does not have come into it, behind the
             others; where pairs are assigned, these are too, and no other row changes (default: left
             out)
-        """,
-        PROJECT={"dest": "project"},
-        FILE={"dest": "input"},
-        TARGET={"dest": "second", "nargs": "?"},
-    )
+        """, PROJECT={"dest": "project"}, FILE={"dest": "input"},
+        TARGET={"dest": "second", "nargs": "?"})  # fmt: skip
     add_reading_arguments(parser)
     add_order_argument(parser)
     add_options(parser, "--json  print what was done as JSON")

@@ -21,21 +21,15 @@ from alignkit.cli.parser import add_options, number
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         PROJECT  the project's file
         --least P  the least probability of suggestions that count (default: 0)
         --resamples N  how many times to draw pairs for intervals (default: 2000)
         --confidence C  of intervals (default: 0.95)
         --seed N  of the draws (default: 12345)
-        """,
-        PROJECT={"dest": "project"},
-        least={"type": float, "default": 0.0},
-        resamples={"type": number(1), "default": 2000},
-        confidence={"type": float, "default": 0.95},
-        seed={"type": number(0), "default": 12345},
-    )
+        """, PROJECT={"dest": "project"}, least={"type": float, "default": 0.0},
+        resamples={"type": number(1), "default": 2000}, confidence={"type": float, "default": 0.95},
+        seed={"type": number(0), "default": 12345})  # fmt: skip
     add_media(parser, csv=None)
 
 

@@ -20,14 +20,10 @@ from alignkit.cli.parser import add_options
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         PROJECT  the project's file
         --json  print JSON (default: a table)
-        """,
-        PROJECT={"dest": "project"},
-    )
+        """, PROJECT={"dest": "project"})  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:

@@ -170,13 +170,10 @@ def tell(path: str, counts: Counter[str], about: str = "") -> None:
 
 def add_order_argument(group: argparse._ActionsContainer) -> None:
     """Add the option that declares the order."""
-    add_options(
-        group,
-        """
+    add_options(group, """
         --in-order  the n-th pairs of all inputs belong together, whatever their ids, e.g. a
             system's lines and a corpus with ids of its own (default: join by id)
-        """,
-    )
+        """)  # fmt: skip
 
 
 def add_scheme_argument(
@@ -216,16 +213,12 @@ def add_side(
         f"{side}_format": {"type": format_name(FORMATS)},
         f"{side}_base": {"type": int, "choices": (0, 1)},
     }
-    add_options(
-        parser.add_argument_group(f"what the {long} is, if not as said for both"),
-        f"""
+    add_options(parser.add_argument_group(f"what the {long} is, if not as said for both"), f"""
         --{side}-format F  its format (default: --format)
         --{side}-base  number of its first word (default: --base)
         --{side}-transpose  its links are written target first
         --{side}-annotator A{"..." * several}  whose alignments, if it holds several{more}
-        """,
-        **settings,
-    )
+        """, **settings)  # fmt: skip
 
 
 def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> FileOptions:

@@ -47,15 +47,12 @@ def print_result(result: Result, options: argparse.Namespace) -> None:
 
 def add_groups(group: argparse._ActionsContainer, *, metavar: str) -> None:
     """Add the options that name the attribute by which pairs are grouped, and what divides it."""
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --by {metavar}  a row for each value of this attribute (genre, document, ...) too; day,
             week and month are known where annotations have times
         --split TEXT  what stands between several values of that attribute, e.g. a comma; a pair
             counts in each (default: one value)
-        """,
-    )
+        """)  # fmt: skip
 
 
 def add_separator(group: argparse._ActionsContainer) -> None:
@@ -71,13 +68,10 @@ def check_groups(options: argparse.Namespace) -> None:
 
 def add_labels(group: argparse._ArgumentGroup) -> None:
     """Add the option that leaves out what joshua and ppdb can only write with two labels."""
-    add_options(
-        group,
-        """
+    add_options(group, """
         --one-label  joshua and ppdb: leave out rules with a label that differs between the sides
             (default: both labels are written, [NP~S])
-        """,
-    )
+        """)  # fmt: skip
 
 
 def joined_labels(options: argparse.Namespace, format: str | None) -> bool:

@@ -35,9 +35,7 @@ def add_tree_options(
     """Add the options that name files of trees and say how they are read."""
     group = parser.add_argument_group("what the trees are")
     names = " ".join(dict.fromkeys((both, "--both-trees")))
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --source-trees FILE  trees of the source sentences, one for each in the same order
         --target-trees FILE  of the target sentences, likewise
         {names} FILE  of both sides in turn: source, target, source, target, ...
@@ -50,11 +48,8 @@ def add_tree_options(
             error)
         --drop-function-tags  read NP-SBJ=1 as NP (default: kept)
         --drop-traces  leave out -NONE- and nodes without other words (default: words as any other)
-        """,
-        both_trees={"dest": "both_trees"},
-        tree_name={"type": annotator_name},
-        tree_format={"choices": tuple(TREE_FORMATS)},
-    )
+        """, both_trees={"dest": "both_trees"}, tree_name={"type": annotator_name},
+        tree_format={"choices": tuple(TREE_FORMATS)})  # fmt: skip
     return group
 
 

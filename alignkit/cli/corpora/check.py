@@ -265,9 +265,7 @@ def _examined_again(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         IN...  file or folder; or several of the same pairs, one an annotator; - is stdin
         --fix OUT  write what could be read: each link once and within its sentences, no byte order
             marks or carriage returns, U+FFFD for control characters; OUT may be IN
@@ -276,24 +274,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --leaks  tell which pairs of the second of two files the first holds: equal, reversed, or
             of the same group
         --group ATTRIBUTE  what names the groups of --leaks; repeatable (default: goeswith)
-        """,
-        IN={"dest": "inputs"},
-        fix={"type": output},
-        fix_source={"type": output_file},
-        fix_target={"type": output_file},
-        group={"action": "append"},
-    )
+        """, IN={"dest": "inputs"}, fix={"type": output}, fix_source={"type": output_file},
+        fix_target={"type": output_file}, group={"action": "append"})  # fmt: skip
     add_separator(parser)
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         --ignore-case  for --leaks, words that differ in case alone are equal (default: they
             differ; white space and the Unicode form of characters never count)
         --show N  findings of each kind (default: 5)
         --json  print all findings as JSON (default: text)
-        """,
-        show={"type": number(0), "default": 5},
-    )
+        """, show={"type": number(0), "default": 5})  # fmt: skip
     add_reading_arguments(parser)
     add_tree_options(parser)
 

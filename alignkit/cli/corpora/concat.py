@@ -32,14 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, "IN...  files or folders to read; - is stdin", IN={"dest": "inputs"})
     add_corpus_output(parser, "file to write; - is stdout")
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         --prefix  put the file's name without its ending, and a slash, before each id, as in
             news/12; with its folder where names are alike
         --json  print as JSON how many pairs came from each file
-        """,
-    )
+        """)  # fmt: skip
     add_reading_arguments(parser)
 
 

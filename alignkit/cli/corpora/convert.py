@@ -45,25 +45,17 @@ from alignkit.model.sentence_pair import SentencePair, origin_of
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         IN  file or folder to read; - is stdin
         OUT  file or folder to write; - is stdout
-        """,
-        IN={"dest": "input"},
-        OUT={"dest": "output", "type": output},
-    )
+        """, IN={"dest": "input"}, OUT={"dest": "output", "type": output})  # fmt: skip
     add_reading_arguments(parser, flags=("--from", "--format"))
     group = add_writing_arguments(parser, "one of those of --from", required=False)
-    add_options(
-        group,
-        """
+    add_options(group, """
         --annotator A  the alignments of this one alone (default: all)
         --swap  exchange source and target, words and links; and, where --scheme is given, what in
             judgments has a direction
-        """,
-    )
+        """)  # fmt: skip
     add_scheme_argument(group, "of the judgments, for --swap and --rows (default: none)")
     add_rows_arguments(group)
     add_tree_options(parser)
@@ -74,9 +66,7 @@ def add_writing_arguments(
 ) -> argparse._ArgumentGroup:
     """Add the options that say how a corpus is written; `formats` tells which there are."""
     group = parser.add_argument_group("what the output is")
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --to F  its format, {formats}
         --to-base  number of its first word (default: the format's custom)
         --to-transpose  write links target first
@@ -85,12 +75,9 @@ def add_writing_arguments(
         --to-target FILE  write the target words there
         --to-ids  write the pairs' ids before the links (pharaoh)
         --to-weights  write the links' weights behind them, as in 0-0:0.93 (pharaoh)
-        """,
-        to={"required": required, "type": format_name(WRITTEN)},
-        to_base={"type": int, "choices": (0, 1)},
-        to_source={"type": output_file},
-        to_target={"type": output_file},
-    )
+        """, to={"required": required, "type": format_name(WRITTEN)},
+        to_base={"type": int, "choices": (0, 1)}, to_source={"type": output_file},
+        to_target={"type": output_file})  # fmt: skip
     return group
 
 
@@ -196,16 +183,12 @@ _COLUMNS = ("id", "label", "source", "target")
 def add_rows_arguments(group: argparse._ArgumentGroup) -> None:
     """Add the options that ask for rows."""
     listing = "; ".join(f"{name}: {about}" for name, about in KINDS.items())
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --rows  write rows for training, not a corpus: columns id, label, source, target, with tabs
             between; CSV where OUT ends in .csv, JSON lines where it ends in .jsonl. {listing}
         --view V  view of --scheme that the labels of rows are of (full)
         --no-rewrites  no rows of pairs that annotators wrote anew
-        """,
-        rows={"choices": tuple(KINDS)},
-    )
+        """, rows={"choices": tuple(KINDS)})  # fmt: skip
 
 
 def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> None:
@@ -261,15 +244,11 @@ def add_corpus_output(
     parser: argparse.ArgumentParser, text: str, default: str = _BY_ENDING
 ) -> None:
     """Add the options that name the output and its format."""
-    add_options(
-        parser,
-        f"""
+    add_options(parser, f"""
         -o, --output OUT  {text}
         --to F  format of OUT (default: {default})
-        """,
-        output={"required": True, "type": output},
-        to={"type": format_name(WRITTEN)},
-    )
+        """, output={"required": True, "type": output},
+        to={"type": format_name(WRITTEN)})  # fmt: skip
 
 
 def refuse_json_beside(options: argparse.Namespace) -> None:

@@ -41,16 +41,11 @@ _OWN = {"base=0": ("base", 0), "base=1": ("base", 1), "transpose": ("transpose",
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        f"""
+    add_options(parser, f"""
         BASE  the pairs to which annotations are added; - is stdin
         --add {_ADDED}  an annotation to add under a name; may be repeated (what is behind FILE may
             be left out: as --format, --base and --transpose say)
-        """,
-        BASE={"dest": "input"},
-        add={"action": "append", "required": True},
-    )
+        """, BASE={"dest": "input"}, add={"action": "append", "required": True})  # fmt: skip
     add_corpus_output(
         parser, "file to write; - is stdout", "alignkit-jsonl for .jsonl and -, else alignkit-xml"
     )

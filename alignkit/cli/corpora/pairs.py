@@ -37,19 +37,12 @@ from alignkit.io.text_files import TextFile
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         IN...  a file for each translator, or one with a column for each (.gz too); - is stdin
         --encoding E  of all input (default: utf-8)
-        """,
-        IN={"dest": "inputs"},
-        encoding={"default": "utf-8"},
-    )
+        """, IN={"dest": "inputs"}, encoding={"default": "utf-8"})  # fmt: skip
     add_limits(parser)
-    add_options(
-        parser.add_argument_group("what is paired and kept"),
-        """
+    add_options(parser.add_argument_group("what is paired and kept"), """
         --which  pair all with all, or the first with each of the others (default: all)
         --both-orders  write each pair in both orders (default: the earlier translation is the
             source)
@@ -60,15 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --drop-identical  drop pairs of sentences that are equal but for case (default: kept)
         --drop-repeated  drop pairs that an earlier pair equals (default: kept); takes 100 bytes a
             pair
-        """,
-        which={"choices": tuple(WHICH), "default": "all"},
-        min_length={"type": number(1), "default": 1},
-        max_length={"type": number(1)},
-        max_ratio={"type": _ratio},
-    )
-    add_options(
-        parser.add_argument_group("what the output is"),
-        """
+        """, which={"choices": tuple(WHICH), "default": "all"},
+        min_length={"type": number(1), "default": 1}, max_length={"type": number(1)},
+        max_ratio={"type": _ratio})  # fmt: skip
+    add_options(parser.add_argument_group("what the output is"), """
         -o, --output FILE  default: stdout
         --to F  its format: bitext, 'source ||| target', or tsv, two columns (default: bitext)
         --to-source FILE  write the source sentences there, line by line; needs --to-target, and
@@ -77,12 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --to-ids  write an id and a tab first: 7/1-3 pairs translations 1 and 3 of line 7 (not
             bitext)
         --json  print the counts as JSON on stdout (default: in words on stderr)
-        """,
-        output={"type": output_file},
-        to={"choices": ("bitext", "tsv")},
-        to_source={"type": output_file},
-        to_target={"type": output_file},
-    )
+        """, output={"type": output_file}, to={"choices": ("bitext", "tsv")},
+        to_source={"type": output_file}, to_target={"type": output_file})  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:

@@ -46,18 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
     add_corpus_output(parser, "file to write; - is stdout; with --split, what files are named by")
-    add_options(
-        parser,
-        """
+    add_options(parser, """
         --ids ID...  the pairs of these ids
         --ids-from FILE  the pairs of the ids in this file, one a line
         --annotated-by A...  the pairs that all of these aligned
-        """,
-    )
+        """)  # fmt: skip
     group = parser.add_argument_group("at random")
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --share S  a share of the pairs, e.g. .1 or 10%
         --split PART=S...  parts with their shares, e.g. train=.8 dev=.1 test=.1, or with commas
         --seed N  the same one, the same pairs (default: {SEED})
@@ -65,18 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             was judged
         --keep-together ATTRIBUTE  leave no value of it on two sides, e.g. no document; may be
             repeated
-        """,
-        seed={"type": number(0)},
-        keep_together={"action": "append"},
-    )
+        """, seed={"type": number(0)}, keep_together={"action": "append"})  # fmt: skip
     add_separator(group)
-    add_options(
-        group,
-        """
+    add_options(group, """
         --keep-texts  leave no text on two sides, on whichever side of its pair and in whatever case
-        """,
-        keep_texts={"default": None},
-    )
+        """, keep_texts={"default": None})  # fmt: skip
     add_options(parser, "--json  print as JSON what was written (default: on stderr)")
     add_reading_arguments(parser)
 

@@ -48,9 +48,7 @@ LARGEST = 30_000  # pixels of a side of a picture that browsers draw
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, "IN  file or folder to read; - is stdin", IN={"dest": "input"})
-    add_options(
-        parser.add_argument_group("what is drawn"),
-        """
+    add_options(parser.add_argument_group("what is drawn"), """
         --id ID  the pair of this id alone; may be repeated
         --limit N  the first N pairs alone (default: all)
         --annotators A...  whose alignments (default: everybody's); pairs that none of them
@@ -58,15 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --trees  draw the trees of both sentences, the links of one annotator, and which nodes are
             matched by them; pairs without trees are passed over
         --links  with --trees: the links that match nodes, the sure ones (default) or all
-        """,
-        id={"action": "append"},
-        limit={"type": number(1)},
-        trees={"dest": "draw_trees"},
-        links={"choices": ("sure", "possible")},
-    )
-    add_options(
-        parser.add_argument_group("where it is drawn (default: in the terminal)"),
-        f"""
+        """, id={"action": "append"}, limit={"type": number(1)}, trees={"dest": "draw_trees"},
+        links={"choices": ("sure", "possible")})  # fmt: skip
+    add_options(parser.add_argument_group("where it is drawn (default: in the terminal)"), f"""
         --html FILE  write a self-contained page; of many pairs several, FILE, FILE-page-2, ...
         --pairs-a-page N  with --html (default: {PAIRS_A_PAGE}, with --trees {TREES_A_PAGE}; all
             where FILE is - or a pipe)
@@ -74,13 +66,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --colour, --color  in the terminal (default: auto, which heeds NO_COLOR)
         --ascii  draw in ASCII alone
         --width N  columns of a line; wider matrices are split (default: those of the terminal)
-        """,
-        html={"type": output_file},
-        pairs_a_page={"type": number(1)},
+        """, html={"type": output_file}, pairs_a_page={"type": number(1)},
         svg={"type": output_file},
         colour={"choices": ("auto", "always", "never"), "default": "auto"},
-        width={"type": number(1)},
-    )
+        width={"type": number(1)})  # fmt: skip
     add_tree_options(parser, both="--both-trees")
     add_reading_arguments(parser)
     parser.set_defaults(stray=_stray)

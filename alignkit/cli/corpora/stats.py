@@ -54,23 +54,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_forms(parser.add_argument_group("what is printed; all but JSON with --diversity"))
     add_groups(parser, metavar="ATTRIBUTE")
     group = parser.add_argument_group("how diverse the wording is")
-    add_options(
-        group,
-        """
+    add_options(group, """
         --diversity  tell this instead
         --annotator A  whose judgments, if several judged (default: theirs)
-        """,
-    )
+        """)  # fmt: skip
     add_rewrites_argument(group)
-    add_options(
-        group,
-        """
+    add_options(group, """
         --stop-words FILE  words to leave out of Jaccard, UTF-8 with white space between (default:
             none)
         --stem  take Porter's stems of English words for Jaccard
         --token REGEX  what a token is (default: letters, digits and underscores in a row)
-        """,
-    )
+        """)  # fmt: skip
     add_reading_arguments(parser)
 
 

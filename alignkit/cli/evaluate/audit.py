@@ -39,10 +39,8 @@ def add_draw_arguments(group: argparse._ArgumentGroup) -> None:
     add_options(group, """
         --n N  how many items; all, if there are fewer
         --seed S  of all draws (default: 12345)
-        """,
-        n={"type": number(1), "required": True},
-        seed={"type": number(0), "default": 12345},
-    )  # fmt: skip
+        """, n={"type": number(1), "required": True},
+        seed={"type": number(0), "default": 12345})  # fmt: skip
 
 
 def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,12 +52,9 @@ def add_sheet_arguments(parser: argparse.ArgumentParser) -> None:
         --bom  begin tables with a byte order mark, by which some spreadsheets know UTF-8
         -o, --output FOLDER  where the sheets go, sheet-NAME.tsv and so on (default: audit)
         --key FILE  where the key goes, which no judge should see (default: key.json in FOLDER)
-        """,
-        judges={"type": annotator_name, "default": ["A", "B"]},
+        """, judges={"type": annotator_name, "default": ["A", "B"]},
         sheets={"nargs": "+", "choices": ("tsv", "csv", "html"), "default": ["tsv"]},
-        output={"default": "audit"},
-        key={"dest": "key_output", "type": saved_file},
-    )  # fmt: skip
+        output={"default": "audit"}, key={"dest": "key_output", "type": saved_file})  # fmt: skip
 
 
 def check_sheets(options: argparse.Namespace) -> None:

@@ -56,12 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --by GROUP  spread the items over the values of this attribute (period, genre, ...), by
             which 'audit read' then counts too; day, week and month are known where annotations
             have times
-        """,
-        mix={"type": _share, "default": 0.5},
-        each={"type": number(1), "default": 2},
+        """, mix={"type": _share, "default": 0.5}, each={"type": number(1), "default": 2},
         plain={"choices": ("upheld", "all"), "default": "upheld"},
-        annotator={"action": "append"},
-    )  # fmt: skip
+        annotator={"action": "append"})  # fmt: skip
     group = parser.add_argument_group("what is asked")
     add_scheme_argument(group, "of the judgments (default: the one that all of them fit)")
     add_options(group, """

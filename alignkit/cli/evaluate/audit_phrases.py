@@ -61,12 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --loose  extend phrases over unaligned words at their ends (default: tight)
         --both SHARE  the share of items that both sides have, to check the judges with (default: 0)
         --by GROUP  spread the items over the values of this attribute too (genre, document, ...)
-        """,
-        links={"choices": ("sure", "possible"), "default": "sure"},
+        """, links={"choices": ("sure", "possible"), "default": "sure"},
         kind={"choices": ("atomic", "composite", "all"), "default": "atomic"},
-        max_length={"type": number(1)},
-        both={"type": float, "default": 0.0},
-    )  # fmt: skip
+        max_length={"type": number(1)}, both={"type": float, "default": 0.0})  # fmt: skip
     add_order_argument(group)
     add_sheet_arguments(parser)
     add_reading_arguments(parser)

@@ -58,11 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --source-tags FILE  the tags of source words, word/TAG, a line for each pair of REF
             (default: the attribute source_tags)
         --target-tags FILE  the tags of target words, likewise (default: the attribute target_tags)
-        """,
-        by_link={"default": "kind,word,frequency,distance"},
-        attribute={"default": "phenomena"},
-        split={"default": ","},
-    )  # fmt: skip
+        """, by_link={"default": "kind,word,frequency,distance"},
+        attribute={"default": "phenomena"}, split={"default": ","})  # fmt: skip
     add_order_argument(group)
     group = parser.add_argument_group("what is printed")
     add_options(group, "--examples N  show so many errors of each class (default: none)",

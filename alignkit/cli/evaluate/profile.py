@@ -84,11 +84,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             continuity (default: against all others by permutation; McNemar's exact test)
         --trials N  of the tests (default: 10000)
         --alpha P  the chance of a false difference (default: 0.05)
-        """,
-        **{"as": {"dest": "like", "choices": LIKE}},
+        """, **{"as": {"dest": "like", "choices": LIKE}},
         trials={"type": number(1), "default": 10_000},
-        alpha={"type": float, "default": 0.05},
-    )  # fmt: skip
+        alpha={"type": float, "default": 0.05})  # fmt: skip
     add_draws(group, "of the intervals")
     group = parser.add_argument_group("what is printed")
     add_forms(group)

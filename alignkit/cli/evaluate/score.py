@@ -52,12 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             mean of F1, and exact matches), or both (default: micro)
         --split-identical  rows for the links of equal words, and for the others, too; needs the
             words
-        """,
-        level={"choices": tuple(LEVEL_CHOICES), "default": "both"},
+        """, level={"choices": tuple(LEVEL_CHOICES), "default": "both"},
         max_length={"type": number(1)},
         possible={"dest": "links", "choices": tuple(LINK_POLICIES), "default": "given"},
-        aggregate={"choices": AGGREGATES, "default": "micro"},
-    )  # fmt: skip
+        aggregate={"choices": AGGREGATES, "default": "micro"})  # fmt: skip
     add_order_argument(group)
     group = parser.add_argument_group("how sure one can be")
     add_options(group, """
@@ -83,12 +81,8 @@ def add_draws(group: argparse._ActionsContainer, purpose: str) -> None:
         --samples N  old name
         --confidence P  of the intervals (default: 0.95)
         --seed N  of all draws (default: 12345)
-        """,
-        resamples={"type": number(1)},
-        samples={"type": number(1), "help": argparse.SUPPRESS},
-        confidence={"type": float},
-        seed={"type": number(0), "default": 12345},
-    )  # fmt: skip
+        """, resamples={"type": number(1)}, samples={"type": number(1), "help": argparse.SUPPRESS},
+        confidence={"type": float}, seed={"type": number(0), "default": 12345})  # fmt: skip
 
 
 def settle_draws(options: argparse.Namespace, *, drawn: bool = True, wanting: str = "") -> None:

@@ -66,12 +66,8 @@ def add_judged(group: argparse._ArgumentGroup, *, required: bool) -> None:
             system
         --predicted  what the labels of these files are of (default: the scheme, unless one is of
             the view alone)
-        """,
-        scheme={"required": required, "choices": tuple(SCHEMES)},
-        view={"default": "full"},
-        predictions={"default": []},
-        predicted={"choices": ("scheme", "view")},
-    )  # fmt: skip
+        """, scheme={"required": required, "choices": tuple(SCHEMES)}, view={"default": "full"},
+        predictions={"default": []}, predicted={"choices": ("scheme", "view")})  # fmt: skip
     add_rewrites_argument(group)
 
 

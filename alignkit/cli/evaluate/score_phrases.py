@@ -32,11 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         TABLE  the phrase pairs (.gz too); - is stdin
         REF  the gold standard, with words
         --table-format  format of TABLE (default: moses where the first line has '|||', else tsv)
-        """,
-        TABLE={"dest": "table"},
-        REF={"dest": "reference"},
-        table_format={"choices": ("tsv", "moses")},
-    )  # fmt: skip
+        """, TABLE={"dest": "table"}, REF={"dest": "reference"},
+        table_format={"choices": ("tsv", "moses")})  # fmt: skip
     add_options(parser.add_argument_group("what is scored"), """
         --annotator A  whose alignments are the gold standard, if there are several
         --links  gold phrase pairs of the sure links, or of all (default: sure)
@@ -45,11 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --loose  gold phrases over unaligned words at their ends too (default: tight ones)
         --min-length N  least words of either side (default: 1)
         --max-length N  most words of either side (default: no limit)
-        """,
-        links={"choices": ("sure", "possible"), "default": "sure"},
-        min_length={"type": number(1), "default": 1},
-        max_length={"type": number(1)},
-    )  # fmt: skip
+        """, links={"choices": ("sure", "possible"), "default": "sure"},
+        min_length={"type": number(1), "default": 1}, max_length={"type": number(1)})  # fmt: skip
     group = parser.add_argument_group("what is printed")
     add_options(group, "--ci  bootstrap intervals over sentence pairs")
     add_draws(group, "of --ci")

@@ -36,44 +36,31 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("rules", metavar="RULES", help="file of rules (.gz too); - is stdin")
-    add_options(
-        parser.add_argument_group("what is rewritten"),
-        """
+    add_options(parser.add_argument_group("what is rewritten"), """
         --trees FILE  the parsed sentences: a Penn tree a line, .mrg or Stanford XML (.gz too); - is
             stdin
         --tree-format F  penn, mrg or stanford-xml (default: seen from the first lines)
         --drop-function-tags  read NP-SBJ=1 as NP (default: as it is)
         --drop-traces  leave traces out (default: they are words)
         --encoding E  of it (default: utf-8)
-        """,
-        trees={"required": True},
-        tree_format={"choices": ("penn", "mrg", "stanford-xml")},
-        encoding={"default": "utf-8"},
-    )
-    add_options(
-        parser.add_argument_group("which rules are applied"),
-        """
+        """, trees={"required": True}, tree_format={"choices": ("penn", "mrg", "stanford-xml")},
+        encoding={"default": "utf-8"})  # fmt: skip
+    add_options(parser.add_argument_group("which rules are applied"), """
         --rules-format F  tsv, jsonl or xrs (default: seen from the first line)
         --min-count N  the least count, for nearly all rules are seen once only (default: 2); 0
             takes those whose count is not known, too
         --min-p P  the least p(target | source) (default: 0.1)
         --any-labels  rules too of which the labels of the roots, or of a variable, differ between
             the sides (default: not those)
-        """,
-        rules_format={"choices": ("tsv", "jsonl", "xrs")},
+        """, rules_format={"choices": ("tsv", "jsonl", "xrs")},
         min_count={"type": number(0), "default": 2},
-        min_p={"type": float, "default": 0.1},
-    )
-    add_options(
-        parser.add_argument_group("what the output is"),
-        """
+        min_p={"type": float, "default": 0.1})  # fmt: skip
+    add_options(parser.add_argument_group("what the output is"), """
         --nbest N  most rewrites of a sentence (default: 10)
         -o, --output FILE  default: stdout
         --json  write JSON (default: text)
-        """,
-        nbest={"type": number(1), "default": 10},
-        output={"type": output_file, "default": "-"},
-    )
+        """, nbest={"type": number(1), "default": 10},
+        output={"type": output_file, "default": "-"})  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:

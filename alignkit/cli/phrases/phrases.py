@@ -64,40 +64,27 @@ _BLOCK = 4096
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_options(
-        parser.add_argument_group("what is extracted"),
-        """
+    add_options(parser.add_argument_group("what is extracted"), """
         --annotator A  whose alignments to use, if there are several
         --links  extract from the sure links, or from all (default: possible, which is all)
         --kind  the smallest phrase pairs, those made of smaller ones, or both (default: all)
         --max-length N  most words of either side (default: no limit)
         --loose  extend phrases over unaligned words at their ends (default: tight); needs the words
         --ignore-identical  leave out pairs of equal phrases (default: kept); needs the words
-        """,
-        links={"choices": ("sure", "possible"), "default": "possible"},
+        """, links={"choices": ("sure", "possible"), "default": "possible"},
         kind={"choices": ("atomic", "composite", "all"), "default": "all"},
-        max_length={"type": number(1)},
-    )
+        max_length={"type": number(1)})  # fmt: skip
     group = parser.add_argument_group("what is counted")
-    add_options(
-        group,
-        """
+    add_options(group, """
         --table  write a phrase table: each phrase pair once, with its count and probabilities
         --min-count N  leave out of the table what was seen less often; probabilities stay
             (default: 1)
-        """,
-        table={"dest": "counted"},
-        min_count={"type": number(1)},
-    )
+        """, table={"dest": "counted"}, min_count={"type": number(1)})  # fmt: skip
     add_memory(group, "phrase pairs")
-    add_options(
-        parser.add_argument_group("what the output is"),
-        """
+    add_options(parser.add_argument_group("what the output is"), """
         -o, --output FILE  default: stdout
         --jsonl  write one JSON object a line (default: TSV)
-        """,
-        output={"type": output_file, "default": "-"},
-    )
+        """, output={"type": output_file, "default": "-"})  # fmt: skip
     add_cluster(parser)
     add_reading_arguments(parser)
 

@@ -64,53 +64,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "second", metavar="[TABLE2]", nargs="?", help="where e2 is from (default: TABLE)"
     )
     group = parser.add_argument_group("what is joined")
-    add_options(
-        group,
-        """
+    add_options(group, """
         --pivot  the side of f; the paraphrases are of the other (default: source)
         --min-count N  leave out phrase pairs that were seen less often, before all else
             (default: 1)
-        """,
-        pivot={"choices": ("source", "target"), "default": "source"},
-        min_count={"type": number(1), "default": 1},
-    )
+        """, pivot={"choices": ("source", "target"), "default": "source"},
+        min_count={"type": number(1), "default": 1})  # fmt: skip
     add_memory(group, "phrase pairs and paraphrases")
-    add_options(
-        parser.add_argument_group("what is kept"),
-        """
+    add_options(parser.add_argument_group("what is kept"), """
         --min-p P  leave out paraphrases with a lower p(e2 | e1) (default: 0.001)
         --top N  keep the N most probable ones of each e1; 0 keeps all (default: 20)
         --identity  keep e2 = e1 too (default: left out)
-        """,
-        min_p={"type": float, "default": 0.001},
-        top={"type": number(0), "default": 20},
-    )
+        """, min_p={"type": float, "default": 0.001},
+        top={"type": number(0), "default": 20})  # fmt: skip
     group = parser.add_argument_group("what the output is")
-    add_options(
-        group,
-        """
+    add_options(group, """
         -o, --output FILE  default: stdout
         --jsonl  write one JSON object a line (default: TSV)
         --to F  format of paraphrase rules (default: that of TABLE)
-        """,
-        output={"type": output_file, "default": "-"},
-        to={"choices": FORMATS},
-    )
+        """, output={"type": output_file, "default": "-"}, to={"choices": FORMATS})  # fmt: skip
     add_labels(group)
     group = parser.add_argument_group("what the input is")
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --table-format  format of phrase tables (default: moses where the first line has '|||',
             else tsv)
         --rules F  the tables are rules in this format (default: found by their first lines):
             {", ".join(FORMATS)}
         --encoding E  of all input (default: utf-8)
-        """,
-        table_format={"choices": _PHRASES},
-        rules={"choices": FORMATS},
-        encoding={"default": "utf-8"},
-    )
+        """, table_format={"choices": _PHRASES}, rules={"choices": FORMATS},
+        encoding={"default": "utf-8"})  # fmt: skip
     add_limits(group, words=False)
     add_cluster(parser, estimate=False)
 

@@ -48,9 +48,7 @@ _FLAT_ONLY = ("loose", "max_length", "max_symbols", "min_hole", "memory")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("input", metavar="IN", help="file or folder to read; - is stdin")
-    add_options(
-        parser.add_argument_group("what is learned"),
-        """
+    add_options(parser.add_argument_group("what is learned"), """
         --annotator A  whose alignments to use, if there are several
         --links  learn from the sure links, or from all (default: sure)
         --grammar  trees on both sides; string to tree; hiero; or hiero with labels of trees
@@ -65,64 +63,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --max-nodes N  most nodes of a side, variables counted (default: no limit)
         --max-depth N  most nodes from the root of a side down, variables counted (default: no
             limit)
-        """,
-        links={"choices": ("sure", "possible"), "default": "sure"},
-        grammar={"choices": _GRAMMARS, "default": "stsg"},
-        string={"choices": ("source", "target")},
-        size={"type": number(1)},
-        max_variables={"type": number(0)},
-        max_nodes={"type": number(1)},
-        max_depth={"type": number(1)},
-    )
+        """, links={"choices": ("sure", "possible"), "default": "sure"},
+        grammar={"choices": _GRAMMARS, "default": "stsg"}, string={"choices": ("source", "target")},
+        size={"type": number(1)}, max_variables={"type": number(0)}, max_nodes={"type": number(1)},
+        max_depth={"type": number(1)})  # fmt: skip
     group = parser.add_argument_group("hiero and samt alone")
-    add_options(
-        group,
-        """
+    add_options(group, """
         --side  samt: the side whose trees give the labels (default: target)
         --loose  phrases may begin and end with unaligned words (default: tight)
         --max-length N  most words of a phrase (default: 10)
         --max-symbols N  most words and variables of a side (default: 5)
         --min-hole N  least words of what becomes a variable (default: 2)
-        """,
-        side={"choices": ("source", "target")},
-        max_length={"type": number(1)},
-        max_symbols={"type": number(1)},
-        min_hole={"type": number(1)},
-    )
+        """, side={"choices": ("source", "target")}, max_length={"type": number(1)},
+        max_symbols={"type": number(1)}, min_hole={"type": number(1)})  # fmt: skip
     add_memory(group, "rules")
-    add_options(
-        parser.add_argument_group("which rules are printed or written; all count"),
-        """
+    add_options(parser.add_argument_group("which rules are printed or written; all count"), """
         --kind K,...  of these kinds alone: identity, same-words, relabelling, lexical, phrasal,
             monotone+words, reordering, reordering+words (default: all but identity)
         --identity  rules with two equal sides, too
         --min-count N  seen so often (default: any count; of --all many are below 1)
-        """,
-        kind={"metavar": "K,...", "nargs": None},
-        min_count={"type": number(1)},
-    )
+        """, kind={"metavar": "K,...", "nargs": None}, min_count={"type": number(1)})  # fmt: skip
     group = parser.add_argument_group("what the output is")
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --to F  write the rules: {", ".join(FORMATS)}
         -o, --output FILE  of --to (default: stdout)
-        """,
-        to={"choices": FORMATS},
-        output={"type": output_file},
-    )
+        """, to={"choices": FORMATS}, output={"type": output_file})  # fmt: skip
     add_labels(group)
-    add_options(
-        group,
-        f"""
+    add_options(group, f"""
         --html FILE  write a page with the trees drawn
         --examples N  sentence pairs told of each rule (default: 1; with --to: 0)
         --limit N  most rules listed of each kind, 0 for all (default: {_LISTED}; JSON: all)
-        """,
-        html={"type": output_file},
-        examples={"type": number(0)},
-        limit={"type": number(0)},
-    )
+        """, html={"type": output_file}, examples={"type": number(0)},
+        limit={"type": number(0)})  # fmt: skip
     add_media(group, csv=None)
     add_tree_options(parser)
     add_reading_arguments(parser)
