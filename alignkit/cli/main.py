@@ -268,12 +268,9 @@ def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]
         module = import_module(f"alignkit.cli.{_module(prog)}") if name == chosen else None
         about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
         command = commands.add_parser(
-            name,
-            prog=prog,
-            help=summary,
-            description=about,
+            name, prog=prog, help=summary, description=about,
             epilog=f"For example:\n{examples}" if examples else None,
-        )
+        )  # fmt: skip
         if module is None:
             continue
         if hasattr(module, "COMMANDS"):  # it has commands of its own

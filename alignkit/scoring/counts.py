@@ -176,12 +176,9 @@ def _check_pairs(hypothesis: LinkArrays, reference: LinkArrays) -> None:
 
 
 def _match(
-    hypothesis: LinkArrays,
-    reference: LinkArrays,
-    links: str,
-    longest: int,
+    hypothesis: LinkArrays, reference: LinkArrays, links: str, longest: int,
     words: tuple[TokenArrays, TokenArrays] | None,
-) -> Rows:
+) -> Rows:  # fmt: skip
     """Count the tight phrase pairs; with words, without the phrase pairs of equal words."""
     hyp, ref = (x.sure_only() if links == "sure" else x for x in (hypothesis, reference))
     nothing = TokenArrays(np.empty(0, np.int32), np.zeros(len(hyp) + 1, np.int64))
@@ -263,12 +260,9 @@ def _count(block: Block, settings: ScoreSettings) -> dict[str, Rows]:
 
 
 def _count_links(
-    hyp: LinkArrays,
-    ref: LinkArrays,
-    source: TokenArrays | None,
-    target: TokenArrays | None,
+    hyp: LinkArrays, ref: LinkArrays, source: TokenArrays | None, target: TokenArrays | None,
     settings: ScoreSettings,
-) -> dict[str, Rows]:
+) -> dict[str, Rows]:  # fmt: skip
     """Return the rows of links; a link is identical or not, so that both rows make up all."""
     if not (settings.ignore_identical or settings.split_identical):
         return {"links": count_links(hyp, ref)}

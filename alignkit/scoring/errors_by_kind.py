@@ -64,14 +64,9 @@ class _Counts:
 
 
 def _count_pair(
-    place: int,
-    hypothesis: Alignment,
-    reference: Alignment,
-    classes: tuple[Classes, Classes],
-    into: Mapping[str, _Counts],
-    *,
-    keep: bool,
-) -> None:
+    place: int, hypothesis: Alignment, reference: Alignment, classes: tuple[Classes, Classes],
+    into: Mapping[str, _Counts], *, keep: bool,
+) -> None:  # fmt: skip
     """Count the links of a pair that precision and recall count, by their classes."""
     for link in hypothesis.sure:
         for name in classes[0](link):
@@ -91,12 +86,9 @@ def _count_pair(
 
 
 def _count_statuses_and_nulls(
-    place: int,
-    pair: SentencePair,
-    hypothesis: Alignment,
-    reference: Alignment,
+    place: int, pair: SentencePair, hypothesis: Alignment, reference: Alignment,
     into: Mapping[str, _Counts],
-) -> None:
+) -> None:  # fmt: skip
     """Count sure links, those that are only possible, and the words that have no link at all."""
     for mine, other, columns in (
         (hypothesis, reference, ("hypothesis", "right")),

@@ -318,12 +318,9 @@ def score_labels(
             "judged"
         )
     return LabelScores(
-        tuple(systems),
-        tuple(_compared(hypotheses, gold, matrix.values[1:])),
-        tuple(cautions),
-        f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}",
-        left_out,
-    )
+        tuple(systems), tuple(_compared(hypotheses, gold, matrix.values[1:])), tuple(cautions),
+        f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}", left_out,
+    )  # fmt: skip
 
 
 def _names(systems: Sequence[str], reference: str) -> list[str]:

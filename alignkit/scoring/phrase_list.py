@@ -271,27 +271,18 @@ def score_phrase_list(
     total = PhraseScore.from_counts(rows.sum(axis=0))
     fates: dict[str, Any] = matching.fates
     settings = replace(
-        signature or Signature(),
-        links=links,
-        identical="left-out" if ignore_identical else "kept",
-        case="exact" if exact_case else "folded",
-        level="list",
-        phrases="loose" if loose else "tight",
-        min_length=min_length if min_length > 1 else None,
+        signature or Signature(), links=links, identical="left-out" if ignore_identical else "kept",
+        case="exact" if exact_case else "folded", level="list",
+        phrases="loose" if loose else "tight", min_length=min_length if min_length > 1 else None,
         max_length=max_length,
-    )
+    )  # fmt: skip
     return PhraseListScore(
         **vars(total),
         entry_precision=matching.correct / fates["kept"] if fates["kept"] else np.nan,
-        entries=sum(fates.values()),
-        correct=matching.correct,
-        **fates,
-        pairs=len(shared),
-        skipped=len(corpus) - len(shared),
-        signature=settings,
-        rows=rows,
+        entries=sum(fates.values()), correct=matching.correct, **fates, pairs=len(shared),
+        skipped=len(corpus) - len(shared), signature=settings, rows=rows,
         suspicions=tuple(filter(None, [watch.suspicion("`base=1` where it is read")])),
-    )
+    )  # fmt: skip
 
 
 _NOWHERE: dict[int, list[int]] = {}

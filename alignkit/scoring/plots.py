@@ -197,12 +197,9 @@ def _fitting(names: Sequence[str], bounds: tuple[int, int]) -> int:
 
 
 def _map(
-    figure: Canvas,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    values: NDArray[np.float64],
+    figure: Canvas, rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64],
     measure: str,
-) -> None:
+) -> None:  # fmt: skip
     known = values[~np.isnan(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (nan, nan)
     shown = Column("", "percent" if len(known) and low >= 0 and high <= 1 else "number")

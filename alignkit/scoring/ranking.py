@@ -352,9 +352,7 @@ def rank(measured: Measured, *, alpha: float = 0.05) -> Ranking:
     lower = measured.lower_is_better
     names = [measured.phenomena[k] for k in kept]
     return Ranking(
-        measured,
-        friedman(table.T, names, alpha=alpha, lower_is_better=lower),
-        friedman(table, measured.systems, alpha=alpha, lower_is_better=lower),
-        tuple(missing),
+        measured, friedman(table.T, names, alpha=alpha, lower_is_better=lower),
+        friedman(table, measured.systems, alpha=alpha, lower_is_better=lower), tuple(missing),
         tuple(few),
-    )
+    )  # fmt: skip

@@ -332,12 +332,9 @@ class _Sums:
 
 
 def _score(
-    blocks: Iterable[Block],
-    settings: ScoreSettings,
-    keep_rows: bool,
-    signature: Signature | None,
+    blocks: Iterable[Block], settings: ScoreSettings, keep_rows: bool, signature: Signature | None,
     skipped: int,
-) -> Score:
+) -> Score:  # fmt: skip
     pairs, misfit = 0, Misfit()
     sums = {level: _Sums(level) for level in settings.levels}
     for block, counts in counted(blocks, settings):
@@ -362,16 +359,12 @@ def _score(
     }
     macro = {level: MacroScore.from_terms(total.terms) for level, total in sums.items()}
     return Score(
-        links=links.pop("links", None),
-        phrases=phrases or None,
-        pairs=pairs,
-        skipped=skipped,
+        links=links.pop("links", None), phrases=phrases or None, pairs=pairs, skipped=skipped,
         signature=settings.sign(signature),
         rows={level: np.concatenate(x.kept) for level, x in sums.items()} if keep_rows else {},
-        macro=macro if settings.aggregate != "micro" else {},
-        split=links,
+        macro=macro if settings.aggregate != "micro" else {}, split=links,
         suspicions=tuple(filter(None, [misfit.suspicion()])),
-    )
+    )  # fmt: skip
 
 
 @takes_options(ScoreSettings)

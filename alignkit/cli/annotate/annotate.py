@@ -265,15 +265,10 @@ def _opening(options: argparse.Namespace, project: str, corpus: str | None) -> O
         given = False
         fallback = SuggestionPlan("initial", "initial") if corpus is None else fallback
     return Opening(
-        _job(options, project, corpus),
-        plan if given else None,
-        fallback=fallback,
-        note=say,
-        learning=options.learning,
-        role=ADJUDICATOR if options.adjudicate else ANNOTATOR,
-        gold=options.gold or "",
-        rules=_rules(options),
-    )
+        _job(options, project, corpus), plan if given else None, fallback=fallback, note=say,
+        learning=options.learning, role=ADJUDICATOR if options.adjudicate else ANNOTATOR,
+        gold=options.gold or "", rules=_rules(options),
+    )  # fmt: skip
 
 
 def _rules(options: argparse.Namespace) -> dict[str, bool]:

@@ -63,12 +63,9 @@ def run(options: argparse.Namespace) -> int:
         unfinished: Counter[str] = Counter()
         outdated: Counter[str] = Counter()
         pairs = exported_work(
-            store,
-            annotator=options.annotator,
-            done=options.done,
-            unfinished=unfinished,
+            store, annotator=options.annotator, done=options.done, unfinished=unfinished,
             outdated=outdated,
-        )
+        )  # fmt: skip
         if options.annotator is None and "annotators" not in get_format(options.to).holds:
             pairs = checked(pairs, options.project)
         write(counted(pairs, options.project, store.project().pairs), options)

@@ -39,12 +39,9 @@ def add_reading_arguments(
     """Add the options that declare what a file does not say of itself."""
     group = parser.add_argument_group("what the input is")
     group.add_argument(
-        *flags,
-        dest="format",
-        metavar="F",
-        type=format_name(formats),
+        *flags, dest="format", metavar="F", type=format_name(formats),
         help=f"its format (default: {default}): {', '.join(formats)}",
-    )
+    )  # fmt: skip
     _add_options(group, [name for name in _OPTIONS if name != "lenient"])
 
 
@@ -227,13 +224,10 @@ def declared_sides(options: argparse.Namespace, hyp_annotator: str | None) -> Fi
 
     names = ("hyp_format", "hyp_base", "ref_format", "ref_base", "format", "ref_annotator")
     return FileOptions(
-        reading_options(options),
-        hyp_transpose=options.transpose != options.hyp_transpose,
-        ref_transpose=options.transpose != options.ref_transpose,
-        hyp_annotator=hyp_annotator,
-        in_order=options.in_order,
-        **{name: getattr(options, name) for name in names},
-    )
+        reading_options(options), hyp_transpose=options.transpose != options.hyp_transpose,
+        ref_transpose=options.transpose != options.ref_transpose, hyp_annotator=hyp_annotator,
+        in_order=options.in_order, **{name: getattr(options, name) for name in names},
+    )  # fmt: skip
 
 
 def open_sides(path: str, reference: str | None, declared: FileOptions) -> tuple[Input, Input]:

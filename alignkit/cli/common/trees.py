@@ -148,12 +148,8 @@ def attached(
 
     kept = ("tree_format", "drop_function_tags", "drop_traces", "encoding")
     return attach_trees(
-        pairs,
-        **{side: getattr(options, name) for side, name in _FILES.items()},
-        **{name: getattr(options, name) for name in kept},
-        name=tree_name(options) or TREE_NAME,
-        strict=options.strict_trees,
-        lenient=options.lenient_trees or observe is not None,
-        counts=counts,
-        observe=observe,
-    )
+        pairs, **{side: getattr(options, name) for side, name in _FILES.items()},
+        **{name: getattr(options, name) for name in kept}, name=tree_name(options) or TREE_NAME,
+        strict=options.strict_trees, lenient=options.lenient_trees or observe is not None,
+        counts=counts, observe=observe,
+    )  # fmt: skip

@@ -227,15 +227,10 @@ def _refuse_loss(report: Examination, path: str, lost: Counter[str]) -> None:
 
 def _write(report: Examination, path: str, source: str | None, target: str | None) -> None:
     write_corpus(
-        report.corpus,
-        path,
-        format=report.format,
-        base=report.base,
-        transpose=report.transposed,
-        source=source,
-        target=target,
+        report.corpus, path, format=report.format, base=report.base, transpose=report.transposed,
+        source=source, target=target,
         ids=any(pair.id != str(number) for number, pair in enumerate(report.corpus, 1)),
-    )
+    )  # fmt: skip
 
 
 def _examined_again(

@@ -204,13 +204,10 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
             yield pair
 
     rows = training_rows(
-        counted(),
-        get_view(options.scheme, options.view or "full"),
-        options.rows,
-        annotator=options.annotator,
-        rewrites=not options.no_rewrites,
+        counted(), get_view(options.scheme, options.view or "full"), options.rows,
+        annotator=options.annotator, rewrites=not options.no_rewrites,
         lenient=options.lenient_labels,
-    )
+    )  # fmt: skip
     with replacing(options.output) as out:
         write = _writer(options.output, out)
         for written, row in enumerate(rows, 1):  # noqa: B007 - how many there are, at the end

@@ -53,12 +53,9 @@ def run(options: argparse.Namespace) -> int:
     view = get_view(options.scheme, options.view)
     corpus = Input(options.input, options.format, reading_options(options)).corpus(judged=True)
     counts = count_labels(
-        corpus,
-        view,
-        **{name: getattr(options, name) for name in ("by", "split", "rewrites")},
-        annotators=options.annotator,
-        lenient=options.lenient_labels,
-    )
+        corpus, view, **{name: getattr(options, name) for name in ("by", "split", "rewrites")},
+        annotators=options.annotator, lenient=options.lenient_labels,
+    )  # fmt: skip
     if counts.rewrites:
         warn(
             f"{options.input}: {counts.rewrites} of the pairs are rewrites, which nobody judged, "

@@ -82,14 +82,10 @@ def run(options: argparse.Namespace) -> int:
     parts = Parts({_ONE: corpus})
     if shares is not None:
         parts = split_corpus(
-            corpus,
-            shares,
-            seed=SEED if options.seed is None else options.seed,
-            stratify=options.stratify,
-            keep_together=options.keep_together or (),
-            separator=options.separator,
-            keep_texts=bool(options.keep_texts),
-        )
+            corpus, shares, seed=SEED if options.seed is None else options.seed,
+            stratify=options.stratify, keep_together=options.keep_together or (),
+            separator=options.separator, keep_texts=bool(options.keep_texts),
+        )  # fmt: skip
     for name, part in parts.items():
         write_whole(part, places[name], format)
     cautions = [in_words_of(options.parser, text) for text in parts.cautions]
@@ -172,13 +168,9 @@ def _chosen(corpus: Corpus, options: argparse.Namespace, declared: ReadOptions) 
 
 
 def _tell(
-    options: argparse.Namespace,
-    whole: Corpus,
-    corpus: Corpus,
-    shares: dict[str, float] | None,
-    written: dict[str, Corpus],
-    cautions: Sequence[str],
-) -> None:
+    options: argparse.Namespace, whole: Corpus, corpus: Corpus, shares: dict[str, float] | None,
+    written: dict[str, Corpus], cautions: Sequence[str],
+) -> None:  # fmt: skip
     """Tell what was written, on stderr or as JSON."""
     together = options.keep_together or []
     kept = [*together, *([TEXTS] if options.keep_texts else [])]

@@ -102,15 +102,10 @@ def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) 
     from alignkit.corpora.wording_diversity import diversity
 
     result = diversity(
-        Corpus(pairs),
-        by=options.by,
-        annotator=options.annotator,
-        split=options.split,
-        rewrites=options.rewrites,
-        stop_words=_stop_words(options.stop_words),
-        stem=options.stem,
+        Corpus(pairs), by=options.by, annotator=options.annotator, split=options.split,
+        rewrites=options.rewrites, stop_words=_stop_words(options.stop_words), stem=options.stem,
         **({} if options.token is None else {"token": options.token}),
-    )
+    )  # fmt: skip
     print_findings(result, options, title="Diversity of wording")
 
 

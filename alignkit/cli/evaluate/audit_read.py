@@ -52,13 +52,9 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.audit.result import read_audit
 
     result = read_audit(
-        options.inputs,
-        options.key,
-        by=options.by,
-        confidence=options.confidence,
-        resamples=options.resamples,
-        seed=options.seed,
-    )
+        options.inputs, options.key, by=options.by, confidence=options.confidence,
+        resamples=options.resamples, seed=options.seed,
+    )  # fmt: skip
     kinds: dict[str, list[SheetFinding]] = defaultdict(list)
     for finding in result.filled.findings:
         kinds[finding.kind].append(finding)

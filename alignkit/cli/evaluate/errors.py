@@ -125,14 +125,11 @@ def run(options: argparse.Namespace) -> int:
     frequencies = Frequencies()
     corpus, skipped, cautions = _read(options, frequencies)
     errors = link_errors(
-        corpus,
-        HYPOTHESIS,
-        REFERENCE,
+        corpus, HYPOTHESIS, REFERENCE,
         by=[name.strip() for name in options.by_link.split(",") if name.strip()],
-        function_words=known,
-        frequencies=frequencies if frequencies else None,
+        function_words=known, frequencies=frequencies if frequencies else None,
         **{name: getattr(options, name) for name in _PASSED},
-    )
+    )  # fmt: skip
     name = options.hyp_annotator or short_names([options.hypothesis])[options.hypothesis]
     print_findings(
         replace(errors, skipped=skipped, system=name, notes=(*cautions, *errors.notes)),

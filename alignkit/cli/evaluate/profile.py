@@ -167,16 +167,10 @@ def _labels(options: argparse.Namespace) -> Profile:
     _check(options, judged=True)
     judged = judged_sides(options)
     return profile_labels(
-        judged.corpus,
-        judged.systems,
-        judged.reference,
-        scheme=options.scheme,
-        view=options.view,
-        lenient=options.lenient_labels,
-        rewrites=options.rewrites,
-        split=SPLIT if options.split is None else options.split,
-        **_drawing(options),
-    )
+        judged.corpus, judged.systems, judged.reference, scheme=options.scheme, view=options.view,
+        lenient=options.lenient_labels, rewrites=options.rewrites,
+        split=SPLIT if options.split is None else options.split, **_drawing(options),
+    )  # fmt: skip
 
 
 def _links(options: argparse.Namespace) -> Profile:
@@ -209,12 +203,10 @@ def _links(options: argparse.Namespace) -> Profile:
                 "aligned the same pairs"
             )
     return profile_rows(
-        {name: each.score.rows[level] for name, each in scored.items()},
-        first.groups,
-        phrase_ratios if phrases else link_ratios,
-        "f1" if phrases else measure,
+        {name: each.score.rows[level] for name, each in scored.items()}, first.groups,
+        phrase_ratios if phrases else link_ratios, "f1" if phrases else measure,
         **_drawing(options),
-    )
+    )  # fmt: skip
 
 
 def _scoring(options: argparse.Namespace, *, phrases: bool) -> argparse.Namespace:

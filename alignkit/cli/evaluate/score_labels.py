@@ -190,13 +190,9 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
     for path, short in short_names(paths).items():
         name = path if short in (*names, *corpus.annotators) else short
         read = read_predictions(
-            corpus,
-            path,
-            view,
-            predicted=options.predicted,
-            lenient=options.lenient_labels,
+            corpus, path, view, predicted=options.predicted, lenient=options.lenient_labels,
             encoding=options.encoding,
-        )
+        )  # fmt: skip
         corpus = read.added(corpus, name)
         names.append(name)
         unflagged += [name] if read.of_view else []
@@ -225,14 +221,8 @@ def run(options: argparse.Namespace) -> int:
 
     judged = judged_sides(options)
     scores = score_labels(
-        judged.corpus,
-        judged.systems,
-        judged.reference,
-        scheme=options.scheme,
-        view=options.view,
-        lenient=options.lenient_labels,
-        rewrites=options.rewrites,
-        unflagged=judged.unflagged,
-    )
+        judged.corpus, judged.systems, judged.reference, scheme=options.scheme, view=options.view,
+        lenient=options.lenient_labels, rewrites=options.rewrites, unflagged=judged.unflagged,
+    )  # fmt: skip
     print_findings(scores, options, title="Scores of labels")
     return 0

@@ -45,12 +45,9 @@ class Scoring:
         drawn = options.ci or options.plot is not None
         declared = declared_sides(options, self._annotator)
         files = TwoFiles(
-            lambda: self._open(declared),
-            declared,
-            pairwise=bool(options.by or options.per_pair),
-            watch=self._note,
-            tell=warn,
-        )
+            lambda: self._open(declared), declared, pairwise=bool(options.by or options.per_pair),
+            watch=self._note, tell=warn,
+        )  # fmt: skip
         settings = ScoreSettings(
             **{x.name: getattr(options, x.name) for x in fields(ScoreSettings)}
         )

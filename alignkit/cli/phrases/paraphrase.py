@@ -124,13 +124,10 @@ def _trees(options: argparse.Namespace, counts: Counter[str]) -> Iterator[Tree |
     from alignkit.io.tree_files import read_trees
 
     trees = read_trees(
-        options.trees,
-        tree_format=options.tree_format,
-        drop_function_tags=options.drop_function_tags,
-        drop_traces=options.drop_traces,
-        encoding=options.encoding,
-        counts=counts,
-    )
+        options.trees, tree_format=options.tree_format,
+        drop_function_tags=options.drop_function_tags, drop_traces=options.drop_traces,
+        encoding=options.encoding, counts=counts,
+    )  # fmt: skip
     return counted(trees, options.trees, None, "sentences")
 
 

@@ -188,13 +188,10 @@ def _learn_trees(pairs: Iterator[SentencePair], options: argparse.Namespace) -> 
     given = ("links", "grammar", "string", "all", "deletions")
     bounds = ("max_variables", "max_nodes", "max_depth")
     return learn_grammar(
-        pairs,
-        source_tree=tree_name(options),
-        target_tree=tree_name(options),
-        size=options.size or 1,
-        examples=_examples(options),
+        pairs, source_tree=tree_name(options), target_tree=tree_name(options),
+        size=options.size or 1, examples=_examples(options),
         **{name: getattr(options, name) for name in given + bounds},
-    )
+    )  # fmt: skip
 
 
 def _examples(options: argparse.Namespace) -> int:
@@ -233,14 +230,9 @@ def _write_flat(
             progress.step(256)
 
         written = write_hiero(
-            pairs,
-            options.output,
-            format=options.to,
-            identity=options.identity,
-            kinds=kinds,
-            progress=step,
-            **_flat_options(options),
-        )
+            pairs, options.output, format=options.to, identity=options.identity, kinds=kinds,
+            progress=step, **_flat_options(options),
+        )  # fmt: skip
     tell(options.input, Counter(written.passed_over), "pairs passed over: ")
     say(
         f"{options.input}: {how_many(written.tokens, 'rule', commas=True)} of "
