@@ -96,8 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The words after ``alignkit``; None takes those of the process.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if arguments is None:
-        _spare_the_collector()
+    if arguments is None:  # spare Python from walking over millions of tokens again and again:
+        gc.set_threshold(200_000, 50, 100)  # hardly anything here is in a cycle,
+        atexit.register(gc.freeze)  # and what is left at the end goes with the process
     ran = _Ran(words)
     begin(quiet="--quiet" in words)
     forget()
@@ -179,15 +180,6 @@ class _Ran:
         return in_words_of(self.options.parser, message)
 
 
-def _spare_the_collector() -> None:
-    """Keep Python from walking over millions of tokens and links again and again.
-
-    Hardly anything here is in a cycle; at the end, what is left goes with the process.
-    """
-    gc.set_threshold(200_000, 50, 100)
-    atexit.register(gc.freeze)
-
-
 def _act(ran: _Ran, *, own: bool) -> int:
     """Run a command; what it writes takes its place when all is done, standard output too."""
     with together() as outputs:
@@ -218,7 +210,13 @@ def _act(ran: _Ran, *, own: bool) -> int:
 
 def _run(ran: _Ran, *, own: bool) -> int:
     words = ran.words
-    parser = _parser([word for word in words if not word.startswith("-")])
+    parser = Parser(
+        prog="alignkit", epilog=_EPILOG,
+        description="Build, check and use gold-standard word and phrase alignments.",
+    )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"alignkit {__version__}")
+    _add_common(parser)
+    _add_commands(parser, COMMANDS, [word for word in words if not word.startswith("-")])
     try:
         options, unknown = parser.parse_known_args(words)
         own_parser = getattr(options, "parser", parser)
@@ -240,18 +238,6 @@ def _run(ran: _Ran, *, own: bool) -> int:
     with heard():
         code: int = options.run(options)
     return code
-
-
-def _parser(words: Sequence[str]) -> Parser:
-    parser = Parser(
-        prog="alignkit",
-        description="Build, check and use gold-standard word and phrase alignments.",
-        epilog=_EPILOG,
-    )
-    parser.add_argument("--version", action="version", version=f"alignkit {__version__}")
-    _add_common(parser)
-    _add_commands(parser, COMMANDS, words)
-    return parser
 
 
 def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]) -> None:

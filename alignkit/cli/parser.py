@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from math import inf
 from typing import Any, NoReturn
 
 from alignkit.cli.common.messages import tell_raw, visible_lines
@@ -173,6 +174,18 @@ def number(least: int, most: int | None = None) -> Callable[[str], int]:
             if value >= least and (most is None or value <= most):
                 return value
         raise argparse.ArgumentTypeError(f"expected a whole number, {expected}, not {text[:40]!r}")
+
+    return checked
+
+
+def real(expected: str, least: float, most: float = inf, hint: str = "") -> Callable[[str], float]:
+    """Return a checker of finite numbers that are no less than `least`, nor more than `most`."""
+
+    def checked(text: str) -> float:
+        with suppress(ValueError):
+            if least <= (value := float(text)) <= most and value < inf:
+                return value
+        raise argparse.ArgumentTypeError(f"expected {expected}, not {text[:40]!r}{hint}")
 
     return checked
 

@@ -516,7 +516,7 @@ def link_errors(
     counted = frequencies or Frequencies()
     if frequencies is None:
         for pair in shared:
-            counted.add(pair)
+            counted.seen(pair)
     tags = tuple(name for name in _TAGS if name in shared.attributes)
     if "tag" in ways and not tags and len(shared):
         raise OptionError(

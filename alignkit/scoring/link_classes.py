@@ -193,10 +193,11 @@ class Frequencies:
         self._source: Counter[str] = Counter()
         self._target: Counter[str] = Counter()
 
-    def add(self, pair: SentencePair) -> None:
-        """Count the words of a pair, if it has them."""
+    def seen(self, pair: SentencePair) -> SentencePair:
+        """Return a pair whose words are counted, if it has them."""
         self._source.update(word.casefold() for word in pair.source or ())
         self._target.update(word.casefold() for word in pair.target or ())
+        return pair
 
     def __bool__(self) -> bool:
         return bool(self._source)

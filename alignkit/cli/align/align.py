@@ -74,9 +74,7 @@ if TYPE_CHECKING:
 Aligned = Iterable["tuple[InputBlock, AlignedLinks]"]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
-    add_align_options(parser)
+add_arguments = add_align_options
 
 
 def run(options: argparse.Namespace) -> int:
@@ -153,7 +151,13 @@ class _Work:
             from alignkit.align.supervised.learned import Prior
 
             self.aligner = self.aligner.with_learned(Prior.read(options.prior).learned())
-        self._check_sure()
+        learned = self.aligner.parameters.learned
+        least = THRESHOLD if learned is None else learned.lessons.threshold
+        if options.threshold is None and options.sure is not None and options.sure <= least:
+            raise OptionError(
+                f"all links are more probable than {least:g}, so none would be only possible: let "
+                f"--sure be more than that, not {options.sure:g}, or give a --threshold"
+            )
 
     def _gold(self, block: InputBlock) -> Corpus | None:
         """Return the pairs with gold among them, which are enough; None where none is learned."""
@@ -165,15 +169,6 @@ class _Work:
         corpus.require(self._options.learn)
         check_gold(corpus, self._options.learn, self._sentences.name)
         return corpus
-
-    def _check_sure(self) -> None:
-        options, learned = self._options, self.aligner.parameters.learned
-        least = THRESHOLD if learned is None else learned.lessons.threshold
-        if options.threshold is None and options.sure is not None and options.sure <= least:
-            raise OptionError(
-                f"all links are more probable than {least:g}, so none would be only possible: let "
-                f"--sure be more than that, not {options.sure:g}, or give a --threshold"
-            )
 
     def load(self) -> Iterator[InputBlock]:
         """Load an aligner; return what it is to align, some pairs at a time."""
@@ -187,10 +182,14 @@ class _Work:
                 reason = "what was learned from gold is for --symmetrize posterior alone"
                 say(f"{options.load}: {reason}")
             self.aligner = self.aligner.with_learned(None)
-        if options.learn is None and options.prior in (None, "none"):
-            self._check_vectors()
-        else:
+        learned = self.aligner.parameters.learned
+        if options.learn is not None or options.prior not in (None, "none"):
             report_replaced(self.aligner, options)
+        elif learned is not None and learned.lessons.vectors and self.aligner.vectors is None:
+            raise OptionError(
+                f"{options.load}: what was learned from gold looks at vectors of words: give the "
+                "same by --vectors, or leave it aside by --no-learned"
+            )
         self._took("loading")
         if options.learn is not None:
             block = self._sentences.whole(casefold=self.aligner.parameters.casefold)
@@ -198,15 +197,6 @@ class _Work:
             return iter([block])
         self._learn(None)
         return self._sentences.blocks(casefold=self.aligner.parameters.casefold)
-
-    def _check_vectors(self) -> None:
-        """Refuse a model that looks at vectors where there are none, before anything is read."""
-        learned = self.aligner.parameters.learned
-        if learned is not None and learned.lessons.vectors and self.aligner.vectors is None:
-            raise OptionError(
-                f"{self._options.load}: what was learned from gold looks at vectors of words: give "
-                "the same by --vectors, or leave it aside by --no-learned"
-            )
 
     def aligned(self, blocks: Iterable[InputBlock]) -> Iterator[tuple[InputBlock, AlignedLinks]]:
         """Yield the links of each block; at the end write all but the alignments."""
@@ -222,23 +212,22 @@ class _Work:
                     scores.write(score_lines(self.aligner.scores(block.bitext)))
                 self._took("aligning")
                 yield block, links
-                self._count(block, links)  # who waits for an answer has it
+                counts = self.counts  # who waits for an answer has it
+                sizes = block.lengths
+                counts["cut"] += sum(size > LONGEST_PIECE for size in map(max, *sizes))
+                counts["pairs"] += len(sizes[0])
+                counts["empty"] += sum(size == 0 for size in map(min, *sizes))
+                counts["source_words"] += sum(sizes[0])
+                counts["target_words"] += sum(sizes[1])
+                counts["links"] += len(links.arrays.links)
+                counts["sure"] += int(links.arrays.sure.sum())
                 self._took("writing")
             if options.lexicon is not None:
-                _write_lexicon(self.aligner, options.lexicon)
+                with replacing(options.lexicon) as stream:  # t(target | source) and the reverse
+                    for source, target, forward, reverse in self.aligner.lexicon():
+                        stream.write(f"{source}\t{target}\t{forward:.6g}\t{reverse:.6g}\n")
             if options.save is not None:
                 self.aligner.save(options.save)
-
-    def _count(self, block: InputBlock, links: AlignedLinks) -> None:
-        source, target = block.lengths
-        counts = self.counts
-        counts["cut"] += sum(size > LONGEST_PIECE for size in map(max, source, target))
-        counts["pairs"] += len(source)
-        counts["empty"] += sum(size == 0 for size in map(min, source, target))
-        counts["source_words"] += sum(source)
-        counts["target_words"] += sum(target)
-        counts["links"] += len(links.arrays.links)
-        counts["sure"] += int(links.arrays.sure.sum())
 
     def _took(self, what: str) -> None:
         now = time.perf_counter()
@@ -263,23 +252,18 @@ class _Work:
 
 def _write_alignments(aligned: Aligned, options: argparse.Namespace) -> None:
     """Write the alignments of all blocks; the file takes its place when all is written."""
-    if options.to == "pharaoh" and not options.to_ids:
-        _write_plain(aligned, options)
+    output = options.output
+    if options.to != "pharaoh" or options.to_ids:
+        pairs, how = _annotated(aligned, options), {"ids": options.to_ids, "weights": options.probs}
+        tell_lost(output, options.to, write_corpus(pairs, output, format=options.to, **how))
         return
-    pairs, output = _annotated(aligned, options), options.output
-    lost = write_corpus(pairs, output, format=options.to, ids=options.to_ids, weights=options.probs)
-    tell_lost(options.output, options.to, lost)
-
-
-def _write_plain(aligned: Aligned, options: argparse.Namespace) -> None:
-    """Write Pharaoh lines from the arrays, without an object for each pair."""
     from alignkit.io.formats.pharaoh import format_lines
 
-    with replacing_bytes(options.output, text=True) as stream:
+    with replacing_bytes(output, text=True) as stream:  # without an object for each pair
         for _, links in aligned:
             probabilities = links.probabilities if options.probs else None
             stream.write(format_lines(links.arrays, probabilities=probabilities))
-            if options.output == "-":
+            if output == "-":
                 stream.flush()
 
 
@@ -301,13 +285,6 @@ def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[Senten
             yield replace(pair, annotations=FrozenMap(kept))
         if options.output == "-":
             sys.stdout.flush()
-
-
-def _write_lexicon(aligner: Aligner, path: str) -> None:
-    """Write word pairs and their probabilities, t(target | source) and t(source | target)."""
-    with replacing(path) as stream:
-        for source, target, forward, reverse in aligner.lexicon():
-            stream.write(f"{source}\t{target}\t{forward:.6g}\t{reverse:.6g}\n")
 
 
 def report_size(bitext: Bitext, settings: Settings, folder: str | None) -> None:

@@ -80,15 +80,12 @@ class InputSentences:
 
     def whole(self, *, casefold: bool) -> InputBlock:
         """Read all sentence pairs."""
-        for block in self._blocks(casefold, whole=True):
+        for block in self.blocks(casefold=casefold, whole=True):
             return block
         raise AlignerError(f"{self.name}: holds no sentence pairs to learn from")
 
-    def blocks(self, *, casefold: bool) -> Iterator[InputBlock]:
-        """Yield some sentence pairs at a time, in memory that does not grow."""
-        return self._blocks(casefold, whole=False)
-
-    def _blocks(self, casefold: bool, whole: bool) -> Iterator[InputBlock]:
+    def blocks(self, *, casefold: bool, whole: bool = False) -> Iterator[InputBlock]:
+        """Yield all at once, or some sentence pairs at a time, in memory that does not grow."""
         if not self._is_text:
             pairs = Input(self._paths[0], self._options.format, self._declared).pairs()
             while some := list(islice(pairs, None if whole else _PAIRS)):
@@ -108,10 +105,16 @@ class InputSentences:
             if self._needs_pairs:
                 block = _packed(_pairs(lines, reading, self._attributes), casefold)
             elif live and lines.size == 1:
-                block = InputBlock(_in_words(lines), None)
+                sides = (
+                    map(split_words, side.split("\n")[:-1]) for side in (lines.source, lines.target)
+                )
+                block = InputBlock(list(zip(*sides, strict=True)), None)
             else:
                 block = InputBlock(numbered(lines, casefold=casefold), None)
-            self._check_lengths(block, lines.first, reading)
+            for lengths, path in zip(block.lengths, (self._paths[0], self._paths[-1]), strict=True):
+                for k, size in enumerate(lengths):
+                    if size > reading.options.max_words:
+                        raise reading.too_long("a sentence", size, lines.first + k, path)
             yield block
 
     def _refuse(self, error: FormatError) -> None:
@@ -120,13 +123,6 @@ class InputSentences:
         column = f"column {error.column}: " if error.column else ""
         message = in_words_of(self._options.parser, error.message)
         tell_raw(f"# line {error.line}: {visible(column + message)}\n")
-
-    def _check_lengths(self, block: InputBlock, first: int, reading: Reading) -> None:
-        most = reading.options.max_words
-        for lengths, path in zip(block.lengths, (self._paths[0], self._paths[-1]), strict=True):
-            for k, size in enumerate(lengths):
-                if size > most:
-                    raise reading.too_long("a sentence", size, first + k, path)
 
 
 def _is_text(options: argparse.Namespace) -> bool:
@@ -169,11 +165,6 @@ def _packed(pairs: Sequence[SentencePair], casefold: bool) -> InputBlock:
     return InputBlock(Bitext.pack((pair.words for pair in pairs), casefold=casefold), pairs)
 
 
-def _in_words(lines: Lines) -> list[tuple[list[str], list[str]]]:
-    sides = (map(split_words, side.split("\n")[:-1]) for side in (lines.source, lines.target))
-    return list(zip(*sides, strict=True))
-
-
 @contextmanager
 def _watched(file: TextFile) -> Iterator[Callable[[int], None]]:
     with ProgressBar(file.path, file.fraction) as progress:
@@ -203,7 +194,15 @@ def read_dictionary(
         words = [column.strip() for column in columns[:2]]
         if len(columns) not in (2, 3) or not all(words):
             raise reading.error("expected source word, tab, target word", number)
-        weight = _weight(columns[2], number, reading) if len(columns) == 3 else _WEIGHT
+        weight = _WEIGHT
+        if len(columns) == 3:
+            try:
+                weight = float(columns[2])
+            except ValueError:
+                weight = -1.0
+        if not 0 <= weight < 1e9:
+            message = f"{columns[2][:40]!r} is no pseudo-count; expected a number, 0 or more"
+            raise FormatError(message, reading.path, number)
         if any(len(word.split()) > 1 for word in words):
             several += 1
         else:
@@ -211,15 +210,3 @@ def read_dictionary(
     if several:
         say(f"{options.dictionary}: {several:,} entries of several words are left out")
     return weights
-
-
-def _weight(text: str, number: int, reading: Reading) -> float:
-    try:
-        weight = float(text)
-    except ValueError:
-        weight = -1.0
-    if not 0 <= weight < 1e9:
-        raise FormatError(
-            f"{text[:40]!r} is no pseudo-count; expected a number, 0 or more", reading.path, number
-        )
-    return weight

@@ -11,7 +11,15 @@ from dataclasses import fields
 from alignkit.align.settings import SYMMETRIZATIONS, THRESHOLD, Settings
 from alignkit.cli.common.cluster import add_cluster
 from alignkit.cli.common.inputs import add_reading_arguments
-from alignkit.cli.parser import add_options, format_name, number, output, output_file, saved_file
+from alignkit.cli.parser import (
+    add_options,
+    format_name,
+    number,
+    output,
+    output_file,
+    real,
+    saved_file,
+)
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, standard_stream
 from alignkit.io.formats import FORMATS, WRITTEN, get_format
@@ -25,11 +33,16 @@ TEXT_FORMATS = {"bitext": "lines of source ||| target", "tsv": "two columns, div
 
 _OF_LINKS = ("base", "transpose", "drop_out_of_range", "partial", "name")
 _OBJECTIVES = ("links", "aer", "phrases")
+_probability = real("a number from 0 to 1", 0, 1)
 
 
 def add_settings(group: argparse._ArgumentGroup, names: Iterable[str] = SETTINGS) -> None:
     """Add the options of some of the fields of `Settings`."""
-    kinds: dict[type, Callable[[str], object]] = {int: number(0), float: _amount, str: str}
+    kinds: dict[type, Callable[[str], object]] = {
+        int: number(0),
+        float: real("a number, 0 or more", 0),
+        str: str,
+    }
     for name in names:
         default, known = SETTINGS[name].default, SETTINGS[name].metadata
         if isinstance(default, bool):
@@ -186,24 +199,6 @@ def _add_gold(group: argparse._ArgumentGroup) -> None:
     add_options(group, "--no-learned  --load: align without what was learned from gold")
 
 
-def _amount(text: str) -> float:
-    return _number_in(text, float("inf"), "a number, 0 or more")
-
-
-def _probability(text: str) -> float:
-    return _number_in(text, 1, "a number from 0 to 1")
-
-
-def _number_in(text: str, most: float, expected: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= most or value == float("inf"):
-        raise argparse.ArgumentTypeError(f"expected {expected}, not {text[:40]!r}")
-    return value
-
-
 def check(options: argparse.Namespace) -> None:
     """Check what the options of `alignkit align` say together, before anything is read."""
     _check_decoding(options)
@@ -224,8 +219,14 @@ def check(options: argparse.Namespace) -> None:
         if options.learn or options.prior not in (None, "none"):
             raise OptionError("--load stands without --save: alignkit learn --load saves")
         raise OptionError("--load reads what is saved already: leave out --save")
-    if options.second is not None:
-        _check_texts(options)
+    if options.second is None:
+        return
+    if options.format is not None:
+        why = "--format is for one input that holds SRC and TGT"
+        raise OptionError(f"{why}; the format of the output is named by --to")
+    if options.source or options.target:
+        raise OptionError("SRC and TGT hold the words: leave out --source and --target")
+    refuse_links(options)
 
 
 def _check_decoding(options: argparse.Namespace) -> None:
@@ -266,15 +267,6 @@ def _check_outputs(options: argparse.Namespace) -> None:
     if os.path.isdir(options.output) and not get_format(options.to).folder:
         raise OptionError(f"{options.output} is a folder; name a file")
     refuse_unwritable(places)
-
-
-def _check_texts(options: argparse.Namespace) -> None:
-    if options.format is not None:
-        why = "--format is for one input that holds SRC and TGT"
-        raise OptionError(f"{why}; the format of the output is named by --to")
-    if options.source or options.target:
-        raise OptionError("SRC and TGT hold the words: leave out --source and --target")
-    refuse_links(options)
 
 
 def refuse_links(options: argparse.Namespace) -> None:

@@ -146,10 +146,7 @@ def report_entries(met: int, dictionary: Mapping[tuple[str, str], float]) -> Non
 
 
 def report_rounds(history: Iterable[Round], words: tuple[int, int], of: str = "") -> None:
-    """Report how the log-likelihood of a word rose, for each model `of` some words.
-
-    `words` are those of the source and of the target texts.
-    """
+    """Report how the log-likelihood of a word rose; `words` are those of both texts, `of` which."""
     for model, group in groupby(history, key=lambda round: round.model):
         rounds = list(group)
         ends = rounds[0], rounds[-1]

@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
         _tell_of_dashboard(url, options)
         return 0
     known = check_beforehand(opening.job, opening.plan, visitor.role, gold)
-    if corpus is None:
+    if corpus is None and opening.job.annotator in known:
         _tell_of_samples(opening.job, known)
     code = _serve(options, opening, address)
     if opening.problem is not None:
@@ -281,20 +281,28 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
     """Return what is to be done where there is no project yet."""
     from alignkit.annotate.server.child import Job
 
-    job = Job(project, scheme=options.scheme or "", annotator=options.annotator or _login())
+    annotator = options.annotator or "annotator"
+    with suppress(Exception):  # of several kinds, where the system knows no name
+        annotator = options.annotator or getuser()
+    job = Job(project, scheme=options.scheme or "", annotator=annotator)
     job.task = options.task or ""
     if os.path.exists(project):
         if corpus is not None and os.path.abspath(corpus) != project:
             say(f"{project} is there: going on with it; {corpus} is not read again")
         return job
-    documents = documents_of(options)
+    documents, declared = documents_of(options), reading_options(options)
     if documents:
         job.documents, job.tokenize = documents, options.tokenize
     elif corpus is None:
         job.corpus, job.format = str(samples() / "paraphrases.jsonl"), "alignkit-jsonl"
     else:
-        job.corpus, job.format = corpus, _format(options)
-    job.reading = asdict(reading_options(options))
+        job.corpus, job.format = corpus, detect_format(corpus, options.format, declared)
+        if job.format == "pharaoh" and options.source is None:
+            raise OptionError(
+                f"{corpus}: pharaoh holds links alone; add --source FILE --target FILE (its words, "
+                "a sentence a line)"
+            )
+    job.reading = asdict(declared)
     named = job.corpus or " ~ ".join(os.path.basename(path.rstrip(os.sep)) for path in documents)
     job.name = os.path.basename(named.rstrip("/" + os.sep))
     return job
@@ -302,8 +310,6 @@ def _job(options: argparse.Namespace, project: str, corpus: str | None) -> Job:
 
 def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
     """Say that the samples are annotated by somebody of this name already."""
-    if job.annotator not in known:
-        return
     from alignkit.annotate.server.opening import annotators_of
 
     file = str(samples() / "paraphrases.jsonl")
@@ -316,29 +322,11 @@ def _tell_of_samples(job: Job, known: Sequence[str]) -> None:
         )
 
 
-def _format(options: argparse.Namespace) -> str:
-    """Return the corpus's format; one of links alone needs its words."""
-    path = options.corpus
-    format = detect_format(path, options.format, reading_options(options))
-    if format == "pharaoh" and options.source is None:
-        raise OptionError(
-            f"{path}: pharaoh holds links alone; add --source FILE --target FILE (its words, a "
-            "sentence a line)"
-        )
-    return format
-
-
 def _who(text: str) -> str:
     name = annotator_name(text)
     if not name.strip() or len(name) > 200 or not name.isprintable():
         raise argparse.ArgumentTypeError(f"{name[:40]!r} is no name; give 1 to 200 letters")
     return name
-
-
-def _login() -> str:
-    with suppress(Exception):  # of several kinds, where the system knows no name
-        return getuser()
-    return "annotator"
 
 
 _LINKS = ("initial", "model", "suggestions")

@@ -24,10 +24,11 @@ from typing import TYPE_CHECKING
 from alignkit._support.wording import visible
 from alignkit.cli.common.files import require_extra
 from alignkit.cli.common.messages import json_text, say
-from alignkit.cli.parser import add_options, annotator_name, number
+from alignkit.cli.parser import add_options, annotator_name, number, real
 
 if TYPE_CHECKING:
     from alignkit.annotate.assignment import Assignment
+_share = real("a share from 0 to 1", 0, 1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -104,13 +105,3 @@ def _tell(options: argparse.Namespace, assignment: Assignment) -> None:
             f"{visible(', '.join(idle))}: nothing but trial pairs, for all others have annotators "
             "enough; a larger --double gives them some, and so do new pairs"
         )
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"expected a share from 0 to 1, not {text[:40]!r}")
-    return value

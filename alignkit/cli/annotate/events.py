@@ -29,7 +29,6 @@ from alignkit.io.text_files import TextFile
 
 if TYPE_CHECKING:
     from alignkit.annotate.project.events import LogEvent
-    from alignkit.annotate.project.replay import Replay
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,17 +79,15 @@ def _check(options: argparse.Namespace) -> int:
     if options.json:
         print(json_text(vars(replayed) | {"ok": not replayed.differences}))
     else:
-        print(visible_lines("\n".join(_lines(replayed))))
+        lines = [
+            *replayed.differences,
+            *([f"... and {replayed.more} more"] if replayed.more else []),
+        ]
+        count = len(replayed.differences) + replayed.more
+        state = f"{count} differences" if count else "all is as the log says"
+        lines.append(f"{replayed.events} events, {replayed.streams} streams: {state}")
+        print(visible_lines("\n".join(lines)))
     return 1 if replayed.differences else 0
-
-
-def _lines(replayed: Replay) -> Iterator[str]:
-    yield from replayed.differences
-    if replayed.more:
-        yield f"... and {replayed.more} more"
-    count = len(replayed.differences) + replayed.more
-    state = f"{count} differences" if count else "all is as the log says"
-    yield f"{replayed.events} events, {replayed.streams} streams: {state}"
 
 
 def _rebuild(options: argparse.Namespace) -> int:

@@ -93,7 +93,14 @@ def run(options: argparse.Namespace) -> int:
                 store, pairs, holds=holds, in_order=in_order, add=options.add_pairs, tell=step
             )
     if options.json:
-        print(json_text(_record(result)))
+        lost = [
+            {
+                **{"k": k, "id": id, "annotator": name, "side": mark.side, "at": mark.at},
+                **{"text": mark.text, "was": list(mark.was), "note": mark.note},
+            }
+            for k, id, name, mark in result.lost
+        ]
+        print(json_text({**vars(result), "lost": lost}))
     else:
         print(visible_lines("\n".join(_lines(result))))
     return 0
@@ -101,7 +108,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[SentencePair], bool]:
     """Return what the format holds, the pairs, and whether their order is what counts."""
-    if options.second is None and not _is_bitext(options):
+    bitext = False
+    if options.second is options.format is options.source is None:
+        first, _, _ = head_of(options.input).partition(b"\n")
+        bitext = BITEXT.encode() in first and not fitting_formats(
+            options.input, encoding=options.encoding
+        )
+    if options.second is None and not bitext:
         dropped = {"drop_out_of_range": True} if options.words_only else {}
         source = Input(options.input, options.format, reading_options(options, **dropped))
         pairs = source.pairs()
@@ -112,15 +125,6 @@ def _read(options: argparse.Namespace) -> tuple[frozenset[str], Iterator[Sentenc
         raise OptionError("a plain text has no links: leave out --format, --source and --target")
     texts = reading_options(options, source=options.input, target=options.second)
     return frozenset(), _texts(Reading(options.input, texts)), True
-
-
-def _is_bitext(options: argparse.Namespace) -> bool:
-    if options.format is not None or options.source is not None:
-        return False
-    first, _, _ = head_of(options.input).partition(b"\n")
-    return BITEXT.encode() in first and not fitting_formats(
-        options.input, encoding=options.encoding
-    )
 
 
 def _texts(reading: Reading) -> Iterator[SentencePair]:
@@ -156,14 +160,3 @@ def _lines(result: Imported) -> Iterator[str]:
     ):
         if ids:
             yield f"{len(ids)} pairs {outcome} (the first: {ids[0]})"
-
-
-def _record(result: Imported) -> dict[str, object]:
-    lost = [
-        {
-            **{"k": k, "id": id, "annotator": name, "side": mark.side, "at": mark.at},
-            **{"text": mark.text, "was": list(mark.was), "note": mark.note},
-        }
-        for k, id, name, mark in result.lost
-    ]
-    return {**vars(result), "lost": lost}

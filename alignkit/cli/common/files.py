@@ -31,10 +31,7 @@ _REPLACES = {"output": "input", "fix": "inputs", "to_source": "source", "to_targ
 
 
 def check_files(options: argparse.Namespace) -> list[str]:
-    """Return the files that are to be written, once it is known that each is another file.
-
-    None may be one that cannot be written, or is also read where it is not to be replaced.
-    """
+    """Return the files to write: all different, writable, and none read unless replaced."""
     outputs: dict[str, str] = options.parser.outputs(options)
     refuse_same(outputs.values())
     refuse_unwritable(outputs.values(), in_new_folders=True)
@@ -71,13 +68,7 @@ def _named(options: argparse.Namespace) -> list[tuple[str, str]]:
 
 
 def added(word: str) -> tuple[str, list[str]]:
-    """Return the file in NAME=FILE:FORMAT:base=1:transpose, and the parts behind it.
-
-    Examples
-    --------
-    >>> added("anna=anna.wa:naacl:base=1")
-    ('anna.wa', ['naacl', 'base=1'])
-    """
+    """Return the file in NAME=FILE:FORMAT:base=1:transpose, and the parts behind it."""
     path, parts = word.partition("=")[2], list[str]()
     while ":" in path and not os.path.exists(path):
         before, _, part = path.rpartition(":")
@@ -106,16 +97,7 @@ def _refuse_replaced(place: str, path: str, outputs: Iterable[str]) -> None:
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Return for each of some different paths as little of it as tells it from the others.
-
-    The last parts of all paths, as many as that takes; without the endings where these are not
-    needed. Where that is not enough, the paths stay as they are.
-
-    Examples
-    --------
-    >>> short_names(["out/eflomal.align", "out/fast_align.align"])
-    {'out/eflomal.align': 'eflomal', 'out/fast_align.align': 'fast_align'}
-    """
+    """Return for each of some different paths as little of its end as tells it apart."""
     pure = [PurePath(path) for path in paths]
     for count in range(1, max((len(path.parts) for path in pure), default=0) + 1):
         named = ["/".join(path.parts[-count:]) for path in pure]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -152,6 +152,21 @@ class Input:
         tell(self.path, Counter({k: n for k, n in counts.items() if k not in _HARMLESS}))
         if not self.reading.read:
             say(f"{self.path}: holds no sentence pairs")
+
+
+class Through:
+    """Read an input, its pairs by way of a function."""
+
+    def __init__(
+        self, source: Input, way: Callable[[Iterator[SentencePair]], Iterator[SentencePair]]
+    ) -> None:
+        self._source, self._way = source, way
+        self.path, self.format, self.kind = source.path, source.format, source.kind
+        self.reading, self.blocks = source.reading, source.blocks
+
+    def pairs(self) -> Iterator[SentencePair]:
+        """Yield the sentence pairs."""
+        return self._way(self._source.pairs())
 
 
 def _is_judged(pair: SentencePair) -> bool:

@@ -109,17 +109,7 @@ _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`")
 
 
 def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
-    """Return a message with the options of a command in the places of arguments.
-
-    Arguments that are no options of the command stand as they are, without backquotes.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> _ = parser.add_argument("--max-words", type=int), parser.add_argument("--partial")
-    >>> in_words_of(parser, "allow more by `max_words`; say so by `partial=True`, not `other=1`")
-    'allow more by --max-words; say so by --partial, not other=1'
-    """
+    """Return a message with a command's options, as far as it has them, in place of `arguments`."""
     options = set() if parser is None else set(parser._option_string_actions)
 
     def option(match: re.Match[str]) -> str:
@@ -136,12 +126,13 @@ _CLOSED = "standard output is closed; open it, or name a file for the output"
 
 
 def prepare_streams(*, own: bool) -> None:
-    """Write UTF-8, and put something harmless where a stream is closed, as under cron.
-
-    A message to a closed stderr is lost; a result for a closed stdout is an error.
-    """
-    if own:
-        _occupy_numbers()
+    """Write UTF-8; messages to a closed stderr are lost, results for a closed stdout an error."""
+    for number in range(3) if own else ():  # that no file gets, with what others print there
+        try:
+            os.fstat(number)
+        except OSError:
+            with suppress(OSError):
+                os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free number
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for good
     if sys.stdout is None:
@@ -184,19 +175,6 @@ def finish_output() -> None:
         sys.stdout.flush()
     except (OSError, ValueError):
         silence(sys.stdout)
-
-
-def _occupy_numbers() -> None:
-    """Open what is closed of the numbers 0, 1 and 2 on nothing.
-
-    The next file would else get the number, and with it what others print to stdout or stderr.
-    """
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            with suppress(OSError):
-                os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free number
 
 
 class _Closed(io.BufferedIOBase):

@@ -83,10 +83,7 @@ def check_tree_options(options: argparse.Namespace) -> None:
 def with_trees(
     options: argparse.Namespace, pairs: Iterable[SentencePair]
 ) -> Iterator[SentencePair]:
-    """Yield pairs with the trees of the files that are named; at the end, tell on stderr of them.
-
-    Without such files the pairs are yielded as they are.
-    """
+    """Yield pairs with the trees of the files that are named, if any; at the end, tell of them."""
     check_tree_options(options)
     return _with_counts(options, pairs) if trees_named(options) else iter(pairs)
 
@@ -123,13 +120,7 @@ def _with_counts(
 
 
 def trees_told(counts: Counter[str]) -> str:
-    """Say what was counted while trees were read.
-
-    Examples
-    --------
-    >>> trees_told(Counter({"trees": 1200, "sentences without a parse": 1}))
-    '1,200 trees; 1 sentence without a parse'
-    """
+    """Say what was counted while trees were read: 1,200 trees; 1 sentence without a parse."""
     return "; ".join(
         how_many(number, _SINGULAR.get(kind, kind), kind, commas=True)
         for kind, number in counts.items()

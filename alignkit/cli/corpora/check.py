@@ -90,10 +90,8 @@ class Mending:
 
     def to_json(self) -> dict[str, object]:
         """Return the same as JSON holds it."""
-        broken = [
-            {"path": finding.path, "line": finding.line, "message": finding.message}
-            for finding in self.broken
-        ]
+        broken = [{name: getattr(x, name) for name in ("path", "line", "message")}
+                  for x in self.broken]  # fmt: skip
         renumbered = [{"old": old, "new": new} for old, new in self.renumbered]
         record = {name: getattr(self, name) for name in ("path", "format", "written", "read_again")}
         record |= {"dropped": self.dropped, "broken": broken, "renumbered": renumbered}
@@ -118,13 +116,17 @@ class Mending:
             say(f"{self.path}: ids have changed: {_cut(id_ranges(self.renumbered))}")
 
     def _places(self) -> str:
+        def ranges(numbers: list[int]) -> list[str]:  # 3, 9, 4, 5 become 3-5 and 9
+            runs = _runs(sorted(set(numbers)), lambda before, after: after == before + 1)
+            return ["-".join(map(str, run)) for run in runs]
+
         lines: dict[str, list[int]] = {}
         for finding in self.broken:
             lines.setdefault(finding.path, []).extend([finding.line] if finding.line else [])
         listing = _cut(
             f"{path}:{part}" if part else path
             for path, numbers in lines.items()
-            for part in _number_ranges(numbers) or [""]
+            for part in ranges(numbers) or [""]
         )
         return listing if len(self.broken) == self.dropped else f"{listing}, ..."
 
@@ -150,20 +152,8 @@ def _runs(items: Iterable[T], follows: Callable[[T, T], bool]) -> list[list[T]]:
     return runs
 
 
-def _number_ranges(numbers: Iterable[int]) -> list[str]:
-    """Write numbers as ranges in rising order: 3, 9, 4, 5 become 3-5 and 9."""
-    runs = _runs(sorted(set(numbers)), lambda before, after: after == before + 1)
-    return ["-".join(map(str, run)) for run in runs]
-
-
 def id_ranges(renamed: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Write which ids became which, those that count up together as one.
-
-    Examples
-    --------
-    >>> list(id_ranges([("4", "3"), ("5", "4"), ("8", "5"), ("a:9", "b:1"), ("a:10", "b:2")]))
-    ['4-5 are now 3-4', '8 is now 5', 'a:9-a:10 are now b:1-b:2']
-    """
+    """Write which ids became which, those that count up together as one: 4-5 are now 3-4."""
     for run in _runs(renamed, lambda before, after: all(map(_follows, before, after))):
         old, new = zip(*run, strict=True)
         yield f"{'-'.join(old)} {'is' if len(run) == 1 else 'are'} now {'-'.join(new)}"
@@ -183,7 +173,17 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     lost = Counter(kind for pair in report.corpus for kind in losses(pair, holds))
     if report.refused:
         _refuse_dropping(report, options, declared)
-    _refuse_loss(report, options.fix, lost)
+    missing = [f"{kind} of {count} pairs" for kind, count in lost.items()]
+    missing += [f"its {report.refused} broken records"] if report.refused else []
+    if (
+        missing
+        and identity(options.fix) is not None
+        and identity(options.fix) == identity(report.path)
+    ):
+        raise OptionError(
+            f"--fix: format {report.format} is written without {', '.join(missing)}, so "
+            f"{options.fix} cannot be mended in its own place; name another OUT"
+        )
     rest = _examined_again(report, options, declared)
     _write(report, options.fix, options.fix_source, options.fix_target)
     broken = [finding for finding in report.findings if finding.kind == "broken record"]
@@ -211,17 +211,6 @@ def _refuse_dropping(
             f"--fix leaves out {report.refused} broken pairs of {report.path}, but "
             f"{declared.source} would keep their words: write the words too, by "
             "--fix-source and --fix-target"
-        )
-
-
-def _refuse_loss(report: Examination, path: str, lost: Counter[str]) -> None:
-    """Refuse to replace a file by one that holds less."""
-    missing = [f"{kind} of {count} pairs" for kind, count in lost.items()]
-    missing += [f"its {report.refused} broken records"] if report.refused else []
-    if missing and identity(path) is not None and identity(path) == identity(report.path):
-        raise OptionError(
-            f"--fix: format {report.format} is written without {', '.join(missing)}, so {path} "
-            "cannot be mended in its own place; name another OUT"
         )
 
 
@@ -463,16 +452,16 @@ def check_leaks(options: argparse.Namespace) -> int:
         }
         print(json_text(record))
         return int(bool(leaks))
-    _print_some(((leak.kind, _line(leak)) for leak in leaks), counts, options.show)
+
+    def line(leak: Leak) -> str:
+        about = f" by {leak.group}" if leak.group else ""
+        also = f"; the first file has {', '.join(leak.also)} too" if leak.also else ""
+        return f"{leak.kind}: pair {leak.test!r} and {leak.train!r} of the first file{about}{also}"
+
+    _print_some(((leak.kind, line(leak)) for leak in leaks), counts, options.show)
     if leaks:
         listing = _listing({kind: counts[kind] for kind in KINDS})
         print(f"{pairs} of {len(test)} pairs are known to the first file: {listing}")
     else:
         print(f"clean: none of {len(test)} pairs is known to the first file")
     return int(bool(leaks))
-
-
-def _line(leak: Leak) -> str:
-    about = f" by {leak.group}" if leak.group else ""
-    also = f"; the first file has {', '.join(leak.also)} too" if leak.also else ""
-    return f"{leak.kind}: pair {leak.test!r} and {leak.train!r} of the first file{about}{also}"

@@ -85,7 +85,13 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     rows = options.rows is not None
     if not rows:
-        _check_corpus(options)
+        if options.to is None:
+            raise OptionError(
+                "say what to write: --to FORMAT, or --rows KIND for rows for training"
+            )
+        if options.no_rewrites or options.view is not None:
+            raise OptionError("--no-rewrites and --view are for --rows; leave them out")
+        check_writing(options)
     source = Input(options.input, options.format, reading_options(options))
     pairs: Iterator[SentencePair] = source.pairs(judged=rows, worded=rows)
     if rows:
@@ -104,14 +110,6 @@ def run(options: argparse.Namespace) -> int:
     with naming(options.input):
         write(pairs, options)
     return 0
-
-
-def _check_corpus(options: argparse.Namespace) -> None:
-    if options.to is None:
-        raise OptionError("say what to write: --to FORMAT, or --rows KIND for rows for training")
-    if options.no_rewrites or options.view is not None:
-        raise OptionError("--no-rewrites and --view are for --rows; leave them out")
-    check_writing(options)
 
 
 def check_writing(options: argparse.Namespace) -> None:

@@ -66,10 +66,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def placed(error: JudgmentError) -> str:
-    """Return the message of an error with the file, and the line where it is known.
-
-    The inputs of the command are read again; one that can be read only once gives its name alone.
-    """
+    """Return the message of an error with its place; the inputs are read again to find it."""
     inputs = opened()
     places = list(_places(inputs, error.judgment))
     of_pair = [place for id, place in places if id == error.pair]

@@ -20,19 +20,21 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict
 
 from alignkit.cli.common.cluster import reading_of
 from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.inputs import add_limits
 from alignkit.cli.common.messages import ProgressBar, say
-from alignkit.cli.parser import add_options, number, output_file
+from alignkit.cli.parser import add_options, number, output_file, real
 from alignkit.corpora.pairings import WHICH, PairingCounts, pair_translations
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
 from alignkit.io.parallel_text import Group, ParallelWriter, divisible, groups_of
 from alignkit.io.text_files import TextFile
+
+_ratio = real("a number, 1 or more", 1, hint="; for a ratio of 1:9 say 9")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +83,9 @@ def run(options: argparse.Namespace) -> int:
     names = ("which", "both_orders", *lengths, "drop_identical", "drop_repeated")
     pairings = pair_translations(groups, **{name: getattr(options, name) for name in names})
     shown = ProgressBar(readings[0].path, readings[0].fraction)
-    with _outputs(options) as texts, shown as progress:
+    with ExitStack() as stack, shown as progress:
+        streams = [stack.enter_context(replacing(path)) for path in _paths(options)]
+        texts = ParallelWriter(*streams, form=options.to or "bitext")
         for pair in pairings:
             source, target = map(" ".join, pair.words)
             texts.write(pair.id, source, target, before=f"{pair.id}\t" if options.to_ids else "")
@@ -91,18 +95,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         _tell(pairings.counts, options)
     return 0
-
-
-def _ratio(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 1 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(
-            f"expected a number, 1 or more, not {text[:40]!r}; for a ratio of 1:9 say 9"
-        )
-    return value
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -143,14 +135,6 @@ def _paths(options: argparse.Namespace) -> list[str]:
     if options.to_source is not None:
         return [options.to_source, options.to_target]
     return [options.output or "-"]
-
-
-@contextmanager
-def _outputs(options: argparse.Namespace) -> Iterator[ParallelWriter]:
-    """Open the one output or both; they take their places when all is written."""
-    with ExitStack() as stack:
-        streams = [stack.enter_context(replacing(path)) for path in _paths(options)]
-        yield ParallelWriter(*streams, form=options.to or "bitext")
 
 
 def _tell(counts: PairingCounts, options: argparse.Namespace) -> None:

@@ -193,15 +193,10 @@ def _tell(
         print(json_text({**record, "parts": parts, "cautions": cautions}))
         return
     for record in parts:
-        say(_line(record, len(whole)))
+        part_share, asked, groups = (record.get(name) for name in ("share", "asked", "groups"))
+        text = f"{record['path']}: {record['pairs']} of {len(whole)} pairs"
+        if isinstance(part_share, float) and isinstance(asked, float):
+            text += f", a share of {part_share:.1%} ({asked:.1%} asked for)"
+        say(f"{text}, {how_many(groups, 'group')}" if isinstance(groups, int) else text)
         if not record["pairs"]:
             warn(f"{record['path']}: warning: it holds no pair; the share is too small")
-
-
-def _line(record: dict[str, object], read: int) -> str:
-    share, asked = record.get("share"), record.get("asked")
-    text = f"{record['path']}: {record['pairs']} of {read} pairs"
-    if isinstance(share, float) and isinstance(asked, float):
-        text += f", a share of {share:.1%} ({asked:.1%} asked for)"
-    groups = record.get("groups")
-    return f"{text}, {how_many(groups, 'group')}" if isinstance(groups, int) else text

@@ -86,7 +86,11 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.pairs_a_page and not options.html:
         raise OptionError("--pairs-a-page is about the page; add --html FILE")
-    _check_trees(options)
+    if options.draw_trees and len(options.annotators or ()) > 1:
+        raise OptionError("--trees draws the links of one annotator: name one by --annotators")
+    if not options.draw_trees and (options.links or options.tree_name or trees_named(options)):
+        name = "--links" if options.links else "--tree-name" if options.tree_name else "trees"
+        raise OptionError(f"{name} cannot be drawn in a matrix: add --trees, or leave it out")
     read = Input(options.input, options.format, reading_options(options)).pairs()
     pairs = _chosen(with_trees(options, read), options)
     if options.draw_trees:
@@ -126,16 +130,6 @@ class _Kept:
             pair: SentencePair = pickle.load(self._file)  # written above
             place = self._file.tell()
             yield pair
-
-
-def _check_trees(options: argparse.Namespace) -> None:
-    """Refuse what is about trees without --trees, and what --trees cannot draw."""
-    if options.draw_trees:
-        if len(options.annotators or ()) > 1:
-            raise OptionError("--trees draws the links of one annotator: name one by --annotators")
-    elif options.links or options.tree_name or trees_named(options):
-        name = "--links" if options.links else "--tree-name" if options.tree_name else "trees"
-        raise OptionError(f"{name} cannot be drawn in a matrix: add --trees, or leave it out")
 
 
 class _Parsed:

@@ -13,7 +13,7 @@ For example:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from math import nan
 from typing import Any
@@ -32,7 +32,6 @@ from alignkit.corpora.counts import (
     AnnotatorCounts,
     CorpusCounts,
     GroupCounts,
-    TreeCounts,
     count_corpus,
     count_groups,
 )
@@ -76,7 +75,11 @@ def run(options: argparse.Namespace) -> int:
     if options.diversity:
         _tell_diversity(pairs, options)
         return 0
-    _refuse_wording(options)
+    for name in ("annotator", "rewrites", "stop_words", "stem", "token", "csv", "html"):
+        if getattr(options, name):
+            raise OptionError(f"--{name.replace('_', '-')} is for --diversity: add it")
+    if options.medium != "text":
+        raise OptionError(f"--{options.medium} is for --diversity: add it")
     if options.by is None:
         result = GroupCounts(count_corpus(pairs), {})
     else:
@@ -101,30 +104,19 @@ def run(options: argparse.Namespace) -> int:
 def _tell_diversity(pairs: Iterator[SentencePair], options: argparse.Namespace) -> None:
     from alignkit.corpora.wording_diversity import diversity
 
+    words: list[str] = []
+    if options.stop_words is not None:
+        words = TextFile(options.stop_words, ReadOptions()).text().split()
+        if not words:
+            raise OptionError(
+                f"{options.stop_words}: no stop words; write them with white space between"
+            )
     result = diversity(
         Corpus(pairs), by=options.by, annotator=options.annotator, split=options.split,
-        rewrites=options.rewrites, stop_words=_stop_words(options.stop_words), stem=options.stem,
+        rewrites=options.rewrites, stop_words=frozenset(words), stem=options.stem,
         **({} if options.token is None else {"token": options.token}),
     )  # fmt: skip
     print_findings(result, options, title="Diversity of wording")
-
-
-def _stop_words(path: str | None) -> frozenset[str]:
-    if path is None:
-        return frozenset()
-    text = TextFile(path, ReadOptions()).text()
-    if not text.split():
-        raise OptionError(f"{path}: no stop words; write them with white space between")
-    return frozenset(text.split())
-
-
-def _refuse_wording(options: argparse.Namespace) -> None:
-    """Refuse what only --diversity needs."""
-    for name in ("annotator", "rewrites", "stop_words", "stem", "token", "csv", "html"):
-        if getattr(options, name):
-            raise OptionError(f"--{name.replace('_', '-')} is for --diversity: add it")
-    if options.medium != "text":
-        raise OptionError(f"--{options.medium} is for --diversity: add it")
 
 
 def _record(counts: CorpusCounts) -> dict[str, Any]:
@@ -165,13 +157,14 @@ def _print_groups(result: GroupCounts, by: str) -> None:
 def _print(counts: CorpusCounts) -> None:
     ids = f", {counts.repeated_ids} with an id used before" if counts.repeated_ids else ""
     print(f"{counts.pairs} sentence pairs{ids}")
+    rows: list[list[Cell]]
     if counts.without_text < counts.pairs:
         with_text = counts.pairs - counts.without_text
         columns = [
             *(Column("side"), Column("words", "count"), Column("different", "count")),
             *(Column("a pair", "decimal", digits=1), Column("longest", "count")),
         ]
-        rows: list[list[Cell]] = []
+        rows = []
         for side in _SIDES:
             tokens, types = (getattr(counts, f"{side}_{what}") for what in ("tokens", "types"))
             longest = getattr(counts, f"longest_{side}")
@@ -181,23 +174,19 @@ def _print(counts: CorpusCounts) -> None:
         people = [((name,), part) for name, part in counts.annotators.items()]
         print(f"\n{_annotators(people)}")
     if counts.trees:
-        print(f"\n{_trees(counts.trees)}")
+        columns = [
+            Column("trees"),
+            *(Column(f"{side} {what}", "count") for side in _SIDES for what in ("pairs", "nodes")),
+            Column("deepest", "count"),
+        ]
+        rows = [
+            [name, part.source, part.source_nodes, part.target, part.target_nodes, part.deepest]
+            for name, part in counts.trees.items()
+        ]
+        print(f"\n{Table('', columns, rows)}")
     if counts.attributes:
         listing = ", ".join(f"{name} ({n} values)" for name, n in counts.attributes.items())
         print(f"\nattributes: {visible(listing)}")
-
-
-def _trees(result: Mapping[str, TreeCounts]) -> Table:
-    columns = [
-        Column("trees"),
-        *(Column(f"{side} {what}", "count") for side in _SIDES for what in ("pairs", "nodes")),
-        Column("deepest", "count"),
-    ]
-    rows: list[list[Cell]] = [
-        [name, part.source, part.source_nodes, part.target, part.target_nodes, part.deepest]
-        for name, part in result.items()
-    ]
-    return Table("", columns, rows)
 
 
 def _annotators(

@@ -34,11 +34,9 @@ from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, replacing
 from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.agreement.figures import FigureResult
-    from alignkit.agreement.judgments.result import JudgmentAgreement
     from alignkit.agreement.result import Agreement
     from alignkit.scoring.link_classes import FunctionWords
 
@@ -98,6 +96,7 @@ def _on_alignments(options: argparse.Namespace) -> str:
 
 
 def _on_judgments(options: argparse.Namespace) -> str:
+    from alignkit.agreement.judgments import result
     from alignkit.agreement.question import agree
 
     chosen = given(options)
@@ -110,7 +109,14 @@ def _on_judgments(options: argparse.Namespace) -> str:
     corpus = _corpus(options)
     with naming(*options.corpus), _placing(lines, options):
         agreement = agree(corpus, options.annotators, on="judgments", **_shared(options), **chosen)
-    _write_judgments(agreement, options)
+    if options.html:
+        with replacing(options.html) as out:
+            out.writelines(result.draw_judgment_page(agreement))
+    if options.plot:
+        result.draw_judgment_plot(agreement, options.plot)
+    if options.disagreements:
+        with replacing(options.disagreements) as out:
+            out.write(result.disagreements_csv(agreement) + "\n")
     return _output(agreement, options)
 
 
@@ -181,13 +187,13 @@ def _corpus(options: argparse.Namespace) -> Corpus:
     asked = {options.initial, options.adjudicated, *(options.annotators or ())}
     own = [name for name in corpus.annotators if name not in names[1:]]
     if len(own) == 1 and own[0] not in asked.union(options.system or ()):
-        corpus = corpus.map(lambda pair: _renamed(pair, own[0], names[0]))
+        new = {own[0]: names[0]}
+        corpus = corpus.map(
+            lambda pair: replace(
+                pair, annotations={new.get(name, name): x for name, x in pair.annotations.items()}
+            )
+        )
     return corpus
-
-
-def _renamed(pair: SentencePair, old: str, new: str) -> SentencePair:
-    notes = {new if name == old else name: note for name, note in pair.annotations.items()}
-    return replace(pair, annotations=notes)
 
 
 def _groups(path: str) -> tuple[dict[str, str], dict[str, int]]:
@@ -219,16 +225,3 @@ def _placing(lines: Mapping[str, int], options: argparse.Namespace) -> Iterator[
         if error.name not in lines or error.name in (options.annotators or ()):
             raise
         raise FormatError(str(error), options.groups, lines[error.name]) from None
-
-
-def _write_judgments(agreement: JudgmentAgreement, options: argparse.Namespace) -> None:
-    from alignkit.agreement.judgments import result
-
-    if options.html:
-        with replacing(options.html) as out:
-            out.writelines(result.draw_judgment_page(agreement))
-    if options.plot:
-        result.draw_judgment_plot(agreement, options.plot)
-    if options.disagreements:
-        with replacing(options.disagreements) as out:
-            out.write(result.disagreements_csv(agreement) + "\n")

@@ -178,13 +178,7 @@ _BY_INITIAL = re.compile(r"\bby initial\b(?! alignment)")
 
 
 def _translated(message: str) -> str:
-    """Put options of the library into the words of the command.
-
-    Examples
-    --------
-    >>> _translated("missing_initial='empty' and by initial, or ignore_identical=False")
-    '--missing-initial empty and by --initial NAME, or --include-identical'
-    """
+    """Put options of the library into the words of the command."""
 
     def assigned(match: re.Match[str]) -> str:
         name, _, after, quoted = match.groups()

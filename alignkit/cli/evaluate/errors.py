@@ -12,7 +12,7 @@ For example:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from alignkit.cli.common.files import short_names
 from alignkit.cli.common.inputs import (
     HYPOTHESIS,
     REFERENCE,
-    Input,
+    Through,
     add_order_argument,
     add_reading_arguments,
     add_sides,
@@ -34,6 +34,7 @@ from alignkit.cli.parser import add_options, number
 from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.paired_reading import LinkInput
+from alignkit.io.records import Reading
 from alignkit.io.text_files import TextFile
 from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
@@ -72,43 +73,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 _PASSED = ("attribute", "split", "examples", "resamples", "confidence", "seed")
 
 
-class _Reference:
-    """The reference, with the words of all its pairs counted, and tags from files.
-
-    `tags` has the file of lines for each attribute of a pair that is to hold tags.
-    """
-
-    def __init__(self, file: Input, frequencies: Frequencies, tags: Mapping[str, str]) -> None:
-        self.path, self.format, self.kind = file.path, file.format, file.kind
-        self.reading, self.blocks = file.reading, file.blocks
-        self._file, self._frequencies, self._tags = file, frequencies, tags
-
-    def pairs(self) -> Iterator[SentencePair]:
-        """Yield the sentence pairs."""
-        options = ReadOptions(encoding=self.reading.options.encoding)
-        lines = {name: TextFile(path, options).lines() for name, path in self._tags.items()}
-        for line, pair in enumerate(self._file.pairs(), 1):
-            self._frequencies.add(pair)
-            tags = {name: next(texts, (line, ""))[1] for name, texts in lines.items()}
-            for name, text in tags.items():
-                self._check(name, text, line, pair)
-            yield replace(pair, attributes={**pair.attributes, **tags}) if tags else pair
-        for name, texts in lines.items():
-            if next(texts, None) is not None:
-                raise OptionError(f"{self._tags[name]}: more lines than {self.path} has pairs")
-
-    def _check(self, name: str, text: str, line: int, pair: SentencePair) -> None:
-        path = self._tags[name]
-        if not text.strip():
-            raise FormatError(f"no tags; give a line for each pair of {self.path}", path, line)
-        words = pair.source if name == "source_tags" else pair.target
-        if words is not None and len(text.split()) != len(words):
-            raise FormatError(
-                f"{len(text.split())} tags for {len(words)} words of pair {pair.id[:40]!r}; give "
-                "one a word, as word/TAG",
-                path,
-                line,
-            )
+def _with_tags(
+    pairs: Iterable[SentencePair], files: Mapping[str, str], reading: Reading
+) -> Iterator[SentencePair]:
+    """Yield the pairs of an input, with the attributes that have a file of lines of tags."""
+    options = ReadOptions(encoding=reading.options.encoding)
+    lines = {name: TextFile(path, options).lines() for name, path in files.items()}
+    for line, pair in enumerate(pairs, 1):
+        tags = {name: next(texts, (line, ""))[1] for name, texts in lines.items()}
+        for name, text in tags.items():
+            if not text.strip():
+                message = f"no tags; give a line for each pair of {reading.path}"
+                raise FormatError(message, files[name], line)
+            words = pair.source if name == "source_tags" else pair.target
+            if words is not None and len(text.split()) != len(words):
+                raise FormatError(
+                    f"{len(text.split())} tags for {len(words)} words of pair {pair.id[:40]!r}; "
+                    "give one a word, as word/TAG",
+                    files[name],
+                    line,
+                )
+        yield replace(pair, attributes={**pair.attributes, **tags}) if tags else pair
+    for name, texts in lines.items():
+        if next(texts, None) is not None:
+            raise OptionError(f"{files[name]}: more lines than {reading.path} has pairs")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -151,7 +139,9 @@ def _read(
 
     def opened() -> tuple[LinkInput, LinkInput]:
         hyp, ref = open_sides(options.hypothesis, options.reference, declared)
-        counted = _Reference(ref, frequencies, tags)
+        counted = Through(
+            ref, lambda pairs: _with_tags(map(frequencies.seen, pairs), tags, ref.reading)
+        )
         return counted if hyp is ref else hyp, counted
 
     sides = TwoFiles(opened, declared, tell=warn)

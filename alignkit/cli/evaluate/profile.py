@@ -121,7 +121,11 @@ def _printed(options: argparse.Namespace) -> Ranking:
 
     if options.hypothesis is not None:
         raise OptionError("--table is a whole profile; name it alone, without HYP and REF")
-    _refuse_others(options)
+    for action in options.parser._actions:
+        given = getattr(options, action.dest, action.default)
+        if given != action.default and action.dest not in _OF_TABLE:
+            name = action.option_strings[-1]
+            raise OptionError(f"{name} is for HYP and REF, not for --table; leave it out")
     measured = read_measured(
         options.printed,
         leave_out=options.leave_out,
@@ -129,15 +133,6 @@ def _printed(options: argparse.Namespace) -> Ranking:
         encoding=options.encoding,
     )
     return rank(measured, alpha=options.alpha)
-
-
-def _refuse_others(options: argparse.Namespace) -> None:
-    """Refuse what has no meaning for a printed table."""
-    for action in options.parser._actions:
-        given = getattr(options, action.dest, action.default)
-        if given != action.default and action.dest not in _OF_TABLE:
-            name = action.option_strings[-1]
-            raise OptionError(f"{name} is for HYP and REF, not for --table; leave it out")
 
 
 def _drawing(options: argparse.Namespace) -> dict[str, Any]:
@@ -167,10 +162,10 @@ def _labels(options: argparse.Namespace) -> Profile:
     _check(options, judged=True)
     judged = judged_sides(options)
     return profile_labels(
-        judged.corpus, judged.systems, judged.reference, scheme=options.scheme, view=options.view,
-        lenient=options.lenient_labels, rewrites=options.rewrites,
-        split=SPLIT if options.split is None else options.split, **_drawing(options),
-    )  # fmt: skip
+        **judged.sides(options, "systems"),
+        split=SPLIT if options.split is None else options.split,
+        **_drawing(options),
+    )
 
 
 def _links(options: argparse.Namespace) -> Profile:
@@ -182,7 +177,15 @@ def _links(options: argparse.Namespace) -> Profile:
     measure = options.measure or "f1"
     phrases = measure == "phrase-f1"
     refuse_stdin(options)
-    scoring = _scoring(options, phrases=phrases)
+    require_reference(options)
+    fixed = {  # the options as `alignkit score` has them, with nothing drawn
+        **vars(options),
+        **vars(ScoreSettings(level="phrases" if phrases else "links")),
+        **{"ci": False, "plot": None, "per_pair": False, "compared": True},
+        "by": options.by or BY,
+        "split": SPLIT if options.split is None else options.split,
+    }
+    scoring = argparse.Namespace(**fixed)
     systems = systems_of(scoring)
     level = "phrases-sure" if phrases else "links"
     alone = len(systems) == 1
@@ -207,18 +210,6 @@ def _links(options: argparse.Namespace) -> Profile:
         phrase_ratios if phrases else link_ratios, "f1" if phrases else measure,
         **_drawing(options),
     )  # fmt: skip
-
-
-def _scoring(options: argparse.Namespace, *, phrases: bool) -> argparse.Namespace:
-    """Return the options as `alignkit score` has them, with nothing drawn."""
-    require_reference(options)
-    fixed = {
-        **vars(ScoreSettings(level="phrases" if phrases else "links")),
-        **{"ci": False, "plot": None, "per_pair": False, "compared": True},
-        "by": options.by or BY,
-        "split": SPLIT if options.split is None else options.split,
-    }
-    return argparse.Namespace(**{**vars(options), **fixed})
 
 
 def _draw(ranking: Ranking, options: argparse.Namespace) -> None:

@@ -31,7 +31,6 @@ from alignkit.scoring.settings import AGGREGATES, LEVEL_CHOICES, LINK_POLICIES
 from alignkit.show.canvas import ending
 
 if TYPE_CHECKING:
-    from alignkit.scoring.comparisons import Comparisons
     from alignkit.scoring.result import Score
 
 
@@ -131,7 +130,12 @@ def run(options: argparse.Namespace) -> int:
         comparisons = compare(
             scored, resamples=options.resamples, confidence=options.confidence, seed=options.seed
         )
-        scored = {name: _signed(score, comparisons) for name, score in scored.items()}
+        names = ("interval", "confidence", "resamples", "trials", "seed")
+        drawing = {name: getattr(comparisons.signature, name) for name in names}
+        scored = {
+            name: replace(score, signature=replace(score.signature, **drawing))
+            for name, score in scored.items()
+        }
     paths = {system.name: system.path for system in systems}
     print(output(Scored(paths, scored, breakdowns, comparisons), options))
     if options.plot is not None:
@@ -220,11 +224,3 @@ def _check_one_corpus(options: argparse.Namespace) -> None:
             raise OptionError(
                 f"--{name.replace('_', '-')} is about a second file, and one is named; leave it out"
             )
-
-
-def _signed(score: Score, comparisons: Comparisons) -> Score:
-    """Return the score with a signature that tells how the comparison was drawn."""
-    drawn = comparisons.signature
-    names = ("interval", "confidence", "resamples", "trials", "seed")
-    signature = replace(score.signature, **{name: getattr(drawn, name) for name in names})
-    return replace(score, signature=signature)

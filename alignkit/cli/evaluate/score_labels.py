@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alignkit.cli.common.files import short_names
 from alignkit.cli.common.inputs import (
@@ -56,6 +56,14 @@ class Judged:
     unflagged: tuple[str, ...] = ()
     """The systems whose labels are those of a view, which says nothing of flags."""
 
+    def sides(self, options: argparse.Namespace, systems: str) -> dict[str, Any]:
+        """Return what a function that calls the systems so takes, and how judgments are read."""
+        return {
+            **{"corpus": self.corpus, systems: self.systems, "reference": self.reference},
+            **{"scheme": options.scheme, "view": options.view, "rewrites": options.rewrites},
+            "lenient": options.lenient_labels,
+        }
+
 
 def add_judged(group: argparse._ArgumentGroup, *, required: bool) -> None:
     """Add the options that say what judgments are, and the files of predictions."""
@@ -72,11 +80,7 @@ def add_judged(group: argparse._ArgumentGroup, *, required: bool) -> None:
 
 
 def judged_sides(options: argparse.Namespace) -> Judged:
-    """Read the judgments of systems and of the reference as a command's options name them.
-
-    The command has HYP and REF, or REF alone, `--compare`, `--predictions`, and what
-    `alignkit.cli.common.inputs` declares, where several annotators of HYP may be named.
-    """
+    """Read the judgments of systems and of the reference as a command's options name them."""
     if options.predicted is not None and not options.predictions:
         raise OptionError("--predicted is for --predictions FILE: add it, or leave it out")
     view = get_view(options.scheme, options.view)
@@ -220,9 +224,6 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.scoring.label_scores import score_labels
 
     judged = judged_sides(options)
-    scores = score_labels(
-        judged.corpus, judged.systems, judged.reference, scheme=options.scheme, view=options.view,
-        lenient=options.lenient_labels, rewrites=options.rewrites, unflagged=judged.unflagged,
-    )  # fmt: skip
+    scores = score_labels(**judged.sides(options, "hypotheses"), unflagged=judged.unflagged)
     print_findings(scores, options, title="Scores of labels")
     return 0

@@ -31,17 +31,10 @@ Records = Sequence[Mapping[str, object]]
 
 
 class Scoring:
-    """Score one system; keep its `score`, and for each pair scored its id and groups for tables.
-
-    `annotator` says whose alignments the system is, if the file holds those of several.
-    """
+    """Score one system; keep its `score`, and for each pair scored its id and groups for tables."""
 
     def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
         self._path, self._options, self._annotator = path, options, annotator
-        self.score = self._run()
-
-    def _run(self) -> Score:
-        options = self._options
         drawn = options.ci or options.plot is not None
         declared = declared_sides(options, self._annotator)
         files = TwoFiles(
@@ -53,18 +46,20 @@ class Scoring:
         )
         keep = bool(drawn or options.compared or options.by or options.per_pair)
         score = score_files(files, settings, keep_rows=keep)
-        self._check_groups()
+        by, timed = options.by, options.by in PERIODS and any(map(any, self.groups))
+        if by is not None and by not in self._attributes and self.groups and not timed:
+            raise no_group(by, self._attributes, f"attribute of {options.reference or path}:")
         suspicions = tuple(in_words_of(options.parser, text) for text in score.suspicions)
         score = replace(score, suspicions=suspicions)
-        for path, suspicion in files.suspicions.items():
-            warn(in_words_of(options.parser, f"{path}: warning: {suspicion}"))
+        for file, suspicion in files.suspicions.items():
+            warn(in_words_of(options.parser, f"{file}: warning: {suspicion}"))
         for suspicion in suspicions[len(files.cautions) :]:
             warn(f"warning: {suspicion}")
         if drawn:
             score = score.with_intervals(
                 resamples=options.resamples, confidence=options.confidence, seed=options.seed
             )
-        return score
+        self.score = score
 
     def _open(self, declared: FileOptions) -> tuple[Input, Input]:
         self.ids: list[str] = []
@@ -84,14 +79,6 @@ class Scoring:
             known = [text for text in texts if text is not None] or [""]
             text = max(known) if options.by in PERIODS else known[0]
             self.groups.append(values_of(text, options.split))
-
-    def _check_groups(self) -> None:
-        by, path = self._options.by, self._options.reference or self._path
-        if by is not None and by not in self._attributes and self.groups and not self._timed():
-            raise no_group(by, self._attributes, f"attribute of {path}:")
-
-    def _timed(self) -> bool:
-        return self._options.by in PERIODS and any(any(values) for values in self.groups)
 
 
 _COLUMNS = (
@@ -157,14 +144,12 @@ def output(scored: Scored, options: argparse.Namespace) -> str:
     if options.csv:
         return _csv(scored)
     tables = [table.sheet() for table in _tables(scored)]
-    report = Report(list(_head(scored)), tables, scored.cautions, "; ".join(scored.signatures))
+    head = [
+        score.title if len(scored.scores) == 1 else f"{name}: {score.title} of {scored.paths[name]}"
+        for name, score in scored.scores.items()
+    ]
+    report = Report(head, tables, scored.cautions, "; ".join(scored.signatures))
     return get_medium(options.medium).report(report)
-
-
-def _head(scored: Scored) -> Iterator[str]:
-    for name, score in scored.scores.items():
-        title = score.title
-        yield title if len(scored.scores) == 1 else f"{name}: {title} of {scored.paths[name]}"
 
 
 def _tables(scored: Scored) -> Iterator[Table]:

@@ -159,14 +159,11 @@ def _record(number: int, tree: Tree | None, rewrites: list[Rewrite]) -> dict[str
                 "minor": rewrite.minor,
                 "rules": [
                     {
-                        "rule": rule_text(replacement.rule.rule),
-                        "count": replacement.rule.count,
-                        "p_target": replacement.rule.p_target,
-                        "node": replacement.node,
-                        "start": replacement.start,
-                        "end": replacement.end,
+                        **{"rule": rule_text(at.rule.rule), "count": at.rule.count},
+                        **{"p_target": at.rule.p_target, "node": at.node},
+                        **{"start": at.start, "end": at.end},
                     }
-                    for replacement in rewrite.replacements
+                    for at in rewrite.replacements
                 ],
             }
             for rank, rewrite in enumerate(rewrites, 1)

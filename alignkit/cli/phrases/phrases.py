@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from alignkit.cluster.parts import Part
     from alignkit.cluster.phrase_tables import AlignedInput
     from alignkit.model.arrays import TokenArrays
-    from alignkit.rules.tables.phrase_tables import PhraseCounts, PhraseTally, TableSettings
+    from alignkit.rules.tables.phrase_tables import PhraseTally, TableSettings
 
 
 _BLOCK = 4096
@@ -190,9 +190,12 @@ def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namesp
         for source in sources:
             with naming(source.path):
                 counts.add(Choice(source.path, options.annotator).annotated(source.pairs()))
-        lines = _table_json if options.jsonl else PhraseCounts.lines
+        lines: Iterable[str] = counts.lines(min_count=least)
+        if options.jsonl:
+            entries = counts.entries(min_count=least)
+            lines = (json_text(asdict(entry), indent=None) + "\n" for entry in entries)
         with ProgressBar(name, None, "entries") as progress:
-            for text in lines(counts, min_count=least):
+            for text in lines:
                 out.write(text)
                 progress.step(text.count("\n"))
     _report(name, counts.occurrences, counts.tally, least)
@@ -202,11 +205,6 @@ def _count_phrases(sources: Iterable[Input], name: str, options: argparse.Namesp
 def _report(path: str, occurrences: int, tally: PhraseTally, least: int) -> None:
     left_out = f"; {tally.left_out:,} seen less than {least} times left out" if least > 1 else ""
     say(f"{path}: {occurrences:,} phrase pairs, {tally.different:,} different{left_out}")
-
-
-def _table_json(counts: PhraseCounts, *, min_count: int) -> Iterator[str]:
-    for entry in counts.entries(min_count=min_count):
-        yield json_text(asdict(entry), indent=None) + "\n"
 
 
 def _settings(options: argparse.Namespace) -> TableSettings:
@@ -257,13 +255,10 @@ def _phrases_of_parts(options: argparse.Namespace) -> int:
         return _estimate(parts, sides, options)
     one_file(options.output)
     if not by_workers(options):
+        texts = (dict(zip(sides, part.paths[1:], strict=True)) for part in parts)
         inputs = (
-            Input(
-                part.paths[0],
-                options.format,
-                reading_options(options, **dict(zip(sides, part.paths[1:], strict=True))),
-            )
-            for part in parts
+            Input(part.paths[0], options.format, reading_options(options, **words))
+            for part, words in zip(parts, texts, strict=True)
         )
         return _count_phrases(inputs, options.input, options)
     refuse_options(options, {"jsonl": False}, "leave it out")

@@ -26,7 +26,6 @@ For example:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, cast
 
@@ -50,7 +49,6 @@ from alignkit.io.opening import look_ahead
 from alignkit.io.text_files import line_encoding
 
 if TYPE_CHECKING:
-    from alignkit.rules.grammar import RuleType
     from alignkit.rules.tables.pivots import Pivot, PivotSettings, PivotTally
 
 
@@ -165,18 +163,19 @@ def _rules(
                 raise OptionError(f"{path}: holds no rules; name a file that does")
             tell(path, rule_pivot.left_out, f"of {seen:,} rules, left out: ")
             rule_pivot.left_out.clear()
-        rules = map(_rounded, rule_pivot.rules(settings))
+        rules = (  # with twelve digits of probabilities; those behind tell nothing
+            replace(
+                rule,
+                p_target=float(f"{rule.p_target or 0:.12g}"),
+                p_source=float(f"{rule.p_source or 0:.12g}"),
+            )
+            for rule in rule_pivot.rules(settings)
+        )
         out.writelines(rule_lines(rules, format, joined_labels=joined, written=written))
     pivot = rule_pivot.pivot
     _report_joined(pivot.tally, pivot.repeated, settings, " and ".join(tables))
     tell_written(options.output, written, format)
     return 0
-
-
-def _rounded(rule: RuleType) -> RuleType:
-    """Return a rule with twelve digits of its probabilities; those behind tell nothing."""
-    p, back = (float(f"{number:.12g}") for number in (rule.p_target or 0, rule.p_source or 0))
-    return replace(rule, p_target=p, p_source=back)
 
 
 def _join_phrases(
@@ -193,7 +192,12 @@ def _join_phrases(
             if not sum([_read(path, side, pivot, options) for path in files]):
                 name = names[side - 1]
                 raise OptionError(f"{name}: holds no phrase pairs; name a file that does")
-        lines = _json_lines(pivot, settings) if options.jsonl else pivot.lines(settings)
+        lines = pivot.lines(settings)
+        if options.jsonl:
+            lines = (
+                json_text(asdict(paraphrase), indent=None) + "\n"
+                for paraphrase in pivot.paraphrases(settings)
+            )
         with ProgressBar(options.table, None, "paraphrases") as progress:
             for text in lines:
                 out.write(text)
@@ -256,11 +260,6 @@ def _report_rare(path: str, entries: int, left_out: int, least: int) -> None:
             f"{path}: {left_out:,} of {entries:,} phrase pairs were seen less than {least} times "
             "and are left out"
         )
-
-
-def _json_lines(pivot: Pivot, settings: PivotSettings) -> Iterator[str]:
-    for paraphrase in pivot.paraphrases(settings):
-        yield json_text(asdict(paraphrase), indent=None) + "\n"
 
 
 def _report_joined(tally: PivotTally, repeated: int, settings: PivotSettings, named: str) -> None:

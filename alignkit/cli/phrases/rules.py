@@ -116,7 +116,15 @@ def run(options: argparse.Namespace) -> int:
 
         grammar = learn_hiero(pairs, examples=_examples(options), **_flat_options(options))
     else:
-        grammar = _learn_trees(pairs, options)
+        from alignkit.rules.learning import learn_grammar
+
+        given = ("links", "grammar", "string", "all", "deletions")
+        bounds = ("max_variables", "max_nodes", "max_depth")
+        name = tree_name(options)
+        grammar = learn_grammar(
+            pairs, source_tree=name, target_tree=name, size=options.size or 1,
+            examples=_examples(options), **{key: getattr(options, key) for key in given + bounds},
+        )  # fmt: skip
     tell(options.input, Counter(grammar.passed_over), "pairs passed over: ")
     tell(options.input, Counter(grammar.dropped), "rules dropped: ")
     if not grammar.pairs:
@@ -138,7 +146,12 @@ def run(options: argparse.Namespace) -> int:
 
             joined = joined_labels(options, options.to)
             written = write_rules(chosen, options.output, options.to, joined_labels=joined)
-            tell_written(options.output, written, options.to, _not_chosen(grammar, chosen, options))
+            least = options.min_count or 0
+            rare = sum((entry.count or 0) < least for entry in grammar)
+            why = "identity" if options.kind is None else "of other kinds"
+            others = len(grammar) - len(chosen) - rare
+            not_chosen = +Counter({f"seen less than {least} times": rare, why: others})
+            tell_written(options.output, written, options.to, not_chosen)
         elif not options.html:
             _print(grammar, chosen, options)
     return 0
@@ -180,18 +193,6 @@ def _check(options: argparse.Namespace) -> list[str] | None:
     kinds = [name.strip() for name in options.kind.split(",")]
     check_kinds(kinds)
     return kinds
-
-
-def _learn_trees(pairs: Iterator[SentencePair], options: argparse.Namespace) -> Grammar:
-    from alignkit.rules.learning import learn_grammar
-
-    given = ("links", "grammar", "string", "all", "deletions")
-    bounds = ("max_variables", "max_nodes", "max_depth")
-    return learn_grammar(
-        pairs, source_tree=tree_name(options), target_tree=tree_name(options),
-        size=options.size or 1, examples=_examples(options),
-        **{name: getattr(options, name) for name in given + bounds},
-    )  # fmt: skip
 
 
 def _examples(options: argparse.Namespace) -> int:
@@ -256,15 +257,6 @@ def _where_trees_are(options: argparse.Namespace) -> str:
     return "; name trees by --source-trees and --target-trees, or by --trees"
 
 
-def _not_chosen(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Counter[str]:
-    """Count the types that are not written since they are rare, or of other kinds."""
-    least = options.min_count or 0
-    rare = sum((entry.count or 0) < least for entry in grammar)
-    others = len(grammar) - len(chosen) - rare
-    why = "identity" if options.kind is None else "of other kinds"
-    return +Counter({f"seen less than {least} times": rare, why: others})
-
-
 def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:
     from alignkit.rules.show import grammar_lines, grammar_summary, grammar_tables
 
@@ -284,9 +276,6 @@ def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> No
 def _json(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Iterator[str]:
     from alignkit.rules.files import rule_lines
 
-    kinds = {
-        kind: {"rules": tokens, "types": types} for kind, (tokens, types) in grammar.kinds().items()
-    }
     record: dict[str, object] = {
         "grammar": grammar.kind,
         "links": options.links,
@@ -296,7 +285,10 @@ def _json(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> Ite
         "types": len(grammar),
         "sizes": {str(size): count for size, count in grammar.sizes.items()},
         "dropped": dict(grammar.dropped),
-        "kinds": kinds,
+        "kinds": {
+            kind: {"rules": tokens, "types": types}
+            for kind, (tokens, types) in grammar.kinds().items()
+        },
         "chosen": {"rules": chosen.tokens, "types": len(chosen)},
     }
     yield json_text(record).rstrip().removesuffix("}").rstrip() + ',\n  "list": ['

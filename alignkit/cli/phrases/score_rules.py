@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common.inputs import (
+    Through,
     add_order_argument,
     add_reading_arguments,
     add_sides,
@@ -32,7 +33,7 @@ from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
-    from alignkit.cli.common.inputs import Input
+    from alignkit.io.paired_reading import LinkInput
     from alignkit.model.sentence_pair import SentencePair
 
 
@@ -69,10 +70,13 @@ def run(options: argparse.Namespace) -> int:
 
     declared = declared_sides(options, options.hyp_annotator)
 
-    def open_both() -> tuple[_Parsed, _Parsed]:
+    def parsed(pairs: Iterator[SentencePair]) -> Iterator[SentencePair]:
+        return one_tree_a_side(options, with_trees(options, pairs))
+
+    def open_both() -> tuple[LinkInput, LinkInput]:
         hyp, ref = open_sides(options.hypothesis, options.reference, declared)
-        parsed = _Parsed(ref, options)
-        return (parsed if hyp is ref else _Parsed(hyp, None)), parsed
+        gold = Through(ref, parsed)
+        return gold if hyp is ref else hyp, gold
 
     files = TwoFiles(open_both, declared, pairwise=True, tell=warn)
     score = score_rules(
@@ -96,19 +100,3 @@ def run(options: argparse.Namespace) -> int:
         )
     print_result(score, options)
     return 0
-
-
-class _Parsed:
-    """Read an input, its pairs with the trees that the options name, if it is given options."""
-
-    def __init__(self, source: Input, options: argparse.Namespace | None) -> None:
-        self._source, self._options = source, options
-        self.path, self.format = source.path, source.format
-        self.kind, self.reading, self.blocks = source.kind, source.reading, source.blocks
-
-    def pairs(self) -> Iterator[SentencePair]:
-        """Yield the sentence pairs."""
-        pairs = self._source.pairs()
-        if self._options is not None:
-            pairs = one_tree_a_side(self._options, with_trees(self._options, pairs))
-        yield from pairs
