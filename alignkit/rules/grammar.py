@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
-from alignkit._support.arguments import check_arguments
-from alignkit.errors import UnknownNameError
+from alignkit._support.arguments import check_arguments, check_known
 
 
 class Variable(NamedTuple):
@@ -137,8 +136,7 @@ def _folded(side: Side) -> list[Item | tuple[str, str] | None]:
 def check_kinds(kinds: Collection[str] | None) -> None:
     """Refuse what is no kind of rule."""
     for name in kinds or ():
-        if name not in KINDS:
-            raise UnknownNameError("kind of rule", name, KINDS)
+        check_known("kind of rule", name, KINDS)
 
 
 @dataclass(frozen=True, slots=True)

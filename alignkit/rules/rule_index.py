@@ -68,22 +68,16 @@ def is_minor(source: SideWording, target: SideWording) -> bool:
 
 
 def _weighty(side: SideWording, determiners: set[str]) -> list[str | int]:
-    weighty: list[str | int] = []
-    for word, label in zip(side.folded(), side.labels, strict=True):
-        if label:
-            light = label in _PUNCTUATION or label in _DETERMINERS
-        else:
-            light = isinstance(word, str) and (word in determiners or _is_punctuation(word))
-        if not light:
-            weighty.append(word)
-    return weighty
+    def is_light(word: str | int, label: str) -> bool:
+        if label or isinstance(word, int):
+            return label in _PUNCTUATION or label in _DETERMINERS
+        return word in determiners or all(
+            sign not in _NO_PUNCTUATION and (category(sign)[0] == "P" or category(sign) == "Sk")
+            for sign in word
+        )
 
-
-def _is_punctuation(word: str) -> bool:
-    return all(
-        sign not in _NO_PUNCTUATION and (category(sign)[0] == "P" or category(sign) == "Sk")
-        for sign in word
-    )
+    words = zip(side.folded(), side.labels, strict=True)
+    return [word for word, label in words if not is_light(word, label)]
 
 
 Signature: TypeAlias = "tuple[str | tuple[str], ...]"
@@ -196,9 +190,7 @@ class RuleIndex:
         for node in reversed(range(len(tree.labels))):
             root = self._roots.get((tree.labels[node], signatures[node]))
             ends = _walk(root, below[node], below, signatures) if root else ()
-            yield [
-                Match(node, rule, bound) for state, bound in ends for rule in state.rules.values()
-            ]
+            yield [Match(node, rule, bound) for end, bound in ends for rule in end.rules.values()]
 
 
 def _unfit(rule: Rule, any_labels: bool) -> str:
@@ -300,8 +292,7 @@ def _walk(
         node, rest = nodes
         if state.variable is not None:
             left.append((state.variable, rest, (node, bound)))
-        following = state.expanded.get(signatures[node])
-        if following is not None:
+        if (following := state.expanded.get(signatures[node])) is not None:
             left.append((following, _before(below[node], rest), bound))
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, each
+from alignkit._support.arguments import check_arguments, check_known, each
 from alignkit._support.jit import readonly
 from alignkit._support.wording import how_many
-from alignkit.errors import JoinError, UnknownNameError
+from alignkit.errors import JoinError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.sentence_pair import SentencePair
@@ -60,9 +60,8 @@ def rule_ratios(counts: Counts) -> dict[str, F8]:
     by_name = dict(zip(COLUMNS, np.asarray(counts).T, strict=True))
     ratios: dict[str, F8] = {}
     for level, (total, right) in _PARTS.items():
-        precision, recall = (
-            ratio(by_name[f"{side}_{right}"], by_name[f"{side}_{total}"]) for side in ("hyp", "ref")
-        )
+        precision = ratio(by_name[f"hyp_{right}"], by_name[f"hyp_{total}"])
+        recall = ratio(by_name[f"ref_{right}"], by_name[f"ref_{total}"])
         values = precision, recall, harmonic(precision, recall)
         ratios |= {f"{level}.{name}": x for name, x in zip(_MEASURES, values, strict=True)}
     return ratios
@@ -127,9 +126,8 @@ class RuleScore(TableResult):
         intervals = confidence_interval(
             self.rows, rule_ratios, resamples=resamples, confidence=confidence, seed=seed
         )
-        return replace(
-            self, intervals=intervals, signature=self.signature.drawn(resamples, confidence, seed)
-        )
+        signature = self.signature.drawn(resamples, confidence, seed)
+        return replace(self, intervals=intervals, signature=signature)
 
     def __repr__(self) -> str:
         f1 = Column("", "percent").show(self.measures["rules.f1"]).text
@@ -169,27 +167,21 @@ class RuleScore(TableResult):
 
     def to_json(self) -> dict[str, object]:
         """Return the score as JSON takes it: NaN is None."""
-        levels = {
+        record: dict[str, object] = {
             level: {name: none_if_nan(self.measures[f"{level}.{name}"]) for name in _MEASURES}
             for level in LEVELS
         }
-        intervals = {name: part.to_json() for name, part in self.intervals.items()}
-        return {
-            **levels,
-            "counts": dict(self.counts),
-            "pairs": self.pairs,
-            "skipped": dict(self.skipped),
-            "signature": self.settings,
-            **({"intervals": intervals} if intervals else {}),
-            **({"cautions": list(self.cautions)} if self.cautions else {}),
-        }
+        record |= {"counts": dict(self.counts), "pairs": self.pairs, "skipped": dict(self.skipped)}
+        record |= {"signature": self.settings}
+        if self.intervals:
+            record["intervals"] = {name: part.to_json() for name, part in self.intervals.items()}
+        return record | ({"cautions": list(self.cautions)} if self.cautions else {})
 
 
 SIZE = 3
 """The most minimal rules of one side that may make up a rule of the other."""
 
 _BLOCK = 4096
-_LINKS = ("sure", "possible")
 UNANNOTATED = "that one of the two has not annotated"
 _WITHOUT = "without trees"
 
@@ -240,8 +232,7 @@ def score_rules(
     et al. 2004, What's in a translation rule?, HLT-NAACL: 273-280, for the rules.
     """
     check_arguments(score_rules, locals(), apart=["pairs"])
-    if links not in _LINKS:
-        raise UnknownNameError("kind of links", links, _LINKS)
+    check_known("kind of links", links, ("sure", "possible"))
     skipped: Counter[str] = Counter()
     trees = source_tree, target_tree
     parsed = _parsed(each("pairs", pairs, SentencePair), hypothesis, reference, trees, skipped)
@@ -275,9 +266,8 @@ def _parsed(
                 pair.tree("source", trees[0]), pair.tree("target", trees[1]),
                 pair.alignment(hypothesis), pair.alignment(reference),
             )  # fmt: skip
-    for name in (hypothesis, reference):
-        if names and name not in names:
-            raise UnknownNameError("annotator", name, names)
+    for name in (hypothesis, reference) if names else ():
+        check_known("annotator", name, names)
 
 
 def count_rules(

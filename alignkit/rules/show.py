@@ -85,8 +85,8 @@ def rules_by_kind(grammar: Grammar) -> dict[str, list[RuleType]]:
 def _heading(kind: str, types: list[RuleType]) -> str:
     tokens = sum(entry.count or 0 for entry in types)
     rules = "rule" if tokens == 1 else "rules"
-    noun = "type" if len(types) == 1 else "types"
-    return f"{kind}: {KINDS[kind]}; {tokens:,.10g} {rules} of {len(types):,} {noun}"
+    of = how_many(len(types), "type", commas=True)
+    return f"{kind}: {KINDS[kind]}; {tokens:,.10g} {rules} of {of}"
 
 
 def _rest(types: list[RuleType], shown: list[RuleType]) -> str:
@@ -185,16 +185,17 @@ def draw_rules_page(
     by_kind = rules_by_kind(grammar)
     room = _MOST_BYTES // max(len(by_kind), 1)
     kinds = [_draw(name, types, most, room) for name, types in by_kind.items()]
+    left_out = {
+        "Rules left out": grammar.dropped,
+        "Sentence pairs passed over": grammar.passed_over,
+    }
     return _template().generate(
         title=title,
         style="".join(map(style_sheet, ("matrix", "drawings", "table", "page"))) + tree_style(),
         facts=_facts(grammar, whole),
         left_out=[
-            (title, ", ".join(f"{why} ({number:,})" for why, number in counts.items() if number))
-            for title, counts in (
-                ("Rules left out", grammar.dropped),
-                ("Sentence pairs passed over", grammar.passed_over),
-            )
+            (what, ", ".join(f"{why} ({number:,})" for why, number in counts.items() if number))
+            for what, counts in left_out.items()
             if any(counts.values())
         ],
         kinds=kinds,
@@ -253,20 +254,18 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
 
 
 def _weights(entry: RuleType) -> str:
-    parts = []
-    if entry.count is not None:
-        parts.append(f"seen {_times(entry.count)}")
-    if entry.pairs is not None:
-        parts.append(f"in {how_many(entry.pairs, 'pair', commas=True)}")
-    for name, value in (
-        ("p(t|s)", entry.p_target),
-        ("p(s|t)", entry.p_source),
-        ("p(rule|roots)", entry.p_rule),
-        ("lex(t|s)", entry.lexical_target),
-        ("lex(s|t)", entry.lexical_source),
-    ):
-        if value is not None:
-            parts.append(f"{name}\N{NO-BREAK SPACE}{value:.3g}")
+    parts = [] if entry.count is None else [f"seen {_times(entry.count)}"]
+    parts += [] if entry.pairs is None else [f"in {how_many(entry.pairs, 'pair', commas=True)}"]
+    values = (
+        entry.p_target,
+        entry.p_source,
+        entry.p_rule,
+        entry.lexical_target,
+        entry.lexical_source,
+    )
+    names = "p(t|s)", "p(s|t)", "p(rule|roots)", "lex(t|s)", "lex(s|t)"
+    for name, value in zip(names, values, strict=True):
+        parts += [] if value is None else [f"{name}\N{NO-BREAK SPACE}{value:.3g}"]
     return " · ".join(parts)
 
 

@@ -15,20 +15,7 @@ from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.trees import Tree
-from alignkit.rules.derivation.cuts_kernel import (
-    compose,
-    count_composed,
-    cut_everywhere,
-    cut_minimal,
-    write_fragments,
-)
-from alignkit.rules.derivation.nodes_kernel import (
-    find_chains,
-    find_classes,
-    find_frontiers,
-    match_nodes,
-    nest,
-)
+from alignkit.rules.derivation import cuts_kernel, nodes_kernel
 from alignkit.rules.tables.runs import F8, I4, I8, ends_of
 
 _COLUMNS = ("parents", "starts", "ends", "afters")
@@ -94,15 +81,12 @@ class TreeArrays:
 
     def of(self, k: int) -> TreeArrays:
         """Return the arrays of tree k alone."""
-        nodes = slice(self.offsets[k], self.offsets[k + 1])
-        words = slice(self.word_offsets[k], self.word_offsets[k + 1])
+        nodes, words = slice(*self.offsets[k : k + 2]), slice(*self.word_offsets[k : k + 2])
         return TreeArrays(
-            readonly(self.nodes[:, nodes]),
-            readonly(self.labels[nodes]),
-            readonly(self.offsets[k : k + 2] - self.offsets[k]),
-            readonly(self.words[words]),
-            readonly(self.word_offsets[k : k + 2] - self.word_offsets[k]),
-        )
+            readonly(self.nodes[:, nodes]), readonly(self.labels[nodes]),
+            readonly(_from_zero(self.offsets, k)),
+            readonly(self.words[words]), readonly(_from_zero(self.word_offsets, k)),
+        )  # fmt: skip
 
 
 MOST = 20_000_000
@@ -172,42 +156,43 @@ class Derivations:
         if any(self.strings):
             return None
         source, target = self.source, self.target
-        *classes, offsets = find_classes(
+        *classes, offsets = nodes_kernel.find_classes(
             source.nodes, source.offsets, target.nodes, target.offsets, *_positions(self.links)
         )
         sides = zip(classes, (source.offsets, target.offsets), strict=True)
-        left, right = (find_chains(chains, begins, offsets) for chains, begins in sides)
+        left, right = (
+            nodes_kernel.find_chains(chains, begins, offsets) for chains, begins in sides
+        )
         return Classes(*left, *right, offsets)
 
     def of(self, k: int) -> Derivations:
         """Return the derivation of pair k alone."""
-        first, after = self.offsets[k], self.offsets[k + 1]
-        own = slice(self.links.offsets[k], self.links.offsets[k + 1])
+        all_links = self.links
+        nodes, own = slice(*self.offsets[k : k + 2]), slice(*all_links.offsets[k : k + 2])
         links = LinkArrays.trusted(
-            self.links.links[own],
-            self.links.sure[own],
-            _from_zero(self.links.offsets, k),
-            self.links.lengths[k : k + 1],
-        )
+            all_links.links[own], all_links.sure[own], _from_zero(all_links.offsets, k),
+            all_links.lengths[k : k + 1],
+        )  # fmt: skip
         return Derivations(
-            self.source.of(k), self.target.of(k), links, self.matched[first:after],
-            self.parents[first:after], self.afters[first:after], _from_zero(self.offsets, k),
-            self.strings,
+            self.source.of(k), self.target.of(k), links, self.matched[nodes],
+            self.parents[nodes], self.afters[nodes], _from_zero(self.offsets, k), self.strings,
         )  # fmt: skip
 
     def minimal(self) -> Cuts:
         """Return a rule for each matched pair of nodes, cut at the next ones below."""
-        return Cuts(self.matched, *cut_minimal(self.matched, self.parents, self.offsets))
+        return Cuts(
+            self.matched, *cuts_kernel.cut_minimal(self.matched, self.parents, self.offsets)
+        )
 
     def composed(self, size: int) -> tuple[Cuts, I4]:
         """Return the rules of a size, each so many connected nodes of a derivation, and these."""
-        counts = count_composed(self.parents, self.offsets, size)
+        counts = cuts_kernel.count_composed(self.parents, self.offsets, size)
         if counts.sum() > MOST:
             raise OptionError(
                 f"{counts.sum():,.0f} rules are made of {size} minimal ones each; no more than "
                 f"{MOST:,} can be held: name a smaller size"
             )
-        roots, variables, offsets, pairs, sets = compose(
+        roots, variables, offsets, pairs, sets = cuts_kernel.compose(
             self.matched, self.parents, self.afters, self.offsets, size, int(counts.sum())
         )
         return Cuts(roots, variables, offsets, pairs), sets
@@ -226,7 +211,7 @@ class Derivations:
         below = np.bincount(parents[inner] + classes.offsets[pair[inner]], minlength=len(rules))
         most = int((rules * np.maximum(below, 1)).sum())
         return Cuts(
-            *cut_everywhere(
+            *cuts_kernel.cut_everywhere(
                 classes.source_chains, classes.source_begins, classes.target_chains,
                 classes.target_begins, parents, afters, classes.offsets,
                 int(rules.sum()), most,
@@ -237,7 +222,7 @@ class Derivations:
         """Write the rules that lie between these nodes."""
         source, target = self.source, self.target
         return Fragments(
-            *write_fragments(
+            *cuts_kernel.write_fragments(
                 readonly(cuts.roots), readonly(cuts.variables), readonly(cuts.offsets),
                 readonly(cuts.pairs),
                 source.nodes, source.offsets, source.labels, source.words, source.word_offsets,
@@ -253,7 +238,7 @@ def derive(
     """Derive sentence pairs from their trees and links."""
     if string is not None:
         return _derive_strings(source, target, links, string)
-    matched, parents, afters, offsets = match_nodes(
+    matched, parents, afters, offsets = nodes_kernel.match_nodes(
         source.nodes, source.offsets, source.labels, target.nodes, target.offsets, target.labels,
         *_positions(links),
     )  # fmt: skip
@@ -266,7 +251,9 @@ def _positions(links: LinkArrays) -> tuple[I4, I8]:
 
 def _nested(trees: TreeArrays, nodes: I4, offsets: I8) -> tuple[I4, I4]:
     pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-    return nest(np.ascontiguousarray(nodes), trees.nodes[3, trees.offsets[pair] + nodes], offsets)
+    return nodes_kernel.nest(
+        np.ascontiguousarray(nodes), trees.nodes[3, trees.offsets[pair] + nodes], offsets
+    )
 
 
 def _derive_strings(
@@ -275,14 +262,14 @@ def _derive_strings(
     to_source = string == "source"
     tree, side = (target, source) if to_source else (source, target)
     near, far = links.links[:, int(to_source)], links.links[:, 1 - int(to_source)]
-    nodes, spans, offsets = find_frontiers(
+    nodes, spans, offsets = nodes_kernel.find_frontiers(
         tree.nodes, tree.offsets, readonly(near), readonly(far), readonly(links.offsets),
         np.diff(side.word_offsets).astype(np.int32),
     )  # fmt: skip
     pair = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.lexsort((nodes, -spans[:, 1], spans[:, 0], pair))
     starts, ends = (np.ascontiguousarray(spans[order, k]) for k in (0, 1))
-    parents, afters = nest(starts, ends, offsets)
+    parents, afters = nodes_kernel.nest(starts, ends, offsets)
     spanned = replace(
         side,
         nodes=readonly(np.array([parents, starts, ends, afters], np.int32)),

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from alignkit._support.arguments import check_known
 from alignkit._support.wording import brief, brief_annotators
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.brackets import walk
 from alignkit.model.sentence_pair import SentencePair
@@ -81,8 +82,7 @@ def outline_side(side: Side) -> Outline:
             stack += [(child, len(rows)) for child in reversed(item.children)]
             rows.append((item.label, "node", above, -1, -1))
         elif isinstance(item, Variable):
-            name = f"{item.kind}{item.number}"
-            text = f"{name}:{item.label}" if item.label else name
+            text = f"{item.kind}{item.number}{':' if item.label else ''}{item.label}"
             paired = item.kind == "x"
             kind: Kind = "variable" if paired else "unpaired"
             rows.append((text, kind, above, item.number if paired else -1, -1))
@@ -128,17 +128,12 @@ def _lefts(
     parents: Sequence[int], wide: list[float], within: list[float]
 ) -> tuple[list[float], float]:
     lefts: list[float] = []
-    used: list[float] = []  # where the next item below each starts
-    end = 0.0
+    used = [0.0]  # where the next item below each starts; at the end, that of the roots (-1)
     for k, parent in enumerate(parents):
-        left = used[parent] if parent >= 0 else end
-        if parent >= 0:
-            used[parent] += wide[k]
-        else:
-            end += wide[k]
-        lefts.append(left)
-        used.append(left + (wide[k] - within[k]) / 2)
-    return lefts, end
+        lefts.append(used[parent])
+        used[parent] += wide[k]
+        used.insert(-1, lefts[k] + (wide[k] - within[k]) / 2)
+    return lefts, used[-1]
 
 
 def _centre(
@@ -147,12 +142,10 @@ def _centre(
     first: list[float | None] = [None] * len(middles)
     last = [0.0] * len(middles)
     for k in range(len(middles) - 1, -1, -1):
-        begin = first[k]
-        if begin is not None:
+        if (begin := first[k]) is not None:
             low, high = lefts[k] + own[k] / 2, lefts[k] + wide[k] - own[k] / 2
             middles[k] = min(max((begin + last[k]) / 2, low), high)
-        parent = outline.parents[k]
-        if parent >= 0:
+        if (parent := outline.parents[k]) >= 0:
             if first[parent] is None:
                 last[parent] = middles[k]
             first[parent] = middles[k]
@@ -216,8 +209,7 @@ def make_tree_pair(
     target_tree: str | None = None,
 ) -> TreePair:
     """Collect what is drawn of a sentence pair and its trees."""
-    if links not in ("sure", "possible"):
-        raise UnknownNameError("kind of links", links, ("sure", "possible"))
+    check_known("kind of links", links, ("sure", "possible"))
     aligned = pair.alignments
     if annotator is None:
         if len(aligned) > 1:
@@ -230,11 +222,9 @@ def make_tree_pair(
         pair.tree("source" if source_tree else "target", source_tree or target_tree)  # an error
     matched: list[tuple[int, int]] = []
     if annotator and source is not None and target is not None:
-        from alignkit.rules.derivation.derivation import (
-            extract_rules,  # compiled code, which takes a second
-        )
+        from alignkit.rules.derivation import derivation  # compiled code, which takes a second
 
-        rules = extract_rules(
+        rules = derivation.extract_rules(
             pair, links=links, annotator=annotator, source_tree=source, target_tree=target
         )
         matched = [(u, v) for u, v in rules.matched.tolist()]
@@ -249,5 +239,5 @@ def _said(tree: Tree, node: int) -> str:
 
 
 def _tree(pair: SentencePair, side: str, name: str | None) -> Tree | None:
-    trees = pair.source_trees if side == "source" else pair.target_trees
+    trees = getattr(pair, f"{side}_trees")
     return pair.tree(side, name) if trees and name in {None, *trees} else None

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from html import escape
+from typing import Any
 
 from alignkit._support.arguments import check_arguments
-from alignkit._support.wording import visible
+from alignkit._support.wording import how_many, visible
+from alignkit.model.alignment import SIDES
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.drawings.outline import Outline, TreeLayout, TreePair, lay_out, make_tree_pair
 from alignkit.show.html import PageContent, draw_page
@@ -91,11 +93,8 @@ def standalone_image(shown: TreePair) -> str:
         _start(shown, width, height, f' font-family="sans-serif" font-size="{_SIZE}"'),
         f"<style>{light}@media(prefers-color-scheme:dark){{{dark}}}</style>",
         f'<rect class="ak-paper" width="{_px(width)}" height="{_px(height)}"/>',
-        *drawing.parts(),
-        *legend,
-        "</svg>",
     ]
-    return "\n".join(parts) + "\n"
+    return "\n".join([*parts, *drawing.parts(), *legend, "</svg>\n"])
 
 
 def pair_image(shown: TreePair) -> str:
@@ -119,8 +118,7 @@ def side_image(side: Outline, name: str) -> str:
 
 def _start(shown: TreePair, width: float, height: float, more: str) -> str:
     title = f"trees of pair {shown.id}" + (f": {shown.annotator}" if shown.annotator else "")
-    words = (" ".join(side) for side in shown.words)
-    parts = [f"{side}: {text}" for side, text in zip(("source", "target"), words, strict=True)]
+    parts = [f"{side}: {' '.join(words)}" for side, words in zip(SIDES, shown.words, strict=True)]
     if links := shown.said_of_links().values():
         parts.append("links: " + "; ".join(links))
     return (
@@ -146,23 +144,14 @@ class _Drawing:
         layouts = [each.stretched(min(wide, each.width * _STRETCH)) for each in layouts]
         lefts = [_MARGIN + (wide - layout.width) / 2 for layout in layouts]
         below = _MARGIN + layouts[0].height * _ROW + _BETWEEN
-        return cls(
-            shown,
-            _Tree(outlines[0], layouts[0], lefts[0], _MARGIN, down=True),
-            _Tree(outlines[1], layouts[1], lefts[1], below, down=False),
-            wide + 2 * _MARGIN,
-            below + (layouts[1].height + 1) * _ROW,
-        )
+        source = _Tree(outlines[0], layouts[0], lefts[0], _MARGIN, down=True)
+        target = _Tree(outlines[1], layouts[1], lefts[1], below, down=False)
+        height = below + (layouts[1].height + 1) * _ROW
+        return cls(shown, source, target, wide + 2 * _MARGIN, height)
 
     def parts(self) -> Iterator[str]:
         yield self.source.edges()
         yield self.target.edges()
-        yield from self._links()
-        for side, tree in enumerate((self.source, self.target)):
-            linked = {link[side] for link in self.shown.alignment}
-            yield from tree.items(self.shown.said_of_nodes(side), linked)
-
-    def _links(self) -> Iterator[str]:
         above, below = self.source.words(), self.target.words()
         said = self.shown.said_of_links()
         for link, sure in self.shown.alignment.items():
@@ -173,6 +162,9 @@ class _Drawing:
                 f'stroke-width="{1.5 if sure else 1.2}"{broken}>'
                 f"<title>{safe_text(said[link])}</title></path>"
             )
+        for side, tree in enumerate((self.source, self.target)):
+            linked = {link[side] for link in self.shown.alignment}
+            yield from tree.items(self.shown.said_of_nodes(side), linked)
 
 
 @dataclass(frozen=True)
@@ -206,10 +198,9 @@ class _Tree:
             if not below:
                 continue
             foot, bar = (5, 9) if self.down else (-14, -18)
-            start, level = self.y(k) + foot, self.y(k) + bar
-            xs = [self.x(item) for item in below]
+            level, xs = self.y(k) + bar, [self.x(item) for item in below]
             low, high = min(self.x(k), *xs), max(self.x(k), *xs)
-            drawn.append(f"M{_px(self.x(k))} {_px(start)}V{_px(level)}")
+            drawn.append(f"M{_px(self.x(k))} {_px(self.y(k) + foot)}V{_px(level)}")
             if high > low:
                 drawn.append(f"M{_px(low)} {_px(level)}H{_px(high)}")
             for item, x in zip(below, xs, strict=True):
@@ -229,19 +220,16 @@ class _Tree:
                 soft = linked is not None and outline.places[k] not in linked
                 yield _label(text, x, y, "ak-soft" if soft else "ak-ink")
             elif kind in {"variable", "unpaired"}:
-                yield _box(text, x, y, hue if kind == "variable" else "")
+                broken = "" if kind == "variable" else ' stroke-dasharray="3 3"'
+                hue = "ak-soft" if broken else hue
+                wide = _length(text) + 12
+                place = f'x="{_px(x - wide / 2)}" y="{_px(y - 15)}" width="{_px(wide)}"'
+                edge = f'<rect class="{hue}-edge" {place} height="20" rx="5"{broken}/>'
+                yield edge + _label(text, x, y, hue)
             else:
                 remark = said.get(outline.places[k], "")
                 shown = ("ak-soft", "") if number < 0 else (hue, str(number))
                 yield _label(text, x, y, shown[0], said=remark, number=shown[1])
-
-
-def _box(text: str, x: float, y: float, hue: str) -> str:
-    wide = _length(text) + 12
-    broken = "" if hue else ' stroke-dasharray="3 3"'
-    place = f'x="{_px(x - wide / 2)}" y="{_px(y - 15)}" width="{_px(wide)}"'
-    edge = f'<rect class="{hue or "ak-soft"}-edge" {place} height="20" rx="5"{broken}/>'
-    return edge + _label(text, x, y, hue or "ak-soft")
 
 
 def _label(text: str, x: float, y: float, kind: str, *, said: str = "", number: str = "") -> str:
@@ -347,13 +335,8 @@ def tree_content(
     target_tree: str | None = None,
 ) -> PageContent:
     """Return what stands on pages of trees; arguments as of `draw_tree_html`."""
-    make = partial(
-        make_tree_pair,
-        annotator=annotator,
-        links=links,
-        source_tree=source_tree,
-        target_tree=target_tree,
-    )
+    trees: dict[str, Any] = {"source_tree": source_tree, "target_tree": target_tree}
+    make = partial(make_tree_pair, annotator=annotator, links=links, **trees)
     return PageContent(
         lambda pairs: _totals(map(make, pairs)),
         lambda pairs: (_article(make(pair)) for pair in pairs),
@@ -377,9 +360,9 @@ def _totals(shown: Iterable[TreePair]) -> str:
         more = drawing.counts()
         sure, possible = sure + more[0], possible + more[1]
         matched += len(drawing.matched)
-    word = "sentence pair" if pairs == 1 else "sentence pairs"
+    counted = how_many(pairs, "sentence pair", commas=True)
     return (
-        f'<p class="facts">{pairs:,} {word}, {both:,} with both trees; {sure:,} sure and '
+        f'<p class="facts">{counted}, {both:,} with both trees; {sure:,} sure and '
         f"{possible:,} possible links; {matched:,} pairs of matched nodes, which have the same "
         "number and colour on both sides</p>\n"
     )
@@ -387,8 +370,8 @@ def _totals(shown: Iterable[TreePair]) -> str:
 
 def _article(shown: TreePair) -> str:
     parts = [f"<article>\n<h2>{isolated_text(shown.id)}</h2>\n"]
-    for side, words in enumerate(shown.words):
-        note = "" if shown.trees[side] is not None else ' <span class="empty-word">(no tree)</span>'
+    for words, tree in zip(shown.words, shown.trees, strict=True):
+        note = "" if tree is not None else ' <span class="empty-word">(no tree)</span>'
         parts.append(f'<p class="sentence" dir="auto">{safe_text(" ".join(words))}{note}</p>\n')
     if shown.annotator:
         sure, possible = shown.counts()

@@ -111,8 +111,7 @@ def pair_text(
     shown: TreePair, *, colour: bool = False, width: int | None = None, unicode: bool = True
 ) -> str:
     """Draw what was collected of a pair; see `draw_tree_text`."""
-    signs = _UNICODE if unicode else _ASCII
-    drawing = _Drawing(shown, colour, width, unicode, signs)
+    drawing = _Drawing(shown, colour, width, unicode, _UNICODE if unicode else _ASCII)
     return "\n".join(line.rstrip() for line in drawing.lines())
 
 
@@ -149,8 +148,7 @@ class _Drawing:
         legend = list(self.legend())
         if legend or self.hidden:
             yield ""
-        if legend:
-            yield from self.flow(legend, "  ")
+        yield from self.flow(legend, "  ") if legend else ()
         if self.hidden:
             yield "  +N: N levels further in"
 
@@ -183,8 +181,7 @@ class _Drawing:
         self, begin: str, margin: int, used: int, start: int, links: list[tuple[str, str]]
     ) -> Iterator[str]:
         """Yield a line with the links of its word behind it; further lines where it is full."""
-        line, reach = begin, margin + used
-        place = margin + start
+        line, reach, place = begin, margin + used, margin + start
         for k, (text, plain) in enumerate(links):
             wide = char_width(plain)
             gap = 2 if k else max(place - reach, 2)
@@ -192,8 +189,7 @@ class _Drawing:
                 yield line
                 line, reach = "", 0
                 gap = max(min(place, self.width - wide), margin)
-            line += " " * gap + text
-            reach += gap + wide
+            line, reach = line + " " * gap + text, reach + gap + wide
         yield line
 
     def linked(self, side: int) -> dict[int, list[tuple[str, str]]]:
@@ -221,8 +217,7 @@ class _Drawing:
             room = (self.width or _WIDEST) - 10
             while True:
                 text, plain = self.label(outline, item)
-                line.text += text
-                line.plain += plain
+                line.text, line.plain = line.text + text, line.plain + plain
                 if outline.kinds[item] == "word":
                     line.place = outline.places[item]
                 if len(below[item]) != 1 or char_width(line.plain) > room:
@@ -236,10 +231,8 @@ class _Drawing:
                 indent, levels = indent + through, levels + 1
             most = (self.width or _WIDEST) // 2 // 3 * 3
             indent = indent[-most:] if most else ""
-            rest = below[item]
-            for k in range(len(rest) - 1, -1, -1):
-                sign = self.signs.last if k == len(rest) - 1 else self.signs.branch
-                stack.append((rest[k], indent, levels, sign))
+            for k, child in enumerate(reversed(below[item])):
+                stack.append((child, indent, levels, self.signs.branch if k else self.signs.last))
 
     def indent(self, indent: str, levels: int) -> str:
         """Return an indent, or, where it is too deep, how many levels of it are left out."""

@@ -10,22 +10,15 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any, TextIO
 
-from alignkit._support.arguments import check_arguments, each
-from alignkit.errors import ArgumentError, FormatError, UnknownFormatError, UnknownNameError
+from alignkit._support.arguments import check_arguments, check_known, each
+from alignkit.errors import ArgumentError, FormatError, UnknownFormatError
 from alignkit.io.atomic_files import replacing
 from alignkit.io.formats import check_path
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile, split_words
-from alignkit.rules.files import jsonl, labelled, moses, tsv, xrs
-from alignkit.rules.files.fields import (
-    LeftOutError,
-    RuleFormat,
-    flatten,
-    labels_differ,
-    plain_float,
-    split_fields,
-)
+from alignkit.rules.files import fields, jsonl, labelled, moses, tsv, xrs
+from alignkit.rules.files.fields import RuleFormat
 from alignkit.rules.files.notation import parse_rule, parse_side, rule_text, side_text
 from alignkit.rules.grammar import Node, RuleType, Side
 
@@ -60,12 +53,8 @@ _FORMATS = {
     "moses": moses.FORMAT,
     "ppdb": labelled.PPDB,
 }
-_ENDINGS = {
-    **{name: name for name in RULE_FORMATS},
-    "ghkm": "xrs",
-    "thrax": "joshua",
-    "grammar": "joshua",
-}
+_ENDINGS = {name: name for name in RULE_FORMATS}
+_ENDINGS |= {"ghkm": "xrs", "thrax": "joshua", "grammar": "joshua"}
 _KINDS = (
     "pairs", "p_rule", "p_target", "p_source", "lexical_target", "lexical_source", "alignment",
     "examples",
@@ -80,8 +69,7 @@ def get_rule_format(name: str) -> RuleFormat:
     UnknownNameError
         If there is none of that name.
     """
-    if name not in _FORMATS:
-        raise UnknownNameError("format of rules", name, RULE_FORMATS)
+    check_known("format of rules", name, RULE_FORMATS)
     return _FORMATS[name]
 
 
@@ -181,16 +169,14 @@ def _lines(
     for rule in each("rules", rules, RuleType):
         try:
             text = chosen.line(rule, written.rules + 1, joined)
-        except LeftOutError as problem:
+        except fields.LeftOutError as problem:
             written.left_out[str(problem)] += 1
             continue
         written.rules += 1
-        for name in lost:
-            if getattr(rule, name) not in (None, ()):
-                written.lost[name] += 1
+        written.lost.update(name for name in lost if getattr(rule, name) not in (None, ()))
         if flat and any(map(_is_deep, rule.rule)):
             written.lost["trees"] += 1
-        written.joined += joins and labels_differ(flatten(rule.rule))
+        written.joined += joins and fields.labels_differ(fields.flatten(rule.rule))
         yield f"{text}\n"
 
 
@@ -247,8 +233,7 @@ def _read(file: TextFile, chosen: RuleFormat | None) -> Iterator[RuleType]:
         if not text or text.isspace():
             continue
         if chosen is None:
-            name = detect_rule_format(file.path, text)
-            if name is None:
+            if (name := detect_rule_format(file.path, text)) is None:
                 message = f"the format of these rules is not known; name it: {', '.join(_FORMATS)}"
                 raise UnknownFormatError(message, file.path)
             chosen = _FORMATS[name]
@@ -278,7 +263,7 @@ def _format_of_line(line: str) -> str | None:
         return "jsonl"
     if xrs.is_head(line) or (" -> " in line and _can(parse_side, line.partition(" -> ")[0])):
         return "xrs"
-    parts = split_fields(line)
+    parts = fields.split_fields(line)
     if len(parts) < 3:
         return None
     if _LABEL.fullmatch(parts[0]):
@@ -286,7 +271,9 @@ def _format_of_line(line: str) -> str | None:
         return "ppdb" if len(parts) == 6 or _LIKE_PPDB.search(features) else "joshua"
     if _can(parse_side, parts[0]) and _can(parse_side, parts[1]):
         return "tsv"
-    return "moses" if all(_can(plain_float, word) for word in split_words(parts[2])) else None
+    return (
+        "moses" if all(_can(fields.plain_float, word) for word in split_words(parts[2])) else None
+    )
 
 
 def _can(read: Callable[[str], object], text: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from typing import Any, NamedTuple, TypeVar
 
 from alignkit.errors import ArgumentError, FormatError
@@ -128,9 +129,8 @@ def checked_link(i: int, j: int, source: Symbols, target: Symbols, text: str) ->
 
 def word_links(links: Links, source: Symbols, target: Symbols) -> Links:
     """Return the links that do not join two variables."""
-    return tuple(
-        (i, j) for i, j in links if isinstance(source[i], str) or isinstance(target[j], str)
-    )
+    words = (isinstance(source[i], str) or isinstance(target[j], str) for i, j in links)
+    return tuple(compress(links, words))
 
 
 def link_texts(links: Iterable[tuple[int, int]]) -> str:
@@ -173,7 +173,8 @@ class Escapes:
     def __init__(self, chars: str, *, bars: bool = False) -> None:
         held = "".join(re.escape(char) for char in chars)
         self._odd = re.compile(rf"[\x00-\x20\ufeff{held}]" + (r"|\|{3,}" if bars else ""))
-        codes = "|".join(map(str, _codes(chars + "|" * bars)))
+        numbers = {*range(33), 0xFEFF, *map(ord, chars + "|" * bars)}
+        codes = "|".join(map(str, sorted(numbers, reverse=True)))
         self._like = re.compile(rf"&((?:amp;)*#(?:{codes})?;)")
         self._written = re.compile(rf"&(?:amp;((?:amp;)*#(?:{codes})?;)|#({codes});)")
         self.escape = lru_cache(maxsize=1 << 16)(self._escape)
@@ -183,25 +184,15 @@ class Escapes:
             return _EMPTY
         if "&" in text:
             text = self._like.sub(r"&amp;\1", text)
-        return self._odd.sub(_numbers, text)
+        return self._odd.sub(lambda match: "".join(f"&#{ord(x)};" for x in match[0]), text)
 
     def unescape(self, text: str) -> str:
         """Return the text that was written so."""
         if "&" not in text:
             return text
-        return "" if text == _EMPTY else self._written.sub(_meant, text)
-
-
-def _codes(chars: str) -> Iterable[int]:
-    return sorted({*range(33), 0xFEFF, *map(ord, chars)}, reverse=True)
-
-
-def _numbers(match: re.Match[str]) -> str:
-    return "".join(f"&#{ord(char)};" for char in match[0])
-
-
-def _meant(match: re.Match[str]) -> str:
-    return f"&{match[1]}" if match[1] else chr(int(match[2]))
+        if text == _EMPTY:
+            return ""
+        return self._written.sub(lambda m: f"&{m[1]}" if m[1] else chr(int(m[2])), text)
 
 
 WORD = Escapes("[]|")
@@ -255,7 +246,13 @@ def extra_texts(extra: Iterable[tuple[str, str]], known: Collection[str]) -> Ite
         yield f"{name if plain else quoted(name)}={value}"
 
 
-def _feature_pairs(text: str) -> Iterator[tuple[str, str, bool, int]]:
+def read_weights(
+    text: str, known: Collection[str]
+) -> tuple[dict[str, Any], list[tuple[str, str]], dict[str, tuple[str, int]]]:
+    """Read features: the weights, what else is told, and the texts of other `known` names."""
+    weights: dict[str, Any] = {}
+    extra: list[tuple[str, str]] = []
+    others: dict[str, tuple[str, int]] = {}
     for match in _FEATURE.finditer(text):
         name, value, other = match.groups()
         at = match.start() + len(match[0]) - len(match[0].lstrip(" \t")) + 1
@@ -264,25 +261,12 @@ def _feature_pairs(text: str) -> Iterator[tuple[str, str, bool, int]]:
         apart = name[0] == '"'
         try:
             name = unquoted(name) if apart else name
-            if value[:1] == '"':
-                value = unquoted(value)
-            elif value[:3] == "{{{":
-                value = value[3:-3]
+            value = unquoted(value) if value[:1] == '"' else value
         except ValueError:
-            raise FormatError(
-                f"{match[0].strip()[:40]} is not quoted as in JSON", "", None, at
-            ) from None
-        yield name, value, apart, at
-
-
-def read_weights(
-    text: str, known: Collection[str]
-) -> tuple[dict[str, Any], list[tuple[str, str]], dict[str, tuple[str, int]]]:
-    """Read features: the weights, what else is told, and the texts of other `known` names."""
-    weights: dict[str, Any] = {}
-    extra: list[tuple[str, str]] = []
-    others: dict[str, tuple[str, int]] = {}
-    for name, value, apart, at in _feature_pairs(text):
+            message = f"{match[0].strip()[:40]} is not quoted as in JSON"
+            raise FormatError(message, "", None, at) from None
+        if match[2][:3] == "{{{":
+            value = value[3:-3]
         if apart or (name not in WEIGHTS and name not in known):
             extra.append((name, value))
         elif name in weights or name in others:

@@ -33,21 +33,15 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
     if type.alignment is not None:
         members["alignment"] = [[int(i), int(j)] for i, j in type.alignment]
     if type.examples:
-        members["examples"] = list(map(_example_object, type.examples))
+        members["examples"] = [
+            {"id": x.id, "source": x.source, "target": x.target}
+            | {"source_span": [*map(int, x.source_span)], "target_span": [*map(int, x.target_span)]}
+            for x in type.examples
+        ]
     if type.extra:
         members["extra"] = type.extra
     # reading drops byte order marks, wherever they are
     return json.dumps(members, ensure_ascii=False).replace("\ufeff", "\\ufeff")
-
-
-def _example_object(example: Example) -> Object:
-    return {
-        "id": example.id,
-        "source": example.source,
-        "target": example.target,
-        "source_span": list(map(int, example.source_span)),
-        "target_span": list(map(int, example.target_span)),
-    }
 
 
 def _parse(line: str, number: int) -> RuleType:
@@ -83,13 +77,11 @@ def _extra(record: Object) -> tuple[tuple[str, str], ...]:
         if not (isinstance(feature, list) and [type(part) for part in feature] == [str, str]):
             raise FormatError("'extra' holds something else than [name, text]")
         extra.append((feature[0], feature[1]))
-    if len(record) > len(_MEMBERS & record.keys()):
-        for name in record:
-            if name not in _MEMBERS:
-                text = as_text(record[name])
-                if text is None:
-                    raise FormatError(f"{name[:40]!r} is no member of a rule, nor a feature")
-                extra.append((name, text))
+    for name in record:
+        if name not in _MEMBERS:
+            if (text := as_text(record[name])) is None:
+                raise FormatError(f"{name[:40]!r} is no member of a rule, nor a feature")
+            extra.append((name, text))
     return tuple(extra)
 
 

@@ -88,8 +88,7 @@ def _features(type: RuleType) -> list[str]:
     texts: list[str] = []
     done: set[str] = set()
     for name, text in type.extra:
-        attribute = _READ.get(name)
-        if attribute is not None:
+        if (attribute := _READ.get(name)) is not None:
             known = getattr(type, attribute)
             try:
                 value = _value(attribute, name, text)
@@ -173,8 +172,7 @@ def _parse(line: str, number: int, *, link_variables: bool) -> RuleType:
 
 
 def _root_labels(text: str) -> tuple[str, str]:
-    match = _LABEL.fullmatch(text)
-    if match is None:
+    if (match := _LABEL.fullmatch(text)) is None:
         raise FormatError(f"found {text[:40]!r}, expected a label in brackets: [NP]")
     return _labels(match[1])
 
@@ -189,8 +187,7 @@ def _symbols(text: str, side: int) -> Symbols:
     symbols: list[Variable | str] = []
     for token in split_words(text):
         if token[0] == "[" and token[-1] == "]" and len(token) > 1:
-            match = _VARIABLE.fullmatch(token)
-            if match is None or not match[2].strip("0"):
+            if not (match := _VARIABLE.fullmatch(token)) or not match[2].strip("0"):
                 message = f"found {token[:40]!r}, expected a variable such as [NP,1]"
                 raise FormatError(message, "", None, text.find(token) + 1)
             symbols.append(Variable(int(match[2]) - 1, _labels(match[1])[side]))
@@ -223,8 +220,7 @@ def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         if not equals:
             features.append(("", FEATURE.unescape(token)))
             continue
-        attribute = _READ.get(name)
-        if attribute is None:
+        if (attribute := _READ.get(name)) is None:
             features.append((FEATURE.unescape(name), VALUE.unescape(value)))
             continue
         with AtColumn(text.find(token) + 1):
@@ -235,12 +231,11 @@ def _read_features(text: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     return weights, features
 
 
-def _format(*, link_variables: bool) -> fields.RuleFormat:
-    return fields.RuleFormat(
+JOSHUA, PPDB = (
+    fields.RuleFormat(
         line=partial(_line, link_variables=link_variables),
         parse=partial(_parse, link_variables=link_variables),
         holds=frozenset({"alignment", "extra", *_WRITTEN.values()}),
     )
-
-
-JOSHUA, PPDB = _format(link_variables=False), _format(link_variables=True)
+    for link_variables in (False, True)
+)

@@ -119,8 +119,7 @@ def _parse(line: str, number: int) -> RuleType:
 
 def _symbols(text: str, side: int) -> tuple[Symbols, str | None]:
     tokens = split_words(text)
-    label = _LABEL.fullmatch(tokens[-1]) if tokens else None
-    if label is not None:
+    if label := _LABEL.fullmatch(tokens[-1]) if tokens else None:
         tokens.pop()
     symbols: list[Variable | str] = []
     for token in tokens:
@@ -149,16 +148,15 @@ def _rule(
     if len(mates) < len(ours) or set(mates.values()) != theirs or len(theirs) != len(ours):
         message = "each variable of a side must be linked with one of the other in the alignment"
         raise FormatError(message)
-    if not ours and our_label is None:
-        return Rule(source, target)
+    if our_label is None or their_label is None:
+        if not ours:
+            return Rule(source, target)
+        our_label = their_label = NO_LABEL
     items, others = list(source), list(target)
     for number, i in enumerate(ours):
         items[i] = Variable(number, source[i].label)  # type: ignore[union-attr]
         others[mates[i]] = Variable(number, target[mates[i]].label)  # type: ignore[union-attr]
-    return Rule(
-        Node(NO_LABEL if our_label is None else our_label, tuple(items)),
-        Node(NO_LABEL if their_label is None else their_label, tuple(others)),
-    )
+    return Rule(Node(our_label, tuple(items)), Node(their_label, tuple(others)))
 
 
 FORMAT = fields.RuleFormat(

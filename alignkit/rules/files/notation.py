@@ -64,9 +64,7 @@ def _label(label: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _label_of_variable(label: str) -> str:
-    if not label:
-        return ""
-    return f":{label}" if _PLAIN_LABEL.fullmatch(label) else f":{quoted(label)}"
+    return f":{label if _PLAIN_LABEL.fullmatch(label) else quoted(label)}" if label else ""
 
 
 def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
@@ -80,11 +78,9 @@ def side_text(side: Side, numbers: Mapping[int, int] | None = None) -> str:
     'x0 "auto"'
     """
     out: list[str] = []
+    levels = [iter(side.children if type(side) is Node else side)]
     if type(side) is Node:
         out.append(f"{_label(side.label)}(")
-        levels = [iter(side.children)]
-    else:
-        levels = [iter(side)]
     space = False
     while levels:
         item: Item
@@ -220,7 +216,8 @@ def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered
                 numbered.append((kind, number))
                 if numbers is not None and kind == "x":
                     number = numbers[number]
-                items.append(Variable(number, intern(_tag(tag)), kind))
+                is_quoted = tag[:1] == tag[-1:] == '"' and tag != '"'
+                items.append(Variable(number, intern(unquoted(tag) if is_quoted else tag), kind))
             elif label or opens:
                 labels.append(intern(label or unquoted(word)))
                 items = []
@@ -240,10 +237,6 @@ def _parse(text: str, numbers: Mapping[int, int] | None) -> tuple[Side, Numbered
     return tuple(items), tuple(numbered)  # type: ignore[arg-type]
 
 
-def _tag(text: str) -> str:
-    return unquoted(text) if text[:1] == '"' and text[-1] == '"' and text != '"' else text
-
-
 def _refused(text: str) -> FormatError:
     open_nodes: list[int] = []
     trees = 0
@@ -252,11 +245,12 @@ def _refused(text: str) -> FormatError:
         at = match.end() - len(match[0].lstrip(" \t")) + 1
         if other:
             expected = 'a word in quotation marks, a variable (x0:NP), LABEL( or ")"'
-            return FormatError(
-                f"found {text[at - 1 : at + 19]!r}, expected {expected}", "", None, at
-            )
+            message = f"found {text[at - 1 : at + 19]!r}, expected {expected}"
+            return FormatError(message, "", None, at)
         for piece in (word, tag):
-            if piece and piece[0] == '"' and not _is_quoted(piece):
+            try:
+                unquoted(piece if piece and piece[0] == '"' else "")
+            except ValueError:
                 message = f"{piece[:40]} is not quoted as in JSON"
                 return FormatError(message, "", None, at)
         if close:
@@ -273,11 +267,3 @@ def _refused(text: str) -> FormatError:
     if open_nodes:
         return FormatError("this node is not closed: expected ')'", "", None, open_nodes[-1])
     return FormatError("no side of a rule", "", None, 1)
-
-
-def _is_quoted(text: str) -> bool:
-    try:
-        unquoted(text)
-    except ValueError:
-        return False
-    return True

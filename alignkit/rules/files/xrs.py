@@ -15,7 +15,6 @@ Lines that begin with ``$$$`` or ``%%%``, alone, hold no rule.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from alignkit.errors import FormatError
 from alignkit.io.text_files import split_words
@@ -33,7 +32,9 @@ _PAIR = re.compile(r"([0-9]{1,9}),([0-9]{1,9})")
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
     source, target = type.rule
-    id, extra = _id_of(type, number)
+    id, extra = str(number), type.extra
+    if extra and extra[0][0] == "id" and extra[0][1] != id and fields.is_plain_value(extra[0][1]):
+        id, extra = extra[0][1], extra[1:]
     features = [f"id={id}"]
     if isinstance(target, Node) and not isinstance(source, Node):
         shared = [item.number for item in variables(target) if item.kind == "x"]
@@ -46,23 +47,12 @@ def _line(type: RuleType, number: int, joined: bool) -> str:
     features += fields.weight_texts(type, WEIGHTS)
     if type.alignment is not None:
         symbols = leaves(source), leaves(target)
-        features.append(f"align={{{{{{{_align_text(type.alignment, *symbols)}}}}}}}")
+        links = sorted({*type.alignment, *fields.variable_links(*symbols)})
+        sizes = (f"#{side}={len(part)}" for side, part in zip("st", symbols, strict=True))
+        inside = " ".join([*sizes, *(f"{i},{j}" for i, j in links)])
+        features.append(f"align={{{{{{[{inside}]}}}}}}")
     features += fields.extra_texts(extra, _KNOWN)
     return f"{sides[0]} -> {sides[1]} ### {' '.join(features)}"
-
-
-def _id_of(type: RuleType, number: int) -> tuple[str, Sequence[tuple[str, str]]]:
-    if type.extra and type.extra[0][0] == "id":
-        id = type.extra[0][1]
-        if id != str(number) and fields.is_plain_value(id):
-            return id, type.extra[1:]
-    return str(number), type.extra
-
-
-def _align_text(alignment: fields.Links, source: Symbols, target: Symbols) -> str:
-    links = sorted({*alignment, *fields.variable_links(source, target)})
-    pairs = (f"{i},{j}" for i, j in links)
-    return " ".join([f"[#s={len(source)}", f"#t={len(target)}", *pairs]) + "]"
 
 
 def _parse(line: str, number: int) -> RuleType | None:
