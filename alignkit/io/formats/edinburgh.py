@@ -74,24 +74,20 @@ def _record(reading: Reading, value: Object, number: int, line: int) -> Record:
     record = Record(id, line, split_words(source), split_words(target))
     annotations: Object = member(value, "annotations", dict, {})
     for name in annotations:
-        record.annotations[name] = _annotation(reading, member(annotations, name, dict), line)
+        given: Object = member(annotations, name, dict)
+        if unknown := given.keys() - _STATUS.keys():
+            reading.note("member left out", f"{min(unknown)[:40]!r} of an annotation", line)
+        links = record.annotations.setdefault(name, RawAnnotation()).links
+        for key, status in _STATUS.items():
+            for entry in member(given, key, list, []):
+                if type(entry) is not list or len(entry) != 2 or type(entry[1]) is not list:
+                    shown = json.dumps(entry)[:40]
+                    raise FormatError(f"{shown} is no link; expected [i, [j, ...]]")
+                if not entry[1]:
+                    reading.note("word without links", f"[{position(entry[0])}, []]", line)
+                links += (RawLink(position(entry[0]), position(j), status) for j in entry[1])
     keep_attributes(record, value, _OWN, reading, links=("annotations",))
     return record
-
-
-def _annotation(reading: Reading, value: Object, line: int) -> RawAnnotation:
-    unknown = value.keys() - _STATUS.keys()
-    if unknown:
-        reading.note("member left out", f"{min(unknown)[:40]!r} of an annotation", line)
-    links = []
-    for key, status in _STATUS.items():
-        for entry in member(value, key, list, []):
-            if type(entry) is not list or len(entry) != 2 or type(entry[1]) is not list:
-                raise FormatError(f"{json.dumps(entry)[:40]} is no link; expected [i, [j, ...]]")
-            if not entry[1]:
-                reading.note("word without links", f"[{position(entry[0])}, []]", line)
-            links += [RawLink(position(entry[0]), position(j), status) for j in entry[1]]
-    return RawAnnotation(links)
 
 
 def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:

@@ -221,16 +221,13 @@ class _Lines:
 
 
 def _without_id(id: str, text: PairText, reading: Reading) -> PairText:
-    options = reading.options
+    source = reading.options.source or ""
     sides: list[str] = []
-    for line, path in ((text.source, options.source), (text.target, options.target)):
+    for line, path in ((text.source, source), (text.target, reading.options.target or source)):
         head, tab, body = line.partition("\t")
         if not tab or head.strip() != id:
-            raise reading.error(
-                f"expected the id {id[:40]!r} and a tab before the words, as before the links",
-                text.line,
-                path=path or options.source or "",
-            )
+            message = f"expected the id {id[:40]!r} and a tab before the words, as before the links"
+            raise reading.error(message, text.line, path=path)
         sides.append(body)
     return text._replace(source=sides[0], target=sides[1])
 
