@@ -34,11 +34,8 @@ _BRACKETS = re.compile(r"\[[^\[\]]*\]")
 def check_arguments(
     function: Callable[..., object], given: Mapping[str, Any], *, apart: Collection[str] = ()
 ) -> None:
-    """Compare the arguments of a call, ``locals()`` at its start, with the annotations.
-
-    Plain values and sequences are checked, except those named in `apart`. NumPy's numbers are
-    numbers; a truth value is no number, and a text is no sequence.
-    """
+    """Compare plain values and sequences, ``locals()`` of a call, with its annotations."""
+    # NumPy's numbers are numbers; a truth value is no number, and a text is no sequence
     for name, (kinds, of_texts) in _declared(function).items():
         if name not in apart:
             value = given[name]
@@ -70,9 +67,9 @@ def _declared(function: Callable[..., object]) -> dict[str, tuple[list[str], boo
 
 
 def _is(value: object, kind: str) -> bool:
-    if kind in _SEQUENCES and isinstance(value, (str, bytes)):
+    if isinstance(value, (str, bytes)) and kind in _SEQUENCES:
         return False
-    if kind == "Sequence" and isinstance(value, Mapping):
+    if isinstance(value, Mapping) and kind == "Sequence":
         return False
     is_truth = type(value).__name__ in ("bool", "bool_")  # Python's or NumPy's
     return is_truth == (kind == "bool") and (is_truth or isinstance(value, _KINDS[kind][0]))
@@ -165,7 +162,5 @@ MOST = 2**31 - 1
 def check_count(what: str, count: int) -> None:
     """Refuse more than the arrays hold, before a number overflows."""
     if count > MOST:
-        raise AlignmentError(
-            f"{count} {what} are more than arrays hold, {MOST}: split the corpus, and take its "
-            "parts one by one"
-        )
+        more = f"{count} {what} are more than arrays hold, {MOST}"
+        raise AlignmentError(f"{more}: split the corpus, and take its parts one by one")

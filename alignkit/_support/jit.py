@@ -22,19 +22,14 @@ _FAST: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 
 
 def jit(function: F) -> F:
-    """Compile a kernel at its first call and keep the machine code on disk; see `KernelCache`.
-
-    Where that cannot be, the kernel is compiled anew in each process.
-    """
+    """Compile a kernel at its first call; keep the machine code if it can be: `KernelCache`."""
     return _compiled(function, nogil=True)
 
 
 def fast(function: F) -> F:
-    """Compile a kernel as `jit` does, where 1 / 0 is infinity, as in numpy: so loops vectorize.
-
-    No kernel lets LLVM reorder or fuse what floats are added and multiplied (``fastmath``): how
-    that is done depends on the processor. Sums that are to be quick are written side by side.
-    """
+    """Compile a kernel as `jit` does, where 1 / 0 is infinity, as in numpy: so loops vectorize."""
+    # Not `fastmath`: how LLVM reorders and fuses floats depends on the processor. Sums that are to
+    # be quick are written side by side.
     return _compiled(function, **_FAST)
 
 
@@ -56,22 +51,15 @@ def inlined_fast(function: F) -> F:
 
 
 def readonly(array: NDArray[T]) -> NDArray[T]:
-    """Return a contiguous read-only view: numba compiles anew for each kind of array it is given.
-
-    Kernels that read arrays of both kinds (`LinkArrays.pack` makes read-only ones, most of numpy
-    writable ones) take them through here and are compiled once.
-    """
+    """Return a contiguous read-only view, so that kernels are compiled for one kind of array."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 
 
 def load_without_scipy() -> None:
-    """Load numba without scipy's linear algebra, which takes a tenth of a second.
-
-    No kernel of alignkit needs it; but others in the same process could not use ``np.dot``, so this
-    is for a process of our own. Everything but numba finds scipy as before.
-    """
+    """Load numba without scipy's linear algebra, a tenth of a second; kernels lose ``np.dot``."""
+    # No kernel of alignkit needs it, others might: so this is for a process of our own
     if "scipy.linalg" in sys.modules:
         return
     sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
@@ -82,10 +70,7 @@ def load_without_scipy() -> None:
 
 
 def announce_compilation(tell: Callable[[], None]) -> None:
-    """Call `tell` when, and only when, a kernel has to be compiled; once in a process.
-
-    Unless this is called, the logger ``alignkit`` warns of it.
-    """
+    """Call `tell` once when a kernel has to be compiled, of which the logger warns otherwise."""
     _ANNOUNCER.tell = tell
 
 

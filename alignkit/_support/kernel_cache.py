@@ -30,18 +30,14 @@ from numba.core.serialize import dumps
 
 PACKAGE = Path(__file__).parent.parent
 MARK = b"alignkit kernel\n"
-_READING = os.O_RDONLY  # and a pipe of that name does not make us wait
-for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
-    _READING |= getattr(os, _flag, 0)
+_FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")  # a pipe of that name does not make us wait
+_READING = sum((getattr(os, flag, 0) for flag in _FLAGS), os.O_RDONLY)
 OPTIONS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML")
 """Options of numba that change the code it makes; the processor is part of each kernel's key."""
 
 
 class KernelCache(_Cache):
-    """The machine code of one kernel, loaded and saved as numba's dispatchers ask for it.
-
-    Each signature has a file of its own: a mark, a checksum and a pickle.
-    """
+    """A kernel's machine code for numba's dispatchers: per signature, a mark, checksum, pickle."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         self._name = f"{function.__module__}.{function.__qualname__}"
@@ -75,8 +71,11 @@ class KernelCache(_Cache):
             return
         name = self._file_name(sig, data.codegen)
         with suppress(Exception):  # as above
-            code = data._reduce()
-            payload = dumps((sig, _needed(data.library), code))
+            module = data.library._final_module  # what the kernel calls or reads outside of it:
+            values = [*module.functions, *module.global_variables]
+            needed = [value.name for value in values if value.is_declaration]
+            needed = [each for each in needed if not each.startswith("llvm.")]  # instructions
+            payload = dumps((sig, needed, data._reduce()))
             for folder in places():
                 with suppress(OSError):
                     _make(folder)
@@ -99,21 +98,9 @@ class KernelCache(_Cache):
         return f"{_environment()}-{_sources()}-{self._name}-{_digest(repr(key).encode())}"
 
 
-def _needed(library: Any) -> list[str]:
-    """Return the names of what a compiled kernel calls or reads outside of it."""
-    module = library._final_module
-    values = [*module.functions, *module.global_variables]
-    names = [value.name for value in values if value.is_declaration]
-    return [name for name in names if not name.startswith("llvm.")]  # those are instructions
-
-
 def _prepare(target_context: Any, needed: list[str]) -> None:
-    """Make all that a kernel needs known to LLVM, which ends the process where something is not.
-
-    Most need numba's runtime alone. What compiling takes besides, as the types of all functions of
-    numpy, costs a twentieth of a second.
-    """
-    rtsys.initialize(target_context)
+    """Make all that a kernel needs known to LLVM, which ends the process where something is not."""
+    rtsys.initialize(target_context)  # most need no more, and the rest takes 0.05 seconds
     if not all(map(address_of_symbol, needed)):
         target_context.refresh()
 
@@ -129,11 +116,9 @@ def can_keep() -> bool:
 
 
 def places() -> Iterator[Path]:
-    """Yield the folders that compiled kernels are kept in: the user's cache, or a private one.
-
-    Not beside the modules, which is numba's choice: pip would leave them behind when it removes
-    alignkit, a folder ``alignkit`` without modules, which hides an editable installation.
-    """
+    """Yield the folders that compiled kernels are kept in: the user's cache, or a private one."""
+    # Not beside the modules, which is numba's choice: what pip leaves behind there when it removes
+    # alignkit, a folder without modules, would hide an editable installation.
     if not _sources():
         return  # no modules on disk, hence no telling when they change
     package = f"kernels-{_digest(str(PACKAGE).encode())}"
@@ -148,10 +133,7 @@ def places() -> Iterator[Path]:
 
 
 def _cache_home() -> str:
-    """Return the folder of the user's caches, empty if nothing tells it.
-
-    A path that is not absolute tells nothing, as the XDG specification has it.
-    """
+    """Return the user's caches, or "": a path that is not absolute tells nothing, as XDG says."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(named):
         return named
@@ -244,17 +226,11 @@ def _digest(data: bytes) -> str:
 
 @cache
 def _sources() -> str:
-    """Return a digest of the sources of all kernels and of how they are compiled.
-
-    numba looks at the file of a kernel alone; the kernels it calls may have changed in theirs.
-    Empty where there are no sources.
-    """
+    """Return a digest of the sources of all kernels and their compiler; "" if there are none."""
+    # numba looks at the file of a kernel alone; the kernels it calls may have changed in theirs
     with suppress(OSError):
-        paths = [
-            PACKAGE / "_support" / "jit.py",
-            Path(__file__),
-            *sorted(PACKAGE.rglob("*kernel.py")),
-        ]
+        compiling = PACKAGE / "_support" / "jit.py", Path(__file__)
+        paths = (*compiling, *sorted(PACKAGE.rglob("*kernel.py")))
         return _digest(b"\0".join(path.read_bytes() for path in paths))
     return ""
 

@@ -11,31 +11,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-STOPS = [
-    getattr(signal, name)
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
-    if hasattr(signal, name)
-]
+_NAMES = "SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"
+STOPS = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 
 _cleanups: list[Callable[[], str]] = []
 
 
 def stop_at_once() -> None:
-    """Let Ctrl-C, SIGTERM, SIGHUP and SIGQUIT end this process with exit code 128 + signal.
-
-    A `KeyboardInterrupt` would be swallowed or crash in imports, compilations and finalizers.
-    Signals that are ignored (nohup) stay so.
-    """
-    for kind in STOPS:
+    """Let Ctrl-C, SIGTERM, SIGHUP and SIGQUIT end this process with exit code 128 + signal."""
+    # A KeyboardInterrupt would be swallowed or crash in imports, compilations and finalizers
+    for kind in STOPS:  # those that are ignored (nohup) stay so
         if signal.getsignal(kind) not in (signal.SIG_IGN, None):
             signal.signal(kind, _stop)
 
 
 def leave_at_once() -> list[int]:
-    """Return a list for the exit code; once it is there, the process ends right after `atexit`.
-
-    Python has no handlers while it takes a process down: a signal would end it without a word.
-    """
+    """Return a list for the exit code; once it is there, the process ends right after `atexit`."""
+    # Python has no handlers while it takes a process down: a signal would end it without a word
     ended: list[int] = []
 
     def leave() -> None:
@@ -78,13 +70,11 @@ def undisturbed() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    before = {}
+    before = {kind: signal.getsignal(kind) for kind in STOPS}
+    before = {kind: old for kind, old in before.items() if old not in (signal.SIG_IGN, None)}
     try:
-        for kind in STOPS:
-            handler = signal.getsignal(kind)
-            if handler not in (signal.SIG_IGN, None):
-                before[kind] = handler
-                signal.signal(kind, lambda kind, _frame: came.append(kind))
+        for kind in before:
+            signal.signal(kind, lambda kind, _frame: came.append(kind))
         yield
     finally:
         for kind, handler in before.items():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime, timezone
 
-from alignkit._support.arguments import check_kind
-from alignkit.errors import AlignmentError, UnknownNameError
+from alignkit._support.arguments import check_kind, check_known
+from alignkit.errors import AlignmentError
 
 PERIODS = ("day", "week", "month")
 """What a time can be rounded to."""
@@ -17,13 +17,7 @@ _MOMENT = re.compile(
 
 
 def read_moment(text: str, name: str = "when") -> str:
-    """Return a time in UTC, ``2026-11-22T13:06:28Z``, so that the later one is the greater text.
-
-    Examples
-    --------
-    >>> read_moment("2026-11-22T14:06:28.5+01:00")
-    '2026-11-22T13:06:28Z'
-    """
+    """Return a time in UTC, ``2026-11-22T13:06:28Z``, so that the later one is the greater text."""
     check_kind(name, text, str)
     match = _MOMENT.fullmatch(text)
     try:
@@ -34,26 +28,14 @@ def read_moment(text: str, name: str = "when") -> str:
         local = datetime.fromisoformat(f"{day}T{hour}{zone}")
         moment = local.astimezone(timezone.utc).replace(tzinfo=None)
     except (ValueError, OverflowError):
-        raise AlignmentError(
-            f"{name} is {text[:60]!r}; give a time with seconds and zone, such as "
-            "2026-11-22T13:06:28Z"
-        ) from None
+        such = "give a time with seconds and zone, such as 2026-11-22T13:06:28Z"
+        raise AlignmentError(f"{name} is {text[:60]!r}; {such}") from None
     return f"{moment.isoformat()}Z"
 
 
 def period_of(moment: str, period: str) -> str:
-    """Return the day, the week or the month of a time in UTC, so that the later is the greater.
-
-    Weeks are those of ISO 8601: they begin on Monday, and the first of a year holds its first
-    Thursday.
-
-    Examples
-    --------
-    >>> [period_of("2027-01-01T08:00:00Z", period) for period in PERIODS]
-    ['2027-01-01', '2026-W53', '2027-01']
-    """
-    if period not in PERIODS:
-        raise UnknownNameError("period", period, PERIODS)
+    """Return the day, the week (``2026-W53``, of ISO 8601) or the month of a time in UTC."""
+    check_known("period", period, PERIODS)
     if period == "week":
         year, week, _ = datetime.fromisoformat(moment[:10]).isocalendar()
         return f"{year:04d}-W{week:02d}"

@@ -16,13 +16,9 @@ class FrozenMap(Mapping[K, V]):
 
     __slots__ = ("_items",)
 
-    _items: tuple[tuple[K, V], ...]
-
     def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = ()) -> None:
-        if isinstance(items, FrozenMap):
-            self._items = items._items
-        else:
-            self._items = tuple(dict(items).items())
+        known = items._items if isinstance(items, FrozenMap) else tuple(dict(items).items())
+        self._items: tuple[tuple[K, V], ...] = known
 
     @classmethod
     def of_one(cls, key: K, value: V) -> FrozenMap[K, V]:

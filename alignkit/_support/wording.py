@@ -34,20 +34,12 @@ def brief_annotators(annotators: Iterable[str]) -> str:
 
 def overlapping(several: int, pairs: int, name: str) -> str:
     """Say that groups by the values of an attribute overlap."""
-    return (
-        f"groups overlap: {several} of {how_many(pairs, 'sentence pair')} have several values of "
-        f"{name}, and count in each"
-    )
+    of = f"{several} of {how_many(pairs, 'sentence pair')}"
+    return f"groups overlap: {of} have several values of {name}, and count in each"
 
 
 def natural_key(name: object) -> list[tuple[int, int, str]]:
-    """Sort names, or paths, so that numbers in them count as numbers.
-
-    Examples
-    --------
-    >>> sorted(["v10", "v9", "v1"], key=natural_key)
-    ['v1', 'v9', 'v10']
-    """
+    """Sort names, or paths, so that numbers in them count as numbers: v9 before v10."""
     return [
         # Python refuses to make a number of thousands of digits
         (0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in _DIGITS else (1, 0, part)
@@ -61,17 +53,7 @@ _ENDS = re.compile(r"([\n\t])")
 
 
 def visible(text: str, *, only_ascii: bool = False) -> str:
-    r"""Show the characters that have no picture, so that none of them can act.
-
-    Escape sequences, other controls, direction overrides, zero-width and soft characters, lone
-    surrogates and noncharacters become pictures or backslash escapes. The result may be put
-    in a terminal, and after escaping in HTML and XML.
-
-    Examples
-    --------
-    >>> print(visible("a\x1b[31m\u202e"), visible("\x1b\xe9", only_ascii=True))
-    a␛[31m\u202e \x1b\xe9
-    """
+    """Show characters without a picture as pictures or backslash escapes, so that none can act."""
     if text.isascii() and text.isprintable():
         return text
     shown = "".join(_visible(char, only_ascii) for char in text)
@@ -93,11 +75,8 @@ def _visible(char: str, only_ascii: bool) -> str:
     else:
         odd = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
         hidden = odd or (kind in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS)
-    if not hidden:
-        return char
-    return (
-        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
-    )
+    kind, digits = ("x", 2) if code < 1 << 8 else ("u", 4) if code < 1 << 16 else ("U", 8)
+    return f"\\{kind}{code:0{digits}x}" if hidden else char
 
 
 def extends(char: str) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_callable, words
+from alignkit._support.arguments import check_arguments, check_callable, check_known, words
 from alignkit.align import training
 from alignkit.align.aligned_links import AlignedLinks
 from alignkit.align.bitext import Bitext, PairLike, Pieces
@@ -26,7 +26,7 @@ from alignkit.align.parameters import Parameters, Round
 from alignkit.align.priors import VectorPrior, check_dictionary
 from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, THRESHOLD, Settings
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
-from alignkit.errors import AlignerError, ArgumentError, OptionError, UnknownNameError
+from alignkit.errors import AlignerError, ArgumentError, OptionError
 from alignkit.model.alignment import Alignment
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ class Aligner:
         check_arguments(Aligner.__init__, locals())
         self.parameters = parameters
         self._vectors = two_vectors(vectors, target_vectors)
-        near = _vector_prior(self._vectors, parameters.settings)
-        learned = parameters.learned
+        near, learned = _vector_prior(self._vectors, parameters.settings), parameters.learned
         if learned is not None and learned.lessons.vectors and parameters.vectors is None:
             near = None  # vectors are what was learned looks at, and no more
         self._adapter = Adapter(parameters, near)
@@ -145,11 +144,8 @@ class Aligner:
         return aligner
 
     def __repr__(self) -> str:
-        known = self.parameters
-        return (
-            f"Aligner({self.settings.model}; {len(known.source)} source and {len(known.target)} "
-            "target words)"
-        )
+        source, target = len(self.parameters.source), len(self.parameters.target)
+        return f"Aligner({self.settings.model}; {source} source and {target} target words)"
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the aligner into a file; see docs/model_files.md.
@@ -278,8 +274,7 @@ class Aligner:
         """
         check_arguments(Aligner.align_bitext, locals(), apart=["bitext"])
         least = THRESHOLD if threshold is None else threshold
-        if symmetrize not in SYMMETRIZATIONS:
-            raise UnknownNameError("symmetrization", symmetrize, SYMMETRIZATIONS)
+        check_known("symmetrization", symmetrize, SYMMETRIZATIONS)
         learned = self.parameters.learned
         if learned is not None and not learned.used:
             learned = None
@@ -289,9 +284,12 @@ class Aligner:
                 "out symmetrize, or align without what was learned"
             )
         if isinstance(bitext, list) and len(bitext) == 1 and learned is None:
-            alone = self._pair_decoder(bitext[0])
-            if alone is not None:
-                return decode(alone, Workers(1), symmetrize, least, sure)
+            pair = bitext[0]
+            plain = isinstance(pair, tuple) and len(pair) == 2
+            if plain and all(isinstance(side, (list, tuple)) for side in pair):
+                alone = self._adapter.pair_decoder(*pair)
+                if alone is not None:
+                    return decode(alone, Workers(1), symmetrize, least, sure)
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
@@ -339,9 +337,8 @@ class Aligner:
         bitext = self._packed(bitext)
         pieces = Pieces.of(bitext)
         with Workers.opened(threads) as workers:
-            likelihoods = np.concatenate(
-                [likelihoods_by(decoder, workers) for _, decoder in self._decoders(bitext, pieces)]
-            )
+            decoders = self._decoders(bitext, pieces)
+            likelihoods = np.concatenate([likelihoods_by(each, workers) for _, each in decoders])
         return likelihoods if pieces is None else pieces.added(likelihoods, len(bitext))
 
     def lexicon(self, least: float = 0.01) -> Iterator[tuple[str, str, float, float]]:
@@ -359,13 +356,6 @@ class Aligner:
         """Return what gives the posteriors of a bitext without lines over `LONGEST_PIECE`."""
         return self._adapter.decoder(bitext)
 
-    def _pair_decoder(self, pair: PairLike) -> Decoding | None:
-        if not (isinstance(pair, tuple) and len(pair) == 2):
-            return None
-        if not all(isinstance(side, (list, tuple)) for side in pair):
-            return None
-        return self._adapter.pair_decoder(*pair)
-
     def _packed(self, bitext: Bitext | Iterable[PairLike]) -> Bitext:
         if isinstance(bitext, Bitext):
             return bitext
@@ -374,14 +364,14 @@ class Aligner:
     def _decoders(self, bitext: Bitext, pieces: Pieces | None) -> Iterator[tuple[Bitext, Decoding]]:
         """Yield the parts of a bitext, or of its pieces, and what aligns each, to bound memory."""
         cut = bitext if pieces is None else pieces.bitext
+        alone = None
         if self._trained is not None and self._trained[0] is bitext:
-            yield cut, self._trained[1]
-            return
-        if len(cut) == 1 and cut.casefold == self.parameters.casefold:
+            alone = self._trained[1]
+        elif len(cut) == 1 and cut.casefold == self.parameters.casefold:
             alone = self._adapter.pair_decoder(cut.source.sentence(0), cut.target.sentence(0))
-            if alone is not None:
-                yield cut, alone
-                return
+        if alone is not None:
+            yield cut, alone
+            return
         for begin, end in cut.blocks(BLOCK) or [(0, 0)]:
             part = cut.part(begin, end)
             yield part, self._adapter.decoder(part)

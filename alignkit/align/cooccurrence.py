@@ -42,8 +42,7 @@ class Room:
     """A maker of arrays of zeros, in memory or in nameless files of a folder."""
 
     def __init__(self, folder: str | None = None) -> None:
-        self._folder = folder
-        self.on_disk = folder is not None
+        self._folder, self.on_disk = folder, folder is not None
 
     @classmethod
     def of(cls, bitext: Bitext, settings: Settings, folder: str | PathLike[str] | None) -> Room:
@@ -206,19 +205,13 @@ def word_pairs(bitext: Bitext) -> int:
 
 def fits(bitext: Bitext, settings: Settings) -> bool:
     """Return whether the training fits into the memory that is free."""
-    return bytes_of_training(bitext, settings) < 0.8 * _available()
-
-
-def _available() -> int:
     limits = [1 << 62]
     with suppress(OSError, ValueError, IndexError):
         with open("/proc/meminfo", encoding="ascii") as lines:
             sizes = {line.split(":")[0]: line.split()[1] for line in lines}
         limits.append(int(sizes.get("MemAvailable", 1 << 52)) * 1024)
     with suppress(OSError, ValueError):  # a container's own limit
-        limit, used = (
-            int(Path("/sys/fs/cgroup", name).read_text("ascii"))
-            for name in ("memory.max", "memory.current")
-        )
+        names = "memory.max", "memory.current"
+        limit, used = (int(Path("/sys/fs/cgroup", name).read_text("ascii")) for name in names)
         limits.append(limit - used)
-    return max(min(limits), 0)
+    return bytes_of_training(bitext, settings) < 0.8 * max(min(limits), 0)

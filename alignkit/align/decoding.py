@@ -51,10 +51,8 @@ class Adapter:
             trained = f"casefold={self.parameters.casefold}"
             raise AlignerError(f"the aligner was trained with {trained}: pack the bitext likewise")
         whole = self._decoder(bitext)
-        if not self._prefixes:
-            return whole
         others = [part.decoder(bitext.cut(size)) for size, part in self._prefixes]
-        return Averaged([whole, *others])
+        return Averaged([whole, *others]) if others else whole
 
     def _decoder(self, bitext: Bitext) -> Decoding:
         known, settings = self.parameters, self.parameters.settings
@@ -80,10 +78,8 @@ class Adapter:
         pairs = pairs_of(bitext, index)
         own = NOTHING
         if len(known.memory.keys):
-            keys = keys_of(
-                (source[pairs.source], pairs.source_starts),
-                (target[pairs.target], pairs.target_starts),
-            )
+            mine, theirs = source[pairs.source], target[pairs.target]
+            keys = keys_of((mine, pairs.source_starts), (theirs, pairs.target_starts))
             own = known.memory.evidence(keys, pairs)
         decoder = Decoder(pairs, tables, own, known.jumps, known.positions.of(bitext))
         if known.fertilities is None:
@@ -91,10 +87,7 @@ class Adapter:
         return self._fertile(known.fertilities, decoder, index, source, target)
 
     def pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoding | None:
-        """Return what aligns one pair, in a tenth of the time that `decoder` takes for it.
-
-        None for what only `decoder` aligns: other models, vectors, long pairs, empty sides.
-        """
+        """Return what aligns one pair, ten times as fast as `decoder`; None where only that can."""
         known = self.parameters
         if known.fertilities is not None or not len(known.jumps) or self._vectors is not None:
             return None
@@ -106,13 +99,11 @@ class Adapter:
             whole = self._pair_decoder(source, target)
         except (AttributeError, TypeError):
             return None
-        if not self._prefixes:
-            return whole
         others = [
             part._pair_decoder(*([word[:size] for word in side] for side in (source, target)))
             for size, part in self._prefixes
         ]
-        return Averaged([whole, *others])
+        return Averaged([whole, *others]) if others else whole
 
     def _pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoder:
         known, settings = self.parameters, self.parameters.settings
@@ -176,31 +167,22 @@ def decode(
     lengths = lengths.astype(np.int32)
 
     def links_of(_: int, begin: int, end: int) -> AlignedLinks:
-        if symmetrization == "posterior":
-            return _by_posterior(decoder, begin, end, lengths, threshold)
-        return _by_viterbi(decoder, begin, end, lengths, symmetrization)
+        if symmetrization != "posterior":
+            return _by_viterbi(decoder, begin, end, lengths, symmetrization)
+        posteriors, counts = decoder.posteriors(begin, end), np.empty(end - begin, np.int64)
+        links, means = kernel.select_links(
+            begin, end, pairs.source_starts, pairs.target_starts, *posteriors,
+            np.float32(threshold), counts,
+        )  # fmt: skip
+        return AlignedLinks(_arrays(links, counts, lengths[begin:end]), means)
 
-    cells = int(pairs.starts[-1])
-    links = AlignedLinks.joined(
-        workers.map(links_of, parts_of(pairs.starts, max(PARTS, cells // PART)))
-    )
+    parts = parts_of(pairs.starts, max(PARTS, int(pairs.starts[-1]) // PART))
+    links = AlignedLinks.joined(workers.map(links_of, parts))
     if sure is None:
         return links
     flags, arrays = (links.probabilities > sure).astype(np.uint8), links.arrays
     arrays = LinkArrays.trusted(arrays.links, flags, arrays.offsets, arrays.lengths)
     return AlignedLinks(arrays, links.probabilities)
-
-
-def _by_posterior(
-    decoder: Decoding, begin: int, end: int, lengths: I4, threshold: float
-) -> AlignedLinks:
-    forward, reverse = decoder.posteriors(begin, end)
-    counts = np.empty(end - begin, np.int64)
-    links, means = kernel.select_links(
-        begin, end, decoder.pairs.source_starts, decoder.pairs.target_starts, forward, reverse,
-        np.float32(threshold), counts,
-    )  # fmt: skip
-    return AlignedLinks(_arrays(links, counts, lengths[begin:end]), means)
 
 
 def _by_viterbi(
@@ -213,9 +195,9 @@ def _by_viterbi(
     forward = _arrays(links, counts, lengths[begin:end])
     links = kernel.links_of_paths(begin, end, pairs.source_starts, source_path, False, counts)
     reverse = _arrays(links, counts, lengths[begin:end])
-    single = {"forward": forward, "reverse": reverse}
-    arrays = single.get(symmetrization)
-    if arrays is None:
+    if symmetrization in ("forward", "reverse"):
+        arrays = forward if symmetrization == "forward" else reverse
+    else:
         arrays = symmetrize(forward, reverse, symmetrization)
     means = np.empty(len(arrays.links), np.float32)
     kernel.probabilities_of(

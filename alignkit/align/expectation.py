@@ -245,12 +245,11 @@ class Estimator(Links, Protocol):
 
 
 class Collapsed:
-    """The M-step where each pair is aligned by what the other pairs say.
+    """The M-step where each pair is aligned by what the other pairs say."""
 
-    Collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
-    2009): the links of a pair are taken out of the counts, 1 byte a cell, before it is aligned
-    anew, so that rare words cannot vouch for themselves. Both directions share the counts.
-    """
+    # Collapsed variational Bayes with the zero-order approximation (Asuncion, Welling, Smyth & Teh
+    # 2009): a pair's links, 1 byte a cell, are taken out of the counts before it is aligned anew,
+    # so that rare words cannot vouch for themselves. Both directions share the counts.
 
     def __init__(self, shard: Shard, cells: I4, settings: Settings, pairs: int, room: Room) -> None:
         self._shard, self._cells = shard, cells

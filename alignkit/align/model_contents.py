@@ -55,10 +55,8 @@ _ENTRIES = {"casefold", "history", "null_shares", "settings"}
 _MORE = {"learned", "prefixes", "vectors"}  # of models that have some
 _OF_LEARNED = {"kind", "objective", "threshold", "pairs", "vectors", "features", "lexicon"}
 
-_LEAST_SHARE = 1e-15
+_LEAST_SHARE, _LARGEST, _MOST_PAIRS = 1e-15, 1e9, 2**31
 _LONGEST = 1000  # letters of a prefix
-_MOST_PAIRS = 2**31
-_LARGEST = 1e9
 
 # The ranges of numbers
 SLACK = 1.001  # how far rounding may carry a share above the whole
@@ -166,6 +164,17 @@ def _checked(
     arrays = {name: array.copy() for name, array in stored.arrays.items()}
     arrays.setdefault("reverse", arrays["forward"])
     positions = {name: arrays[f"positions_{name}"] for name in _POSITIONS}
+    fertilities = None
+    if header.null_shares is not None:
+        model = header.settings.model
+        forward, reverse = (
+            FertilityModel(
+                model=model, null_share=x, **{name: arrays[f"{side}_{name}"] for name in _FERTILITY}
+            )
+            for side, x in zip(("forward", "reverse"), header.null_shares, strict=True)
+        )
+        lexical = (arrays[f"fertile_{name}"] for name in _LEXICAL)
+        fertilities = Fertilities(forward, reverse, *lexical)
     return Parameters(
         settings=header.settings,
         casefold=header.casefold,
@@ -173,27 +182,13 @@ def _checked(
         target=target,
         positions=Positions(places=np.empty(0, np.int64), **positions),
         memory=Memory(**{name: arrays[f"memory_{name}"] for name in _MEMORY}),
-        fertilities=_fertilities(arrays, header),
+        fertilities=fertilities,
         history=header.history,
         vectors=header.vectors,
         learned=learned,
         prefixes=prefixes,
         **{name: arrays[name] for name in _TABLES},
     )
-
-
-def _fertilities(arrays: Arrays, header: ModelHeader) -> Fertilities | None:
-    if header.null_shares is None:
-        return None
-    models = [
-        FertilityModel(
-            model=header.settings.model,
-            null_share=share,
-            **{name: arrays[f"{side}_{name}"] for name in _FERTILITY},
-        )
-        for side, share in zip(("forward", "reverse"), header.null_shares, strict=True)
-    ]
-    return Fertilities(models[0], models[1], *(arrays[f"fertile_{name}"] for name in _LEXICAL))
 
 
 @dataclass(frozen=True)
@@ -221,15 +216,12 @@ class ModelHeader:
             "settings": asdict(self.settings),
             "history": [list(astuple(done)) for done in self.history],
         }
-        if self.vectors is not None:
-            content["vectors"] = asdict(self.vectors)
-        if self.learned is not None:
-            content["learned"] = self.learned
-        if self.prefixes:
-            content["prefixes"] = {
-                str(size): part.to_json() for size, part in self.prefixes.items()
-            }
-        return content
+        more = {
+            "vectors": self.vectors and asdict(self.vectors),
+            "learned": self.learned,
+            "prefixes": {str(size): part.to_json() for size, part in self.prefixes.items()},
+        }
+        return content | {name: value for name, value in more.items() if value}
 
     @classmethod
     def of(cls, content: Mapping[str, object]) -> ModelHeader:
@@ -243,14 +235,9 @@ class ModelHeader:
         settings = _settings(content["settings"])
         if not isinstance(history, list):
             raise AlignerError(f"history is {_short(history)}; it is a list of rounds")
-        header = cls(
-            settings,
-            casefold,
-            tuple(map(_round, history)),
-            _null_shares(content["null_shares"], settings),
-            content.get("learned"),
-            _vectors(content["vectors"]) if "vectors" in content else None,
-        )
+        rounds, shares = tuple(map(_round, history)), _null_shares(content["null_shares"], settings)
+        vectors = _vectors(content["vectors"]) if "vectors" in content else None
+        header = cls(settings, casefold, rounds, shares, content.get("learned"), vectors)
         fits = ("prefixes" in content) == settings.best
         _require(fits, "prefixes are there where settings say best, and not elsewhere")
         if not settings.best:
@@ -371,10 +358,9 @@ def fields_of(settings: Settings, jumping: bool, whole: bool) -> dict[str, Field
             "fertile_target_null": Field("float32", ("targets+1",), *SHARES),
             "fertile_source_null": Field("float32", ("sources+1",), *SHARES),
         }
-        declare = _of_ibm3 if settings.model == "ibm3" else _of_ibm4
-        sides = ("forward", "sources", "targets"), ("reverse", "targets", "sources")
-        for side in sides:
-            declared |= {f"{side[0]}_{name}": entry for name, entry in declare(*side).items()}
+        for side in (("forward", "sources", "targets"), ("reverse", "targets", "sources")):
+            more = _fields_of_fertility(*side, factorial=settings.model == "ibm3")
+            declared |= {f"{side[0]}_{name}": entry for name, entry in more.items()}
     return declared
 
 
@@ -382,30 +368,20 @@ def _more(size: str | int) -> str | int:
     return f"{size}+1" if isinstance(size, str) else size + 1
 
 
-def _of_ibm3(side: str, source: str, target: str) -> dict[str, Field]:
+def _fields_of_fertility(
+    side: str, source: str, target: str, *, factorial: bool
+) -> dict[str, Field]:
+    before, words = f"{side} classes before", f"{side} classes"
+    first = (1, 0, 1) if factorial else (f"{before}+1", words, STEPS)
     return {
         "fertilities": Field("float32", (f"{source}+1", MOST + 1), *LOGGED),
-        "sizes": Field("int64", (f"{side} sizes", 2), 0, LONGEST),
-        "distortion": Field("float32", (f"{side} places",), *LOGGED),
-        "diagonal": Field("float32", (STEPS,), *RATIOS),
-        "first": Field("float32", (1, 0, 1)),
-        "rest": Field("float32", (0, 1)),
-        "source_classes": Field("int32", (f"{source}+1",), 0, 0),
-        "target_classes": Field("int32", (f"{target}+1",), 0, 0),
-    }
-
-
-def _of_ibm4(side: str, source: str, target: str) -> dict[str, Field]:
-    befores, words = f"{side} classes before", f"{side} classes"
-    return {
-        "fertilities": Field("float32", (f"{source}+1", MOST + 1), *LOGGED),
-        "sizes": Field("int64", (0, 2)),
-        "distortion": Field("float32", (0,)),
-        "diagonal": Field("float32", (0,)),
-        "first": Field("float32", (f"{befores}+1", words, STEPS), *LOGGED),
-        "rest": Field("float32", (words, REACH), *LOGGED),
-        "source_classes": Field("int32", (f"{source}+1",), 0, f"{befores}-1"),
-        "target_classes": Field("int32", (f"{target}+1",), 0, f"{words}-1"),
+        "sizes": Field("int64", (f"{side} sizes" if factorial else 0, 2), 0, LONGEST),
+        "distortion": Field("float32", (f"{side} places" if factorial else 0,), *LOGGED),
+        "diagonal": Field("float32", (STEPS if factorial else 0,), *RATIOS),
+        "first": Field("float32", first, *LOGGED),
+        "rest": Field("float32", (0, 1) if factorial else (words, REACH), *LOGGED),
+        "source_classes": Field("int32", (f"{source}+1",), 0, 0 if factorial else f"{before}-1"),
+        "target_classes": Field("int32", (f"{target}+1",), 0, 0 if factorial else f"{words}-1"),
     }
 
 
@@ -427,8 +403,7 @@ def _check_form(name: str, array: NDArray[Any], field: Field, sizes: dict[str, i
     for size, count in zip(field.shape, array.shape, strict=False):
         if isinstance(size, str):
             key, plus, _ = size.partition("+")
-            sizes.setdefault(key, max(0, count - bool(plus)))
-            wanted.append(sizes[key] + bool(plus))
+            wanted.append(sizes.setdefault(key, max(0, count - bool(plus))) + bool(plus))
         else:
             wanted.append(size)
     same = len(array.shape) == len(field.shape)
@@ -511,29 +486,21 @@ def record_of(learned: Learned) -> dict[str, object]:
 def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
     if not isinstance(record, dict) or set(record) != _OF_LEARNED:
         raise AlignerError("learned has not just the entries " + ", ".join(sorted(_OF_LEARNED)))
-    features, lexicon = record["features"], record["lexicon"]
+    lexicon = record["lexicon"]
     lessons = Lessons(*(record[lesson.name] for lesson in fields(Lessons)))
     kind, objective, threshold, pairs, vectors = astuple(lessons)
     used = kind != UNSUPERVISED
+    kinds = kind in (*KINDS, "prior", UNSUPERVISED)
+    share = type(threshold) is float and 0 <= threshold <= 1
+    count = type(pairs) is int and 0 <= pairs < _MOST_PAIRS
+    features = record["features"] == (list(names_of(vectors=vectors)) if used else [])
     for fine, problem in (
-        (
-            kind in (*KINDS, "prior", UNSUPERVISED),
-            f"kind is {str(kind)[:40]!r}; it is one of {', '.join(KINDS)}",
-        ),
+        (kinds, f"kind is {str(kind)[:40]!r}; it is one of {', '.join(KINDS)}"),
         (objective in (*OBJECTIVES,), f"objective is {str(objective)[:40]!r}"),
-        (
-            type(threshold) is float and 0 <= threshold <= 1,
-            f"threshold is {str(threshold)[:40]}; it is a probability",
-        ),
-        (
-            type(pairs) is int and 0 <= pairs < _MOST_PAIRS,
-            f"pairs is {str(pairs)[:40]}; it is a number of pairs",
-        ),
+        (share, f"threshold is {str(threshold)[:40]}; it is a probability"),
+        (count, f"pairs is {str(pairs)[:40]}; it is a number of pairs"),
         (type(vectors) is type(lexicon) is bool, "vectors and lexicon are true or false"),
-        (
-            features == (list(names_of(vectors=vectors)) if used else []),
-            "its features are not those that this version knows",
-        ),
+        (features, "its features are not those that this version knows"),
         (used or not lexicon, "a lexicon, but nothing that uses it"),
     ):
         _require(fine, f"learned: {problem}")
@@ -543,18 +510,16 @@ def _lessons_of(record: object) -> tuple[Lessons, bool, bool]:
 def arrays_of(learned: Learned) -> dict[str, NDArray[Any]]:
     """Return the tables of what was learned from gold, by name."""
     arrays: dict[str, NDArray[Any]] = {}
-    if learned.rounds is not None:
-        for name in ("first", "second"):
-            fitted: SupervisedRound = getattr(learned.rounds, name)
-            width, count = len(fitted.weights), len(fitted.networks)
-            hidden = fitted.networks[0].first.shape[1] if count else 0
-            layers = np.zeros((count, width + 1, hidden), np.float32)
-            outputs = np.zeros((count, hidden + 1), np.float32)
-            for k, network in enumerate(fitted.networks):
-                layers[k], outputs[k] = network.first, network.second
-            arrays[f"learned_{name}_weights"] = np.append(fitted.weights, fitted.bias)
-            arrays[f"learned_{name}_layers"] = layers
-            arrays[f"learned_{name}_outputs"] = outputs
+    for name in ("first", "second") if learned.rounds is not None else ():
+        fitted: SupervisedRound = getattr(learned.rounds, name)
+        networks, start = fitted.networks, f"learned_{name}_"
+        hidden = networks[0].first.shape[1] if networks else 0
+        layers = np.zeros((len(networks), len(fitted.weights) + 1, hidden), np.float32)
+        outputs = np.zeros((len(networks), hidden + 1), np.float32)
+        for k, network in enumerate(networks):
+            layers[k], outputs[k] = network.first, network.second
+        arrays[f"{start}weights"] = np.append(fitted.weights, fitted.bias)
+        arrays |= {f"{start}layers": layers, f"{start}outputs": outputs}
     if learned.lexicon is not None:
         arrays |= _named("learned_", learned.lexicon, ("pairs", *_COUNTS))
     return arrays
@@ -564,15 +529,12 @@ def fields_of_learned(record: object, sources: int = 0, targets: int = 0) -> dic
     """Declare its tables, as the header says and for so many words."""
     lessons, used, with_lexicon = _lessons_of(record)
     fields: dict[str, Field] = {}
-    width = len(names_of(vectors=lessons.vectors)) + 1
+    width, limits = len(names_of(vectors=lessons.vectors)) + 1, (-_LARGEST, _LARGEST)
     for name in ("first", "second") if used else ():
-        networks, hidden = f"networks {name}", f"hidden {name}"
-        for table, kind, shape in (
-            ("weights", "float64", (width,)),
-            ("layers", "float32", (networks, width, hidden)),
-            ("outputs", "float32", (networks, f"{hidden}+1")),
-        ):
-            fields[f"learned_{name}_{table}"] = Field(kind, shape, -_LARGEST, _LARGEST)
+        start, networks, hidden = f"learned_{name}_", f"networks {name}", f"hidden {name}"
+        fields[f"{start}weights"] = Field("float64", (width,), *limits)
+        fields[f"{start}layers"] = Field("float32", (networks, width, hidden), *limits)
+        fields[f"{start}outputs"] = Field("float32", (networks, f"{hidden}+1"), *limits)
     if with_lexicon:
         fields |= {
             "learned_pairs": Field("int32", ("gold pairs", 2), 0, max(sources, targets) - 1),

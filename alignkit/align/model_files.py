@@ -48,13 +48,8 @@ VERSION = 1  # the version of the file format that is written, and the newest th
 
 LONGEST_HEADER = 1 << 26  # the most bytes of a header: beyond is damage
 
-DTYPES = {
-    name: np.dtype(name).newbyteorder("<")
-    for name in (
-        *("float32", "float64", "int8", "int16", "int32", "int64"),
-        *("uint8", "uint16", "uint32", "uint64"),
-    )
-}
+_KINDS = ("float32", "float64", *(f"{kind}{8 << k}" for kind in ("int", "uint") for k in range(4)))
+DTYPES = {name: np.dtype(name).newbyteorder("<") for name in _KINDS}
 """The kinds of numbers that a model can hold, as they stand in its file."""
 
 _DIMENSIONS = 32
@@ -145,11 +140,13 @@ class Contents(NamedTuple):
             for key in ("header", "arrays", "words"):
                 _require(isinstance(content[key], dict), f"its {key} are no object")
             arrays, words = content["arrays"], content["words"]
-            return cls(
-                content["header"],
-                {key: _table(key, arrays[key]) for key in sorted(arrays)},
-                {key: _word_list(key, words[key]) for key in sorted(words)},
-            )
+            tables = {key: _table(key, arrays[key]) for key in sorted(arrays)}
+            lists = {}
+            for key in sorted(words):
+                lists[key] = WordList(*_entries(key, words[key], ("count", "bytes")))
+                odd = f"words {key!r} have odd numbers of words and bytes"
+                _require(all(map(_is_count, lists[key])), odd)
+            return cls(content["header"], tables, lists)
         except _OddError as odd:
             problem = f"its header.json is not as the format says: {odd}"
             raise FormatError(f"{problem}; train and save the model again", path) from None
@@ -205,13 +202,6 @@ def _table(key: str, declared: object) -> TableHeader:
     possible = len(shape) <= _DIMENSIONS and prod(max(1, length) for length in shape) <= _MOST
     _require(possible, f"array {key!r} has the impossible shape {_cut(shape)}")
     return TableHeader(kind, tuple(shape))
-
-
-def _word_list(key: str, declared: object) -> WordList:
-    count, size = _entries(key, declared, ("count", "bytes"))
-    counts = _is_count(count) and _is_count(size)
-    _require(counts, f"words {key!r} have odd numbers of words and bytes")
-    return WordList(count, size)
 
 
 def _entries(key: str, declared: object, names: tuple[str, str]) -> tuple[Any, Any]:
@@ -309,9 +299,7 @@ def write_model(
     try:
         tables = {key: _stored(key, arrays[key]) for key in sorted(arrays)}
         texts = {key: _text(key, words[key]) for key in sorted(words)}
-        declared = {
-            key: TableHeader(table.dtype.name, table.shape) for key, table in tables.items()
-        }
+        declared = {key: TableHeader(x.dtype.name, x.shape) for key, x in tables.items()}
         lists = {key: WordList(len(words[key]), len(text)) for key, text in texts.items()}
         start = Contents(header, declared, lists).encode()
     except (TypeError, ValueError, RecursionError) as problem:
@@ -341,7 +329,7 @@ def _text(key: str, words: Sequence[str]) -> bytes:
         raise TypeError(f"words {key!r} must be a list of texts")
     text = "".join([f"{word}\n" for word in words])
     if "\\" in text or text.count("\n") != len(words):
-        escaped = [word.replace("\\", "\\\\").replace("\n", "\\n") for word in words]
+        escaped = (word.replace("\\", "\\\\").replace("\n", "\\n") for word in words)
         text = "".join([f"{word}\n" for word in escaped])
     return text.encode("utf-8", "surrogatepass")
 
@@ -493,13 +481,9 @@ class _Reading:
             raise self._damage(f"the checksum of {self._members[-1].name} is wrong")
 
     def _damage(self, what: str) -> FormatError:
-        return FormatError(
-            f"is a damaged model: {what}; copy the file anew from where it came, or train and "
-            "save the model again",
-            self._path,
-        )
+        anew = "copy the file anew from where it came, or train and save the model again"
+        return FormatError(f"is a damaged model: {what}; {anew}", self._path)
 
     def _stranger(self, what: str) -> FormatError:
-        return FormatError(
-            f"is no model of alignkit: {what}; name a file that alignkit saved", self._path
-        )
+        other = f"is no model of alignkit: {what}; name a file that alignkit saved"
+        return FormatError(other, self._path)

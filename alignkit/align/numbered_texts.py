@@ -30,10 +30,6 @@ _BYTES = 1 << 21  # of each side, likewise: they have to be aligned at once
 _MANY = 1000  # lines that are worth a thread for each side
 
 
-def _unseen(_file: TextFile) -> AbstractContextManager[Callable[[int], None]]:
-    return nullcontext(lambda count: None)
-
-
 class Lines(NamedTuple):
     """The same lines of both sides."""
 
@@ -45,7 +41,8 @@ class Lines(NamedTuple):
 
 def lines_of(
     paths: list[str], options: ReadOptions, *, format: str | None, whole: bool,
-    refuse: Callable[[FormatError], None] | None = None, watch: Watch = _unseen,
+    refuse: Callable[[FormatError], None] | None = None,
+    watch: Watch = lambda _file: nullcontext(lambda _count: None),
 ) -> Iterator[Lines]:  # fmt: skip
     """Yield the lines of the input."""
     readings = [TextFile(path, options) for path in paths]
@@ -62,17 +59,21 @@ def lines_of(
 def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) -> Iterator[Lines]:
     first = 1
     mine = _portions(source, whole)
-    theirs = iter([_raw(target)]) if whole else target.raw_lines()
+    theirs = iter([b"".join(target.chunks())]) if whole else target.raw_lines()
     with watch(source) as step:
         while True:
             raw = next(mine, b"")
             count = _count(raw)
             other = b"".join(islice(theirs, 1 if whole else count or 1))
             if count != _count(other):
-                _refuse_counts(
+                sides = (
                     (source.path, first - 1 + count + sum(map(_count, mine))),
                     (target.path, first - 1 + _count(other) + sum(1 for _ in theirs)),
                 )
+                (longer, most), (shorter, least) = sorted(sides, key=lambda side: -side[1])
+                counts = f"has {most} lines, but {shorter} has {least}"
+                each = "line k of one must translate line k of the other"
+                raise FormatError(f"{counts}; {each}", longer)
             if not count:
                 return
             yield Lines(_decoded(source, raw, first), _decoded(target, other, first), first, count)
@@ -83,7 +84,7 @@ def _two_texts(source: TextFile, target: TextFile, whole: bool, watch: Watch) ->
 def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
     """Yield a text as a whole, or as many lines at a time as are aligned at once."""
     if whole:
-        yield _raw(reading)
+        yield b"".join(reading.chunks())
         return
     some: list[bytes] = []
     size = 0
@@ -97,18 +98,8 @@ def _portions(reading: TextFile, whole: bool) -> Iterator[bytes]:
         yield b"".join(some)
 
 
-def _raw(reading: TextFile) -> bytes:
-    return b"".join(reading.chunks())
-
-
 def _count(raw: bytes) -> int:
     return raw.count(b"\n") + (not raw.endswith(b"\n") and raw != b"")
-
-
-def _refuse_counts(source: tuple[str, int], target: tuple[str, int]) -> None:
-    longer, shorter = sorted((source, target), key=lambda side: -side[1])
-    counts = f"has {longer[1]} lines, but {shorter[0]} has {shorter[1]}"
-    raise FormatError(f"{counts}; line k of one must translate line k of the other", longer[0])
 
 
 def _decoded(reading: TextFile, raw: bytes, first: int) -> str:
@@ -154,9 +145,8 @@ def _live_text(
     reading: TextFile, format: str | None, refuse: Callable[[FormatError], None]
 ) -> Iterator[Lines]:
     """Read lines as they come in; a bad one is refused by itself, and empty here."""
-    first = 1
+    first, most = 1, reading.options.max_size
     divided = TwoInLine(reading, format)
-    most = reading.options.max_size
     for raw in reading.chunks(cut=True):
         sides = []
         for number, line in enumerate(raw.split(b"\n")[:-1], start=first):

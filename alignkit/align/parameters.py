@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """The expected links of the sentence pairs of the training.
-
-    When such a pair is aligned, its own links are taken out of the counts, as in training.
-    """
+    """The expected links of the pairs of the training, taken out of the counts to align them."""
 
     keys: NDArray[np.uint64]  # (Q,) a number for each distinct pair, rising
     offsets: I8  # (Q + 1,) the links of pair q are those from offsets[q] to before offsets[q + 1]
@@ -47,17 +44,15 @@ class Memory:
         distinct, order = distinct[known], order[known].astype(np.int64)
         offsets = np.empty(len(order) + 1, np.int64)
         count_links(order, pairs, own, offsets)
-        cells = np.empty(offsets[-1], np.uint32)
-        levels = np.empty(offsets[-1], np.uint8)
+        cells, levels = np.empty(offsets[-1], np.uint32), np.empty(offsets[-1], np.uint8)
         remember(order, pairs, own, offsets, cells, levels)
         return cls(distinct, offsets, cells, levels)
 
     def evidence(self, keys: NDArray[np.uint64], pairs: Pairs) -> Own:
         """Return the expected links of pairs; nothing for those that were not trained on."""
-        places = np.searchsorted(self.keys, keys)
-        places[places == len(self.keys)] = 0
         numbers = np.full(len(keys), -1, np.int64)
         if len(self.keys):
+            places = np.searchsorted(self.keys, keys) % len(self.keys)
             known = (self.keys[places] == keys) & (keys > 0)
             numbers[known] = places[known]
         none = bool((numbers < 0).all())

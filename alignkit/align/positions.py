@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -60,10 +61,8 @@ class Positions:
         for axis, posteriors in enumerate(expected):
             sums = np.zeros(starts[-1])
             add_positions(places, bitext.starts, posteriors, sums)
-            cut = [
-                sums[a:b].reshape(shape)
-                for a, b, shape in zip(starts[:-1], starts[1:], shapes, strict=True)
-            ]
+            blocks = zip(pairwise(starts), shapes, strict=True)
+            cut = [sums[begin:end].reshape(shape) for (begin, end), shape in blocks]
             if diagonal:
                 cut = _diagonal(cut, axis)
             shares = [_shares(table, axis).ravel() for table in cut]

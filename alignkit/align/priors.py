@@ -13,18 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import words
+from alignkit.align import priors_kernel as kernel
 from alignkit.align.bitext import F4, I4, I8, Bitext
 from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.maximization_kernel import numbers_in
-from alignkit.align.priors_kernel import (
-    ONE,
-    add_backing,
-    add_in_context,
-    add_similarity,
-    add_static,
-    add_to_stems,
-    sum_stems,
-)
 from alignkit.align.vectors.word_vectors import Vectors, WordVectors, vectors_of
 from alignkit.errors import ArgumentError, OptionError
 
@@ -78,7 +70,7 @@ def spelling_prior(
     """Return pseudo-counts for words that are spelled alike, whatever their marks."""
     prior = np.zeros(len(index.columns), np.float32)
     if weight > 0 or identity > 0:
-        add_similarity(
+        kernel.add_similarity(
             index.rows, index.columns, *letters(source), *letters(target),
             LEAST_PREFIX, float(weight), float(identity), prior,
         )  # fmt: skip
@@ -106,9 +98,8 @@ def add_dictionary(
     count = 0
     for (word, translation), weight in dictionary.items():
         if not 0 <= weight < 1e9:
-            raise OptionError(
-                f"{word} ~ {translation} has the pseudo-count {weight}; it must be at least 0"
-            )
+            has = f"has the pseudo-count {weight}; it must be at least 0"
+            raise OptionError(f"{word} ~ {translation} {has}")
         row, column = source_numbers.get(word), target_numbers.get(translation)
         if row is None or column is None:
             continue
@@ -170,7 +161,7 @@ class Backing:
         starts = np.zeros(source.size + 1, np.int64)
         np.cumsum(np.bincount(source.numbers, minlength=source.size), out=starts[1:])
         self._pairs = np.empty(len(index.columns), np.int32)
-        self._number = sum_stems(
+        self._number = kernel.sum_stems(
             members, starts, index.rows, index.columns, target.numbers, target.size, self._pairs
         )
 
@@ -178,7 +169,7 @@ class Backing:
         """Return the sums of the counts (K,) of the word pairs by their stems."""
         sizes = self._number, self._source.size, self._target.size
         sums = StemSums(*(np.zeros(size, np.int64) for size in sizes))
-        add_to_stems(
+        kernel.add_to_stems(
             self._index.rows, self._index.columns, counts, self._pairs,
             self._source.numbers, self._target.numbers, *sums,
         )  # fmt: skip
@@ -187,7 +178,7 @@ class Backing:
     def add(self, counts: F4, sums: StemSums, weights: F4) -> None:
         """Add to `weights` (K,) what `counts` (K,) and their sums say of the stems."""
         source, target = self._source, self._target
-        add_backing(
+        kernel.add_backing(
             self._index.rows, self._index.columns, counts, self._pairs,
             source.numbers, target.numbers, source.shares, np.sqrt(target.shares),
             sums.pairs, numbers_in(sums.source) + SMOOTH, numbers_in(sums.target) + SMOOTH,
@@ -223,7 +214,7 @@ class VectorPrior:
     def _add_static(self, prior: F4, index: Cooccurrence, bitext: Bitext) -> VectorsUsed:
         source = _static_units(self.source, bitext.source.words)
         target = _static_units(self.target, bitext.target.words, source.shape[1])
-        pairs = add_static(index.rows, index.columns, source, target, *self._weights, prior)
+        pairs = kernel.add_static(index.rows, index.columns, source, target, *self._weights, prior)
         known = [int(units.any(axis=1).sum()) for units in (source, target)]
         return VectorsUsed(source.shape[1], known[0], known[1], pairs)
 
@@ -239,7 +230,7 @@ class VectorPrior:
             for side, units, known in zip(sides, (source, target), met, strict=True):
                 known[side.ids[side.starts[k] : side.starts[k + 1]][units.any(axis=1)]] = True
             cells = index.cells[bitext.starts[k] : bitext.starts[k + 1]]
-            add_in_context(cells, source, target, *self._weights, sums, counts)
+            kernel.add_in_context(cells, source, target, *self._weights, sums, counts)
         added = (sums / np.maximum(counts, 1)).astype(np.float32)
         prior += added
         words = [int(known.sum()) for known in met]
@@ -247,15 +238,13 @@ class VectorPrior:
 
 
 def _static_units(vectors: Vectors, words: Sequence[str], dimensions: int | None = None) -> I2:
-    begins = range(0, max(len(words), 1), _WORDS)
-    return np.concatenate(
-        [units_of(vectors_of(vectors, words[k : k + _WORDS], dimensions)) for k in begins]
-    )
+    parts = (words[k : k + _WORDS] for k in range(0, max(len(words), 1), _WORDS))
+    return np.concatenate([units_of(vectors_of(vectors, part, dimensions)) for part in parts])
 
 
 def units_of(vectors: F4) -> I2:
     """Return vectors (n, d) at the length `ONE`, in whole numbers; zeros stay zeros."""
     units = vectors.astype(np.float64)
     lengths = np.sqrt((units * units).sum(axis=1, keepdims=True))
-    units *= np.divide(ONE, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    units *= np.divide(kernel.ONE, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     return np.rint(units).astype(np.int16)

@@ -8,7 +8,8 @@ from math import nextafter
 from numbers import Integral, Real
 from typing import Any
 
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit._support.arguments import check_known
+from alignkit.errors import OptionError
 
 SYMMETRIZATIONS = (
     *("posterior", "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"),
@@ -45,6 +46,10 @@ def _setting(default: Any, metavar: str, help: str, *, least: float = 0, most: f
 
 
 _BELOW_1 = nextafter(1, 0)
+_BEST = (
+    "take the mean of three models, of whole words and of their first 4 and 5 letters: better, in "
+    "three times the time"
+)
 
 
 @dataclass(frozen=True)
@@ -64,12 +69,7 @@ class Settings:
     """
 
     model: str = _setting("hmm", "M", ", ".join(MODELS))
-    best: bool = _setting(
-        False,
-        "",
-        "take the mean of three models, of whole words and of their first 4 and 5 letters: "
-        "better, in three times the time",
-    )
+    best: bool = _setting(False, "", _BEST)
     agree: bool = _setting(True, "", "train both directions apart; needs --inference em or vb")
     inference: str = _setting("collapsed", "I", ", ".join(INFERENCES))
     ibm1: int = _setting(1, "N", "rounds of IBM 1")
@@ -113,25 +113,21 @@ class Settings:
 
     def __post_init__(self) -> None:
         for setting in fields(self):
-            self._check(setting.name, type(setting.default), *setting.metadata["range"])
-        if self.model not in MODELS:
-            raise UnknownNameError("model", self.model, MODELS)
-        if self.inference not in INFERENCES:
-            raise UnknownNameError("inference", self.inference, INFERENCES)
+            name, kind, value = setting.name, type(setting.default), getattr(self, setting.name)
+            plain = _plain(value, kind)
+            if plain is None:
+                raise OptionError(f"{name} is {value!r}; it must be of the kind {kind.__name__}")
+            object.__setattr__(self, name, plain)
+            least, most = setting.metadata["range"]
+            if not isinstance(plain, str) and not (least <= plain <= most and plain < 1e9):
+                end = "below 1" if most == _BELOW_1 else f"to {most:,.0f}"
+                raise OptionError(f"{name} is {value}; it is a number from {least} {end}")
+        check_known("model", self.model, MODELS)
+        check_known("inference", self.inference, INFERENCES)
         if self.inference == "collapsed" and not self.agree:
             raise OptionError("collapsed inference needs agreement; choose em or vb without it")
         if self.prune and self.inference != "collapsed":
             raise OptionError(f"prune is for collapsed inference; {self.inference} cannot forget")
-
-    def _check(self, name: str, kind: type, least: float, most: float) -> None:
-        value = getattr(self, name)
-        plain = _plain(value, kind)
-        if plain is None:
-            raise OptionError(f"{name} is {value!r}; it must be of the kind {kind.__name__}")
-        object.__setattr__(self, name, plain)
-        if not isinstance(plain, str) and not (least <= plain <= most and plain < 1e9):
-            end = "below 1" if most == _BELOW_1 else f"to {most:,.0f}"
-            raise OptionError(f"{name} is {value}; it is a number from {least} {end}")
 
     @property
     def collapsed(self) -> bool:
@@ -147,8 +143,7 @@ class Settings:
         """Return these settings with some changed."""
         known = [setting.name for setting in fields(self)]
         for name in options:
-            if name not in known:
-                raise UnknownNameError("setting", name, known)
+            check_known("setting", name, known)
         return replace(self, **options)
 
 

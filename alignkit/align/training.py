@@ -9,35 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.align.bitext import F4, F8, I4, I8, Bitext
+from alignkit.align import expectation, priors
+from alignkit.align.bitext import F4, I4, I8, Bitext
 from alignkit.align.cooccurrence import Cooccurrence, Room
 from alignkit.align.decoders import Averaged, Decoder, Decoding
-from alignkit.align.expectation import (
-    BitextPart,
-    Collapsed,
-    Estimator,
-    Lexical,
-    Shard,
-    Soft,
-    Sums,
-    Workers,
-    counts_of,
-    kinds_of,
-)
 from alignkit.align.expectation_kernel import EMPTY, LEVELS, Tables
 from alignkit.align.maximization_kernel import UNITS, add_chances, likelihoods_in, numbers_in
 from alignkit.align.parameters import Fertilities, Memory, Parameters, Round, keys_of, with_unseen
 from alignkit.align.positions import Positions
-from alignkit.align.priors import (
-    Backing,
-    Stems,
-    VectorPrior,
-    VectorsUsed,
-    add_dictionary,
-    cut_dictionary,
-    spelling_prior,
-    stem_length,
-)
+from alignkit.align.priors import VectorPrior
 from alignkit.align.settings import PREFIXES, Settings
 from alignkit.errors import AlignerError
 
@@ -62,7 +42,7 @@ class Trained(NamedTuple):
 
 
 def train(
-    bitext: Bitext, settings: Settings, workers: Workers, *,
+    bitext: Bitext, settings: Settings, workers: expectation.Workers, *,
     dictionary: Mapping[tuple[str, str], float], room: Room, vectors: VectorPrior | None,
     progress: Progress | None = None,
 ) -> Trained:  # fmt: skip
@@ -77,7 +57,7 @@ def train(
         return Trained(parameters, decoders[0], entries_met)
     of_one = replace(settings, best=False)
     for number, letters in enumerate(PREFIXES, 1):
-        entries = cut_dictionary(dictionary, letters, casefold=bitext.casefold)
+        entries = priors.cut_dictionary(dictionary, letters, casefold=bitext.casefold)
         training = Training(bitext.cut(letters), of_one, workers, entries, room)
         training.run(_share(progress, settings, number))
         parameters.prefixes[letters] = training.parameters()
@@ -100,7 +80,7 @@ class Training:
     """The training of the models that look at word pairs, positions and jumps."""
 
     def __init__(
-        self, bitext: Bitext, settings: Settings, workers: Workers,
+        self, bitext: Bitext, settings: Settings, workers: expectation.Workers,
         dictionary: Mapping[tuple[str, str], float] | None = None, room: Room | None = None,
         vectors: VectorPrior | None = None,
     ) -> None:  # fmt: skip
@@ -109,14 +89,14 @@ class Training:
         self.index = (
             Cooccurrence.in_blocks(bitext, room) if room.on_disk else Cooccurrence.of(bitext)
         )
-        self._part = BitextPart(bitext, self.index, workers)
+        self._part = expectation.BitextPart(bitext, self.index, workers)
         self.pairs = self._part.pairs
         source, target = bitext.source, bitext.target
-        self.lexical = Lexical(self.index, len(target.words))
+        self.lexical = expectation.Lexical(self.index, len(target.words))
         self.source_null = uniform_null(len(source.words))
         self.target_null = uniform_null(len(target.words))
         self.source_kinds, self.target_kinds = (
-            kinds_of(np.arange(len(side.words), dtype=np.int32), settings.kinds)
+            expectation.kinds_of(np.arange(len(side.words), dtype=np.int32), settings.kinds)
             for side in (source, target)
         )
         self.jumps = np.stack([first_jumps(settings)] * 2)
@@ -125,38 +105,38 @@ class Training:
         self.null_units = np.zeros(2, np.float32)
         self.own = self._part.own(None)
         self._fertile: tuple[Fertilities, FertileDecoder] | None = None
-        self.prior = spelling_prior(
+        self.prior = priors.spelling_prior(
             self.index, source.words, target.words, settings.spelling, settings.identity
         )
         entries = dict(dictionary or {})
         if bitext.casefold:
             entries = {(a.casefold(), b.casefold()): count for (a, b), count in entries.items()}
-        self.entries_met = add_dictionary(
+        self.entries_met = priors.add_dictionary(
             self.prior, self.index, source.words, target.words, entries
         )
-        self._vectors: VectorsUsed | None = None
-        if vectors is not None:
-            self._vectors = vectors.add(self.prior, self.index, bitext)
+        self._vectors = None if vectors is None else vectors.add(self.prior, self.index, bitext)
         self.estimator = self._new_estimator(room)
 
-    def _new_estimator(self, room: Room) -> Estimator:
+    def _new_estimator(self, room: Room) -> expectation.Estimator:
         settings, prior = self.settings, self.prior
         if settings.inference != "em":
             prior += np.float32(settings.floor)
         if not settings.collapsed:
             bayes = settings.inference == "vb"
-            return Soft(self.index, prior, room, agree=settings.agree, bayes=bayes)
+            return expectation.Soft(self.index, prior, room, agree=settings.agree, bayes=bayes)
         source, target = self.bitext.source, self.bitext.target
         backing = None
         if settings.stem_weight > 0:
-            length = settings.stem or stem_length(len(self.bitext))
-            stems = (Stems.of(side.words, side.frequencies, length) for side in (source, target))
-            backing = Backing(self.index, *stems, strength=settings.stem_weight)
-        shard = Shard(self.index, prior, backing, len(target.words))
-        collapsed = Collapsed(shard, self.index.cells, settings, len(self.bitext), room)
+            length = settings.stem or priors.stem_length(len(self.bitext))
+            stems = (
+                priors.Stems.of(side.words, side.frequencies, length) for side in (source, target)
+            )
+            backing = priors.Backing(self.index, *stems, strength=settings.stem_weight)
+        shard = expectation.Shard(self.index, prior, backing, len(target.words))
+        collapsed = expectation.Collapsed(shard, self.index.cells, settings, len(self.bitext), room)
         sums = np.zeros(len(prior), np.int64)
         add_chances(self.bitext.starts, self.index.cells, sums)
-        counts = counts_of(sums, UNITS)
+        counts = expectation.counts_of(sums, UNITS)
         del sums
         collapsed.take(counts, self.lexical)
         return collapsed
@@ -244,7 +224,7 @@ class Training:
             sums = self._part.lexical_step(
                 tables, self.positions, self.jumps.shape, self.own, self.estimator
             )
-        self.history.append(round_of(model, number, sums))
+        self.history.append(Round(model, number, *likelihoods_in(sums.likelihoods).tolist()))
         if model == "ibm2":
             self.positions = self.positions.updated(
                 self.bitext, self.estimator.expected(), diagonal=self.settings.diagonal
@@ -279,15 +259,7 @@ def is_learned(weights: F4, settings: Settings) -> NDArray[np.bool_]:
 def unseen_total(settings: Settings, *, vectors: bool = False) -> np.float32:
     """Return what the weights of a word never seen are divided by."""
     total = settings.concentration + settings.spelling + settings.identity
-    if vectors:
-        total += settings.vector_weight
-    return np.float32(max(total, 1e-30))
-
-
-def round_of(model: str, number: int, sums: Sums) -> Round:
-    """Return the report of a round."""
-    forward, reverse = likelihoods_in(sums.likelihoods).tolist()
-    return Round(model, number, forward, reverse)
+    return np.float32(max(total + (settings.vector_weight if vectors else 0), 1e-30))
 
 
 def pairs_for_a_jump(pairs: int) -> int:
@@ -300,7 +272,7 @@ def uniform_null(words: int) -> F4:
     return np.full(words, 1 / max(words, 1), np.float32)
 
 
-def nulls_of(sums: Sums) -> tuple[F4, F4, F4]:
+def nulls_of(sums: expectation.Sums) -> tuple[F4, F4, F4]:
     """Return the lexical tables of the empty word, source and target, and its units."""
     tables, units = [], []
     for side in (sums.source_nulls, sums.target_nulls):
@@ -318,17 +290,14 @@ def first_jumps(settings: Settings) -> F4:
     return np.tile(row, (settings.kinds + 1, 1)).astype(np.float32)
 
 
-def jumps_of(sums: Sums, settings: Settings) -> F4:
+def jumps_of(sums: expectation.Sums, settings: Settings) -> F4:
     """Return the jump tables of both directions from expected jumps."""
-    smoothing = settings.jump_smoothing
-    return np.stack([_jumps(counts, smoothing) for counts in numbers_in(sums.jumps)])
-
-
-def _jumps(counts: F8, smoothing: float) -> F4:
-    # each kind's own jumps, smoothed with those of all
-    counts[:, -1] /= BEYOND
-    common = counts[:-1].sum(axis=0)
-    common /= max(common.sum(), 1e-30)
-    totals = counts.sum(axis=1, keepdims=True) + smoothing
-    table = (counts + smoothing * common) / np.maximum(totals, 1e-30)
-    return np.asarray(table + 1e-6, np.float32)
+    smoothing, tables = settings.jump_smoothing, []
+    for counts in numbers_in(sums.jumps):  # each kind's own jumps, smoothed with those of all
+        counts[:, -1] /= BEYOND
+        common = counts[:-1].sum(axis=0)
+        common /= max(common.sum(), 1e-30)
+        totals = counts.sum(axis=1, keepdims=True) + smoothing
+        table = (counts + smoothing * common) / np.maximum(totals, 1e-30)
+        tables.append(np.asarray(table + 1e-6, np.float32))
+    return np.stack(tables)

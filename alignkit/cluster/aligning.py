@@ -11,17 +11,8 @@ from typing import TYPE_CHECKING
 
 from alignkit._support.arguments import check_arguments
 from alignkit.align.settings import LONGEST_PIECE
-from alignkit.cluster.parts import (
-    LinkOutput,
-    Part,
-    PartOutputs,
-    check_parts,
-    digest_of,
-    find_parts,
-    inputs_of,
-    refuse_long,
-    text_facts,
-)
+from alignkit.cluster import parts as part_files
+from alignkit.cluster.parts import LinkOutput, Part, PartOutputs
 from alignkit.cluster.run import Done, running
 from alignkit.cluster.session import Connection, OnProgress, Session, Task, open_session
 from alignkit.errors import AlignerError
@@ -104,7 +95,7 @@ def align(
     with open_session(client, wait=wait) as session:
         return align_parts(
             session,
-            find_parts(source, target),
+            part_files.find_parts(source, target),
             output,
             model,
             LinkOutput(symmetrize, threshold, sure, probabilities),
@@ -131,13 +122,15 @@ def align_parts(
     """Align parts in a session; see `align`. `learned`: use what the model learned from gold."""
     reading, outputs = reading or ReadOptions(), PartOutputs(output, scores, how or LinkOutput())
     outputs.check(parts, None, model)
-    digest = digest_of(model)
+    digest = part_files.digest_of(model)
     load_model(model, digest, learned)  # now, to refuse a file that is no model
     parts, outputs = [part.called(session.path) for part in parts], outputs.called(session.path)
     model, files = session.path(model), outputs.files(parts)
     with running(work, output) as run:
         run.try_workers(session)
-        facts = check_parts(session, parts, text_facts, reading, run=run, progress=progress)
+        facts = part_files.check_parts(
+            session, parts, part_files.text_facts, reading, run=run, progress=progress
+        )
         run.settle(
             {
                 "command": "align",
@@ -145,7 +138,7 @@ def align_parts(
                 "settings": {
                     **asdict(outputs.how), "learned": learned, "encoding": reading.encoding
                 },
-                "inputs": inputs_of(parts, facts),
+                "inputs": part_files.inputs_of(parts, facts),
                 "outputs": [os.path.abspath(path) for pair in files for path in pair if path],
             }
         )  # fmt: skip
@@ -197,7 +190,7 @@ def _align_part(
             bitext = numbered(lines, casefold=aligner.parameters.casefold, threads=threads)
             sides = bitext.source.lengths, bitext.target.lengths
             for side, path in zip(sides, (paths[0], paths[-1]), strict=True):
-                refuse_long(side.tolist(), lines.first, path, reading)
+                part_files.refuse_long(side.tolist(), lines.first, path, reading)
             links = aligner.align_bitext(
                 bitext,
                 symmetrize=how.symmetrize,
@@ -231,7 +224,7 @@ def load_model(path: str, digest: str, learned: bool) -> Aligner:
     """Return the aligner of a model file, kept for the next part."""
     from alignkit.align.aligner import Aligner
 
-    if digest_of(path) != digest:
+    if part_files.digest_of(path) != digest:
         raise AlignerError(f"{path}: is not the model that this run began with")
     aligner = Aligner.load(path)
     return aligner if learned else aligner.with_learned(None)

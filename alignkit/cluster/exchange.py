@@ -18,32 +18,17 @@ import numpy as np
 
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
-from alignkit.cluster.parts import (
-    Part,
-    check_parts,
-    file_facts,
-    inputs_of,
-    largest_first,
-    one_file,
-    refuse_replacing,
-)
+from alignkit.cluster import parts as part_files
+from alignkit.cluster.parts import Part
 from alignkit.cluster.run import Done, Run, placing, running
 from alignkit.cluster.session import OnProgress, Session, Task
 from alignkit.errors import FileError
 from alignkit.io.atomic_files import apart, replacing_bytes
 from alignkit.io.options import ReadOptions
+from alignkit.rules.tables import runs as sorting
 from alignkit.rules.tables import runs_kernel as kernel
 from alignkit.rules.tables.phrase_tables import Records, text_pool
-from alignkit.rules.tables.runs import (
-    ROOM,
-    Block,
-    Runs,
-    Sections,
-    WordPool,
-    marks_of,
-    merged_pools,
-    read_section,
-)
+from alignkit.rules.tables.runs import Block, Runs, WordPool, read_section
 
 _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut
@@ -108,10 +93,10 @@ def write_records(
     order = sorted(range(len(words)), key=words.__getitem__)
     ranks = np.empty(len(words), np.int32)
     ranks[order] = np.arange(len(words))
-    marks = marks_of(words)
+    marks = sorting.marks_of(words)
     files = [exchange.path("records", key), exchange.path("words", key)]
     with placing(files[0]) as beside, open(beside, "wb") as stream:
-        sections = Sections(stream, exchange.buckets)
+        sections = sorting.Sections(stream, exchange.buckets)
         for block in blocks:
             arrays = readonly(block.symbols), readonly(block.offsets)
             buckets = kernel.by_mark(*arrays, marks, exchange.buckets)
@@ -124,7 +109,12 @@ def write_records(
 
 
 def add_records(
-    runs: Runs, exchange: BucketExchange, bucket: int, numbered: Numbered, *, skip: int = 0
+    runs: Runs,
+    exchange: BucketExchange,
+    bucket: int,
+    numbered: Numbered,
+    *,
+    skip: int = 0,
 ) -> None:
     """Add a bucket of what all parts hold; their words get the numbers that they have in all."""
     for key, path in numbered.places.items():
@@ -148,7 +138,7 @@ def write_turned(
     keys = np.array([symbol for phrase in cuts for symbol in phrase], np.int32)
     path = exchange.path("turned", bucket)
     with placing(path) as beside, open(beside, "wb") as stream:
-        sections = Sections(stream, len(cuts) + 1)
+        sections = sorting.Sections(stream, len(cuts) + 1)
         for symbols, ends, values in records:
             buckets = kernel.between(readonly(symbols), readonly(ends), keys, offsets)
             sections.add(Block(symbols, ends, values), buckets)
@@ -208,7 +198,7 @@ def number_words(
 
 def _merge(paths: Sequence[str], output: str) -> Done:
     with placing(output) as beside:
-        merged_pools([WordPool.read(path) for path in paths]).write(beside)
+        sorting.merged_pools([WordPool.read(path) for path in paths]).write(beside)
     return Done(None, [output])
 
 
@@ -248,7 +238,7 @@ class Step(NamedTuple):
 class ExchangeOptions:
     """How records are exchanged."""
 
-    room: int = ROOM  # the bytes that sorting takes in memory
+    room: int = sorting.ROOM  # the bytes that sorting takes in memory
     buckets: int | None = None  # how many; None: two for each worker
     work: str | None = None  # the folder of the run; see `running`
     progress: OnProgress | None = None
@@ -270,13 +260,15 @@ def exchange_records(
     bucket of them round; the third writes the lines of each bucket of those. `check` may refuse the
     values of the parts.
     """
-    refuse_replacing([one_file(output)], files := [part for part, _ in parts.values()])
+    part_files.refuse_replacing(
+        [part_files.one_file(output)], files := [part for part, _ in parts.values()]
+    )
     files = [part.called(session.path) for part in files]
     read, turn, write = steps
     with running(options.work, output) as run:
         run.try_workers(session)
-        facts = check_parts(session, files, file_facts, reading, run=run)
-        run.settle({**what, "inputs": inputs_of(files, facts)})
+        facts = part_files.check_parts(session, files, part_files.file_facts, reading, run=run)
+        run.settle({**what, "inputs": part_files.inputs_of(files, facts)})
         buckets = run.read("buckets.json")
         if buckets is None:
             buckets = options.buckets or 2 * session.workers
@@ -302,7 +294,7 @@ def exchange_records(
         names, memory = list(parts), memory_of(options.room)
         run.claim(*(exchange.path("words", name) for name in names))
         tasks = {}
-        for k in largest_first(range(len(files)), files):
+        for k in part_files.largest_first(range(len(files)), files):
             arguments = files[k], *parts[names[k]][1], *read.arguments, exchange, len(files)
             tasks[names[k]] = Task(str(files[k]), arguments, memory, _SMALLER)
         values = do(read, "records", tasks, 10)

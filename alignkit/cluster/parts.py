@@ -17,13 +17,8 @@ from alignkit._support.wording import natural_key
 from alignkit.cluster.run import Run, state_of
 from alignkit.cluster.session import OnProgress, Session, Task
 from alignkit.errors import FileError, OptionError
-from alignkit.io.atomic_files import (
-    WriteError,
-    identity,
-    refuse_address,
-    refuse_same,
-    refuse_unwritable,
-)
+from alignkit.io import atomic_files
+from alignkit.io.atomic_files import WriteError, identity
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile, split_words
 
@@ -86,7 +81,7 @@ def find_parts(*patterns: str) -> list[Part]:
     if "-" in patterns:
         raise OptionError("-: parts are files, which may be read again; name them")
     for pattern in patterns:
-        refuse_address(pattern)
+        atomic_files.refuse_address(pattern)
     if not any(map(is_pattern, patterns)):
         return [Part("", patterns)]
     sides: list[dict[str, str]] = []
@@ -139,8 +134,8 @@ def one_file(path: str) -> str:
 
 def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
     """Refuse outputs that could not be written, are the same file, or are read too."""
-    refuse_same(outputs)
-    refuse_unwritable(outputs)
+    atomic_files.refuse_same(outputs)
+    atomic_files.refuse_unwritable(outputs)
     read = {identity(path): path for part in parts for path in part.paths}
     for output in outputs:
         if (path := read.get(identity(output))) is not None and output != "-":

@@ -38,6 +38,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading
 from alignkit.model.choice import Choice, naming
+from alignkit.rules.tables import pivots
 from alignkit.rules.tables.phrase_tables import (
     PhraseCounts,
     PhraseTally,
@@ -45,16 +46,6 @@ from alignkit.rules.tables.phrase_tables import (
     table_blocks,
     table_lines,
     turned,
-)
-from alignkit.rules.tables.pivots import (
-    PIVOTS,
-    VALUES,
-    Pivot,
-    PivotSettings,
-    PivotTally,
-    chosen,
-    pivot_lines,
-    pivot_paths,
 )
 from alignkit.rules.tables.runs import Runs, WordPool
 from alignkit.rules.tables.table_file import TableFile
@@ -239,8 +230,8 @@ class TableInput:
     max_size: int = MAX_MEGABYTES
 
     def __post_init__(self) -> None:
-        if self.on not in PIVOTS:
-            raise UnknownNameError("side", self.on, PIVOTS)
+        if self.on not in pivots.PIVOTS:
+            raise UnknownNameError("side", self.on, pivots.PIVOTS)
         if self.min_count < 1:
             raise OptionError(f"min_count is {self.min_count}; the least is 1")
 
@@ -252,7 +243,7 @@ class Joined:
     entries: tuple[int, ...]
     left_out: tuple[int, ...]
     repeated: int  # how many a table holds twice
-    tally: PivotTally
+    tally: pivots.PivotTally
 
 
 def pivot(
@@ -295,7 +286,7 @@ def pivot(
             session,
             tables,
             output,
-            PivotSettings(min_p, top, identity),
+            pivots.PivotSettings(min_p, top, identity),
             TableInput(on, min_count),
             ExchangeOptions(work=work, progress=progress),
         )
@@ -305,7 +296,7 @@ def join_tables(
     session: Session,
     tables: Sequence[Sequence[Part]],
     output: str,
-    settings: PivotSettings,
+    settings: pivots.PivotSettings,
     given: TableInput,
     options: ExchangeOptions = ExchangeOptions(),  # noqa: B008 - frozen
 ) -> Joined:
@@ -338,8 +329,8 @@ def join_tables(
         session, files, output, what, ReadOptions(), options, steps, check
     )
     entries, left_out = (numbers(values, name) for name in ("entries", "left_out"))
-    names = [field.name for field in fields(PivotTally)]
-    tally = PivotTally(*(sum(row[name] for row in tallies) for name in names))
+    names = [field.name for field in fields(pivots.PivotTally)]
+    tally = pivots.PivotTally(*(sum(row[name] for row in tallies) for name in names))
     return Joined(entries, left_out, sum(entries) - sum(left_out) - tally.entries, tally)
 
 
@@ -349,7 +340,7 @@ def _read_part(
     path = part.paths[0]
     file = TableFile(path, format=given.format, encoding=given.encoding, max_size=given.max_size)
     sample = PhraseSample(parts, _MARK)
-    with Pivot(folder=exchange.folder, room=exchange.room) as made:
+    with pivots.Pivot(folder=exchange.folder, room=exchange.room) as made:
         entries = made.add_file(side, file, on=given.on, min_count=given.min_count)
         words = made.words
         blocks = map(sample.seen, made.records())
@@ -378,21 +369,21 @@ def _join(
         np.full(count, -1, np.int32),
         np.zeros((count, 1), np.int32),
     )
-    tally = PivotTally()
+    tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
         add_records(runs, exchange, bucket, numbered, skip=_MARK)
-        paths = pivot_paths(runs, tables, identity, names, tally)
+        paths = pivots.pivot_paths(runs, tables, identity, names, tally)
         path = write_turned(exchange, bucket, paths, cuts)
     return Done(asdict(tally), [path])
 
 
 def _write_pivots(
-    bucket: int, shown: str, settings: PivotSettings, exchange: BucketExchange
+    bucket: int, shown: str, settings: pivots.PivotSettings, exchange: BucketExchange
 ) -> Done:
-    words, tally = WordPool.read(shown), PivotTally()
-    with Runs(exchange.folder, sums=VALUES, room=exchange.room) as runs:
+    words, tally = WordPool.read(shown), pivots.PivotTally()
+    with Runs(exchange.folder, sums=pivots.VALUES, room=exchange.room) as runs:
         add_turned(runs, exchange, bucket)
         tally.paths = runs.added
-        lines = pivot_lines(chosen(runs, settings, tally), words)
+        lines = pivots.pivot_lines(pivots.chosen(runs, settings, tally), words)
         path = write_text(exchange, bucket, lines)
     return Done(asdict(tally), [path])

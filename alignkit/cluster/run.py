@@ -19,14 +19,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from alignkit._support.signals import before_stop, undisturbed
 from alignkit.cluster.session import ClusterError, Session, Task
 from alignkit.errors import AlignkitError, FileError
-from alignkit.io.atomic_files import (
-    WriteError,
-    apart,
-    free_name,
-    lock_alone,
-    refuse_address,
-    replacing_file,
-)
+from alignkit.io import atomic_files
+from alignkit.io.atomic_files import WriteError, free_name
 from alignkit.version import __version__
 
 FOLDER = "alignkit-run"
@@ -72,7 +66,7 @@ class Run:
             raise RunError(f"{self.folder}: this process has a run there; name another folder")
         file = os.open(self._place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
-            alone, here = lock_alone(file), socket.gethostname()
+            alone, here = atomic_files.lock_alone(file), socket.gethostname()
             holder, who = self._holder(os.read(file, 1000))
             far = alone is not False and holder.get("host", here) != here
             if far or alone is False or (alone is None and holder and _lives(holder["process"])):
@@ -234,25 +228,23 @@ class Run:
         report = progress or (lambda key: None)
         for key in done:
             report(key)
-        left = [(key, task) for key, task in tasks.items() if key not in done]
+        left = [key for key in tasks if key not in done]
+        at = (f"{self.folder}/{step}/{key}.json" for key in left)
         recording = [
-            replace(task, arguments=(function, task.arguments, f"{self.folder}/{step}/{key}.json"))
-            for key, task in left
+            replace(tasks[key], arguments=(function, tasks[key].arguments, path))
+            for key, path in zip(left, at, strict=True)
         ]
         for place, value in session.each(_record, recording, label=step, errors=errors):
-            key, _ = left[place]
-            done[key] = value
-            report(key)
+            done[left[place]] = value
+            report(left[place])
         return {key: done[key] for key in tasks}
 
     def _recorded(self, step: str, key: str) -> Any:
         """Return the record of a task that is done, if its files are as they were then."""
         record = self.read(step, f"{key}.json")
-        try:
+        with suppress(OSError):
             if record and all(list(state_of(path)) == at for path, at in record["files"].items()):
                 return record
-        except OSError:
-            pass
         return None
 
     def _sweep(self) -> None:
@@ -333,7 +325,7 @@ def _difference(name: str, before: Any, now: Any) -> str:
 def running(work: str | None, output: str = "") -> Iterator[Run]:
     """Open the folder of a run, in the one that users name, or beside the output."""
     if work is not None:
-        refuse_address(work)
+        atomic_files.refuse_address(work)
     run = Run(folder_beside(output) if work is None else os.path.join(work, FOLDER))
 
     def stopped() -> str:
@@ -365,7 +357,7 @@ def folder_beside(output: str) -> str:
 @contextmanager
 def placing(path: str) -> Iterator[str]:
     """Return the path of a file beside a path, which takes its place when it is whole."""
-    with apart(), replacing_file(path) as beside:
+    with atomic_files.apart(), atomic_files.replacing_file(path) as beside:
         yield beside
 
 

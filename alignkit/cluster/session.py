@@ -17,7 +17,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
@@ -46,7 +46,6 @@ PATIENCE = 30
 """Seconds to wait for a scheduler, and for the first worker of this machine."""
 _LOOK = 5.0  # seconds between looks at the workers; what two looks find is reported
 _LOCAL = re.compile(r"local(?::(\d+))?")
-_TOY_PAIRS = 60
 
 
 class ClusterError(AlignkitError):
@@ -70,17 +69,16 @@ class Canary:
 
     def differs(self, theirs: Canary) -> str:
         """Return what another process has that would give other bytes; empty if all is equal."""
-        for name, mine in asdict(self).items():
+        for name, mine in asdict(replace(self, processor=theirs.processor)).items():
             other = getattr(theirs, name)
-            if name == "processor" or other == mine:
-                continue
-            if name in ("bits", "packed"):
+            if name in ("bits", "packed") and other != mine:
                 return (
                     f"{'aligns' if name == 'bits' else 'packs'} a toy text with other bits than "
                     f"this process does (its processor: {theirs.processor}; this one: "
                     f"{self.processor}); leave it out"
                 )
-            return f"has {name} {other}, but this process has {mine}; install the same"
+            if other != mine:
+                return f"has {name} {other}, but this process has {mine}; install the same"
         return ""
 
 
@@ -96,21 +94,17 @@ def canary() -> Canary:
     links, scores = aligner.align_bitext(bitext, threads=1), aligner.scores(bitext, threads=1)
     bits = b"".join(x.tobytes() for x in (links.arrays.links, links.probabilities, scores))
     text = "\n".join(f"{' '.join(source)} ||| {' '.join(target)}" for source, target in toy)
+    versions = __version__, version("numpy"), version("numba"), unicodedata.unidata_version
+    packed = zlib.compress(text.encode(), 6)
+    bits_digest, packed_digest = (blake2b(x, digest_size=16).hexdigest() for x in (bits, packed))
     return Canary(
-        alignkit=__version__,
-        numpy=version("numpy"),
-        numba=version("numba"),
-        unicode=unicodedata.unidata_version,
-        bits=blake2b(bits, digest_size=16).hexdigest(),
-        packed=blake2b(zlib.compress(text.encode(), 6), digest_size=16).hexdigest(),
-        processor=f"{platform.machine()} {_processor()}".strip(),
+        *versions, bits_digest, packed_digest, f"{platform.machine()} {_processor()}".strip()
     )
 
 
 def _toy_pairs() -> list[tuple[list[str], list[str]]]:
-    pairs = []
-    state = 1
-    for _ in range(_TOY_PAIRS):
+    pairs, state = [], 1
+    for _ in range(60):
         words = []
         for _ in range(3 + state % 9):
             state = state * 48271 % 2147483647
@@ -196,8 +190,8 @@ class ThisProcess(Session):
                 value = function(*task.arguments)
             except AlignkitError as error:
                 failed.add(error)
-                continue
-            yield place, value
+            else:
+                yield place, value
         failed.raise_all()
 
     def everywhere(self, function: Callable[..., T], *arguments: object) -> dict[str, T]:  # noqa: D102
@@ -302,12 +296,13 @@ class DaskSession(Session):
         most = self.memory  # of workers that may die
         self._refuse_large(tasks)
         homes = self._homes_of(tasks)
+        name = label or function.__name__
         futures: list[Future[Any]] = [
             self._client.submit(
                 _perform,
                 _Call(self._check, self._mine, function, task.arguments),
                 homes[place],
-                key=f"{label or function.__name__}-{run}-{place}",
+                key=f"{name}-{run}-{place}",
                 priority=-place,
                 pure=False,
             )
@@ -323,7 +318,13 @@ class DaskSession(Session):
                     failed.add(error)
                     continue
                 except KilledWorker as error:
-                    raise _killed(tasks[place], error.allowed_failures + 1, most) from None
+                    task, times = tasks[place], error.allowed_failures + 1
+                    needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
+                    has = f", and a worker has {_size(most)}" if needs and most else ""
+                    died = f"{task.name}: {times} workers died of it{needs}{has}"
+                    raise ClusterError(
+                        f"{died}: give workers more memory, or {task.smaller}"
+                    ) from None
                 except FutureCancelledError:
                     raise self._gone() from None
                 except RuntimeError as error:
@@ -399,10 +400,8 @@ class DaskSession(Session):
                 raise
             except OSError as problem:
                 if not left:
-                    raise ClusterError(
-                        f"{self._address}: a worker has gone away ({problem}); give the same "
-                        "command again"
-                    ) from None
+                    gone = f"a worker has gone away ({problem}); give the same command again"
+                    raise ClusterError(f"{self._address}: {gone}") from None
         return values
 
 
@@ -476,15 +475,6 @@ def _paused(worker: Mapping[str, Any], tasks: Sequence[Task]) -> str:
     return f"Dask has paused it: {what}{has}; give workers more memory, or {task.smaller}"
 
 
-def _killed(task: Task, times: int, most: int) -> ClusterError:
-    needs = f"; it needs about {_size(task.memory)}" if task.memory else ""
-    has = f", and a worker has {_size(most)}" if needs and most else ""
-    return ClusterError(
-        f"{task.name}: {times} workers died of it{needs}{has}: give workers more memory, or "
-        f"{task.smaller}"
-    )
-
-
 def _size(size: int) -> str:
     return f"{size / 1e9:.2g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
 
@@ -532,15 +522,15 @@ def open_session(
 
 
 def _check_client(client: Connection) -> None:
-    fault = ""
     if not (hasattr(client, "submit") and hasattr(client, "scheduler_info")):
         fault = f"{kind_of(client)}; give a Client of Dask, an address, or None"
     elif client.status in ("closing", "closed"):
         fault = "closed; open another one: Client(...)"
     elif client.asynchronous:
         fault = "asynchronous; open it by Client(..., asynchronous=False), outside coroutines"
-    if fault:
-        raise ArgumentError(f"client is {fault}")
+    else:
+        return
+    raise ArgumentError(f"client is {fault}")
 
 
 def check_address(address: str) -> None:
@@ -570,19 +560,19 @@ def connected(address: str, wait: float = 0) -> Iterator[Client]:
     from alignkit._support.parallel import available_cores
 
     local = _LOCAL.fullmatch(address)
+    if local:
+        # Dask gives a worker up for good that is dead 15 seconds after it died before
+        lost = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+        number = int(local[1]) if local[1] else available_cores()
+        how: Any = {"dashboard_address": ":0", "silence_logs": "CRITICAL"}
+        with (
+            lost,
+            LocalCluster(n_workers=number, threads_per_worker=1, **how) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
+        return
     with ExitStack() as stack:
-        if local:
-            # Dask gives a worker up for good that is dead 15 seconds after it died before
-            lost = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
-            stack.enter_context(lost)
-            cluster = LocalCluster(
-                n_workers=int(local[1]) if local[1] else available_cores(),
-                threads_per_worker=1,
-                dashboard_address=":0",
-                silence_logs="CRITICAL",
-            )
-            yield stack.enter_context(Client(stack.enter_context(cluster)))
-            return
         stack.enter_context(_silent())
         wait = max(wait, PATIENCE)
         place = _address_in(address, wait) if address.endswith(".json") else address
@@ -616,9 +606,8 @@ def _address_in(path: str, wait: float) -> str:
             break
         except (FileNotFoundError, ValueError):  # not there, or not whole
             if time.monotonic() > end:
-                raise ClusterError(
-                    f"{path}: no scheduler has written it in {wait:g} seconds"
-                ) from None
+                late = f"no scheduler has written it in {wait:g} seconds"
+                raise ClusterError(f"{path}: {late}") from None
             time.sleep(0.2)
         except OSError as problem:
             raise FileError.of(problem, path) from None

@@ -14,23 +14,12 @@ from alignkit.align.parameters import Round
 from alignkit.align.priors import check_dictionary, stem_length
 from alignkit.align.settings import Settings
 from alignkit.align.training import schedule_of
+from alignkit.cluster import training_tasks
 from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
 from alignkit.cluster.parts import Part, PartOutputs, check_parts, find_parts, inputs_of
 from alignkit.cluster.run import Run, running
 from alignkit.cluster.session import OnProgress, Session, Task, open_session
 from alignkit.cluster.training_files import SIDES, Reader, TrainingPlan, cut_size, merge_words
-from alignkit.cluster.training_tasks import (
-    add_counts,
-    add_parts,
-    add_shards,
-    expect,
-    index_part,
-    make_shard,
-    remember,
-    weigh,
-    write_links,
-    write_model,
-)
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.options import ReadOptions
 
@@ -120,7 +109,7 @@ class Stages:
             self._stage = 1 + state.get("weighed", 0)
         else:
             self._claim("parts", len(sizes))
-            self._over_parts("indexing", index_part, lambda k: (self._files[k],))
+            self._over_parts("indexing", training_tasks.index_part, lambda k: (self._files[k],))
             self._keep(indexed=True)
         self._run.drop(*self._files)
 
@@ -134,7 +123,9 @@ class Stages:
             dictionary = {(a.casefold(), b.casefold()): n for (a, b), n in dictionary.items()}
         file = self._run.path("dictionary.json")
         self._run.write([[*entry, float(n)] for entry, n in dictionary.items()], file)
-        places, met = zip(*self._over_shards("merging word pairs", make_shard, file), strict=True)
+        places, met = zip(
+            *self._over_shards("merging word pairs", training_tasks.make_shard, file), strict=True
+        )
         self._keep(places=places, entries=sum(met))
 
     def rounds(self) -> None:
@@ -145,7 +136,7 @@ class Stages:
             model, number = self._schedule[done]
             name = f"{model} round {number}"
             self._run.claim(*self._plan.round_files(done + 1))
-            likelihoods = self._over_parts(name, expect, lambda _: (done, model))  # noqa: B023
+            likelihoods = self._over_parts(name, training_tasks.expect, lambda _: (done, model))  # noqa: B023
             sums = [sum(units) / LIKELIHOOD_UNITS for units in zip(*likelihoods, strict=True)]
             self._learn(name, model, done + 1, [[model, number, *sums]])
             self._run.drop(*self._plan.round_files(done))
@@ -155,10 +146,10 @@ class Stages:
         plan = self._plan
         stems = self._state["words"][1][1] if self._settings.stem_weight > 0 else 0
         self._run.claim(*plan.round_files(done))
-        self._over_shards(name, add_counts, done)
-        self._each(name, add_parts, [(plan, done, model, stems)], names=["the sums"])
-        self._over_shards(name, weigh, done, done == len(self._schedule))
-        self._each(name, add_shards, [(plan, done)], names=["the totals"])
+        self._over_shards(name, training_tasks.add_counts, done)
+        self._each(name, training_tasks.add_parts, [(plan, done, model, stems)], names=["the sums"])
+        self._over_shards(name, training_tasks.weigh, done, done == len(self._schedule))
+        self._each(name, training_tasks.add_shards, [(plan, done)], names=["the totals"])
         self._keep(weighed=done, history=self._state["history"] + history)
 
     def finish(self, save: str | None, outputs: PartOutputs) -> None:
@@ -167,13 +158,15 @@ class Stages:
         jumping = any(model == "hmm" for model, _ in self._schedule)
         if save is not None:
             memory = self._claim("memory", self._plan.parts)
-            self._over_parts("remembering", remember, lambda _: (done,))
-            write_model(self._plan, save, done, self._history, jumping)
+            self._over_parts("remembering", training_tasks.remember, lambda _: (done,))
+            training_tasks.write_model(self._plan, save, done, self._history, jumping)
             self._run.drop(*memory)
         if outputs.some:
             files, how = outputs.files(self._parts), outputs.how
             with outputs.naming_written(self._parts):
-                self._over_parts("aligning", write_links, lambda k: (done, jumping, files[k], how))
+                self._over_parts(
+                    "aligning", training_tasks.write_links, lambda k: (done, jumping, files[k], how)
+                )
 
     def summary(self, source_words: int, target_words: int) -> TrainedParts:
         """Return what was read and learned."""

@@ -20,21 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_count
+from alignkit.align import expectation, training
 from alignkit.align.bitext import Bitext, Pieces
 from alignkit.align.cooccurrence import PLACES, Cooccurrence, keys_of_places, merged
 from alignkit.align.decoders import Decoder
 from alignkit.align.decoding import decode, likelihoods_by
-from alignkit.align.expectation import (
-    NO_LEVELS,
-    NO_POSTERIORS,
-    BitextPart,
-    Shard,
-    Sums,
-    Workers,
-    counts_of,
-    divisors,
-    kinds_of,
-)
 from alignkit.align.expectation_kernel import Own, Tables
 from alignkit.align.maximization_kernel import UNITS, add_chances, add_levels, add_up, numbers_in
 from alignkit.align.model_contents import save_parameters
@@ -43,31 +33,10 @@ from alignkit.align.parameters import Memory, Parameters, Round, keys_of, with_u
 from alignkit.align.positions import Positions
 from alignkit.align.priors import Backing, add_dictionary, spelling_prior
 from alignkit.align.settings import FEW, THRESHOLD
-from alignkit.align.training import (
-    first_jumps,
-    is_learned,
-    jumps_of,
-    nulls_of,
-    pairs_for_a_jump,
-    prunes,
-    schedule_of,
-    uniform_null,
-    unseen_total,
-)
+from alignkit.cluster import training_files
 from alignkit.cluster.parts import LinkOutput
 from alignkit.cluster.run import WorkerMemory
-from alignkit.cluster.training_files import (
-    SIDES,
-    TrainingPlan,
-    cut_pairs,
-    opened,
-    shards_of,
-    shared_words,
-    sparse,
-    stems_of,
-    stored,
-    write_arrays,
-)
+from alignkit.cluster.training_files import TrainingPlan, opened
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.formats.pharaoh import format_lines
 
@@ -79,7 +48,7 @@ NO_CELLS = np.empty(0, np.int32)
 NO_JUMPS = np.empty((0, 0, 0), np.float32)
 _MEMORY = ("keys", "offsets", "cells", "levels")
 
-workers_of = cache(Workers)
+workers_of = cache(expectation.Workers)
 
 
 # Parts
@@ -90,7 +59,7 @@ class _KnownPart:
     """What stays the same of a part from round to round; `text` is not cut."""
 
     text: Bitext
-    part: BitextPart
+    part: expectation.BitextPart
     places: list[I4]  # where its word pairs of each shard are
     size: int  # how many word pairs it has
 
@@ -103,8 +72,8 @@ def _known_part(
 ) -> _KnownPart:
     def make() -> tuple[_KnownPart, int]:
         text, index = given or _read_part(plan, number)
-        bitext = cut_pairs(text)
-        part = BitextPart(bitext, index, workers_of(plan.threads), plan.firsts[number])
+        bitext = training_files.cut_pairs(text)
+        part = expectation.BitextPart(bitext, index, workers_of(plan.threads), plan.firsts[number])
         known = _KnownPart(text, part, _divided(plan, index), len(index.columns))
         tokens = len(bitext.source.ids) + len(bitext.target.ids)
         return known, 4 * (len(index.cells) + known.size) + 12 * tokens + 64 * len(bitext)
@@ -114,26 +83,28 @@ def _known_part(
 
 def _read_part(plan: TrainingPlan, number: int) -> tuple[Bitext, Cooccurrence]:
     with opened(plan.file("parts", number)) as arrays:
-        text = stored(plan, arrays)
-    return text, Cooccurrence.of(cut_pairs(text))
+        text = training_files.stored(plan, arrays)
+    return text, Cooccurrence.of(training_files.cut_pairs(text))
 
 
 def _divided(plan: TrainingPlan, index: Cooccurrence) -> list[I4]:
     if plan.shards == 1:
         return [np.arange(len(index.columns), dtype=np.int32)]
-    shards = shards_of(stems_of(plan, "source").numbers, plan.shards)[index.source]
+    shards = training_files.shards_of(training_files.stems_of(plan, "source").numbers, plan.shards)[
+        index.source
+    ]
     return [np.flatnonzero(shards == shard).astype(np.int32) for shard in range(plan.shards)]
 
 
 def index_part(plan: TrainingPlan, number: int, read: str) -> int:
     """Give words of a part their numbers among all, and find its word pairs; return how many."""
     arrays: dict[str, NDArray[Any]] = {}
-    for side in SIDES:
+    for side in training_files.SIDES:
         with opened(plan.file("words", side)) as words, opened(read) as part:
             arrays[f"{side}-ids"] = words[f"numbers-{number}"][part[f"{side}-ids"]]
             arrays[f"{side}-starts"] = part[f"{side}-starts"]
-    text = stored(plan, arrays)
-    index = Cooccurrence.of(cut_pairs(text))
+    text = training_files.stored(plan, arrays)
+    index = Cooccurrence.of(training_files.cut_pairs(text))
     known = _known_part(plan, number, (text, index))
     chances = np.zeros(known.size, np.int64)
     add_chances(known.part.pairs.starts, index.cells, chances)
@@ -141,7 +112,7 @@ def index_part(plan: TrainingPlan, number: int, read: str) -> int:
     for shard, places in enumerate(known.places):
         arrays[f"keys-{shard}"] = keys[places]
         arrays[f"sums-{shard}"] = chances[places]
-    write_arrays(plan.file("parts", number), arrays)
+    training_files.write_arrays(plan.file("parts", number), arrays)
     return len(keys)
 
 
@@ -150,7 +121,7 @@ class _Expected:
 
     def __init__(self, cells: int) -> None:
         self.agreement: NDArray[np.uint8] = np.zeros(cells, np.uint8)
-        self.forward = self.reverse = NO_POSTERIORS
+        self.forward = self.reverse = expectation.NO_POSTERIORS
 
 
 def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int, int]:
@@ -160,19 +131,19 @@ def expect(plan: TrainingPlan, number: int, done: int, model: str) -> tuple[int,
     tables, jumps = _tables(plan, number, done)
     to = _Expected(len(part.pairs.cells))
     if model == "hmm":
-        sums = part.hmm_step(tables, jumps, pairs_for_a_jump(plan.pairs), own, to)
+        sums = part.hmm_step(tables, jumps, training.pairs_for_a_jump(plan.pairs), own, to)
     else:
         sums = part.lexical_step(tables, Positions.uniform(), jumps.shape, own, to)
     levels = np.zeros(known.size, np.int64)
     add_levels(part.pairs.cells, to.agreement, levels)
-    arrays = sparse("links", to.agreement)
+    arrays = training_files.sparse("links", to.agreement)
     for shard, places in enumerate(known.places):
-        arrays |= sparse(f"sums-{shard}", levels[places])
+        arrays |= training_files.sparse(f"sums-{shard}", levels[places])
     taken = part.own(to.agreement)
     arrays |= {"source_own": taken.source, "target_own": taken.target, "jumps": sums.jumps}
-    arrays |= sparse("source_nulls", sums.source_nulls)
-    arrays |= sparse("target_nulls", sums.target_nulls)
-    write_arrays(plan.after(done + 1, f"part-{number}"), arrays)
+    arrays |= training_files.sparse("source_nulls", sums.source_nulls)
+    arrays |= training_files.sparse("target_nulls", sums.target_nulls)
+    training_files.write_arrays(plan.after(done + 1, f"part-{number}"), arrays)
     forward, reverse = sums.likelihoods.tolist()
     return forward, reverse
 
@@ -185,7 +156,9 @@ def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
     for shard, places in enumerate(known.places):
         with opened(plan.after(done, f"weights-{shard}")) as arrays:
             weights[places] = arrays.dense(f"weights-{number}", len(places), rest)
-    kinds = [kinds_of(np.arange(size, dtype=np.int32), settings.kinds) for size in plan.sizes]
+    kinds = [
+        expectation.kinds_of(np.arange(size, dtype=np.int32), settings.kinds) for size in plan.sizes
+    ]
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
         units = common["null_units"]
         tables = Tables(
@@ -207,7 +180,7 @@ def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
 def _own(plan: TrainingPlan, number: int, done: int) -> Own:
     """Return the links that a part expected itself, which are taken out of the counts."""
     if not done or plan.pairs < FEW:
-        return Own(NO_LEVELS, NO_LEVELS, NO_LEVELS)
+        return Own(expectation.NO_LEVELS, expectation.NO_LEVELS, expectation.NO_LEVELS)
     cells = len(_known_part(plan, number).part.pairs.cells)
     with opened(plan.after(done, f"part-{number}")) as arrays:
         return Own(arrays.dense("links", cells), arrays["source_own"], arrays["target_own"])
@@ -218,7 +191,9 @@ def remember(plan: TrainingPlan, number: int, done: int) -> None:
     pairs, own = _known_part(plan, number).part.pairs, _own(plan, number, done)
     keys = keys_of((pairs.source, pairs.source_starts), (pairs.target, pairs.target_starts))
     memory = Memory.of(keys, pairs, own)
-    write_arrays(plan.file("memory", number), {name: getattr(memory, name) for name in _MEMORY})
+    training_files.write_arrays(
+        plan.file("memory", number), {name: getattr(memory, name) for name in _MEMORY}
+    )
 
 
 def write_links(
@@ -265,7 +240,7 @@ def write_links(
 class _KnownShard:
     """What stays the same of a shard from round to round."""
 
-    shard: Shard
+    shard: expectation.Shard
     keys: I8
     places: Sequence[I4]  # where the word pairs of each part are among its own
 
@@ -284,7 +259,7 @@ def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> tuple[int, i
     keys = merged([keys, *waiting])
     check_count(PLACES, len(keys))
     settings = plan.settings
-    source, target = (shared_words(plan, side) for side in SIDES)
+    source, target = (training_files.shared_words(plan, side) for side in training_files.SIDES)
     index = Cooccurrence.of_keys(keys, len(source), NO_CELLS)
     prior = spelling_prior(index, source, target, settings.spelling, settings.identity)
     known = json.loads(Path(dictionary).read_text("utf-8"))
@@ -295,7 +270,7 @@ def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> tuple[int, i
     for part in range(plan.parts):
         places = np.searchsorted(keys, _keys(plan, number, part))
         arrays[f"places-{part}"] = places.astype(np.int32)
-    write_arrays(plan.file("shards", number), arrays)
+    training_files.write_arrays(plan.file("shards", number), arrays)
     return len(keys), met
 
 
@@ -313,9 +288,13 @@ def _known_shard(plan: TrainingPlan, number: int) -> _KnownShard:
         index = Cooccurrence.of_keys(keys, sources, NO_CELLS)
         strength, backing = plan.settings.stem_weight, None
         if strength > 0:
-            backing = Backing(index, *(stems_of(plan, side) for side in SIDES), strength=strength)
+            backing = Backing(
+                index,
+                *(training_files.stems_of(plan, side) for side in training_files.SIDES),
+                strength=strength,
+            )
         size = 24 * len(keys) + 4 * sum(map(len, places)) + 16 * (sources + targets)
-        return _KnownShard(Shard(index, prior, backing, targets), keys, places), size
+        return _KnownShard(expectation.Shard(index, prior, backing, targets), keys, places), size
 
     return _shards.get(plan.run, plan.file("shards", number), plan.memory, read)
 
@@ -328,25 +307,27 @@ def add_counts(plan: TrainingPlan, number: int, done: int) -> None:
         file = plan.after(done, f"part-{part}") if done else plan.file("parts", part)
         with opened(file) as expected:
             sums[places] += expected.dense(f"sums-{number}", len(places))
-    counts = counts_of(sums) if done else counts_of(sums, UNITS)
+    counts = expectation.counts_of(sums) if done else expectation.counts_of(sums, UNITS)
     if done and done == _pruned(plan):
         forgotten = known.shard.to_forget(counts, plan.settings.floor)
-        write_arrays(plan.file("forgotten", number), {"bits": np.packbits(forgotten)})
+        training_files.write_arrays(
+            plan.file("forgotten", number), {"bits": np.packbits(forgotten)}
+        )
     counts = _pruned_shard(plan, number, done).kept(counts)
-    arrays = sparse("counts", counts)
+    arrays = training_files.sparse("counts", counts)
     stems = known.shard.stem_sums(counts)
     if stems is not None:
-        arrays |= sparse("stems", stems.target)
-    write_arrays(plan.after(done, f"counts-{number}"), arrays)
+        arrays |= training_files.sparse("stems", stems.target)
+    training_files.write_arrays(plan.after(done, f"counts-{number}"), arrays)
 
 
 def _pruned(plan: TrainingPlan) -> int:
     """Return after how many rounds word pairs are pruned; 0 for never."""
-    schedule = enumerate(schedule_of(plan.settings), start=1)
-    return next((k for k, (model, n) in schedule if prunes(model, n, plan.settings)), 0)
+    schedule = enumerate(training.schedule_of(plan.settings), start=1)
+    return next((k for k, (model, n) in schedule if training.prunes(model, n, plan.settings)), 0)
 
 
-def _pruned_shard(plan: TrainingPlan, number: int, done: int) -> Shard:
+def _pruned_shard(plan: TrainingPlan, number: int, done: int) -> expectation.Shard:
     """Return a shard without what was pruned after `done` rounds, perhaps by another worker."""
     known = _known_shard(plan, number)
     if not 0 < _pruned(plan) <= done:
@@ -368,13 +349,13 @@ def weigh(plan: TrainingPlan, number: int, done: int, last: bool) -> None:
         with opened(plan.after(done, "common")) as common:
             stems = stems._replace(target=common["stems"])
     weights, source, target = shard.weights(counts, stems)
-    arrays = sparse("source", source) | sparse("target", target)
+    arrays = training_files.sparse("source", source) | training_files.sparse("target", target)
     for part, places in enumerate(known.places):
-        arrays |= sparse(f"weights-{part}", weights[places], rest)
+        arrays |= training_files.sparse(f"weights-{part}", weights[places], rest)
     if last:
-        learned = is_learned(weights, plan.settings)
+        learned = training.is_learned(weights, plan.settings)
         arrays |= {"keys": known.keys[learned], "weights": weights[learned]}
-    write_arrays(plan.after(done, f"weights-{number}"), arrays)
+    training_files.write_arrays(plan.after(done, f"weights-{number}"), arrays)
 
 
 # Sums over all parts, and over all shards
@@ -384,31 +365,31 @@ def add_parts(plan: TrainingPlan, done: int, model: str, stems: int) -> None:
     """Make the tables of the empty word and of jumps, and add up the target stems of all shards."""
     if done:
         sums = _sums(plan, done)
-        tables = nulls_of(sums)
+        tables = training.nulls_of(sums)
         with opened(plan.after(done - 1, "common")) as before:
-            jumps = jumps_of(sums, plan.settings) if model == "hmm" else before["jumps"]
+            jumps = training.jumps_of(sums, plan.settings) if model == "hmm" else before["jumps"]
     else:
-        sources, targets = map(uniform_null, plan.sizes)
+        sources, targets = map(training.uniform_null, plan.sizes)
         tables = sources, targets, np.zeros(2, np.float32)
-        jumps = np.stack([first_jumps(plan.settings)] * 2)
+        jumps = np.stack([training.first_jumps(plan.settings)] * 2)
     names = "source_null", "target_null", "null_units", "jumps"
     arrays: dict[str, NDArray[Any]] = dict(zip(names, (*tables, jumps), strict=True))
     if stems:
         arrays["stems"] = _added(plan, done, "counts", "stems", stems)
-    write_arrays(plan.after(done, "common"), arrays)
+    training_files.write_arrays(plan.after(done, "common"), arrays)
 
 
-def _sums(plan: TrainingPlan, done: int) -> Sums:
+def _sums(plan: TrainingPlan, done: int) -> expectation.Sums:
     """Return the sums over all parts, without the likelihoods."""
     total = None
     for part in range(plan.parts):
         with opened(plan.after(done, f"part-{part}")) as arrays:
             source, target = (
                 arrays.dense(f"{side}_nulls", size)
-                for side, size in zip(SIDES, plan.sizes, strict=True)
+                for side, size in zip(training_files.SIDES, plan.sizes, strict=True)
             )
-            sums = Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
-        total = sums if total is None else Sums.over([total, sums])
+            sums = expectation.Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
+        total = sums if total is None else expectation.Sums.over([total, sums])
     assert total is not None  # there is a part
     return total
 
@@ -424,19 +405,19 @@ def _added(plan: TrainingPlan, done: int, kind: str, name: str, size: int) -> I8
 def add_shards(plan: TrainingPlan, done: int) -> None:
     """Add up the weights of all shards by source and by target word, to divide them by that."""
     arrays: dict[str, NDArray[Any]] = {}
-    for side, size in zip(SIDES, plan.sizes, strict=True):
+    for side, size in zip(training_files.SIDES, plan.sizes, strict=True):
         total = _added(plan, done, "weights", side, size)
-        arrays[side] = divisors(numbers_in(total) + plan.settings.concentration)
-    write_arrays(plan.after(done, "totals"), arrays)
+        arrays[side] = expectation.divisors(numbers_in(total) + plan.settings.concentration)
+    training_files.write_arrays(plan.after(done, "totals"), arrays)
 
 
 def write_model(
     plan: TrainingPlan, path: str, done: int, history: Sequence[Round], jumping: bool
 ) -> None:
     """Write what was learned in `done` rounds into a file."""
-    source, target = (shared_words(plan, side) for side in SIDES)
+    source, target = (training_files.shared_words(plan, side) for side in training_files.SIDES)
     index, weights = _learned_pairs(plan, done, len(source))
-    unseen = unseen_total(plan.settings)
+    unseen = training.unseen_total(plan.settings)
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
         parameters = Parameters(
             settings=plan.settings,

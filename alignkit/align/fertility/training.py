@@ -15,16 +15,9 @@ from alignkit.align.cooccurrence import Cooccurrence
 from alignkit.align.decoders import Decoder
 from alignkit.align.expectation import Workers, lexical_tables
 from alignkit.align.expectation_kernel import Pairs
-from alignkit.align.fertility import models as tables
+from alignkit.align.fertility import models
 from alignkit.align.fertility.corpus_kernel import Counts, count, expect, scatter
 from alignkit.align.fertility.kernel import exchange
-from alignkit.align.fertility.models import (
-    NO_COUNTS,
-    SWEEPS,
-    FertilityModel,
-    FertilityText,
-    align_fertility,
-)
 from alignkit.align.parameters import Fertilities, Round, with_unseen
 from alignkit.align.settings import FEW, Settings
 
@@ -38,7 +31,7 @@ CLASSES = 50  # word classes of each language
 class FertilityResult(NamedTuple):
     """A trained direction and its alignments."""
 
-    model: FertilityModel  # all tables but the lexical ones
+    model: models.FertilityModel  # all tables but the lexical ones
     lexical: F4  # t(target word | source word) of each place, shape (K,)
     null: F4  # t(target word | NULL), shape (V,)
     viterbi: I4  # the source word of each target word, -1 for NULL, shape (T,)
@@ -50,7 +43,7 @@ class FertilityTraining:
     """The training of one direction: round by round `expect`, `maximize`; at the end `finish`."""
 
     def __init__(
-        self, text: FertilityText, *, model: str, lexical: F4, null: F4, viterbi: I4,
+        self, text: models.FertilityText, *, model: str, lexical: F4, null: F4, viterbi: I4,
         classes: tuple[I4, I4] | None, prior: F4, discount: float = 0.0, threads: int = 1,
     ) -> None:  # fmt: skip
         # discount: how much of its own counts a pair does not see, 0 (plain EM) to 1
@@ -63,30 +56,30 @@ class FertilityTraining:
         self.posteriors = np.zeros(int(text.starts[-1]), np.float32)
         self.scores: list[float] = []
         occurrences = np.bincount(text.sources, minlength=text.vocabulary[0] + 1)
-        self._bands = tables.frequency_bands(occurrences)
+        self._bands = models.frequency_bands(occurrences)
         self.model = self._first_model(model, classes)
         counts = self.model.zero_counts()
         count(self._kernel_text, self.model.kernel, self.viterbi, self.posteriors, counts)
         self._maximize_order(counts)
 
-    def _first_model(self, model: str, classes: tuple[I4, I4] | None) -> FertilityModel:
+    def _first_model(self, model: str, classes: tuple[I4, I4] | None) -> models.FertilityModel:
         v = self.text.vocabulary
-        fertilities = np.ones((v[0] + 1, tables.MOST + 1), np.float32)
+        fertilities = np.ones((v[0] + 1, models.MOST + 1), np.float32)
         if model == "ibm3" or classes is None:
             lengths = np.diff(self.text.source_offsets), np.diff(self.text.target_offsets)
-            self._sizes, self._starts, self._blocks = tables.blocks_of(np.stack(lengths, 1))
+            self._sizes, self._starts, self._blocks = models.blocks_of(np.stack(lengths, 1))
             source, target = (np.zeros(size + 1, np.int32) for size in v)
-            return FertilityModel(
+            return models.FertilityModel(
                 model=model, null_share=FIRST_SHARE, fertilities=fertilities, sizes=self._sizes,
                 source_classes=source, target_classes=target,
             )  # fmt: skip
         source, target = map(with_unseen_class, classes)
         a, b = int(source.max(initial=0)) + 1, int(target.max(initial=0)) + 1
         self._blocks = np.zeros(len(self.text), np.int64)
-        return FertilityModel(
+        return models.FertilityModel(
             model=model, null_share=FIRST_SHARE, fertilities=fertilities,
-            first=np.ones((a + 1, b, 2 * tables.REACH + 1), np.float32),
-            rest=np.ones((b, tables.REACH), np.float32),
+            first=np.ones((a + 1, b, 2 * models.REACH + 1), np.float32),
+            rest=np.ones((b, models.REACH), np.float32),
             source_classes=source, target_classes=target,
         )  # fmt: skip
 
@@ -141,9 +134,9 @@ class FertilityTraining:
         )  # fmt: skip
 
         def run(part: int, low: int, high: int) -> float:
-            counts = NO_COUNTS if counted is None else counted[part]
+            counts = models.NO_COUNTS if counted is None else counted[part]
             return expect(
-                low, high, self._kernel_text, kernel, SWEEPS,
+                low, high, self._kernel_text, kernel, models.SWEEPS,
                 viterbi, self.posteriors, counted is not None, counts,
             )  # fmt: skip
 
@@ -160,20 +153,18 @@ class FertilityTraining:
 
     def _maximize_order(self, counts: Counts, distortion: F8 | None = None) -> None:
         changed: dict[str, Any] = {
-            "fertilities": tables.estimate_fertilities(counts.fertilities, self._bands, SMOOTHING),
+            "fertilities": models.estimate_fertilities(counts.fertilities, self._bands, SMOOTHING),
             "null_share": float((counts.null[1] + 0.5) / (counts.null.sum() + 1)),
         }
         if self.model.factorial:
             if distortion is None:
                 distortion = self._scatter()[2]
-            diagonal = tables.estimate_diagonal(distortion, self._sizes, self._starts)
-            changed["diagonal"] = diagonal
-            changed["distortion"] = tables.estimate_distortion(
-                distortion, self._sizes, self._starts, diagonal, SMOOTHING
-            )
+            known = distortion, self._sizes, self._starts
+            changed["diagonal"] = diagonal = models.estimate_diagonal(*known)
+            changed["distortion"] = models.estimate_distortion(*known, diagonal, SMOOTHING)
         else:
-            changed["first"] = tables.estimate_first(counts.first, SMOOTHING)
-            changed["rest"] = tables.estimate_rest(counts.rest, SMOOTHING)
+            changed["first"] = models.estimate_first(counts.first, SMOOTHING)
+            changed["rest"] = models.estimate_rest(counts.rest, SMOOTHING)
         self.model = replace(self.model, **changed)
 
 
@@ -187,28 +178,10 @@ def with_unseen_class(classes: I4) -> I4:
 def word_classes(
     ids: I4, offsets: I8, vocabulary_size: int, number: int = 50, *, rounds: int = 20
 ) -> I4:
-    """Put words into classes such that the class bigrams of the text are most likely.
-
-    The exchange algorithm, as in mkcls: each word in turn goes to the class that raises the
-    likelihood of the text most, till few words move. At first, words that follow each other by
-    number (falling frequency) share a class. Line boundaries are a word in a class of its own.
-
-    References
-    ----------
-    R. Kneser, H. Ney (1993). Improved clustering techniques for class-based statistical language
-    modelling. Eurospeech, 973-976; S. Martin, J. Liermann, H. Ney (1998). Algorithms for bigram
-    and trigram word clustering. Speech Communication 24, 19-37; F. J. Och (1999). An efficient
-    method for determining bilingual word classes. EACL, 71-76.
-
-    Examples
-    --------
-    Articles, nouns and verbs of "a cat ran", "the dog ran", "a dog sat", "the cat sat":
-
-    >>> a, the, cat, dog, ran, sat = range(6)
-    >>> text = np.array([a, cat, ran, the, dog, ran, a, dog, sat, the, cat, sat], np.int32)
-    >>> word_classes(text, np.array([0, 3, 6, 9, 12]), 6, 3).tolist()
-    [0, 0, 1, 1, 2, 2]
-    """
+    """Put words into classes such that the class bigrams of the text are most likely."""
+    # The exchange algorithm, as in mkcls (Kneser & Ney 1993; Martin, Liermann & Ney 1998; Och
+    # 1999): each word in turn goes to the class that raises the likelihood of the text most. At
+    # first, words of neighbouring numbers share a class; line boundaries have one of their own.
     order = np.arange(vocabulary_size + 1, dtype=np.int64)
     classes = (order * number // max(vocabulary_size, 1)).astype(np.int32)
     if number > 1 and ids.size:
@@ -230,29 +203,35 @@ def train_fertilities(
     parts = workers.map(lambda _, begin, end: hmm.paths(begin, end), parts_of(bitext.starts))
     paths = [np.concatenate(side) for side in zip(*parts, strict=True)]
     tables = lexical_tables(known, index)
-    texts = _texts(bitext, index)
+    source, target = bitext.source, bitext.target
+
+    def text(mine: Side, other: Side, owners: I4, *, transposed: bool) -> models.FertilityText:
+        return models.FertilityText(
+            sources=mine.ids, source_offsets=mine.starts,
+            targets=other.ids, target_offsets=other.starts,
+            cells=index.cells, starts=bitext.starts, owners=owners,
+            vocabulary=(len(mine.words), len(other.words)), transposed=transposed,
+        )  # fmt: skip
+
+    texts = (
+        text(source, target, index.source, transposed=False),
+        text(target, source, index.columns, transposed=True),
+    )
     classes: list[I4] = []
     if settings.model == "ibm4":
         classes = [
             word_classes(side.ids, side.starts, len(side.words), min(CLASSES, len(side.words)))
-            for side in (bitext.source, bitext.target)
+            for side in (source, target)
         ]
+    nulls = known.target_null, known.source_null
     both = [
         FertilityTraining(
-            text,
-            model=settings.model,
-            lexical=table,
-            null=null,
-            viterbi=path,
-            classes=(classes[::turn][0], classes[::turn][1]) if classes else None,
-            prior=prior,
-            discount=float(settings.collapsed and len(bitext) >= FEW),
-            threads=workers.threads,
+            seen, model=settings.model, lexical=table, null=null, viterbi=path,
+            classes=(classes[::turn][0], classes[::turn][1]) if classes else None, prior=prior,
+            discount=float(settings.collapsed and len(bitext) >= FEW), threads=workers.threads,
         )
-        for text, table, null, path, turn in zip(
-            texts, tables, (known.target_null, known.source_null), paths, (1, -1), strict=True
-        )
-    ]
+        for seen, table, null, path, turn in zip(texts, tables, nulls, paths, (1, -1), strict=True)
+    ]  # fmt: skip
     for number in range(1, settings.fertility + 1):
         forward, reverse = (direction.expect() for direction in both)
         report(Round(settings.model, number, forward, reverse))
@@ -262,8 +241,8 @@ def train_fertilities(
         for direction in both:
             direction.maximize(links.copy() if settings.agree else None)
     first, second = (direction.finish() for direction in both)
-    nulls = with_unseen(first.null), with_unseen(second.null)
-    learned = Fertilities(first.model, second.model, first.lexical, second.lexical, *nulls)
+    unseen = with_unseen(first.null), with_unseen(second.null)
+    learned = Fertilities(first.model, second.model, first.lexical, second.lexical, *unseen)
     done = first.posteriors, second.posteriors, first.viterbi, second.viterbi
     return learned, FertileDecoder(hmm, learned, first.lexical, second.lexical, done)
 
@@ -327,30 +306,13 @@ class FertileDecoder:
         targets = self.target_numbers[pairs.target[slice(*pairs.target_starts[pair : pair + 2])]]
         shape = len(sources), len(targets)
         places = pairs.cells[slice(*pairs.starts[pair : pair + 2])]
-        to = align_fertility(
+        to = models.align_fertility(
             known.forward, sources, targets, self.forward[places].reshape(shape),
             known.target_null[targets], target,
         )  # fmt: skip
-        back = align_fertility(
+        back = models.align_fertility(
             known.reverse, targets, sources, self.reverse[places].reshape(shape).T,
             known.source_null[sources], source,
         )  # fmt: skip
         forward[:], reverse[:] = to.posteriors.ravel(), back.posteriors.T.ravel()
         target[:], source[:] = to.alignment, back.alignment
-
-
-def _texts(bitext: Bitext, index: Cooccurrence) -> tuple[FertilityText, FertilityText]:
-    source, target = bitext.source, bitext.target
-
-    def text(mine: Side, other: Side, owners: I4, *, transposed: bool) -> FertilityText:
-        return FertilityText(
-            sources=mine.ids, source_offsets=mine.starts,
-            targets=other.ids, target_offsets=other.starts,
-            cells=index.cells, starts=bitext.starts, owners=owners,
-            vocabulary=(len(mine.words), len(other.words)), transposed=transposed,
-        )  # fmt: skip
-
-    return (
-        text(source, target, index.source, transposed=False),
-        text(target, source, index.columns, transposed=True),
-    )

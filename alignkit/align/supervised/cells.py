@@ -131,9 +131,8 @@ class Cells:
         cosines = np.concatenate([np.empty(0, np.float32), *between])
         marks = np.zeros(len(forward), np.uint8)
         means = np.minimum((forward + reverse) * np.float32(0.5), np.float32(1))
-        count = kernel.mark_cells(
-            begin, end, source.starts, target.starts, means, likeness, cosines, marks
-        )
+        starts = source.starts, target.starts
+        count = kernel.mark_cells(begin, end, *starts, means, likeness, cosines, marks)
         names = names_of(vectors=vectors is not None)
         features = np.zeros((count, len(names)), np.float32)
         places = np.empty((count, 2), np.int32)
@@ -175,10 +174,8 @@ class Cells:
 def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:
     """Return, for each pair, the cosines of the words within both sides and between them."""
     compared = []
-    sides = (
-        _units(bitext.source, begin, end, vectors[0]),
-        _units(bitext.target, begin, end, vectors[1]),
-    )
+    both = zip((bitext.source, bitext.target), vectors, strict=True)
+    sides = (_units(side, begin, end, seen) for side, seen in both)
     for mine, theirs in zip(*sides, strict=True):
         if mine.shape[1] != theirs.shape[1]:
             numbers = f"{mine.shape[1]} and of {theirs.shape[1]} numbers"
@@ -215,11 +212,9 @@ def found_in(keys: I8, wanted: I8) -> tuple[I8, NDArray[np.bool_]]:
 def _log_odds(counts: F8) -> F8:
     """Return how far links (n, 3: linked, expected, cells) exceed what is expected, in log odds."""
     linked, expected, cells = np.maximum(counts, 0).T
+    others, fewer = np.maximum(cells - linked, 0), np.maximum(cells - expected, 0)
     more = np.log((linked + _SMOOTH) / (expected + _SMOOTH))
-    less = np.log(
-        (np.maximum(cells - linked, 0) + _SMOOTH) / (np.maximum(cells - expected, 0) + _SMOOTH)
-    )
-    return np.asarray(more - less)
+    return np.asarray(more - np.log((others + _SMOOTH) / (fewer + _SMOOTH)))
 
 
 class GoldCounts:
@@ -233,28 +228,24 @@ class GoldCounts:
         self._ids: list[I8] = []
         self._own: list[F8] = []
         for key in (source * width + target, source, target):
-            _, numbers = np.unique(key, return_inverse=True)
-            numbers = numbers.reshape(-1).astype(np.int64)
-            _, own = np.unique(
-                self._pair_of * (numbers.max(initial=0) + 1) + numbers, return_inverse=True
-            )
-            own = own.reshape(-1)
+            numbers = _ranks(key).astype(np.int64)
+            own = _ranks(self._pair_of * (numbers.max(initial=0) + 1) + numbers)
             self._ids.append(numbers)
             self._own.append(_sums(own, values)[own])
 
     def set_features(self, features: F4, training: NDArray[np.bool_]) -> None:
         """Set the features of all cells to what the training pairs (P,) tell, but their own."""
         inside = training[self._pair_of]
-        columns = lexicon_columns(features)
-        odds = []
-        known = np.zeros(0)
-        for numbers, own in zip(self._ids, self._own, strict=True):
-            totals = _sums(numbers, self._values * inside[:, None])[numbers]
-            rest = totals - own * inside[:, None]
-            if not len(known):
-                known = np.log1p(np.maximum(rest[:, 2], 0))
-            odds.append(_log_odds(rest))
-        features[:, columns] = np.stack([*odds, known], axis=1)
+        rests = [
+            _sums(numbers, self._values * inside[:, None])[numbers] - own * inside[:, None]
+            for numbers, own in zip(self._ids, self._own, strict=True)
+        ]
+        known = np.log1p(np.maximum(rests[0][:, 2], 0))
+        features[:, lexicon_columns(features)] = np.stack([*map(_log_odds, rests), known], axis=1)
+
+
+def _ranks(keys: I8) -> I8:
+    return np.unique(keys, return_inverse=True)[1].reshape(-1)
 
 
 def _values(cells: Cells, labels: F4) -> F8:

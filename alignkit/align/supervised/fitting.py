@@ -114,10 +114,8 @@ def _scaled(features: F4, columns: I8, width: int) -> tuple[F4, F8, F8]:
 
 
 def _regression(rows: F4, offset: F8, goals: F4, ridge: float) -> tuple[F8, float]:
-    """Return weights and bias of the logistic regression that is added to log odds.
-
-    Newton's method; its matrix is made anew while a step shrinks the gradient less than tenfold.
-    """
+    """Return weights and bias of the logistic regression that is added to log odds."""
+    # Newton's method; its matrix is made anew while a step shrinks the gradient less than tenfold
     width = rows.shape[1]
     penalty = np.append(np.full(width, float(ridge)), 1e-3)
     weights, spread = np.zeros(width + 1), np.empty(len(rows))
@@ -165,11 +163,9 @@ def _trained(
     step = 0
     epochs = EPOCHS_OF_FEW if len(hard) + len(others) // THINNED < FEW else EPOCHS
     for epoch in range(epochs):
-        rate = RATE * (1 - epoch / epochs)
         order = rng.permutation(np.concatenate([hard, others[epoch % THINNED :: THINNED]]))
-        step = kernel.train_epoch(
-            rows, goals, scale, order, rate, DECAY, step, first, second, *moments
-        )
+        steps = RATE * (1 - epoch / epochs), DECAY, step
+        step = kernel.train_epoch(rows, goals, scale, order, *steps, first, second, *moments)
     scaled = np.array(first[:, : width + 1].T, np.float64, order="C")
     scaled[:-1] /= spread[:, None]
     scaled[-1] -= (mean[:, None] * scaled[:-1]).sum(axis=0)
@@ -235,9 +231,8 @@ class _Learning:
         self, kinds: Sequence[FitKind], features: F4, rows: NDArray[np.bool_]
     ) -> list[SupervisedRound]:
         """Fit the first round to some cells, in each of some ways."""
-        return fit(
-            kinds, self.prior.first, self.names, features[rows], self.goals[rows], second=False
-        )
+        prior = self.prior.first
+        return fit(kinds, prior, self.names, features[rows], self.goals[rows], second=False)
 
     def second(self, kind: FitKind, features: F4, rows: NDArray[np.bool_]) -> SupervisedRound:
         """Fit the second round to some cells."""
@@ -254,7 +249,8 @@ def validate(
     few = len(gold) < NETWORK_PAIRS
     tried = [kind for kind in kinds if not (few and kind.has_networks)]
     first, firsts = _first_out_of_fold(learning, tried)
-    losses = [_log_loss(logits, learning.goals) for logits in first]
+    kept = learning.goals >= 0
+    losses = [_log_loss(logits[kept], learning.goals[kept]) for logits in first]
     best = losses.index(min(losses))
     kind = tried[best]
     refined = _second_out_of_fold(learning, kind, first[best])
@@ -315,10 +311,8 @@ def _first_out_of_fold(
 
 
 def _second_out_of_fold(learning: _Learning, kind: FitKind, first: F8) -> F4:
-    """Return the probabilities (K,) by both rounds of the other folds.
-
-    The second round of the folds but f learns from what the first says of fold g without f and g.
-    """
+    """Return the probabilities (K,) by both rounds of the other folds."""
+    # The second round of the folds but f learns what the first says of fold g without f and g
     twos = list(combinations(range(FOLDS), 2))
     cells, cell_fold = learning.gold.cells, learning.cell_fold
     seen = {fold: first.copy() for fold in range(FOLDS)}
@@ -354,7 +348,5 @@ def _final(learning: _Learning, kind: FitKind, first: F8) -> StackedModel:
 
 
 def _log_loss(logits: F8, goals: F4) -> float:
-    kept = goals >= 0
-    z, y = logits[kept], goals[kept]
-    loss = np.log1p(np.exp(-np.abs(z))) + np.maximum(z, 0) - y * z
+    loss = np.log1p(np.exp(-np.abs(logits))) + np.maximum(logits, 0) - goals * logits
     return round(float(loss.mean() / np.log(2)), 9) if len(loss) else 0.0

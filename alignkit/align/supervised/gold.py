@@ -114,9 +114,8 @@ class Gold:
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
         """Which of the cells (K,) count where links are counted."""
-        if not self.ignore_identical:
-            return np.ones(len(self.levels), bool)
-        return np.asarray(self.cells.features[:, _IDENTICAL] == 0)
+        kept = self.cells.features[:, _IDENTICAL] == 0
+        return np.asarray(kept if self.ignore_identical else np.ones(len(self.levels), bool))
 
     @cached_property
     def reference(self) -> I8:
@@ -131,19 +130,16 @@ class Gold:
     def words(self) -> tuple[TokenArrays, TokenArrays]:
         """The words of both sides, numbered alike."""
         vocabulary = Vocabulary()
-        sides = self.bitext.source, self.bitext.target
         source, target = (
             TokenArrays.pack((side.sentence(k) for k in range(len(side))), vocabulary)
-            for side in sides
+            for side in (self.bitext.source, self.bitext.target)
         )
         return source, target
 
     def goals(self, objective: str) -> F4:
         """Return what is learned (K,): 1 a link, 0 none, -1 left out."""
-        goals: F4 = (self.levels == 2).astype(np.float32)
-        if objective == "aer":
-            goals[self.levels == 1] = -1
-        return goals
+        possible = np.float32(-1 if objective == "aer" else 0)
+        return np.array([0, possible, 1], np.float32)[self.levels]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,10 +203,8 @@ class GoldPairs:
         self.left_out += len(annotated) - sum(map(len, new.values()))
         merged: list[_Kept] = []
         for old in self._kept:
-            if old.id in ids:
-                merged += [replace(kept, fold=old.fold) for kept in new.pop(old.id, [])]
-            else:
-                merged.append(old)
+            same = new.pop(old.id, []) if old.id in ids else [old]
+            merged += [replace(kept, fold=old.fold) for kept in same]
         for kept in chain.from_iterable(new.values()):
             merged.append(replace(kept, fold=self._came % FOLDS))
             self._came += 1

@@ -57,15 +57,11 @@ class FitKind(NamedTuple):
 
 
 KINDS = {
-    kind.name: kind
-    for kind in (
-        FitKind("platt", "prior", 3),
-        FitKind("strong", "strong", 10),
-        FitKind("all-300", "all", 300),
-        FitKind("all-30", "all", 30),
-        FitKind("all-3", "all", 3),
-        FitKind("network", "network", 0),
-        FitKind("both", "both", 30),
+    name: FitKind(name, features, ridge)
+    for name, features, ridge in (
+        *(("platt", "prior", 3), ("strong", "strong", 10), ("all-300", "all", 300)),
+        *(("all-30", "all", 30), ("all-3", "all", 3), ("network", "network", 0)),
+        ("both", "both", 30),
     )
 }
 """The ways, by name."""
@@ -117,8 +113,7 @@ class SupervisedRound:
         logits = np.zeros(len(features))
         for network in self.networks:
             network_logits(features, network.first, network.second, logits)
-        if self.networks:
-            logits /= len(self.networks)
+        logits /= max(len(self.networks), 1)
         if self.weights.any() or self.bias:
             linear_logits(features, self.weights, self.bias, logits)
         return logits
@@ -173,11 +168,7 @@ class Learned:
         self, decoder: Decoding, bitext: Bitext, begin: int, end: int, vectors: TwoVectors | None,
         spelled: tuple[Spelled, Spelled] | None = None, numbers: tuple[I8, I8] | None = None,
     ) -> tuple[Cells, F4]:  # fmt: skip
-        """Return the cells of some pairs of a bitext, and their probabilities.
-
-        `spelled` and `numbers` are what is known of all words of the bitext; see `Spelled.of` and
-        `GoldLexicon.numbers`.
-        """
+        """Return the cells of some pairs and their probabilities; see `GoldLexicon.numbers`."""
         seen = vectors if self.lessons.vectors else None
         cells = Cells.of(decoder, bitext, begin, end, seen, spelled)
         if self.lexicon is not None:
@@ -192,25 +183,21 @@ class Learned:
     ) -> AlignedLinks:  # fmt: skip
         """Return the links of a bitext that are more probable than a threshold."""
         if self.lessons.vectors and self.used and vectors is None:
-            raise AlignerError(
-                "this was learned with vectors of words, and needs them: give the same vectors"
-            )
+            needed = "this was learned with vectors of words, and needs them: give the same vectors"
+            raise AlignerError(needed)
         least = self.lessons.threshold if threshold is None else threshold
         check_thresholds(least, sure)
         spelled = Spelled.of(bitext)
         numbers = None if self.lexicon is None else self.lexicon.numbers(bitext)
 
         def links_of(_: int, begin: int, end: int) -> AlignedLinks:
-            cells, probabilities = self.cells(
-                decoder, bitext, begin, end, vectors, spelled, numbers
-            )
+            part = decoder, bitext, begin, end
+            cells, probabilities = self.cells(*part, vectors, spelled, numbers)
             kept = probabilities > np.float32(least)
-            before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+            offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])[cells.ends]
             chosen = probabilities[kept]
             flags = (chosen > np.float32(-1 if sure is None else sure)).astype(np.uint8)
-            arrays = LinkArrays.trusted(
-                cells.places[kept], flags, before[cells.ends], cells.lengths
-            )
+            arrays = LinkArrays.trusted(cells.places[kept], flags, offsets, cells.lengths)
             return AlignedLinks(arrays, chosen)
 
         parts = parts_of(bitext.starts, max(PARTS, int(bitext.starts[-1]) // _PART))
@@ -261,10 +248,8 @@ class Prior:
         FormatError
             If the file is no prior.
         """
-        if name == "samples":
-            return cls.samples()
-        if name == "none":
-            return cls.none()
+        if name in ("samples", "none"):
+            return cls.samples() if name == "samples" else cls.none()
         with open_input(name) as stream:
             text = stream.read(_MOST).decode("utf-8", "replace")
         return cls.decoded(text, name)
@@ -272,26 +257,18 @@ class Prior:
     def rounds(self, *, vectors: bool) -> StackedModel:
         """Return the rounds, of features with or without those of vectors."""
         names = names_of(vectors=vectors)
-        return StackedModel(
-            SupervisedRound.named(names, self.first), SupervisedRound.named(names, self.second)
-        )
+        return StackedModel(*(SupervisedRound.named(names, x) for x in (self.first, self.second)))
 
     def learned(self) -> Learned:
         """Return what aligns without any gold."""
-        return Learned(
-            Lessons("prior", "links", self.threshold, 0, vectors=False), self.rounds(vectors=False)
-        )
+        lessons = Lessons("prior", "links", self.threshold, 0, vectors=False)
+        return Learned(lessons, self.rounds(vectors=False))
 
     def encoded(self) -> str:
         """Return it as JSON."""
-        content = {
-            "alignkit": "prior",
-            "version": _VERSION,
-            "made": dict(self.made),
-            "threshold": self.threshold,
-            "first": dict(self.first),
-            "second": dict(self.second),
-        }
+        content = {"alignkit": "prior", "version": _VERSION, "made": dict(self.made)}
+        content |= {"threshold": self.threshold}
+        content |= {"first": dict(self.first), "second": dict(self.second)}
         return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str) -> None:

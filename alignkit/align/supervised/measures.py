@@ -34,17 +34,12 @@ def rows_of(objective: str, gold: Gold, probabilities: F4, threshold: float) -> 
     chosen = probabilities > np.float32(threshold)
     if objective == "phrases":
         return _phrase_rows(gold, chosen)
-    pairs, levels = gold.cells.pair_of, gold.levels
     chosen &= gold.counted
-    return np.stack(
-        [
-            np.bincount(pairs[chosen], minlength=len(gold)),
-            np.bincount(pairs[chosen & (levels > 0)], minlength=len(gold)),
-            gold.reference,
-            np.bincount(pairs[chosen & (levels == 2)], minlength=len(gold)),
-        ],
-        axis=1,
-    ).astype(np.int64)
+    kinds = chosen, chosen & (gold.levels > 0), chosen & (gold.levels == 2)
+    hypothesis, right, recalled = (
+        np.bincount(gold.cells.pair_of[kind], minlength=len(gold)) for kind in kinds
+    )
+    return np.stack([hypothesis, right, gold.reference, recalled], axis=1).astype(np.int64)
 
 
 def _phrase_rows(gold: Gold, chosen: NDArray[np.bool_]) -> I8:
@@ -74,27 +69,20 @@ def measure(objective: str, sums: NDArray[np.generic]) -> F8:
 
 
 def best_of(objective: str, rows: I8, *, possible: bool) -> int:
-    """Return which threshold of the grid is best for the counts (T, P, 4) of some pairs.
-
-    By the measure, each value the mean of those around it: of few pairs it swings. If probabilities
-    are true, half of the greatest F1 is the best threshold for it (Lipton, Elkan & Naryanaswamy
-    2014, "Optimal thresholding of classifiers to maximize F1 measure", theorem 1); so thresholds
-    far from that must be better, unless `possible` links or phrase pairs are counted.
-    """
+    """Return which threshold of the grid is best for the counts (T, P, 4) of some pairs."""
     values = measure(objective, rows.sum(axis=1))
     padded = np.pad(values, len(_WINDOW) // 2, mode="edge")
-    smooth = np.convolve(padded, _WINDOW, mode="valid")
+    smooth = np.convolve(padded, _WINDOW, mode="valid")  # of few pairs, the measure swings
     if objective == "aer" or (objective == "links" and not possible):
+        # If probabilities are true, the best threshold for F1 is half of the greatest F1 (Lipton,
+        # Elkan & Naryanaswamy 2014, theorem 1); those far from that must be better
         smooth -= _PULL * (GRID - values.max() / 2) ** 2
     return int(smooth.round(9).argmax())  # the first of equals, on any processor
 
 
 def calibration_error(goals: F4, probabilities: F4) -> float:
-    """Return how far probabilities above 0.1 are from shares of links, the mean over ten bins.
-
-    Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian
-    binning", AAAI.
-    """
+    """Return how far probabilities above 0.1 are from shares of links, the mean over ten bins."""
+    # as in Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities", AAAI
     kept = (probabilities > 0.1) & (goals >= 0)
     x, y = probabilities[kept].astype(np.float64), goals[kept].astype(np.float64)
     if not len(x):
@@ -203,11 +191,9 @@ class LearningReport(TableResult):
 def resampled(
     objective: str, before: I8, after: I8
 ) -> tuple[GainInterval, GainInterval, GainInterval, float]:
-    """Return before, after and the gain, from counts (P, 4), and the share of resamples that gain.
-
-    Intervals hold 95% of the differences between two resamples, since both these pairs and as many
-    new ones are samples; they are wider for few pairs, as Student's are, and even in log odds.
-    """
+    """Return before, after and the gain, of counts (P, 4), and the share of resamples that gain."""
+    # Intervals hold 95% of the differences between two resamples, since both these pairs and as
+    # many new ones are samples; they are wider for few pairs, as Student's, and even in log odds
     from scipy.special import expit, logit, ndtri, stdtrit  # what aligns does without scipy
 
     sign, shift = (-1.0, 1.0) if objective == "aer" else (1.0, 0.0)

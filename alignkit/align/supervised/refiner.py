@@ -8,7 +8,7 @@ from os import PathLike, fspath
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, each, words
+from alignkit._support.arguments import check_arguments, check_known, each, words
 from alignkit.align.aligner import Aligner
 from alignkit.align.bitext import F4, Bitext, PairLike
 from alignkit.align.expectation import Workers
@@ -27,7 +27,7 @@ from alignkit.align.supervised.learned import (
 )
 from alignkit.align.supervised.measures import LearningReport, resampled
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
-from alignkit.errors import AlignerError, UnknownNameError
+from alignkit.errors import AlignerError
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
@@ -92,8 +92,7 @@ class Refiner:
     ) -> Refiner:
         """Start without pairs, with the parameters of `train`; align as the aligner does."""
         check_arguments(Refiner.begin, locals())
-        if objective not in OBJECTIVES:
-            raise UnknownNameError("objective", objective, OBJECTIVES)
+        check_known("objective", objective, OBJECTIVES)
         start = Prior.read(fspath(prior)).rounds(vectors=vectors is not None)
         course = _Course(
             annotator, objective, ignore_identical, start, fspath(prior),
@@ -177,13 +176,13 @@ class Refiner:
         lessons = learned.lessons
         vectors = aligner.vectors if lessons.vectors else None
         if lessons.vectors and vectors is None:
-            raise AlignerError(
+            needed = (
                 "this was learned with vectors of words: load the aligner with the same vectors"
             )
+            raise AlignerError(needed)
         start = learned.rounds or Prior.none().rounds(vectors=False)
-        return cls(
-            aligner, _Course(annotator, lessons.objective, False, start, "what was loaded", vectors)
-        )
+        course = _Course(annotator, lessons.objective, False, start, "what was loaded", vectors)
+        return cls(aligner, course)
 
     @property
     def learned(self) -> Learned:
@@ -281,8 +280,7 @@ class Refiner:
         kind, folds, gold = learned.lessons.kind, self._folds, self._gold()
         if kind not in KINDS or (KINDS[kind].has_networks and self.report is None):
             kind = "strong"  # a prior, or a network that many other pairs taught
-        if folds is not None:
-            # first rounds that know less than half of the pairs are made anew
+        if folds is not None:  # first rounds that know less than half of the pairs are made anew
             holds = len(gold) <= 2 * len(folds.of)
             folds = Folds(self._pairs.folds, folds.firsts) if holds else None
         with Workers.opened(threads) as workers:
@@ -297,17 +295,15 @@ class Refiner:
         return self._pairs.gold(ignore_identical=self._course.ignore_identical)
 
     def _learn(self, gold: Gold, kind: str, threshold: float, rounds: StackedModel) -> None:
-        course, bitext = self._course, gold.bitext
-        lexicon = GoldLexicon.of(
-            gold.cells, gold.goals(course.objective), bitext.source.words, bitext.target.words
-        )
+        course, goals = self._course, gold.goals(self._course.objective)
+        words = gold.bitext.source.words, gold.bitext.target.words
+        lexicon = GoldLexicon.of(gold.cells, goals, *words)
         lessons = Lessons(kind, course.objective, threshold, len(gold), course.vectors is not None)
         self.aligner = self.aligner.with_learned(Learned(lessons, rounds, lexicon))
 
     def _unlearn(self) -> None:
-        lessons = Lessons(
-            UNSUPERVISED, self._course.objective, THRESHOLD, len(self._pairs), vectors=False
-        )
+        objective, count = self._course.objective, len(self._pairs)
+        lessons = Lessons(UNSUPERVISED, objective, THRESHOLD, count, vectors=False)
         self.aligner = self.aligner.with_learned(Learned(lessons))
 
 
