@@ -158,10 +158,9 @@ class Bitext:
 
     def __post_init__(self) -> None:
         check_attributes(self)
-        if len(self.source) != len(self.target):
-            raise AlignerError(
-                f"{len(self.source)} source sentences, but {len(self.target)} target sentences"
-            )
+        source, target = len(self.source), len(self.target)
+        if source != target:
+            raise AlignerError(f"{source} source sentences, but {target} target sentences")
         check_count("sentence pairs", len(self.source))
         for side in (self.source, self.target):
             check_count("words", len(side.ids))
@@ -186,10 +185,8 @@ class Bitext:
         """
         check_arguments(Bitext.pack, locals(), apart=["pairs"])
         if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
-            raise ArgumentError(
-                f"pairs is {kind_of(pairs)}; give sentence pairs, or (source, target) texts, such "
-                "as [('la maison', 'the house')]"
-            )
+            such = "(source, target) texts, such as [('la maison', 'the house')]"
+            raise ArgumentError(f"pairs is {kind_of(pairs)}; give sentence pairs, or {such}")
         both = [_sides(pair) for pair in pairs]
         return cls(
             Side.pack((source for source, _ in both), casefold=casefold),
@@ -239,19 +236,15 @@ def _sides(pair: PairLike) -> tuple[Sequence[str], Sequence[str]]:
             raise MissingTextError(f"pair {pair.id!r} has no words: name the texts of the corpus")
         return pair.source, pair.target
     if not isinstance(pair, (tuple, list)):
-        raise ArgumentError(
-            f"a pair is {kind_of(pair)}; give a SentencePair, or (source, target) texts, such as "
-            f"{_example(pair)}"
-        )
+        sides = tuple(map(str.strip, pair.split("|||"))) if isinstance(pair, str) else ()
+        fits = len(sides) == 2 and len(str(sides)) < _SHOWN
+        such = f"such as {sides if fits else ('la maison', 'the house')}"
+        expected = "give a SentencePair, or (source, target) texts"
+        raise ArgumentError(f"a pair is {kind_of(pair)}; {expected}, {such}")
     if len(pair) != 2:
         raise AlignerError(f"a pair has a source and a target, not {len(pair)} sentences")
     source, target = (side.split() if isinstance(side, str) else side for side in pair)
     return source, target
-
-
-def _example(pair: object) -> tuple[str, ...]:
-    sides = tuple(side.strip() for side in pair.split("|||")) if isinstance(pair, str) else ()
-    return sides if len(sides) == 2 and len(str(sides)) < _SHOWN else ("la maison", "the house")
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,14 +267,12 @@ class Pieces:
         pairs = np.repeat(np.arange(len(bitext)), numbers)
         firsts = np.cumsum(numbers) - numbers
         at = np.arange(len(pairs)) - firsts[pairs]
-        source_shifts = source[pairs] * at // numbers[pairs]
-        target_shifts = target[pairs] * at // numbers[pairs]
-        cut = Bitext(
-            _cut(bitext.source, pairs, source_shifts),
-            _cut(bitext.target, pairs, target_shifts),
-            bitext.casefold,
+        shifts = source[pairs] * at // numbers[pairs], target[pairs] * at // numbers[pairs]
+        mine, theirs = (
+            Side.trusted(side.words, side.ids, np.append(side.starts[pairs] + by, side.starts[-1]))
+            for side, by in zip((bitext.source, bitext.target), shifts, strict=True)
         )
-        return cls(cut, pairs, source_shifts, target_shifts)
+        return cls(Bitext(mine, theirs, bitext.casefold), pairs, *shifts)
 
     def joined(self, arrays: LinkArrays, bitext: Bitext) -> LinkArrays:
         """Return the links of the pairs from those of their pieces."""
@@ -299,8 +290,3 @@ class Pieces:
         totals = np.zeros((pairs, 2))
         np.add.at(totals, self.pairs, likelihoods)
         return totals
-
-
-def _cut(side: Side, pairs: I8, shifts: I8) -> Side:
-    starts = np.append(side.starts[pairs] + shifts, side.starts[-1])
-    return Side.trusted(side.words, side.ids, starts)

@@ -93,15 +93,10 @@ def align(
     """
     check_arguments(align, locals())
     with open_session(client, wait=wait) as session:
+        parts = part_files.find_parts(source, target)
+        how = LinkOutput(symmetrize, threshold, sure, probabilities)
         return align_parts(
-            session,
-            part_files.find_parts(source, target),
-            output,
-            model,
-            LinkOutput(symmetrize, threshold, sure, probabilities),
-            scores=scores,
-            work=work,
-            progress=progress,
+            session, parts, output, model, how, scores=scores, work=work, progress=progress
         )
 
 
@@ -192,12 +187,9 @@ def _align_part(
             for side, path in zip(sides, (paths[0], paths[-1]), strict=True):
                 part_files.refuse_long(side.tolist(), lines.first, path, reading)
             links = aligner.align_bitext(
-                bitext,
-                symmetrize=how.symmetrize,
-                threshold=how.threshold,
-                sure=how.sure,
+                bitext, symmetrize=how.symmetrize, threshold=how.threshold, sure=how.sure,
                 threads=threads,
-            )
+            )  # fmt: skip
             weights = links.probabilities if how.probabilities else None
             out.write(format_lines(links.arrays, probabilities=weights))
             if scores is not None:

@@ -25,14 +25,11 @@ _SYMBOL = 3  # times 4 bytes: what is counted, what is turned round, words of th
 _RECORD = 60  # bytes: the numbers of a record in both files, and in the table
 PLACE = 60
 """Bytes that training takes of a worker for a word pair of its shard."""
-_PAIR_TYPES = 20.0, 0.71
-"""K = 20 cells^0.71 distinct word pairs: the Hansards at 10,000 to 100,000 pairs."""
 
 
 def word_pairs(cells: int) -> int:
     """Return about how many distinct word pairs a text of so many cells has."""
-    factor, power = _PAIR_TYPES
-    return int(factor * float(cells) ** power)
+    return int(20.0 * float(cells) ** 0.71)  # the Hansards at 10,000 to 100,000 pairs
 
 
 def worker_memory(pairs: int, cells: int, places: int) -> int:
@@ -79,8 +76,7 @@ class PhraseSize:
 
 def spread(parts: Sequence[Part]) -> list[Part]:
     """Return some parts, evenly."""
-    step = -(-len(parts) // _PARTS)
-    return list(parts[::step])
+    return list(parts[:: -(-len(parts) // _PARTS)])
 
 
 def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
@@ -106,11 +102,8 @@ def estimate_texts(parts: Sequence[Part], options: ReadOptions) -> TextSize:
     if not read:
         raise OptionError(f"{parts[0].paths[0]}: holds no sentence pairs, nor do other parts")
     sizes = [_size(part) for part in parts]
-    pairs, source_words, target_words, cells = (
-        int(count * sum(sizes) / read) for count in seen.tolist()
-    )
-    largest = int(int(seen[0]) * max(sizes) / read)
-    return TextSize(len(parts), pairs, largest, source_words, target_words, cells)
+    pairs, *rest = (int(count * sum(sizes) / read) for count in seen.tolist())
+    return TextSize(len(parts), pairs, int(int(seen[0]) * max(sizes) / read), *rest)
 
 
 def _size(part: Part) -> int:

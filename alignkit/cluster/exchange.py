@@ -123,10 +123,8 @@ def add_records(
         except OSError as problem:
             raise FileError.of(problem, path) from None
         for block in read_section(exchange.path("records", key), bucket):
-            symbols = kernel.renumber(
-                readonly(block.symbols), readonly(block.offsets), numbers, skip
-            )
-            runs.add(symbols, block.offsets, block.values)
+            arrays = readonly(block.symbols), readonly(block.offsets)
+            runs.add(kernel.renumber(*arrays, numbers, skip), block.offsets, block.values)
 
 
 def write_turned(
@@ -254,12 +252,9 @@ def exchange_records(
     steps: tuple[Step, Step, Step],
     check: Callable[[Iterable[Any]], None] = lambda values: None,
 ) -> tuple[list[Any], list[Any]]:
-    """Write a table by three steps; return the values of the parts, and those of the buckets.
-
-    The first step writes the records of each part, given with its arguments. The second turns each
-    bucket of them round; the third writes the lines of each bucket of those. `check` may refuse the
-    values of the parts.
-    """
+    """Write a table by three steps; return the values of the parts, and those of the buckets."""
+    # The first step writes the records of each part, given with its arguments; the second turns
+    # each bucket of them round; the third writes the lines of each bucket of those.
     part_files.refuse_replacing(
         [part_files.one_file(output)], files := [part for part, _ in parts.values()]
     )

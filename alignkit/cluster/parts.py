@@ -91,14 +91,11 @@ def find_parts(*patterns: str) -> list[Part]:
         sides.append(_files(pattern))
     names = sorted(set().union(*sides), key=natural_key)
     for pattern, files in zip(patterns, sides, strict=True):
-        missing = [name for name in names if name not in files]
-        if missing:
+        if missing := [name for name in names if name not in files]:
             other = next(side[missing[0]] for side in sides if missing[0] in side)
             more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-            raise OptionError(
-                f"{other} has no counterpart {named(pattern, missing[0])}{more}; each part needs "
-                "a file of each side"
-            )
+            lacks = f"{other} has no counterpart {named(pattern, missing[0])}{more}"
+            raise OptionError(f"{lacks}; each part needs a file of each side")
     return [Part(name, tuple(side[name] for side in sides)) for name in names]
 
 
@@ -118,10 +115,8 @@ def named(pattern: str, name: str) -> str:
     if not name:
         return pattern
     if pattern.count("*") != 1:
-        raise OptionError(
-            f"{pattern}: there are several parts; name what is written with one *, as in "
-            "'out/*.align.gz'"
-        )
+        several = "there are several parts; name what is written with one *, as in 'out/*.align.gz'"
+        raise OptionError(f"{pattern}: {several}")
     return pattern.replace("*", name)
 
 
@@ -139,10 +134,8 @@ def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
     read = {identity(path): path for part in parts for path in part.paths}
     for output in outputs:
         if (path := read.get(identity(output))) is not None and output != "-":
-            raise OptionError(
-                f"{output} would be replaced, but is also read ({path}); name another file for the "
-                "output; nothing was changed"
-            )
+            both = f"{output} would be replaced, but is also read ({path})"
+            raise OptionError(f"{both}; name another file for the output; nothing was changed")
 
 
 def outputs_of(pattern: str, parts: Sequence[Part]) -> list[str]:
@@ -243,16 +236,12 @@ def text_facts(paths: Sequence[str], options: ReadOptions) -> Facts:
         pairs += lines.size
         for side, text in enumerate((lines.source, lines.target)):
             words[side] += text.count(" ") + lines.size
-            _refuse_long_lines(text, lines.first, (paths[0], paths[-1])[side], options)
+            long = 2 * options.max_words
+            for k, line in enumerate(text.split("\n") if len(text) >= long else ()):
+                if len(line) >= long:
+                    path = paths[0 if side == 0 else -1]
+                    refuse_long([len(split_words(line))], lines.first + k, path, options)
     return Facts(pairs, words[0], words[1], 0, 0, states, [*map(digest_of, paths)])
-
-
-def _refuse_long_lines(text: str, first: int, path: str, options: ReadOptions) -> None:
-    if len(text) < 2 * options.max_words:
-        return
-    for k, line in enumerate(text.split("\n")):
-        if len(line) >= 2 * options.max_words:
-            refuse_long([len(split_words(line))], first + k, path, options)
 
 
 def file_facts(paths: Sequence[str], _options: ReadOptions) -> Facts:

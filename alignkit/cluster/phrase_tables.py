@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_known
 from alignkit.cluster.exchange import (
     BucketExchange,
     ExchangeOptions,
@@ -31,7 +31,7 @@ from alignkit.cluster.exchange import (
 from alignkit.cluster.parts import Part, find_parts, largest_of
 from alignkit.cluster.run import Done
 from alignkit.cluster.session import Connection, OnProgress, Session, open_session
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.io.detection import find_format
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
@@ -117,14 +117,12 @@ def phrases(
     named = {"source": source, "target": target}
     sides = {side: path for side, path in named.items() if path is not None}
     with open_session(client, wait=wait) as session:
+        parts = find_parts(aligned, *sides.values())
+        settings = TableSettings(links, kind, loose, max_length, ignore_identical)
+        given = AlignedInput(tuple(sides), format, annotator)
+        how = ExchangeOptions(work=work, progress=progress)
         return count_parts(
-            session,
-            find_parts(aligned, *sides.values()),
-            output,
-            TableSettings(links, kind, loose, max_length, ignore_identical),
-            AlignedInput(tuple(sides), format, annotator),
-            min_count=min_count,
-            options=ExchangeOptions(work=work, progress=progress),
+            session, parts, output, settings, given, min_count=min_count, options=how
         )
 
 
@@ -142,12 +140,8 @@ def count_parts(
     if given.format is None:
         path = largest_of(parts).paths[0]
         given = replace(given, format=find_format(path, encoding=given.reading.encoding))
-    what = {
-        "command": "phrases",
-        "settings": asdict(settings),
-        "min_count": min_count,
-        "input": asdict(given),
-    }
+    what = {"command": "phrases", "settings": asdict(settings), "min_count": min_count}
+    what |= {"input": asdict(given)}
     steps = (
         Step("parts", "counted", _count_part, (settings, given)),
         Step("target phrases", "brought together", _turn, (min_count,), rooms=2),
@@ -174,21 +168,14 @@ def open_part(part: Part, given: AlignedInput) -> tuple[Iterator[SentencePair], 
 def _count_part(
     part: Part, settings: TableSettings, given: AlignedInput, exchange: BucketExchange, parts: int
 ) -> Done:
-    sample = PhraseSample(parts)
-    with (
-        PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as counts,
-        naming(part.paths[0]),
-    ):
+    sample, path = PhraseSample(parts), part.paths[0]
+    with PhraseCounts(settings, folder=exchange.folder, room=exchange.room) as made, naming(path):
         pairs, reading = open_part(part, given)
-        counts.add(Choice(part.paths[0], given.annotator).annotated(pairs))
-        words = counts.words
-        files = write_records(exchange, part.key, map(sample.seen, counts.records()), words)
-        value = {
-            "pairs": reading.read,
-            "occurrences": counts.occurrences,
-            "counts": dict(reading.counts),
-            "sample": sample.phrases(words),
-        }
+        made.add(Choice(path, given.annotator).annotated(pairs))
+        words = made.words
+        files = write_records(exchange, part.key, map(sample.seen, made.records()), words)
+        value: dict[str, Any] = {"pairs": reading.read, "occurrences": made.occurrences}
+        value |= {"counts": dict(reading.counts), "sample": sample.phrases(words)}
     return Done(value, files)
 
 
@@ -230,8 +217,7 @@ class TableInput:
     max_size: int = MAX_MEGABYTES
 
     def __post_init__(self) -> None:
-        if self.on not in pivots.PIVOTS:
-            raise UnknownNameError("side", self.on, pivots.PIVOTS)
+        check_known("side", self.on, pivots.PIVOTS)
         if self.min_count < 1:
             raise OptionError(f"min_count is {self.min_count}; the least is 1")
 
@@ -282,14 +268,9 @@ def pivot(
     check_arguments(pivot, locals())
     tables = [find_parts(path) for path in (table, second) if path is not None]
     with open_session(client, wait=wait) as session:
-        return join_tables(
-            session,
-            tables,
-            output,
-            pivots.PivotSettings(min_p, top, identity),
-            TableInput(on, min_count),
-            ExchangeOptions(work=work, progress=progress),
-        )
+        settings, given = pivots.PivotSettings(min_p, top, identity), TableInput(on, min_count)
+        how = ExchangeOptions(work=work, progress=progress)
+        return join_tables(session, tables, output, settings, given, how)
 
 
 def join_tables(
@@ -321,9 +302,8 @@ def join_tables(
         for count, table in zip(numbers(values, "entries"), tables, strict=True):
             if not count:
                 more = f", nor do {len(table) - 1} more" if len(table) > 1 else ""
-                raise OptionError(
-                    f"{table[0].paths[0]}: holds no phrase pairs{more}; name a file that does"
-                )
+                empty = f"{table[0].paths[0]}: holds no phrase pairs{more}"
+                raise OptionError(f"{empty}; name a file that does")
 
     values, tallies = exchange_records(
         session, files, output, what, ReadOptions(), options, steps, check
@@ -344,15 +324,9 @@ def _read_part(
         entries = made.add_file(side, file, on=given.on, min_count=given.min_count)
         words = made.words
         blocks = map(sample.seen, made.records())
-        key = f"{side}-{part.key}"
-        files = write_records(exchange, key, blocks, words, skip=_MARK)
-        value = {
-            "side": side,
-            "entries": entries,
-            "left_out": entries - made.added,
-            "sample": sample.phrases(words),
-        }
-    return Done(value, files)
+        files = write_records(exchange, f"{side}-{part.key}", blocks, words, skip=_MARK)
+        value = {"side": side, "entries": entries, "left_out": entries - made.added}
+    return Done({**value, "sample": sample.phrases(words)}, files)
 
 
 def _join(
@@ -364,11 +338,8 @@ def _join(
     exchange: BucketExchange,
 ) -> Done:
     count = len(WordPool.read(numbered.pool)) + 1
-    names = (
-        np.arange(count, dtype=np.int32),
-        np.full(count, -1, np.int32),
-        np.zeros((count, 1), np.int32),
-    )
+    marks = np.full(count, -1, np.int32), np.zeros((count, 1), np.int32)
+    names = np.arange(count, dtype=np.int32), *marks
     tally = pivots.PivotTally()
     with Runs(exchange.folder, sums=0, maxima=2, room=exchange.room) as runs:
         add_records(runs, exchange, bucket, numbered, skip=_MARK)

@@ -55,10 +55,9 @@ class Run:
                 raise ValueError
             return set(json.loads(Path(self._marker).read_text("utf-8"))["made by alignkit"])
         except (ValueError, LookupError, TypeError):
-            raise RunError(
-                f"{self.folder}: is there already, without the marker of a run of alignkit; "
-                "nothing was changed; move it elsewhere, or name another folder by `work`"
-            ) from None
+            there = "is there already, without the marker of a run of alignkit; nothing was changed"
+            other = "move it elsewhere, or name another folder by `work`"
+            raise RunError(f"{self.folder}: {there}; {other}") from None
 
     def _locked(self) -> int:
         """Return the file that locks the folder, which holds who has it."""
@@ -157,11 +156,9 @@ class Run:
             self.write(now, _MANIFEST)
         for name in dict.fromkeys((*(before or now), *now)):
             if before and before.get(name) != now.get(name):
-                raise RunError(
-                    f"{self.folder}: is the folder of another run: "
-                    f"{_difference(name, before.get(name), now.get(name))}; name another folder "
-                    "by `work`"
-                )
+                how = _difference(name, before.get(name), now.get(name))
+                other = f"is the folder of another run: {how}; name another folder by `work`"
+                raise RunError(f"{self.folder}: {other}")
         self._sweep()
         return before is not None
 
@@ -190,10 +187,8 @@ class Run:
         try:
             for worker, problem in session.everywhere(_try, place, token).items():
                 if problem:
-                    raise ClusterError(
-                        f"worker {worker}: {self.folder}: {problem}; the folder has to be one that "
-                        "all workers see"
-                    )
+                    seen = f"{problem}; the folder has to be one that all workers see"
+                    raise ClusterError(f"worker {worker}: {self.folder}: {seen}")
         finally:  # and with those of runs that were stopped here
             self.drop(*(name for name in self._made if name.startswith("token-")))
 

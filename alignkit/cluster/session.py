@@ -72,11 +72,10 @@ class Canary:
         for name, mine in asdict(replace(self, processor=theirs.processor)).items():
             other = getattr(theirs, name)
             if name in ("bits", "packed") and other != mine:
-                return (
-                    f"{'aligns' if name == 'bits' else 'packs'} a toy text with other bits than "
-                    f"this process does (its processor: {theirs.processor}; this one: "
-                    f"{self.processor}); leave it out"
-                )
+                what = "aligns" if name == "bits" else "packs"
+                which = f"its processor: {theirs.processor}; this one: {self.processor}"
+                bits = f"{what} a toy text with other bits than this process does"
+                return f"{bits} ({which}); leave it out"
             if other != mine:
                 return f"has {name} {other}, but this process has {mine}; install the same"
         return ""
@@ -368,10 +367,10 @@ class DaskSession(Session):
         limits = [worker["memory_limit"] for worker in self._known.values()]
         largest = max(tasks, key=lambda task: task.memory, default=None)
         if largest and limits and all(limits) and largest.memory > max(limits):
-            raise ClusterError(
-                f"{largest.name}: needs about {_size(largest.memory)} of memory, but no worker has "
-                f"more than {_size(max(limits))}: give workers more memory, or {largest.smaller}"
-            )
+            needs = f"{largest.name}: needs about {_size(largest.memory)} of memory"
+            has = f"no worker has more than {_size(max(limits))}"
+            more = f"give workers more memory, or {largest.smaller}"
+            raise ClusterError(f"{needs}, but {has}: {more}")
 
     def _homes_of(self, tasks: Sequence[Task]) -> list[Future[Any] | None]:
         """Return a future for each task whose worker holds it, and so attracts the task."""
@@ -460,10 +459,8 @@ class _Watch:
         self._reported = late
         since = self._first_seen.get(self._address)
         if since is not None and self.wait is not None and clock - since >= self.wait:
-            raise ClusterError(
-                f"{self._address}: no worker has come in {self.wait:g} s; start workers there, or "
-                "wait longer by `wait`, and give the same command again"
-            )
+            again = "start workers there, or wait longer by `wait`, and give the same command again"
+            raise ClusterError(f"{self._address}: no worker has come in {self.wait:g} s; {again}")
         return bool(workers)
 
 
@@ -544,10 +541,8 @@ def check_address(address: str) -> None:
         )
     missing = [name for name in ("dask", "distributed") if find_spec(name) is None]
     if missing:
-        raise ClusterError(
-            f"a cluster needs more libraries ({', '.join(missing)}); type: "
-            "pip install 'alignkit[cluster]'"
-        )
+        needed = f"a cluster needs more libraries ({', '.join(missing)})"
+        raise ClusterError(f"{needed}; type: pip install 'alignkit[cluster]'")
 
 
 @contextmanager

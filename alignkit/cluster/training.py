@@ -90,7 +90,9 @@ class Stages:
         """Choose the number of shards, and find the word pairs of each part."""
         state, sizes = self._state, self._state["sizes"]
         if "shards" not in state:
-            state["shards"] = shards or _shards_for(sum(cells for _, cells in sizes), self._session)
+            needed = 2 * PLACE * word_pairs(sum(cells for _, cells in sizes))
+            at_least = math.ceil(needed / (self._session.memory or needed))
+            state["shards"] = shards or max(min(self._session.workers, 8), at_least)
         pairs = [pairs for pairs, _ in sizes]
         self._plan = TrainingPlan(
             folder=self._run.folder,
@@ -170,18 +172,12 @@ class Stages:
 
     def summary(self, source_words: int, target_words: int) -> TrainedParts:
         """Return what was read and learned."""
+        plan, state = self._plan, self._state
         return TrainedParts(
-            self._history,
-            self._plan.pairs,
-            sum(cells for _, cells in self._state["sizes"]),
-            source_words,
-            target_words,
-            *self._plan.sizes,
-            sum(self._state["places"]),
-            self._state["entries"],
-            self._plan.parts,
-            self._plan.shards,
-        )
+            self._history, plan.pairs, sum(cells for _, cells in state["sizes"]), source_words,
+            target_words, *plan.sizes, sum(state["places"]), state["entries"], plan.parts,
+            plan.shards,
+        )  # fmt: skip
 
     @property
     def _history(self) -> tuple[Round, ...]:
@@ -219,7 +215,8 @@ class Stages:
         if names is None:
             order.sort(key=lambda k: -self._state["sizes"][k][1])
         called = list(map(str, self._parts)) if names is None else names
-        needs = self._needs()
+        pairs, cells = map(max, zip(*self._state.get("sizes", [(0, 0)]), strict=True))
+        needs = worker_memory(pairs, cells, max(self._state.get("places", [0])))
         jobs = [Task(called[k], tasks[k], needs, home=home) for home, k in enumerate(order)]
         values: dict[int, T] = {}
         for place, value in self._session.each(function, jobs):
@@ -230,15 +227,6 @@ class Stages:
                 self._progress(self._stage * count + len(values), self.stages * count, text)
         self._stage += names is None
         return [values[k] for k in range(len(tasks))]
-
-    def _needs(self) -> int:
-        pairs, cells = map(max, zip(*self._state.get("sizes", [(0, 0)]), strict=True))
-        return worker_memory(pairs, cells, max(self._state.get("places", [0])))
-
-
-def _shards_for(cells: int, session: Session) -> int:
-    needed = 2 * PLACE * word_pairs(cells)
-    return max(min(session.workers, 8), math.ceil(needed / (session.memory or needed)))
 
 
 def train(
@@ -283,17 +271,10 @@ def train(
     outputs = PartOutputs() if output is None else PartOutputs(output)
     with open_session(client, wait=wait) as session:
         return train_parts(
-            session,
-            find_parts(source, target),
-            settings or Settings(),
-            work=work,
-            save=save,
-            outputs=outputs,
-            dictionary=dictionary,
-            casefold=casefold,
-            shards=shards,
+            session, find_parts(source, target), settings or Settings(), work=work, save=save,
+            outputs=outputs, dictionary=dictionary, casefold=casefold, shards=shards,
             progress=progress,
-        )
+        )  # fmt: skip
 
 
 def train_parts(
@@ -344,9 +325,8 @@ def train_parts(
         training.make_shards(dictionary)
         training.rounds()
         training.finish(save, outputs)
-    return training.summary(
-        sum(fact.source_words for fact in facts), sum(fact.target_words for fact in facts)
-    )
+    source, target = zip(*((fact.source_words, fact.target_words) for fact in facts), strict=True)
+    return training.summary(sum(source), sum(target))
 
 
 def check_settings(settings: Settings) -> None:

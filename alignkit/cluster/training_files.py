@@ -49,22 +49,17 @@ class TrainingPlan:
     threads: int | None = None  # of a task; None: one for each core
 
     def file(self, kind: str, name: object) -> str:
-        """Return the path of a file that stays for all rounds.
-
-        ``words``/SIDE: see `merge_words`. ``parts``/PART: its words as numbers, its word pairs
-        with their first counts. ``shards``/SHARD: its word pairs, their prior, and where those of
-        each part are. ``forgotten``/SHARD: which of them were pruned. ``memory``/PART: what the
-        model remembers of it.
-        """
+        """Return the path of a file that stays for all rounds."""
+        # words/SIDE: see `merge_words`. parts/PART: its words as numbers, its word pairs with
+        # their first counts. shards/SHARD: its word pairs, their prior, where those of each part
+        # are. forgotten/SHARD: which were pruned. memory/PART: what the model remembers of it.
         return os.path.join(self.folder, kind, f"{name}.npz")
 
     def after(self, done: int, name: str) -> str:
-        """Return the path of a file that `done` rounds leave.
-
-        ``part-K``: the expected links in a part. ``counts-K``: those in a shard. ``weights-K``:
-        the weights of a shard, for each part, and their sums. ``common``: tables of the empty word,
-        jumps and sums of stems. ``totals``: what weights are divided by.
-        """
+        """Return the path of a file that `done` rounds leave."""
+        # part-K: the expected links in a part. counts-K: those in a shard. weights-K: the weights
+        # of a shard, for each part, and their sums. common: tables of the empty word, jumps and
+        # sums of stems. totals: what weights are divided by.
         return os.path.join(self.folder, f"round-{done}", f"{name}.npz")
 
     def round_files(self, done: int) -> list[str]:
@@ -129,10 +124,8 @@ def _run_errors(path: str) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, BadZipFile) as problem:
-        raise RunError(
-            f"{path}: a file of the run is missing or damaged ({problem}); begin anew in another "
-            "folder, named by `work`"
-        ) from None
+        damaged = f"{path}: a file of the run is missing or damaged ({problem})"
+        raise RunError(f"{damaged}; begin anew in another folder, named by `work`") from None
 
 
 # Words as numbers
@@ -167,15 +160,10 @@ class Reader:
         for name, side in zip(SIDES, sides, strict=True):
             arrays |= _by_first_places(name, side)
         write_arrays(self.file(paths), arrays)
-        return Facts(
-            pairs=len(bitext),
-            source_words=len(sides[0].ids),
-            target_words=len(sides[1].ids),
-            cells=int(bitext.starts[-1]),
-            longest=int(max(side.lengths.max(initial=0) for side in sides)),
-            states=states,
-            digests=[*map(digest_of, paths)],
-        )
+        longest = int(max(side.lengths.max(initial=0) for side in sides))
+        source, target = (len(side.ids) for side in sides)
+        counts = len(bitext), source, target, int(bitext.starts[-1])
+        return Facts(*counts, longest, states, [*map(digest_of, paths)])
 
 
 def _by_first_places(name: str, side: Side) -> dict[str, NDArray[Any]]:
@@ -218,9 +206,8 @@ def merge_words(files: Sequence[str], side: str, stem: int, file: str) -> tuple[
         with opened(path) as part:
             words = WordPool(part[f"{side}-letters"], part[f"{side}-ends"]).words()
             counts.append(part[f"{side}-frequencies"])
-        numbers.append(
-            np.fromiter((known.setdefault(word, len(known)) for word in words), np.int32)
-        )
+        at = (known.setdefault(word, len(known)) for word in words)
+        numbers.append(np.fromiter(at, np.int32))
     check_count("different words", len(known))
     totals = np.zeros(len(known), np.int64)
     for places, added in zip(numbers, counts, strict=True):

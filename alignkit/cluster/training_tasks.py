@@ -156,24 +156,14 @@ def _tables(plan: TrainingPlan, number: int, done: int) -> tuple[Tables, F4]:
     for shard, places in enumerate(known.places):
         with opened(plan.after(done, f"weights-{shard}")) as arrays:
             weights[places] = arrays.dense(f"weights-{number}", len(places), rest)
-    kinds = [
+    source, target = (
         expectation.kinds_of(np.arange(size, dtype=np.int32), settings.kinds) for size in plan.sizes
-    ]
+    )
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:
-        units = common["null_units"]
         tables = Tables(
-            weights,
-            weights,
-            totals["source"],
-            totals["target"],
-            common["source_null"],
-            common["target_null"],
-            kinds[0],
-            kinds[1],
-            np.float32(settings.null),
-            units[0],
-            units[1],
-        )
+            weights, weights, totals["source"], totals["target"], common["source_null"],
+            common["target_null"], source, target, np.float32(settings.null), *common["null_units"],
+        )  # fmt: skip
         return tables, common["jumps"]
 
 
@@ -211,13 +201,8 @@ def write_links(
     own = _own(plan, number, done)
     decoder = Decoder(known.part.pairs, tables, own, jumps, Positions.uniform())
     pieces = Pieces.of(known.text)
-    decoded = decode(
-        decoder,
-        workers,
-        symmetrization=how.symmetrize,
-        threshold=THRESHOLD if how.threshold is None else how.threshold,
-        sure=how.sure,
-    )
+    least = THRESHOLD if how.threshold is None else how.threshold
+    decoded = decode(decoder, workers, how.symmetrize, least, how.sure)
     arrays = decoded.arrays if pieces is None else pieces.joined(decoded.arrays, known.text)
     links, scores = files
     with apart(), ExitStack() as stack:

@@ -38,6 +38,7 @@ HEADER = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,18})[ \t]+(\d{1,18})\s*")
 MOST_DIMENSIONS = 1 << 16  # the most dimensions that are believed
 
 _BOM = b"\xef\xbb\xbf"
+_SIZES = "expected how many words and dimensions there are"
 _WHOLE_NUMBERS = re.compile(rb"[ \t]*[+-]?\d+[ \t]+[+-]?\d+[ \t]*")
 
 _OTHERS = {
@@ -170,9 +171,7 @@ class Gathering:
         if word in self._words:
             self.repeated += 1
             return None
-        if self._wanted is None:
-            return word
-        if word not in self._wanted:
+        if self._wanted is not None and word not in self._wanted:
             fold = word.casefold()
             if fold not in self._folds or fold in self._met:
                 return None
@@ -213,8 +212,7 @@ def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
                 declared, dimensions = sizes
                 continue
             if _WHOLE_NUMBERS.fullmatch(line):  # else a word and its only number
-                problem = f"expected how many words and dimensions there are, found {line[:40]!r}"
-                raise FormatError(problem, path, number)
+                raise FormatError(f"{_SIZES}, found {line[:40]!r}", path, number)
         if not line:
             continue
         if dimensions is None:  # GloVe, or any other text, where the first line has no numbers
@@ -245,21 +243,19 @@ def _numbers_of(fields: list[bytes], path: str, line: int) -> F4:
         if np.isfinite(numbers).all():
             return numbers
     with np.errstate(over="ignore"):
+        values = ((field, _number(field)) for field in fields)
         wrong = next(
-            field
-            for field in fields
-            if (value := _number(field)) is None or not np.isfinite(np.float32(value))
+            x for x, value in values if value is None or not np.isfinite(np.float32(value))
         )
-    raise FormatError(
-        f"{wrong[:40].decode(errors='replace')!r} is no number that fits in 32 bits", path, line
-    )
+    shown = wrong[:40].decode(errors="replace")
+    raise FormatError(f"{shown!r} is no number that fits in 32 bits", path, line)
 
 
 def _read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int:
     """Read vectors of word2vec in binary; return how many dimensions they have."""
     sizes = _sizes_of(stream.readline(_LONGEST), path)
     if sizes is None:
-        raise FormatError("expected how many words and dimensions there are", path, 1)
+        raise FormatError(_SIZES, path, 1)
     count, dimensions = sizes
     size = 4 * dimensions
     data, at = b"", 0
@@ -313,9 +309,8 @@ class _Rows:
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         self.shape, fortran, self.dtype = read(stream)
         if fortran and len(self.shape) > 1:
-            raise FormatError(
-                f"array {name!r} is stored by columns; save numpy.ascontiguousarray of it", path
-            )
+            rows = "save numpy.ascontiguousarray of it"
+            raise FormatError(f"array {name!r} is stored by columns; {rows}", path)
         self._stream, self._name, self._path = stream, name, path
 
     def chunks(self, rows: int) -> Iterator[NDArray[Any]]:
@@ -333,11 +328,9 @@ class _Rows:
 def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
     names = [member.removesuffix(".npy") for member in archive.namelist()]
     if name not in names:
-        raise FormatError(
-            f"has no array {name!r} (but {', '.join(names)[:200] or 'none'}); expected 'words' "
-            "and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes them",
-            path,
-        )
+        missing = f"has no array {name!r} (but {', '.join(names)[:200] or 'none'})"
+        saved = "'words' and 'vectors', as numpy.savez(FILE, words=..., vectors=...) writes them"
+        raise FormatError(f"{missing}; expected {saved}", path)
     member = archive.getinfo(archive.namelist()[names.index(name)])
     if member.file_size > max(_CHUNK, _SWELLING * member.compress_size):
         swells = f"swells to more than {_SWELLING} times its size when it is unpacked"
@@ -349,9 +342,8 @@ def _rows(archive: ZipFile, name: str, path: str) -> Iterator[_Rows]:
 def _gather(words: _Rows, vectors: _Rows, path: str, gathering: Gathering) -> int:
     if words.dtype.kind not in "US" or len(words.shape) != 1:
         kind = "of objects" if words.dtype.hasobject else f"{words.dtype} {words.shape}"
-        raise FormatError(
-            f"array 'words' is {kind}; expected texts: save numpy.array(words, dtype=str)", path
-        )
+        texts = "expected texts: save numpy.array(words, dtype=str)"
+        raise FormatError(f"array 'words' is {kind}; {texts}", path)
     if vectors.dtype.kind not in "fiu" or len(vectors.shape) != 2 or not vectors.shape[1]:
         kind = f"{vectors.dtype} {vectors.shape}"
         problem = f"array 'vectors' is {kind}; expected numbers, a row for each word"

@@ -102,9 +102,8 @@ def _plain(array: ArrayLike) -> NDArray[np.float32]:
     if numbers.dtype.kind not in "fiu":
         raise ArgumentError(f"array is {kind_of(array)}; it must be an array of numbers")
     if numbers.ndim != 2:
-        raise AlignmentError(
-            f"array has the shape {numbers.shape}; it must have a row for each word"
-        )
+        needed = "it must have a row for each word"
+        raise AlignmentError(f"array has the shape {numbers.shape}; {needed}")
     with np.errstate(over="ignore"):
         vectors = np.ascontiguousarray(numbers, np.float32)
     finite = np.isfinite(vectors).all(axis=1)
@@ -165,8 +164,6 @@ def vectors_of(
         array = array.astype(np.float32)
     finite = np.isfinite(array).all(axis=1)
     if not finite.all():
-        word = words[finite.argmin()]
-        raise AlignmentError(
-            f"vectors gave a number that is not finite in 32 bits, for the word {word[:40]!r}"
-        )
+        gave = "vectors gave a number that is not finite in 32 bits, for the word"
+        raise AlignmentError(f"{gave} {words[finite.argmin()][:40]!r}")
     return array
