@@ -160,8 +160,7 @@ def best_score(t, null, p0, first, goes, last):
                 stay = np.log(first) + np.log(p0 * null[0])
             else:
                 came = (scores[:, None] + np.log(goes)).max(axis=0)
-                link = came + np.log((1 - p0) * t[:, j])
-                stay = scores + np.log(p0 * null[j])
+                link, stay = came + np.log((1 - p0) * t[:, j]), scores + np.log(p0 * null[j])
             scores = np.maximum(link, stay)
         return float((scores + np.log(last)).max())
 
@@ -253,8 +252,7 @@ def train_lexical(pairs, rounds, p0=0.0):
     """Plain EM of IBM 1, one direction: t[source word, target word] and the log-likelihoods."""
     vocabulary = {word for _, target in pairs for word in target}
     t = defaultdict(lambda: 1 / len(vocabulary))
-    null = dict.fromkeys(vocabulary, 1 / len(vocabulary))
-    history = []
+    null, history = dict.fromkeys(vocabulary, 1 / len(vocabulary)), []
     for _ in range(rounds):
         evidence, empty, likelihood = [], Counter(), 0.0
         for source, target in pairs:

@@ -105,8 +105,7 @@ def best(node, rules, count):
     made = {False: {}, True: {}}
     for words, p, heavy in readings(node, rules):
         made[heavy][words] = max(p, made[heavy].get(words, 0))
-    itself = tuple(word.casefold() for word in read_off(node))
-    kinds, known = [], {itself}
+    kinds, known = [], {tuple(word.casefold() for word in read_off(node))}
     for heavy in (True, False):
         ranked = sorted(made[heavy].items(), key=lambda one: -one[1])
         chosen = [one for one in ranked if one[0] not in known]

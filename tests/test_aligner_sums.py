@@ -35,10 +35,8 @@ def test_sums_are_exact_in_units_and_cut_where_they_would_overflow(some, others)
                for unit, x in zip(units, some + others, strict=True))  # fmt: skip
     whole = added(some + others)
     assert whole[0] == min(sum(units), kernel.MOST)
-    assert (added((some + others)[::-1]), kernel.add_up([added(some), added(others)])) == (
-        whole,
-        whole,
-    )
+    assert (added((some + others)[::-1]),
+            kernel.add_up([added(some), added(others)])) == (whole, whole)  # fmt: skip
     assert kernel.numbers_in(whole)[0] <= kernel.LARGEST
 
 

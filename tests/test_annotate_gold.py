@@ -30,8 +30,7 @@ def bench(store):
 
 
 def test_what_all_agree_on_is_written_down_when_the_pair_is_opened(bench):
-    assert bench.gold == {}
-    assert [event.kind for event in bench.open().events] == ["decide", "open"]
+    assert (bench.gold, [event.kind for event in bench.open().events]) == ({}, ["decide", "open"])
     assert bench.gold == {(0, 0): 2}
     seqs = {vote.name: vote.seq for vote in bench.view.votes}
     assert read_why(bench.whys[0, 0]) == Why(
@@ -86,8 +85,7 @@ def test_two_adjudicators_lose_nothing(store):
     carla, dora = Bench(store), Bench(store, actor="dora")
     carla.open()
     dora.open()
-    mine = carla.decision([(1, 1)], 2, "own")
-    theirs = dora.decision([(1, 1)], 1, "vote", "ben")
+    mine, theirs = carla.decision([(1, 1)], 2, "own"), dora.decision([(1, 1)], 1, "vote", "ben")
     carla.send(mine)
     with pytest.raises(Conflict) as told:
         dora.send(theirs)

@@ -447,10 +447,8 @@ def test_the_line_is_the_mean_over_neighbours(size, half):
 
 
 def test_many_pairs_are_few_points_and_parts(tmp_path):
-    found = [
-        slow_figures.Corrected(k, 1, f"2026-01-01T{k:05}", 3, 4, k % 5, k // 10)
-        for k in range(2000)
-    ]
+    found = [slow_figures.Corrected(k, 1, f"2026-01-01T{k:05}", 3, 4, k % 5, k // 10)
+             for k in range(2000)]  # fmt: skip
     shown = slow_figures.summed(found, [one.at for one in found])
     assert len(shown.line) <= 300
     assert len(shown.sets) <= 300
