@@ -16,6 +16,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs playwright")
 pytest.importorskip("starlette", reason="needs the extra [annotate]")
+from alignkit.annotate.server.answers import load_assets
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 BROWSER = [pytest.mark.browser,
@@ -102,6 +103,23 @@ def browser(profile=None, **options):
             context.close()
 
 
+@contextmanager
+def modules():
+    """Open an empty page that may import the modules of the page, without a server."""
+    assets, site = load_assets(), "http://page.example"
+
+    def answer(route):
+        asset = assets.get(route.request.url.removeprefix(f"{site}/page/"))
+        body, kind = (asset.body, asset.kind) if asset else ("<!doctype html>", "text/html")
+        route.fulfill(body=body, content_type=kind)
+
+    with browser() as context:
+        context.route(f"{site}/**", answer)
+        page = context.new_page()
+        page.goto(f"{site}/")
+        yield page
+
+
 def opened(context, url, problems=None):
     """Open a page; its errors and dialogs go into `problems`.
 
@@ -153,9 +171,19 @@ def drawn(page):
     return sorted((i, j, value) for i, j, value in page.evaluate(_DRAWN) if value)
 
 
-def press(page, keys):
+def press(page, keys, to=None):
+    """Press keys, divided by spaces; perhaps they lead to another pair."""
     for key in keys.split():
         page.keyboard.press("Space" if key == "_" else key)
+    if to is not None:
+        page.wait_for_selector(f"body[data-pair='{to}']")
+
+
+def drag(page, begin, end, steps):
+    page.mouse.move(*begin)
+    page.mouse.down()
+    page.mouse.move(*end, steps=steps)
+    page.mouse.up()
 
 
 def on_pair(page):

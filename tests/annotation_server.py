@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
@@ -19,11 +20,12 @@ from command import start
 
 from alignkit import Alignment, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
+from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.server.child import Job, SuggestionPlan
 from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import Entrance
 from alignkit.annotate.server.server import AnnotationServer
-from alignkit.annotate.server.serving import Server, allowed_hosts, listen
+from alignkit.annotate.server.serving import Server, allowed_hosts, invited, listen
 
 NASTY = "<script>alert(1)</script>"
 
@@ -92,6 +94,15 @@ class Client:
         data = {"how": "cell", "cells": [[i, j, before, after]]}
         event = {"id": str(uuid4()), "kind": "edit", "v": 1, "client_at": "", "data": data} | more
         return self.ask("POST", f"/api/pairs/{k}/events", {"base": 0, "rev": 1, "events": [event]})
+
+
+def entered(server, project, name, role="annotator"):
+    """Return a client of somebody who was given a link to enter by."""
+    url = invited(project, Visitor(name, role))
+    assert url is not None
+    client = Client(server.port)
+    assert client.enter(urlsplit(url).fragment).status == 200
+    return client
 
 
 class Answer:

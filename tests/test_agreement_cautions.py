@@ -158,23 +158,17 @@ def changed(found, **values):
     return replace(other, cautions=cautions_of(other))
 
 
-def test_sampling_that_is_coarse_beside_the_interval():
+def test_what_is_coarse_undefined_or_moves_with_the_model():
     bounds = {"low": 0.5, "high": 0.58}
-    coarse = changed(WELL, C_error=0.0101, interval=bounds)
-    assert "sure words 0.0101 of 0.0800" in cautioned(coarse, "coarse").number
     assert cautioned(changed(WELL, C_error=0.0099, interval=bounds), "coarse") is None
-
-
-def test_resamples_without_c():
-    caution = cautioned(changed(WELL, interval={"undefined": 3}), "undefined-resamples")
-    assert "sure words 3 of 20" in caution.number
-
-
-def test_c_that_moves_with_the_model():
-    caution = cautioned(changed(WELL, C=-0.9), "model")
     C = {name: levels["words.sure"].C for name, levels in WELL.pairings[0].beyond.items()}
     high = max(("edit-split", "edit-strata", "kupper-hafner"), key=C.get)
-    assert f"sure words -0.900 by edit to {C[high]:.3f} by {high}" in caution.number
+    for code, values, number in (
+        ("coarse", {"C_error": 0.0101, "interval": bounds}, "sure words 0.0101 of 0.0800"),
+        ("undefined-resamples", {"interval": {"undefined": 3}}, "sure words 3 of 20"),
+        ("model", {"C": -0.9}, f"sure words -0.900 by edit to {C[high]:.3f} by {high}"),
+    ):
+        assert number in cautioned(changed(WELL, **values), code).number
 
 
 def test_equal_words_that_dominate_the_fit():

@@ -74,19 +74,6 @@ def test_one_category_or_no_items_leave_kappa_undefined():
     assert all(map(isnan, (empty.kappa, empty.ac1, empty.observed, *empty.prevalence)))
 
 
-@pytest.mark.parametrize("table", [[], [[1]], [[1, 2]], [[1, 2], [3]], [[1, -2], [3, 4]]])
-def test_what_is_no_table_is_refused(table):
-    with pytest.raises(OptionError, match="contingency table"):
-        cohen_kappa(table)
-
-
-def test_categories_that_do_not_fit_are_refused():
-    with pytest.raises(OptionError, match="3 categories"):
-        Contingency.of(("a", "b", "c"), [[1, 2], [3, 4]])
-    with pytest.raises(OptionError, match="no category 'c'"):
-        Contingency.of(("a", "b"), [[1, 2], [3, 4]]).collapse("x", "y", categories=["c"])
-
-
 @settings(max_examples=60)
 @given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=3, max_size=3))
 def test_nltk_gives_the_same_kappa(table):
@@ -125,6 +112,7 @@ def judged_corpus(a, b):
 
 GIVEN = judged_corpus(judged([(0, 0), (1, 1)], [(2, 2), (0, 1)]),
                       judged([(1, 1)], [(0, 0), (2, 2), (2, 0)], possible=[(1, 2)]))  # fmt: skip
+BARE = judged_corpus(Alignment([(0, 0)], labels={(0, 0): "sure"}), judged([], [(0, 0)]))
 
 
 def test_judged_cells_are_links_and_labelled_cells():
@@ -142,18 +130,6 @@ def test_cells_that_both_judged_by_hand():
         assert result.possible.kappa == pytest.approx(0.4)  # (2/3 - 4/9) / (1 - 4/9)
     # over all cells: B's 1-2 counts too, and five cells that nobody linked
     assert cell_agreement(GIVEN, "A", "B").possible.table == ((6, 1), (1, 1))
-
-
-def test_cells_that_are_not_known_are_refused():
-    plain = judged_corpus(Alignment([(0, 0)], labels={(0, 0): "sure"}), judged([], [(0, 0)]))
-    with pytest.raises(OptionError, match=r"'A' has no labels on cells without a link.*'all'"):
-        cell_agreement(plain, "A", "B", universe="judged")
-    with pytest.raises(UnknownNameError, match="universe"):
-        cell_agreement(plain, "A", "B", universe="some")
-    with pytest.raises(MissingTextError):
-        cell_agreement(wordless(GIVEN), "A", "B")
-    with pytest.raises(OptionError, match="ignore_identical"):
-        cell_agreement(GIVEN, "A", "B", exact_case=True)
 
 
 @settings(max_examples=60)
@@ -394,7 +370,17 @@ def test_items_and_kappa_agree_with_the_definition(corpus):
      (lambda corpus: fleiss_kappa(corpus, "AB"), OptionError, "in a list"),
      (lambda corpus: fleiss_kappa(corpus, ["A", "D"]), UnknownNameError, "'D'"),
      (lambda corpus: fleiss_kappa(wordless(corpus)), MissingTextError, None),
-     (lambda _: fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number")]
+     (lambda _: fleiss_from_counts([[2, 0], [1, 0]]), OptionError, "same number"),
+     *((lambda _, table=table: cohen_kappa(table), OptionError, "contingency table")
+       for table in ([], [[1]], [[1, 2]], [[1, 2], [3]], [[1, -2], [3, 4]])),
+     (lambda _: Contingency.of("abc", [[1, 2], [3, 4]]), OptionError, "3 categories"),
+     (lambda _: Contingency.of("ab", [[1, 2], [3, 4]]).collapse("x", "y", categories=["c"]),
+      OptionError, "no category 'c'"),
+     (lambda _: cell_agreement(BARE, "A", "B", universe="judged"), OptionError,
+      r"'A' has no labels on cells without a link.*'all'"),
+     (lambda _: cell_agreement(BARE, "A", "B", universe="some"), UnknownNameError, "universe"),
+     (lambda _: cell_agreement(wordless(GIVEN), "A", "B"), MissingTextError, None),
+     (lambda _: cell_agreement(GIVEN, "A", "B", exact_case=True), OptionError, "ignore_identical")]
 )  # fmt: skip
 def test_bad_questions_are_refused(ask, error, words):
     with pytest.raises(error, match=words):

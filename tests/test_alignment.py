@@ -81,34 +81,25 @@ def test_text_that_is_no_link_is_refused(text):
     assert len(str(caught.value)) < 120
 
 
-@pytest.mark.parametrize(
-    "link", [(-1, 0), (0, -1), (LONGEST, 0), (0, LONGEST), (2**31, 0), (0, 2**31 - 1), (10**30, 0)]
-)
-def test_an_index_out_of_range_is_refused(link):
-    for name in ("sure", "possible"):
-        with pytest.raises(AlignmentError, match="out of range"):
-            Alignment(**{name: [link]})
+OUTSIDE = [(-1, 0), (0, -1), (LONGEST, 0), (0, LONGEST), (2**31, 0), (0, 2**31 - 1), (10**30, 0)]
+NO_LINKS = [[(0.0, 1)], [("0", "1")], ["01"], [(0,)], [(0, 1, 2)], [3], 5, [(None, 0)]]
+NO_NULLS = [(0, 0), (NULL, NULL), (-2, NULL), (0, -2), (LONGEST, NULL)]
 
 
-@pytest.mark.parametrize(
-    "links", [[(0.0, 1)], [("0", "1")], ["01"], [(0,)], [(0, 1, 2)], [3], 5, [(None, 0)]]
-)
-def test_what_is_no_pair_of_whole_numbers_is_refused(links):
-    for name in ("sure", "nulls"):
-        with pytest.raises(AlignmentError, match="pairs"):
-            Alignment(**{name: links})
+@pytest.mark.parametrize(("name", "links", "words"), [
+    *((name, [link], "out of range") for link in OUTSIDE for name in ("sure", "possible")),
+    *((name, links, "pairs") for links in NO_LINKS for name in ("sure", "nulls")),
+    *(("nulls", [null], "null") for null in NO_NULLS),
+])  # fmt: skip
+def test_what_is_no_link_and_no_null_is_refused(name, links, words):
+    with pytest.raises(AlignmentError, match=words):
+        Alignment(**{name: links})
 
 
 def test_whole_numbers_of_other_kinds_are_taken():
     made = Alignment([(np.int64(1), np.uint8(2)), (True, False)])
     assert made == Alignment.parse("1-0 1-2")
     assert all(type(part) is int for link in made for part in link)
-
-
-@pytest.mark.parametrize("null", [(0, 0), (NULL, NULL), (-2, NULL), (0, -2), (LONGEST, NULL)])
-def test_a_null_has_one_word(null):
-    with pytest.raises(AlignmentError, match="null"):
-        Alignment(nulls=[null])
 
 
 def test_a_weight_needs_a_link_and_a_label_a_cell():

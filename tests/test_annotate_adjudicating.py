@@ -134,11 +134,9 @@ def test_done_goes_on_to_the_next_pair_and_a_changed_vote_reopens(page, project)
     while page.get_attribute("body", "data-left") != "0":
         press(page, "j 2" if "judgment" not in page.inner_text("#about-name") else "2")
     decided = gold(page)
-    press(page, "Control+Enter")
-    page.wait_for_selector("body[data-pair='3']")
+    press(page, "Control+Enter", to=3)
     until(lambda: page.inner_text("#progress-text") == "1 / 3 pairs")
-    press(page, "p")
-    page.wait_for_selector("body[data-pair='1']")
+    press(page, "p", to=1)
     assert (page.get_attribute("#done", "aria-pressed"), names(page)) == ("true", [])
     assert page.inner_text("#open-list") == "nothing: the pair is done"
     with Store.open(project) as store:

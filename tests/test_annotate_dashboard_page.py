@@ -1,11 +1,10 @@
 """In a browser the dashboard follows the work without reloading, and leads to the pairs."""
 
 from contextlib import closing
-from urllib.parse import urlsplit
 
 import pytest
 from annotate_browser import BROWSER, browser, opened, serious, serving, until, write_corpus
-from annotation_server import Client
+from annotation_server import entered
 
 from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.server.serving import invited
@@ -33,11 +32,7 @@ def server(tmp_path_factory):
 
 
 def test_the_dashboard_follows_the_work_and_leads_to_the_pairs(server):
-    url = invited(server.project, Visitor("anna"))
-    assert url is not None
-    anna = Client(server.port)
-    assert anna.enter(urlsplit(url).fragment).status == 200
-    problems = []
+    anna, problems = entered(server, server.project, "anna"), []
     with closing(anna), browser() as context:
         page = opened(context, server.url.replace("/adjudicate#", "/dashboard#"), problems)
         page.wait_for_selector(ROW, timeout=60_000)

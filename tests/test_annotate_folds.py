@@ -4,14 +4,11 @@ import json
 import random
 
 import pytest
-from annotate_browser import BROWSER, browser
+from annotate_browser import BROWSER, modules
 from annotate_log import TEXTS, Player, Stream, View, sent_to
-
-from alignkit.annotate.server.answers import load_assets
 
 pytestmark = BROWSER
 LOGS, STEPS = 200, 40
-SITE = "http://page.example"
 SHOWN = """
     const order = (a, b) => a[0] - b[0] || a[1] - b[1];
     const shown = pair => {
@@ -95,19 +92,7 @@ WORKED = (
 
 @pytest.fixture(scope="module")
 def page():
-    assets = load_assets()
-
-    def answer(route):
-        asset = assets.get(route.request.url.removeprefix(f"{SITE}/page/"))
-        if asset is None:
-            route.fulfill(body="<!doctype html>", content_type="text/html")
-        else:
-            route.fulfill(body=asset.body, content_type=asset.kind)
-
-    with browser() as context:
-        context.route(f"{SITE}/**", answer)
-        page = context.new_page()
-        page.goto(f"{SITE}/")
+    with modules() as page:
         yield page
 
 

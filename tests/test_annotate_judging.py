@@ -16,7 +16,6 @@ from command import PARAPHRASES
 
 from alignkit import Annotation, read_corpus
 from alignkit.annotate.project.store import Store
-from alignkit.annotate.server.answers import load_assets
 
 pytestmark = web.BROWSER
 PAIRS = 20
@@ -243,10 +242,7 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems):
         web.press(page, "s Enter ArrowDown s Enter ArrowDown s Enter")
         words = page.locator("#source span")  # They talked . Then they agreed , ...
         begin, end = (words.nth(at).bounding_box() for at in (3, 5))
-        page.mouse.move(begin["x"] + 3, begin["y"] + 8)
-        page.mouse.down()
-        page.mouse.move(end["x"] + 3, end["y"] + 8, steps=5)
-        page.mouse.up()
+        web.drag(page, *((box["x"] + 3, box["y"] + 8) for box in (begin, end)), steps=5)
         page.locator("#target span", has_text="étaient").dblclick()
         looked_at(page, "extract")
         page.click("#take")
@@ -279,19 +275,7 @@ def test_spans_of_two_texts_become_pairs_with_their_places(tmp_path, problems):
 
 @pytest.fixture
 def page():
-    assets = load_assets()
-
-    def answer(route):
-        asset = assets.get(route.request.url.removeprefix("http://page.example/page/"))
-        if asset is None:
-            route.fulfill(body="<!doctype html>", content_type="text/html")
-        else:
-            route.fulfill(body=asset.body, content_type=asset.kind)
-
-    with web.browser() as context:
-        context.route("http://page.example/**", answer)
-        page = context.new_page()
-        page.goto("http://page.example/")
+    with web.modules() as page:
         yield page
 
 

@@ -4,11 +4,10 @@ import os
 import time
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit
 from uuid import uuid4
 
 import annotate_browser as web
-from annotation_server import Client
+from annotation_server import entered
 from command import PARAPHRASES
 
 from alignkit import Alignment, read_corpus
@@ -54,7 +53,7 @@ def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path):
     corpus = web.write_corpus(tmp_path / "corpus.jsonl", rows)
     project, problems = f"{corpus}.alignkit", []
     with web.serving(corpus, "--suggestions", "trained", annotator="ben") as server:
-        with web.browser() as context, closing(_entered(server, project, "anna")) as anna:
+        with web.browser() as context, closing(entered(server, project, "anna")) as anna:
             page = web.enter(context, server.url, problems)
             page.goto(page.url.split("?")[0].split("#")[0] + "?pair=12")
             page.wait_for_selector("body[data-pair='12']")
@@ -65,8 +64,7 @@ def test_what_is_done_is_learned_for_pairs_that_nobody_has_opened(tmp_path):
                 web.until(lambda: _set(store, 14).startswith("learned-"), 60)
                 before = web.pair(page, 12)["suggestions"]
                 assert before["set"] == "trained"
-                web.press(page, "Control+Enter")
-                page.wait_for_selector("body[data-pair='13']")
+                web.press(page, "Control+Enter", to=13)
                 web.saved(page)
                 first = _set(store, 13)  # what was fetched ahead is not shown any more
                 assert first.startswith("learned-")
@@ -89,17 +87,9 @@ def _set(store, k):
     return "" if found is None else found.set
 
 
-def _entered(server, project, name, role="annotator"):
-    url = invited(project, Visitor(name, role))
-    assert url is not None
-    client = Client(server.port)
-    assert client.enter(urlsplit(url).fragment).status == 200
-    return client
-
-
 def _see_corrections(server, project):
     if PICTURES:  # more of them, and in time
-        with closing(_entered(server, project, "anna")) as anna:
+        with closing(entered(server, project, "anna")) as anna:
             for k in (*range(10, 12), *range(14, 60)):
                 finish(anna, k)
                 time.sleep(1)

@@ -10,6 +10,7 @@ from annotate_browser import (
     ask,
     browser,
     cursor,
+    drag,
     drawn,
     enter,
     links,
@@ -128,15 +129,9 @@ def test_edits_by_mouse_and_by_touch(corpus, problems):
             page.mouse.click(*middle(page, 2, 2))
             page.mouse.click(*middle(page, 2, 2))
             assert drawn(page) == [(2, 2, 1)]
-            page.mouse.move(*middle(page, 0, 0))
-            page.mouse.down()
-            page.mouse.move(*middle(page, 1, 1), steps=4)
-            page.mouse.up()
+            drag(page, middle(page, 0, 0), middle(page, 1, 1), steps=4)
             assert drawn(page) == [(0, 0, 2), (0, 1, 2), (1, 0, 2), (1, 1, 2), (2, 2, 1)]
-            page.mouse.move(*middle(page, 0, 0))
-            page.mouse.down()
-            page.mouse.move(*middle(page, 1, 1), steps=4)
-            page.mouse.up()
+            drag(page, middle(page, 0, 0), middle(page, 1, 1), steps=4)
             saved(page)
             assert links(page) == drawn(page) == [(2, 2, 1)]
             plain = page.evaluate("fetch('/api/project').then(reply => reply.status)")
@@ -172,10 +167,7 @@ def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(tmp
             assert [value for *_, value in drawn(page)] == [1] * (1 + step)
             assert scrolled(page) == [30 * step] * 2
             page.eval_on_selector("#matrix", "part => part.scrollTo(30, 30)")
-        page.mouse.move(x - 50, y - 50)
-        page.mouse.down()
-        page.mouse.move(x, y, steps=5)
-        page.mouse.up()
+        drag(page, (x - 50, y - 50), (x, y), steps=5)
         assert len(drawn(page)) >= 9
         assert scrolled(page) == [30, 30]
         place = cursor(page)
@@ -248,8 +240,7 @@ def test_edits_wait_for_the_server_and_arrive_once(corpus, tmp_path, problems):
 
 
 def test_export_equals_the_links_drawn(blank):
-    press(blank, "s ArrowDown ArrowRight d Control+Enter")
-    blank.wait_for_selector("body[data-pair='2']")
+    press(blank, "s ArrowDown ArrowRight d Control+Enter", to=2)
     press(blank, "Control+Enter")
     saved(blank)
     blank.click("[data-action=export]")
@@ -276,8 +267,7 @@ def test_works_over_http_on_another_host_name(corpus, problems):
 
 
 def test_hostile_words_and_comments_stay_text(blank):
-    press(blank, "n")
-    blank.wait_for_selector("body[data-pair='2']")
+    press(blank, "n", to=2)
     press(blank, "s f c")
     blank.keyboard.type(HOSTILE)
     press(blank, "Enter")
@@ -305,10 +295,8 @@ def test_a_screen_reader_is_told_of_cells_and_edits(blank):
 
 
 def test_columns_of_a_right_to_left_target_are_mirrored(blank):
-    press(blank, "n")
-    blank.wait_for_selector("body[data-pair='2']")
-    press(blank, "n")
-    blank.wait_for_selector("body[data-pair='3']")
+    press(blank, "n", to=2)
+    press(blank, "n", to=3)
     assert cursor(blank) == (0, 0)
     press(blank, "ArrowLeft")
     assert cursor(blank) == (0, 1)
@@ -374,8 +362,7 @@ def test_a_refused_comment_is_asked_about_even_after_another_pair(corpus, proble
             tab.press("#comment", "Enter")
             tab.evaluate("document.activeElement.blur()")
         right.focus("#matrix .here")
-        press(right, "n")
-        right.wait_for_selector("body[data-pair='2']")
+        press(right, "n", to=2)
         context.unroute("**/api/pairs/1/events")
         until(lambda: pair(left, 1)["state"]["comments"])
         until(lambda: any("not taken" in tab.inner_text("#status-text") for tab in (left, right)))
@@ -425,10 +412,8 @@ def test_keys_that_move_show_and_reject(page):
 def test_keys_that_lead_elsewhere(corpus, problems):
     with serving(corpus, "--initial", "auto") as server, browser() as context:
         page = enter(context, server.url, problems)
-        press(page, "n")
-        page.wait_for_selector("body[data-pair='2']")
-        press(page, "p")
-        page.wait_for_selector("body[data-pair='1']")
+        press(page, "n", to=2)
+        press(page, "p", to=1)
         press(page, "l")
         assert page.evaluate("document.activeElement.closest('#judgment') !== null")
         press(page, "Escape")
