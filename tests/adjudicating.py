@@ -39,9 +39,8 @@ class Bench:
 
     def send(self, *events):
         view = self.view
-        answer, _ = decide(
-            self.store, self.k, self.actor, base=self.seq, rev=view.rev, events=list(events)
-        )
+        answer, _ = decide(self.store, self.k, self.actor, base=self.seq, rev=view.rev,
+                           events=list(events))  # fmt: skip
         self.seq = answer.seq
         return answer
 

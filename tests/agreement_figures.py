@@ -99,9 +99,8 @@ def _split(who, section, values, kinds):
 # kappa, AC1, alpha, Fleiss' kappa
 def _report(found):
     for place, name in _sections(found):
-        pairings = [
-            one for one in found.of("annotators") if one.sections[place].overlap is not None
-        ]
+        pairings = [one for one in found.of("annotators")
+                    if one.sections[place].overlap is not None]  # fmt: skip
         for pairing in pairings:
             part = pairing.sections[place]
             yield _who(pairing), name, "pairs", {"annotated by both": part.pairs}
@@ -188,9 +187,8 @@ def _corrected(part):
 
 def _whole(result):
     used = [one for one in result.sentences if not one.left_out]
-    statistics = {
-        name: sum(getattr(one, name) for one in used) for name in ("first", "second", "common")
-    }
+    statistics = {name: sum(getattr(one, name) for one in used)
+                  for name in ("first", "second", "common")}  # fmt: skip
     # weighed by their places: no two pairs can change theirs
     for name in ("observed", "expected", "expected_error"):
         statistics[f"{name} by place"] = sum(one.place * getattr(one, name) for one in used)

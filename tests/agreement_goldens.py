@@ -80,17 +80,15 @@ def nobody_edits():
 @cache
 def french():
     texts = {"source": str(FRENCH / "fr.txt"), "target": str(FRENCH / "en.txt")}
-    gold, *systems = (
-        read_corpus(str(FRENCH / f"{name}.align"), format="pharaoh", name=name, **texts)
-        for name in ("gold", "eflomal", "fast_align")
-    )
+    gold, *systems = (read_corpus(str(FRENCH / f"{name}.align"), format="pharaoh", name=name,
+                                  **texts)
+                      for name in ("gold", "eflomal", "fast_align"))  # fmt: skip
     lines = (FRENCH / "meta.tsv").read_text(encoding="utf-8").splitlines()
     genres = [line.split("\t")[1] for line in lines]
     joined = merge(gold, dict(zip(("eflomal", "fast_align"), systems, strict=True)))
-    return Corpus(
-        SentencePair(pair.id, pair.source, pair.target, pair.annotations, {"genre": genre})
-        for pair, genre in zip(joined, genres, strict=True)
-    )
+    return Corpus(SentencePair(pair.id, pair.source, pair.target, pair.annotations,
+                               {"genre": genre})
+                  for pair, genre in zip(joined, genres, strict=True))  # fmt: skip
 
 
 @cache
@@ -110,10 +108,9 @@ def goldalign():
 
 @cache
 def rte2():
-    one, two, three = (
-        read_corpus(str(_data() / "rte2" / f"RTE2_dev_{name}.align.txt"), format="rte", name=name)
-        for name in "ABC"
-    )
+    one, two, three = (read_corpus(str(_data() / "rte2" / f"RTE2_dev_{name}.align.txt"),
+                                   format="rte", name=name)
+                       for name in "ABC")  # fmt: skip
     return merge(one, {"B": two, "C": three}).map(_with_equal_words)
 
 

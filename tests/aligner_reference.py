@@ -17,10 +17,9 @@ BARE = str.maketrans("áçё", "acе")
 
 def random_pairs(rng, sizes, words):
     """Make sentence pairs of given sizes from a few words, so that words are repeated."""
-    return [
-        ([f"s{x}" for x in rng.integers(0, words, n)], [f"t{x}" for x in rng.integers(0, words, m)])
-        for n, m in sizes
-    ]
+    return [([f"s{x}" for x in rng.integers(0, words, n)],
+             [f"t{x}" for x in rng.integers(0, words, m)])
+            for n, m in sizes]  # fmt: skip
 
 
 def random_text(seed, number, words=60):

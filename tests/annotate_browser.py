@@ -55,9 +55,8 @@ def write_corpus(path, pairs):
 class Server:
     def __init__(self, *arguments, folder=None):
         command = [sys.executable, "-m", "alignkit", "annotate", *arguments, "--no-browser"]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder
-        )
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        text=True, cwd=folder)  # fmt: skip
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
         assert self.url, "the server did not start"

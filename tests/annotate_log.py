@@ -205,9 +205,8 @@ class Player:
 
     def _reject(self, state, n, m):
         places = {self.place(n, m) for _ in range(2)}
-        return {
-            "rejected": [[*c, int(c in state.rejected), self.rng.randint(0, 1)] for c in places]
-        }
+        return {"rejected": [[*c, int(c in state.rejected), self.rng.randint(0, 1)]
+                             for c in places]}  # fmt: skip
 
     def _comment(self, state, n, m):
         i, j = self.place(n, m)

@@ -20,9 +20,8 @@ def shapes():
 
     def pair(name, source, target):
         n, m = len(source), len(target)
-        links = {
-            (i, min(m - 1, max(0, i * m // n + rng.choice([0, 0, 0, -1, 2])))) for i in range(n)
-        }
+        links = {(i, min(m - 1, max(0, i * m // n + rng.choice([0, 0, 0, -1, 2]))))
+                 for i in range(n)}  # fmt: skip
         links |= {(i, j) for i in (n // 2, n // 2 + 1) for j in (m // 2, m // 2 + 1)}
         auto = " ".join(f"{i}-{j}" for i, j in sorted(links))
         return {"id": name, "source": source, "target": target,

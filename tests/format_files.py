@@ -48,9 +48,8 @@ def alignments(path, format, **options):
 
 
 def lenient(path, format, **options):
-    chosen, reading = open_reading(
-        path, format=format, options=ReadOptions(lenient=True, **options)
-    )
+    chosen, reading = open_reading(path, format=format,
+                                   options=ReadOptions(lenient=True, **options))  # fmt: skip
     return [pair.id for pair in read_pairs(chosen, reading)], reading
 
 
@@ -155,9 +154,8 @@ def survive(path, format, **options):
     strict = counts = None
     with suppress(FormatError):
         strict = Corpus(read_pairs(*open_reading(str(path), format=format)))
-    chosen, reading = open_reading(
-        str(path), format=format, options=ReadOptions(lenient=True, **options)
-    )
+    chosen, reading = open_reading(str(path), format=format,
+                                   options=ReadOptions(lenient=True, **options))  # fmt: skip
     with suppress(FormatError):
         assert len(list(read_pairs(chosen, reading))) == reading.read
         counts = reading.read, reading.refused

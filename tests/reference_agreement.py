@@ -100,10 +100,9 @@ def alpha(units, distance):
     values = [value for unit in units for value in unit]
     if not values:
         return None, None, None
-    observed = sum(
-        sum(set_distance(distance, a, b) for a, b in permutations(unit, 2)) / (len(unit) - 1)
-        for unit in units
-    ) / len(values)
+    observed = sum(sum(set_distance(distance, a, b)
+                       for a, b in permutations(unit, 2)) / (len(unit) - 1)
+                   for unit in units) / len(values)  # fmt: skip
     expected = sum(2 * set_distance(distance, a, b) for a, b in combinations(values, 2))
     expected /= len(values) * (len(values) - 1)
     return (1 - observed / expected if expected else None), observed, expected

@@ -20,11 +20,10 @@ def phrase_sets(pair, hypothesis, reference, links, kind, keep_identical):
     def wanted(atomic):
         return kind == "all" or atomic == (kind == "atomic")
 
-    return {
-        "hypothesis": {box for box, one in mine.items() if wanted(one) and box not in theirs},
-        "reference": {box for box, one in theirs.items() if wanted(one) and box not in mine},
-        "both": {box for box, one in mine.items() if wanted(one) and box in theirs},
-    }
+    return {"hypothesis": {box for box, one in mine.items() if wanted(one) and box not in theirs},
+            "reference": {box for box, one in theirs.items() if wanted(one) and box not in mine},
+            "both": {box for box, one in mine.items()
+                     if wanted(one) and box in theirs}}  # fmt: skip
 
 
 def identical(pair, box):

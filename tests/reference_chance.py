@@ -43,21 +43,19 @@ def norm(a, b, normalizer):
 
 def flipped(initial, n, m, add, delete, random):
     return {
-        (i, j)
-        for i in range(n)
+        (i, j) for i in range(n)
         for j in range(m)
         if ((i, j) in initial) != (random() < (delete if (i, j) in initial else add))
-    }
+    }  # fmt: skip
 
 
 def sampled(initial, n, m, rates, samples, random, *, unit, source, target, normalizer):
     """Return the mean ratio of some samples, as `monte_carlo` does; nan if all are empty."""
     ratios = []
     for _ in range(samples):
-        first, second = (
-            items(flipped(initial, n, m, *rates[k : k + 2], random), unit, source, target, False)
-            for k in (0, 2)
-        )
+        first, second = (items(flipped(initial, n, m, *rates[k : k + 2], random), unit, source,
+                               target, False)
+                         for k in (0, 2))  # fmt: skip
         if first or second:
             below = norm(len(first), len(second), normalizer)
             ratios.append(len(first & second) / below if below else 0.0)

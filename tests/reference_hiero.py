@@ -12,9 +12,8 @@ def phrase_pairs(n, m, links, loose, most):
         aligned = {link[side] for link in links}
         spans = [(a, b) for a in range(size) for b in range(a + 1, min(size, a + most) + 1)]
         spans = [(a, b) for a, b in spans if loose or {a, b - 1} <= aligned]
-        within.append(
-            [(span, {link for link in links if span[0] <= link[side] < span[1]}) for span in spans]
-        )
+        within.append([(span, {link for link in links if span[0] <= link[side] < span[1]})
+                       for span in spans])  # fmt: skip
     by_links = {}
     for span, inside in within[1]:
         by_links.setdefault(frozenset(inside), []).append(span)
@@ -69,9 +68,8 @@ def rule_of(source, target, links, box, holes, label):
                 position += 1
         sides.append(Node(label(box), tuple(items)))
         places.append(place)
-    linked = [
-        (places[0][i], places[1][j]) for i, j in sorted(links) if i in places[0] and j in places[1]
-    ]
+    linked = [(places[0][i], places[1][j])
+              for i, j in sorted(links) if i in places[0] and j in places[1]]  # fmt: skip
     return Rule(*sides), tuple(linked)
 
 
@@ -123,9 +121,8 @@ def grammar(instances):
 
 def shape(side):
     """Return a side without the numbers of its variables, which tell of the other side."""
-    return side.label, tuple(
-        ("x", item.label) if isinstance(item, Variable) else item for item in side.children
-    )
+    return side.label, tuple(("x", item.label) if isinstance(item, Variable) else item
+                             for item in side.children)  # fmt: skip
 
 
 def word_weights(pairs):

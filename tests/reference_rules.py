@@ -11,10 +11,9 @@ def below(tree, u):
 
 def linked(tree, links, side):
     """L(n): the links with an end below each node."""
-    return [
-        frozenset(link for link in links if start <= link[side] < end)
-        for start, end in zip(tree.starts.tolist(), tree.ends.tolist(), strict=True)
-    ]
+    return [frozenset(link for link in links if start <= link[side] < end)
+            for start, end in zip(tree.starts.tolist(), tree.ends.tolist(),
+                                  strict=True)]  # fmt: skip
 
 
 def consistent(source, target, links):

@@ -94,9 +94,8 @@ def unruled_text(labels, headings, body):
         under += gaps[place] + heading.rjust(widths[place])
     lines = [top.rstrip(), under] if top.strip() else [under]
     for (label, pairs), row in zip(labels, body, strict=True):
-        cells = (
-            gap + cell.rjust(width) for gap, cell, width in zip(gaps, row, widths, strict=True)
-        )
+        cells = (gap + cell.rjust(width)
+                 for gap, cell, width in zip(gaps, row, widths, strict=True))  # fmt: skip
         line = f"{label.ljust(label_width)}  {pairs.rjust(pairs_width)}{''.join(cells)}"
         lines.append(line.rstrip())
     return "\n".join(lines)

@@ -42,9 +42,8 @@ def corpora(draw, holds, *, tokens=None, texts=None, ids=None, names=None, max_p
     else:
         known = [str(number) for number in range(1, count + 1)]
     annotators = _annotators(draw, holds, names)
-    return Corpus(
-        projected(draw(_pairs(holds, id, annotators, tokens, texts)), holds) for id in known
-    )
+    return Corpus(projected(draw(_pairs(holds, id, annotators, tokens, texts)), holds)
+                  for id in known)  # fmt: skip
 
 
 def _annotators(draw, holds, names):

@@ -38,9 +38,8 @@ def corpora(draw, annotators=("A", "B", "C"), complete=False):
     pairs = []
     for number in range(draw(st.integers(1, 4))):
         source, target = (draw(st.lists(WORDS, max_size=4)) for _ in range(2))
-        names = [
-            name for name in annotators if complete or number == 0 or draw(st.integers(0, 3)) > 0
-        ]
+        names = [name for name in annotators
+                 if complete or number == 0 or draw(st.integers(0, 3)) > 0]  # fmt: skip
         annotations = {name: draw(alignments(len(source), len(target))) for name in names}
         attributes = {"genre": draw(st.sampled_from(["news", "talk"]))}
         pairs.append(SentencePair(str(number), source, target, annotations, attributes))

@@ -21,9 +21,8 @@ EXTRA = st.lists(st.tuples(TEXTS | st.sampled_from(["count", "id", "links", "p(e
 @st.composite
 def sides(draw, leaves, *, string):
     if string:
-        return tuple(
-            leaf._replace(label="") if isinstance(leaf, Variable) else leaf for leaf in leaves
-        )
+        return tuple(leaf._replace(label="") if isinstance(leaf, Variable) else leaf
+                     for leaf in leaves)  # fmt: skip
     items = list(leaves)
     for _ in range(draw(st.integers(0, 3))):
         start = draw(st.integers(0, len(items)))

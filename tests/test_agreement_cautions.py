@@ -63,9 +63,8 @@ def test_of_the_normalizer_the_figures_are_those_of_the_aggregate(aggregate):
     strict = {"macro": (1 + 1 / 4) / 2, "micro": 2 / 5}[aggregate]  # of 1/1, 1/4
     assert f"sure words pi 1.000 or {strict:.3f}" in caution.number
     assert caution.number in caution.says
-    assert (
-        cautioned(agree(GOOD, ["A", "B"], aggregate=aggregate, resamples=20), "normalizer") is None
-    )
+    assert (cautioned(agree(GOOD, ["A", "B"], aggregate=aggregate, resamples=20),
+                      "normalizer") is None)  # fmt: skip
 
 
 @pytest.mark.parametrize("aggregate", ["macro", "micro"])
@@ -133,9 +132,8 @@ def test_few_pairs_are_told_without_words_too():
     bare = made(5, A="0-0", B="0-0").map(
         lambda pair: SentencePair(pair.id, None, None, pair.annotations)
     )
-    assert (
-        cautioned(agree(bare, ignore_identical=False, resamples=20), "few-pairs").number == "all: 5"
-    )
+    assert (cautioned(agree(bare, ignore_identical=False, resamples=20),
+                      "few-pairs").number == "all: 5")  # fmt: skip
 
 
 def test_sampling_that_stopped_too_early():
@@ -175,9 +173,8 @@ def test_equal_words_that_dominate_the_fit():
     links = {"initial": "0-0 1-1 2-2", "A": ["0-0 1-1 2-2", "0-0 1-1 3-3"], "B": "0-0 1-1 3-2"}
     equal, few = (made(source="abcd", target=words, **links) for words in ("abyz", "axyz"))
     caution = cautioned(edited(equal), "equal-words")
-    assert re.match(
-        r"possible phrases 67%, pi0 0\.\d+, by edit-strata 0\.\d+; sure phrases 67%", caution.number
-    )
+    assert re.match(r"possible phrases 67%, pi0 0\.\d+, by edit-strata 0\.\d+; sure phrases 67%",
+                    caution.number)  # fmt: skip
     assert cautioned(edited(few), "equal-words") is None
     assert cautioned(edited(equal, chance="edit-strata"), "equal-words") is None
     assert cautioned(edited(equal, ignore_identical=False), "equal-words") is None
@@ -203,10 +200,9 @@ def test_the_adjudicated_version_was_made_from_the_annotations():
 
 def judged(wrong):
     labels = {(0, 1): "wrong", (1, 0): "wrong"} if wrong else {(0, 0): "good"}
-    made = {
-        "A": Alignment([(0, 0), (1, 1)], labels=labels),
-        "B": Alignment([(0, 0)], labels=labels | ({(1, 1): "wrong"} if wrong else {})),
-    }
+    made = {"A": Alignment([(0, 0), (1, 1)], labels=labels),
+            "B": Alignment([(0, 0)],
+                           labels=labels | ({(1, 1): "wrong"} if wrong else {}))}  # fmt: skip
     return Corpus(SentencePair(str(k), list("abc"), list("xyz"), made) for k in range(40))
 
 

@@ -294,10 +294,9 @@ def test_published_kappa_of_rte2(data):
     from alignkit.corpora.join import merge
     from alignkit.io import read_corpus
 
-    first, second, third = (
-        read_corpus(str(data / "rte2" / f"RTE2_dev_{name}.align.txt"), format="rte", name=name)
-        for name in "ABC"
-    )
+    first, second, third = (read_corpus(str(data / "rte2" / f"RTE2_dev_{name}.align.txt"),
+                                        format="rte", name=name)
+                            for name in "ABC")  # fmt: skip
     result = fleiss_kappa(merge(first, {"B": second, "C": third}))
     assert round(result.kappa, 5) == 0.73364
     assert (result.items, result.pairs, result.annotators) == (13163, 800, 3)

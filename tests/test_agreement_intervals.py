@@ -36,9 +36,8 @@ def plain(corpus, rule):
     cells = agreement.cell_agreement(corpus, "A", "B", **rule)
     for name in ("all", "possible", "sure"):
         table = getattr(cells, name)
-        found |= {
-            f"cells.{name}.{one}": getattr(table, one) for one in ("observed", "kappa", "ac1")
-        }
+        found |= {f"cells.{name}.{one}": getattr(table, one)
+                  for one in ("observed", "kappa", "ac1")}  # fmt: skip
         if name != "all":
             found[f"cells.{name}.prevalence"] = table.prevalence[1]
     for links in ("possible", "sure"):
@@ -67,9 +66,8 @@ def same(one, other):
 
 
 def resampled(corpus, weights):
-    return Corpus(
-        pair for pair, times in zip(corpus, weights, strict=True) for _ in range(int(times))
-    )
+    return Corpus(pair for pair, times in zip(corpus, weights, strict=True)
+                  for _ in range(int(times)))  # fmt: skip
 
 
 @settings(max_examples=60)
@@ -157,9 +155,8 @@ def test_scipy_gives_nearly_the_same_interval():
     pairs = [pair(f"0-0 1-{rng.integers(3)} 2-{rng.integers(3)}", f"0-0 1-{rng.integers(3)} 2-2")
              for _ in range(40)]  # fmt: skip
     rows = OVERLAP[0].rows(compared(Corpus(pairs), ("A", "B")))
-    (found,) = bootstrap(
-        OVERLAP[:1], [rows], resamples=5000, confidence=0.9, seed=1, sections=[np.ones(40, bool)]
-    )
+    (found,) = bootstrap(OVERLAP[:1], [rows], resamples=5000, confidence=0.9, seed=1,
+                         sections=[np.ones(40, bool)])  # fmt: skip
     counts = np.asarray(rows.counts)
     other = scipy_bootstrap(
         (np.arange(40),),

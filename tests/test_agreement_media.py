@@ -17,10 +17,9 @@ from alignkit.tables.media import CARE
 
 QUICK = {"samples": 20, "resamples": 20}
 THREE = ["anna", "ben", "gold"]
-CAUTIONS = (
-    Caution("low", "C is -0.20 & below 0", "report pi, too", "-0.20", ("anna ~ ben", "x_y ~ z")),
-    Caution("few", "5% of all", "", "5%", ()),
-)
+CAUTIONS = (Caution("low", "C is -0.20 & below 0", "report pi, too", "-0.20",
+                    ("anna ~ ben", "x_y ~ z")),
+            Caution("few", "5% of all", "", "5%", ()))  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +29,8 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def two(corpus):
-    found = agree(
-        corpus, ["anna", "ben"], initial="initial", adjudicated="gold", by="genre", **QUICK
-    )
+    found = agree(corpus, ["anna", "ben"], initial="initial", adjudicated="gold", by="genre",
+                  **QUICK)  # fmt: skip
     return replace(found, cautions=(*found.cautions, *CAUTIONS))
 
 
@@ -102,9 +100,8 @@ def test_every_medium_has_every_caution_once_and_the_same(two):
     told = [row["reason"] for row in rows if row["kind"] == "caution"]
     assert told == [str(caution) for caution in two.cautions]
     found = two.to_json()["cautions"]
-    assert [Caution(**one | {"pairings": tuple(one["pairings"])}) for one in found] == list(
-        two.cautions
-    )
+    assert [Caution(**one | {"pairings": tuple(one["pairings"])})
+            for one in found] == list(two.cautions)  # fmt: skip
 
 
 def test_without_a_caution_nothing_is_said_of_care(bare):

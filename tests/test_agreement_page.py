@@ -152,10 +152,9 @@ def test_those_who_differ_most_come_first():
 
 
 def test_cautions_stand_on_top_with_all_they_say():
-    cautions = (
-        Caution("few", "only <12> pairs", "look at the bracket", "12", ("anna ~ ben", "a & b")),
-        Caution("more", "this is of all", "", "1", ()),
-    )
+    cautions = (Caution("few", "only <12> pairs", "look at the bracket", "12",
+                        ("anna ~ ben", "a & b")),
+                Caution("more", "this is of all", "", "1", ()))  # fmt: skip
     tree = html.fromstring(draw(replace(two().found, cautions=cautions)))
     said = [" ".join(one.text_content().split()) for one in tree.xpath("//header//li")]
     assert said[:2] == ["anna ~ ben; a & b: only <12> pairs: look at the bracket", "this is of all"]
@@ -188,9 +187,8 @@ def test_the_points_are_the_data():
     for links in ("sure", "possible"):
         for k, name in enumerate(("anna", "ben")):
             data = pairing.main(f"words.{links}").models[name]["edit"].data
-            (image,) = two().tree.xpath(
-                "//*[starts-with(@aria-labelledby, $name)]", name=f"edits-{links}-edit-{k}-title"
-            )
+            (image,) = two().tree.xpath("//*[starts-with(@aria-labelledby, $name)]",
+                                        name=f"edits-{links}-edit-{k}-title")  # fmt: skip
             said = Counter()
             for text in image.xpath(".//*[name()='use' or name()='path']/*[name()='title']/text()"):
                 place, number = text.split(": ")
@@ -311,9 +309,8 @@ def test_text_stays_text(words, names):
     annotations = {"start": Alignment.parse("0-0"), first: Alignment.parse("0-0 1?1"),
                    second: Alignment.parse("0?0 1-0")}  # fmt: skip
     pair = SentencePair(identity, tokens[:2], tokens[2:], annotations, {"kind": value})
-    found = agree(
-        Corpus([pair, pair]), [first, second], initial="start", by="kind", samples=5, resamples=5
-    )
+    found = agree(Corpus([pair, pair]), [first, second], initial="start", by="kind", samples=5,
+                  resamples=5)  # fmt: skip
     page = draw(found, title=title)
     page.encode()
     tree = html.fromstring(page)
@@ -448,9 +445,8 @@ def test_disagreements_are_counted():
 
 
 def test_case_matters_where_it_is_asked_for():
-    pair = SentencePair(
-        "1", ("The",), ("the",), {"anna": Alignment.parse("0-0"), "ben": Alignment()}
-    )
+    pair = SentencePair("1", ("The",), ("the",),
+                        {"anna": Alignment.parse("0-0"), "ben": Alignment()})  # fmt: skip
     found = disagreements(Corpus([pair]), "anna", "ben", exact_case=True)
     assert found.kinds["identical"] == Outcome()
     assert [(one.source, one.target) for one in found.words] == [("The", "the")]

@@ -37,10 +37,9 @@ def test_worked_example_of_the_article():
     # Cohn et al. 2008, eq. 2: |A_S| = 4, |B_S| = 5, all A_S in B_P, four of B_S in A_P
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "ratios"),
-    [("", "1-1", (nan, 0, 0)), ("", "", (nan, nan, nan)), ("1-2", "1-1", (0, 0, 0))],
-)
+@pytest.mark.parametrize(("a", "b", "ratios"),
+                         [("", "1-1", (nan, 0, 0)), ("", "", (nan, nan, nan)),
+                          ("1-2", "1-1", (0, 0, 0))])  # fmt: skip
 def test_ratios_without_items_are_undefined(a, b, ratios):
     row = overlap(Corpus([pair(A=a, B=b)]), "A", "B").words_sure
     assert (row.precision, row.recall, row.f1) == pytest.approx(ratios, nan_ok=True)

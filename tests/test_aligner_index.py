@@ -74,10 +74,9 @@ def test_tables_are_carried_over_to_other_texts(seed, sizes, others):
     _, new = random_bitext(rng, others, words=9)
     index, other = Cooccurrence.of(known), Cooccurrence.of(new)
     values = rng.random((2, len(index.columns))).astype(np.float32)
-    numbers = [
-        np.array([{w: k for k, w in enumerate(a.words)}.get(w, -1) for w in b.words], np.int32)
-        for a, b in ((known.source, new.source), (known.target, new.target))
-    ]
+    numbers = [np.array([{w: k for k, w in enumerate(a.words)}.get(w, -1) for w in b.words],
+                        np.int32)
+               for a, b in ((known.source, new.source), (known.target, new.target))]  # fmt: skip
     out = np.full((2, len(other.columns)), -1, np.float32)
     adapt(other.rows, other.columns, *numbers, index.rows, index.columns, *values, out[0],
           out[1])  # fmt: skip

@@ -73,12 +73,10 @@ def sides(case, p):
         nulls = (plain.empty(nulls[0], ours, units[0], EMPTY),
                  plain.empty(nulls[1], theirs, units[1], EMPTY))  # fmt: skip
     wide = np.float64
-    forward = plain.emissions(
-        tables.forward[places].astype(wide), tables.source_totals[source].astype(wide), own
-    )
-    reverse = plain.emissions(
-        tables.reverse[places].T.astype(wide), tables.target_totals[target].astype(wide), own.T
-    )
+    forward = plain.emissions(tables.forward[places].astype(wide),
+                              tables.source_totals[source].astype(wide), own)  # fmt: skip
+    reverse = plain.emissions(tables.reverse[places].T.astype(wide),
+                              tables.target_totals[target].astype(wide), own.T)  # fmt: skip
     return ((forward, nulls[1], tables.source_kinds[source]),
             (reverse, nulls[0], tables.target_kinds[target]))  # fmt: skip
 

@@ -87,9 +87,8 @@ def test_the_word_pairs_of_a_small_text_are_counted():
 
 def test_the_word_pairs_of_a_large_text_are_estimated():
     rng = np.random.default_rng(3)
-    pairs = [
-        [[f"{word:.0f}" for word in rng.pareto(0.8, 30) * 20] for _ in range(2)] for _ in range(400)
-    ]
+    pairs = [[[f"{word:.0f}" for word in rng.pareto(0.8, 30) * 20] for _ in range(2)]
+             for _ in range(400)]  # fmt: skip
     bitext = Bitext.pack(pairs)
     assert bitext.starts[-1] > 5 * cooccurrence.SAMPLE
     found = len({(a, b) for source, target in pairs for a in source for b in target})

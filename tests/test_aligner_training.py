@@ -41,9 +41,8 @@ def tables(aligner):
 def test_ibm1_is_worked_as_in_the_textbook(rounds):
     aligner = Aligner.train(split(BOOK), model="ibm1", ibm1=rounds, null=0.0, **PLAIN)
     forward, _ = tables(aligner)
-    assert forward == {
-        pair: pytest.approx(numbers[rounds - 1], abs=6e-5) for pair, numbers in KOEHN.items()
-    }
+    assert forward == {pair: pytest.approx(numbers[rounds - 1], abs=6e-5)
+                       for pair, numbers in KOEHN.items()}  # fmt: skip
 
 
 def test_ibm1_is_that_of_nltk():
@@ -67,9 +66,8 @@ def test_ibm1_is_the_reference(seed, null, rounds):
         return
     aligner = Aligner.train(pairs, model="ibm1", ibm1=rounds, null=null, **PLAIN)
     back = [(target, source) for source, target in pairs]
-    for found, text, side in zip(
-        tables(aligner), (pairs, back), ("forward", "reverse"), strict=True
-    ):
+    for found, text, side in zip(tables(aligner), (pairs, back), ("forward", "reverse"),
+                                 strict=True):  # fmt: skip
         t, history = plain.train_lexical(text, rounds, null)
         assert found == {pair: pytest.approx(x, abs=1e-3) for pair, x in t.items()}
         assert [getattr(one, side) for one in aligner.history] == pytest.approx(history, rel=1e-4)
@@ -189,9 +187,8 @@ def test_links_to_the_empty_word_are_taken_out_as_others_are(pairs):
 def test_soft_tables_are_counts_or_their_digammas(agree, inference):
     pairs = spelled_text(7) * 4  # no word has so few counts that its digamma is below all floats
     training = step(pairs, 2, agree=agree, inference=inference, spelling=1.0)
-    forward, reverse = (
-        cells(training, getattr(training.estimator, x)) for x in ("forward", "reverse")
-    )
+    forward, reverse = (cells(training, getattr(training.estimator, x))
+                        for x in ("forward", "reverse"))  # fmt: skip
     if agree:
         forward = reverse = [a * b for a, b in zip(forward, reverse, strict=True)]
     floor = training.settings.floor if inference == "vb" else 0
@@ -251,9 +248,8 @@ def test_rounds_come_in_order_and_are_told():
     told, text = [], plain.random_text(3, 20)
     for model, names in (("ibm1", ["ibm1"]), ("ibm2", ["ibm1", "ibm2"]), ("hmm", ["ibm1", "hmm"])):
         told.clear()
-        aligner = Aligner.train(
-            text, model=model, ibm1=2, ibm2=3, hmm=1, progress=lambda *done: told.append(done)
-        )
+        aligner = Aligner.train(text, model=model, ibm1=2, ibm2=3, hmm=1,
+                                progress=lambda *done: told.append(done))  # fmt: skip
         numbers = {"ibm1": 2, "ibm2": 3, "hmm": 1}
         wanted = [(name, k + 1) for name in names for k in range(numbers[name])]
         assert [(one.model, one.number) for one in aligner.history] == wanted
@@ -266,9 +262,8 @@ def test_translations_are_found():
     text = plain.random_text(5, 200)
     for model, agree in product(("ibm1", "ibm2", "hmm"), (True, False)):
         inference = "collapsed" if agree else "em"
-        t, _ = tables(
-            Aligner.train(text, model=model, agree=agree, inference=inference, spelling=0.0)
-        )
+        t, _ = tables(Aligner.train(text, model=model, agree=agree, inference=inference,
+                                    spelling=0.0))  # fmt: skip
         for word in ("1bs", "2cs", "3ds"):
             best = max((x, other) for (one, other), x in t.items() if one == word)[1]
             assert best == word[:-1] + "t"
@@ -283,10 +278,9 @@ def hansards(data, number):
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("number", "best", "most"),
-    [(2_000, False, 0.085), (10_000, False, 0.070), (10_000, True, 0.052)],
-)
+@pytest.mark.parametrize(("number", "best", "most"),
+                         [(2_000, False, 0.085), (10_000, False, 0.070),
+                          (10_000, True, 0.052)])  # fmt: skip
 def test_the_hansards_are_aligned_well(data, number, best, most):
     bitext = hansards(data, number)
     found = Aligner.train(bitext, best=best).align_bitext(bitext).arrays

@@ -13,9 +13,8 @@ from alignkit.model.alignment import LONGEST, NULL, Alignment, Link
 
 CELLS = st.tuples(st.integers(0, 7), st.integers(0, 7))
 SIDES = st.lists(CELLS, max_size=12)
-NULLS = st.lists(
-    st.integers(0, 7).flatmap(lambda k: st.sampled_from([(k, NULL), (NULL, k)])), max_size=4
-)
+NULLS = st.lists(st.integers(0, 7).flatmap(lambda k: st.sampled_from([(k, NULL), (NULL, k)])),
+                 max_size=4)  # fmt: skip
 PLAIN = st.builds(Alignment, SIDES, SIDES)
 WITH_NULLS = st.builds(Alignment, SIDES, SIDES, nulls=NULLS, possible_nulls=NULLS)
 
@@ -71,10 +70,9 @@ def test_text_is_read_back(alignment):
     assert Alignment.parse(str(alignment)) == alignment
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["-", "?", "0", "0--1", "0-1-2", "a-b", "0p1", "٣-٤", "1_0-2", "9" * 5000 + "-0", "-1-2"],
-)
+@pytest.mark.parametrize("text",
+                         ["-", "?", "0", "0--1", "0-1-2", "a-b", "0p1", "٣-٤", "1_0-2",
+                          "9" * 5000 + "-0", "-1-2"])  # fmt: skip
 def test_text_that_is_no_link_is_refused(text):
     with pytest.raises(AlignmentError, match="is not a link") as caught:
         Alignment.parse(f"0-0 {text}")

@@ -185,10 +185,9 @@ def cases(count):
     rng, made = random.Random(7), []
     places = [(i, j) for i in range(3) for j in range(3)] + [(-1, 0), (2, -1)]
     for _ in range(count):
-        votes = {
-            name: {p: rng.choice([0, 0, 1, 2]) for p in places} | {JUDGMENT: rng.choice(JUDGED)}
-            for name in ("anna", "ben", "carl")[: rng.randint(1, 3)]
-        }
+        votes = {name: {p: rng.choice([0, 0, 1, 2])
+                        for p in places} | {JUDGMENT: rng.choice(JUDGED)}
+                 for name in ("anna", "ben", "carl")[: rng.randint(1, 3)]}  # fmt: skip
         whys, values = {}, {}
         for place in places:
             if rng.random() < 0.3:
@@ -209,9 +208,8 @@ def test_the_page_compares_votes_as_the_library_does(page):
         ballots = {name: Ballot({place: value for place, value in said.items() if value}, 3)
                    for name, said in votes.items()}  # fmt: skip
         items = compare(ballots, held, majority=majority)
-        expected.append(
-            [sorted([*item.place, item.state] for item in group) for group in grouped(items)]
-        )
+        expected.append([sorted([*item.place, item.state] for item in group)
+                         for group in grouped(items)])  # fmt: skip
         cells = [[*place, value] for place, value in held.values.items()]
         whys = [[*place, write_why(why)] for place, why in held.whys.items()]
         shown = [{"id": name, "cells": [[*p, v] for p, v in said.items() if p != JUDGMENT and v],
@@ -220,9 +218,8 @@ def test_the_page_compares_votes_as_the_library_does(page):
         state = {"cells": cells, "whys": whys}
         sent.append({"majority": majority, "state": state, "votes": shown})
     compared = page.evaluate(_COMPARE, sent)
-    assert [[sorted(group) for group in groups] for groups in compared] == json.loads(
-        json.dumps(expected)
-    )
+    assert [[sorted(group) for group in groups]
+            for groups in compared] == json.loads(json.dumps(expected))  # fmt: skip
 
 
 def test_the_strip_names_nobody_where_names_are_hidden_and_tells_no_time_of_no_figure(

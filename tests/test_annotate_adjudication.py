@@ -87,9 +87,8 @@ def test_groups_are_neighbours_with_equal_votes(said):
     ballots = {name: Ballot(values) for name, values in said.items()}
     items = [item for item in compare(ballots) if item.open]
     groups = grouped(items)
-    assert sorted(item.place for group in groups for item in group) == sorted(
-        item.place for item in items
-    )
+    assert sorted(item.place for group in groups
+                  for item in group) == sorted(item.place for item in items)  # fmt: skip
     assert len(groups) == left_to_decide(items)
     number = {item.place: at for at, group in enumerate(groups) for item in group}
     for item in items:

@@ -126,10 +126,9 @@ def compare(shown, names, initial, exported):
     cautions = [c for c in agreed.cautions if c.code != "intersection"]  # of no figure here
     assert shown["cautions"] == jsonable(cautions)
     assert "few-pairs" in {caution["code"] for caution in shown["cautions"]}
-    expected = {
-        (figure.kind, figure.first, figure.second, f"{figure.level}.{figure.statistic}"): figure
-        for figure in agreed.figures()
-    }
+    expected = {(figure.kind, figure.first, figure.second,
+                 f"{figure.level}.{figure.statistic}"): figure
+                for figure in agreed.figures()}  # fmt: skip
     assert [(two["first"], two["second"]) for two in shown["twos"]] == list(combinations(names, 2))
     for two in shown["twos"]:
         who = ("annotators", two["first"], two["second"])
@@ -592,10 +591,9 @@ def test_links_in_bulk_are_counted_as_by_plain_sets(now):
     shared = anna.keys() & ben.keys() & set(different)
     assert counts.shared() == (len(shared), len(shared & unseen))
     for level, least in (("possible", False), ("sure", True)):
-        sides = [
-            {cell for cell, sure in drawn.items() if cell in different and sure >= least} - unseen
-            for drawn in (anna, ben)
-        ]
+        sides = [{cell for cell, sure in drawn.items()
+                  if cell in different and sure >= least} - unseen
+                 for drawn in (anna, ben)]  # fmt: skip
         both, sizes = len(sides[0] & sides[1]), len(sides[0]) + len(sides[1])
         expected = 2 * both / sizes if sizes else nan
         found = counts.apart()[f"words.{level}.f1"]
@@ -625,9 +623,8 @@ def test_intervals_are_those_of_agree():
     for k in (3, 1, 4, 2):  # the order in which they are done does not matter
         tally.put([TalliedPair(k, pairs[k - 1], {})])
     counts, options = tally.twos["anna", "ben"], AgreementOptions()
-    found = intervals_of(
-        counts.table(), resamples=options.resamples, confidence=options.confidence, seed=12345
-    )
+    found = intervals_of(counts.table(), resamples=options.resamples, confidence=options.confidence,
+                         seed=12345)  # fmt: skip
     section = agree(Corpus(pairs)).pairing("anna", "ben").section("all")
     assert set(found) == set(FIGURES)
     assert found == {name: section.intervals[name] for name in FIGURES}

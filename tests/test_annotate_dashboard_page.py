@@ -10,15 +10,13 @@ from alignkit.annotate.project.names import Visitor
 from alignkit.annotate.server.serving import invited
 
 pytestmark = BROWSER
-TEXTS = {
-    "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
-    "target": ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."],
-}
+TEXTS = {"source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
+         "target": ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement",
+                    "."]}  # fmt: skip
 SAID = {"auto": "1-2 3-3 4-4", "anna": "1-2 2-2 3-3 4-4 6-6", "ben": "1-2 3-3 4-4 5-5 6-6 6-7"}
-PAIRS = [
-    {"id": f"p{k}", **TEXTS, "annotations": {name: {"sure": links} for name, links in SAID.items()}}
-    for k in range(1, 5)
-]
+PAIRS = [{"id": f"p{k}", **TEXTS,
+          "annotations": {name: {"sure": links} for name, links in SAID.items()}}
+         for k in range(1, 5)]  # fmt: skip
 PAIRS[1]["annotations"]["ben"] = {"sure": "0-0", "possible": "7-8"}
 ROW = "#twos tr td:nth-child(3) b"
 

@@ -34,9 +34,8 @@ _DECISIONS = st.lists(
 
 class Desk(Tab):
     def send(self, *events):
-        answer, new = self.store.append(
-            self.k, "gold", base=self.seq, rev=self.rev, events=list(events), actor="carla"
-        )
+        answer, new = self.store.append(self.k, "gold", base=self.seq, rev=self.rev,
+                                        events=list(events), actor="carla")  # fmt: skip
         for event in answer.events:
             self._fold(event)
         self.undo, self.redo = answer.state_undo, answer.state_redo
@@ -64,9 +63,8 @@ def test_two_desks_that_decide_a_cell_otherwise_are_told(small):
     one.send(decide((0, 0, None, VOTE)))
     with pytest.raises(Conflict) as told:
         other.send(decide((0, 0, None, OWN), cells=[(0, 0, 0, 1)]))
-    assert told.value.conflicts == [
-        {"field": "why", "key": "0-0", "before": None, "after": OWN, "now": VOTE}
-    ]
+    assert told.value.conflicts == [{"field": "why", "key": "0-0", "before": None, "after": OWN,
+                                     "now": VOTE}]  # fmt: skip
     other.send(decide((0, 0, None, VOTE)))  # the same again is no step of undo
     assert [event.kind for event in small.history(1, "gold")] == ["decide", "open"]
 

@@ -11,9 +11,8 @@ from alignkit.model.labels import REMARKS, SCHEMES
 
 DOCS = ROOT / "docs"
 FOLDER = ROOT / "alignkit" / "annotate" / "server" / "page"
-PAGES = {
-    name: (DOCS / name).read_text(encoding="utf-8") for name in ("annotating.md", "projects.md")
-}
+PAGES = {name: (DOCS / name).read_text(encoding="utf-8")
+         for name in ("annotating.md", "projects.md")}  # fmt: skip
 
 
 def table_under(page, heading):

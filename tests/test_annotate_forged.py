@@ -143,9 +143,8 @@ def test_forged_projects_never_end_in_a_fault(whole, tmp_path, capsys, seed):
         visit(str(shutil.copy(saved, tmp_path / "visited.alignkit")))
 
 
-@pytest.mark.parametrize(
-    "script", ACTING, ids=["trigger", "view", "endless", "virtual", "generated"]
-)
+@pytest.mark.parametrize("script", ACTING,
+                         ids=["trigger", "view", "endless", "virtual", "generated"])  # fmt: skip
 def test_what_acts_in_a_project_file_is_refused(whole, tmp_path, capsys, script):
     path = str(shutil.copy(whole, tmp_path / "p.alignkit"))
     with closing(sqlite3.connect(path)) as conn:

@@ -368,9 +368,8 @@ def test_adjudicators_are_served_and_nobody_else(tmp_path):
         assert [anna.ask("GET", path).status for path in paths] == [403, 403]
         assert server.client(enter=False).ask("GET", "/api/gold/1").status == 401
         listed = boss.ask("GET", "/api/gold").json
-        assert listed["pairs"] == [
-            {"k": 1, "id": "p1", "state": "open", "left": 1, "stake": 1, "votes": 2}
-        ]
+        assert listed["pairs"] == [{"k": 1, "id": "p1", "state": "open", "left": 1, "stake": 1,
+                                    "votes": 2}]  # fmt: skip
         assert boss.ask("GET", "/api/gold/2").status == 404
         assert boss.ask("GET", "/api/gold/9").status == 404
         view = boss.ask("GET", "/api/gold/1")

@@ -179,9 +179,8 @@ BAD += [event(kind="comment", data={"key": key, "before": "", "after": "x"})
 
 @pytest.mark.parametrize("wrong", BAD, ids=lambda wrong: str(wrong)[:80])
 def test_events_that_cannot_be_are_refused(anna, wrong):
-    refused(
-        anna.ask("POST", "/api/pairs/1/events", request(event(id="good"), wrong)), 422, 409, 400
-    )
+    refused(anna.ask("POST", "/api/pairs/1/events", request(event(id="good"), wrong)), 422, 409,
+            400)  # fmt: skip
 
 
 @pytest.mark.parametrize("char", ["\0", "\x08", "\x0b", "\x0c", "\x0e", "\x1f"])
@@ -213,14 +212,13 @@ def test_unknown_pairs_are_not_found(anna, k):
     refused(anna.ask("POST", f"{path}/events", request(event())), 404)
 
 
-@pytest.mark.parametrize(
-    ("status", "paths"),
-    [
-        (404, NOWHERE.split()),
-        *((400, [f"/api/{path}={value}" for path in NUMBERS]) for value in NO_NUMBERS),
-        (400, [f"/api/export?to={name}" for name in ("", "x", "../pharaoh", "PHARAOH", "%00")]),
-    ],
-)
+@pytest.mark.parametrize(("status", "paths"),
+                         [(404, NOWHERE.split()),
+                          *((400, [f"/api/{path}={value}" for path in NUMBERS])
+                            for value in NO_NUMBERS),
+                          (400,
+                           [f"/api/export?to={name}"
+                            for name in ("", "x", "../pharaoh", "PHARAOH", "%00")])])  # fmt: skip
 def test_other_paths_numbers_and_formats_are_refused(anna, status, paths):
     for path in paths:
         refused(anna.ask("GET", path), status)

@@ -52,9 +52,8 @@ def test_places_are_in_order_and_keep_as_many_equal_tokens_as_can_be(old, new):
     found = places(old, new)
     kept = [place for place in found if place is not None]
     assert kept == sorted(set(kept))
-    equal = sum(
-        place is not None and new[place] == word for word, place in zip(old, found, strict=True)
-    )
+    equal = sum(place is not None and new[place] == word
+                for word, place in zip(old, found, strict=True))  # fmt: skip
     assert equal >= _common_length(old, new)
     if len(old) == len(new):
         changed = [a != b for a, b in zip(old, new, strict=True)]
@@ -415,9 +414,8 @@ def test_corrected_texts_are_imported(capsys, tmp_path, sample):
     run(capsys, "import", sample, write(tmp_path, "few", both[:10] + "||| x\n")).failed("64 pairs")
     stale = path.read_text(encoding="utf-8").replace('"Suddenly", ', "")
     stale = json.loads(stale.splitlines()[1]) | {"annotations": {"anna": {"sure": "99-0"}}}
-    stale = write(
-        tmp_path, "stale.jsonl", '{"alignkit": "corpus", "version": 1}\n' + json.dumps(stale)
-    )
+    stale = write(tmp_path, "stale.jsonl",
+                  '{"alignkit": "corpus", "version": 1}\n' + json.dumps(stale))  # fmt: skip
     run(capsys, "import", sample, stale).failed("99-0")
     assert "1 with corrected words" in run(capsys, "import", sample, stale, "--words-only").out
     assert run(capsys, "events", sample, "--check").code == 0

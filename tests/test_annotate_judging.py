@@ -135,9 +135,8 @@ def test_pairs_are_judged_by_two_adjudicated_and_read_back(tmp_path, problems):
             assert "rewrites" not in web.ask(page, "/api/pairs/1")["state"]
             judge_all(page, ["4", "4 i", "4 s", "2", "2", "1", "4 >", "x"])
         with web.browser(bypass_csp=True) as third:
-            page = web.enter(
-                third, invitation(project, "--annotator", "carla", "--adjudicate"), problems
-            )
+            page = web.enter(third, invitation(project, "--annotator", "carla", "--adjudicate"),
+                             problems)  # fmt: skip
             looked_at(page)
             dashboard(third, page)
             adjudicate(page)

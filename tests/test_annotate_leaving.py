@@ -164,6 +164,5 @@ def test_without_a_server_keys_come_back_to_the_pair_that_is_shown(opened):
     press(page, f"{first} {second}")
     page.context.set_offline(False)
     saved(page)
-    assert held(page, kind, k) == (
-        kind.values[second] if kind.task == "judge" else {(0, 0): kind.values[second]}
-    )
+    assert held(page, kind, k) == (kind.values[second] if kind.task == "judge"
+                                   else {(0, 0): kind.values[second]})  # fmt: skip

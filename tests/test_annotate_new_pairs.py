@@ -98,9 +98,8 @@ def test_two_tabs_disagree_on_a_rewrite(store):
     one.send(rewrite(["a", "w"]))
     with pytest.raises(Conflict) as problem:
         other.send(rewrite(["a", "x"]))
-    assert problem.value.conflicts == [
-        {"field": "rewrite", "key": "r1", "before": None, "after": ("a", "x"), "now": ("a", "w")}
-    ]
+    assert problem.value.conflicts == [{"field": "rewrite", "key": "r1", "before": None,
+                                        "after": ("a", "x"), "now": ("a", "w")}]  # fmt: skip
     other.send(rewrite(["a", "x"], ["a", "w"]))
     assert rewrites_of(store) == {"r1": ("a", "x")}
 

@@ -170,9 +170,8 @@ def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben)
         rows = assigned_rows(conn)
     for row in rows:
         client = {"anna": anna, "ben": ben}[row.annotator]
-        replies = [
-            client.ask("GET", f"/api/pairs/{row.k}{more}") for more in ("", "?prefetch", "/history")
-        ]
+        replies = [client.ask("GET", f"/api/pairs/{row.k}{more}")
+                   for more in ("", "?prefetch", "/history")]  # fmt: skip
         assert (replies[0].json["suggestions"] is not None) == row.shown
         assert any(b"0.875" in reply.body for reply in replies) == row.shown
         hidden += not row.shown
