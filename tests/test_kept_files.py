@@ -1,7 +1,5 @@
 """Files that users keep where alignkit works stay as they are, whatever happens."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -37,9 +35,9 @@ OWN = [
 """Names that runs use too."""
 
 
-def tree(folder: Path, *, without: str = "") -> dict[str, object]:
+def tree(folder, *, without=""):
     """Return all that is in a folder: what files hold, where links go."""
-    found: dict[str, object] = {}
+    found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if not (without and name.split("/")[0] == without):
@@ -48,7 +46,7 @@ def tree(folder: Path, *, without: str = "") -> dict[str, object]:
     return found
 
 
-def fill(folder: Path, rng: random.Random, elsewhere: Path, depth: int = 0) -> None:
+def fill(folder, rng, elsewhere, depth=0):
     """Put files, folders and links into a folder, under names that runs have too."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in rng.sample(OWN, rng.randint(4, 9) if depth else 16):
@@ -82,7 +80,7 @@ def table(capsys, given):
     return given / "t"
 
 
-def commands(folder: Path, out: Path) -> dict[str, list[str]]:
+def commands(folder, out):
     texts = [f"{folder}/part*.fr", f"{folder}/part*.en"]
     sides = ["--source", texts[0], "--target", texts[1], "--format", "pharaoh", "--table"]
     return {
@@ -93,7 +91,7 @@ def commands(folder: Path, out: Path) -> dict[str, list[str]]:
     }  # fmt: skip
 
 
-def stopped(words: list[str], kind: signal.Signals, place: Path, wait: float) -> int:
+def stopped(words, kind, place, wait):
     """Run a command, and stop it some time after a path is there."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "alignkit", *words]
@@ -124,7 +122,7 @@ def test_a_work_folder_may_hold_anything(capsys, given, tmp_path, name):
     assert {name: data for name, data in made if name[0] != "."} == tree(tmp_path / "wanted")
 
 
-def fresh(folder: Path) -> list[str]:
+def fresh(folder):
     return ["--work", str(folder / "fresh")]
 
 
@@ -228,7 +226,7 @@ def test_what_else_is_in_the_folder_beside_an_output_stays(given, tmp_path):
     place = Path(folder_beside(out))
     words = dict(zip(("source", "target"), sides, strict=True), format="pharaoh")
 
-    def stop(done: int, total: int, text: str) -> None:
+    def stop(done, total, text):
         if "brought together" in text:
             raise KeyboardInterrupt
 

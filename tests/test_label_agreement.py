@@ -29,9 +29,7 @@ Labels = NDArray[np.int8]
 SIZE = 4
 
 
-def matrices(
-    annotators: int = 2, missing: bool = True, most: int = 12
-) -> st.SearchStrategy[Labels]:
+def matrices(annotators=2, missing=True, most=12):
     shapes = st.tuples(st.integers(annotators, 4), st.integers(1, most))
     return shapes.flatmap(
         lambda shape: numpy_st.arrays(
@@ -40,11 +38,11 @@ def matrices(
     )
 
 
-def plain_kappa(first: list[int], second: list[int], weights: str) -> float:
+def plain_kappa(first, second, weights):
     shared = [(a, b) for a, b in zip(first, second, strict=True) if a >= 0 and b >= 0]
     power = {"nominal": 0, "linear": 1, "quadratic": 2}[weights]
 
-    def far(a: int, b: int) -> int:
+    def far(a, b):
         return 0 if a == b else abs(a - b) ** power
 
     seen = sum(far(a, b) for a, b in shared) * len(shared)
@@ -52,7 +50,7 @@ def plain_kappa(first: list[int], second: list[int], weights: str) -> float:
     return 1 - seen / expected if expected else nan
 
 
-def plain_majority(votes: list[int], ties: str, adjudicated: int) -> int:
+def plain_majority(votes, ties, adjudicated):
     given = Counter(vote for vote in votes if vote >= 0)
     if sum(given.values()) < 2:
         return -1
@@ -63,7 +61,7 @@ def plain_majority(votes: list[int], ties: str, adjudicated: int) -> int:
 
 
 @given(matrices(), st.sampled_from(WEIGHTS))
-def test_pairwise_kappas_are_those_of_the_definition(values: Labels, weights: str) -> None:
+def test_pairwise_kappas_are_those_of_the_definition(values, weights):
     couples = list(combinations(values, 2))
     tables = LabelTables.of(couples, SIZE)
     found = kappas(tables.total(), apart(SIZE, weights))
@@ -78,7 +76,7 @@ def test_pairwise_kappas_are_those_of_the_definition(values: Labels, weights: st
 
 
 @given(matrices(), st.sampled_from(WEIGHTS))
-def test_pairwise_kappas_are_those_of_scikit_learn(values: Labels, weights: str) -> None:
+def test_pairwise_kappas_are_those_of_scikit_learn(values, weights):
     metrics = pytest.importorskip("sklearn.metrics")
     first, second = values[:2, (values[:2] >= 0).all(axis=0)]
     mine = kappas(LabelTables.of([(first, second)], SIZE).total(), apart(SIZE, weights))[0]
@@ -89,7 +87,7 @@ def test_pairwise_kappas_are_those_of_scikit_learn(values: Labels, weights: str)
     assert mine == pytest.approx(theirs, abs=1e-12)
 
 
-def test_weighted_kappa_of_a_published_example() -> None:
+def test_weighted_kappa_of_a_published_example():
     # Cohen 1968, table 1: 200 cases in three diagnoses, disagreement weights 0 1 3 / 1 0 6 / 3 6 0
     table = np.array([[88, 10, 2], [14, 40, 6], [18, 10, 12]], float)
     far = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]], float)
@@ -98,7 +96,7 @@ def test_weighted_kappa_of_a_published_example() -> None:
 
 
 @given(matrices(), st.data())
-def test_resampled_tables_are_those_of_the_items_drawn(values: Labels, data: st.DataObject) -> None:
+def test_resampled_tables_are_those_of_the_items_drawn(values, data):
     count = values.shape[1]
     drawn = data.draw(st.lists(st.integers(0, count - 1), min_size=count, max_size=count))
     weights = np.bincount(drawn, minlength=count).astype(np.int32)[np.newaxis]
@@ -115,7 +113,7 @@ def test_resampled_tables_are_those_of_the_items_drawn(values: Labels, data: st.
 
 
 @given(matrices(), st.sampled_from([one for one in TIES if one != "error"]), st.data())
-def test_the_consensus_is_what_most_say(values: Labels, ties: str, data: st.DataObject) -> None:
+def test_the_consensus_is_what_most_say(values, ties, data):
     numbers = st.integers(-1, SIZE - 1)
     settled = data.draw(numpy_st.arrays(np.int8, values.shape[1], elements=numbers))
     found = majority_labels(values, SIZE, ties=ties, adjudicated=settled)
@@ -126,7 +124,7 @@ def test_the_consensus_is_what_most_say(values: Labels, ties: str, data: st.Data
     assert np.array_equal(found.labels, shuffled.labels)
 
 
-def test_ties_are_counted_or_refused() -> None:
+def test_ties_are_counted_or_refused():
     votes = np.array([[0, 1, 2], [1, 1, -1]], np.int8)
     found = majority_labels(votes, 3)
     assert (found.items, found.tied, found.settled) == (2, 1, 1)
@@ -139,7 +137,7 @@ def test_ties_are_counted_or_refused() -> None:
 
 
 @given(matrices())
-def test_the_others_are_those_but_oneself(values: Labels) -> None:
+def test_the_others_are_those_but_oneself(values):
     labels, tied = others_label(values, SIZE, 0)
     wanted = []
     for mine, *others in values.T.tolist():
@@ -151,7 +149,7 @@ def test_the_others_are_those_but_oneself(values: Labels) -> None:
 
 
 @given(matrices())
-def test_alpha_is_that_of_the_library(values: Labels) -> None:
+def test_alpha_is_that_of_the_library(values):
     krippendorff = pytest.importorskip("krippendorff")
     counts = label_counts(values, SIZE)
     found = joint_rows(counts).figures()
@@ -166,7 +164,7 @@ def test_alpha_is_that_of_the_library(values: Labels) -> None:
         assert mine == pytest.approx(theirs, abs=1e-9)
 
 
-def test_alpha_of_the_published_example() -> None:
+def test_alpha_of_the_published_example():
     # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers
     data = [
         "1 2 3 3 2 1 4 1 2 - - -",
@@ -184,14 +182,14 @@ def test_alpha_of_the_published_example() -> None:
 
 
 @given(matrices(missing=False))
-def test_ac1_of_two_is_that_of_their_table(values: Labels) -> None:
+def test_ac1_of_two_is_that_of_their_table(values):
     two = values[:2]
     table = LabelTables.of([(two[0], two[1])], SIZE).total()[0].astype(int).tolist()
     assert joint_rows(label_counts(two, SIZE)).figures()["ac1"] == pytest.approx(gwet_ac1(table))
 
 
 @given(matrices(missing=False))
-def test_fleiss_is_that_of_the_library(values: Labels) -> None:
+def test_fleiss_is_that_of_the_library(values):
     oracle = pytest.importorskip("statsmodels.stats.inter_rater")
     counts = label_counts(values, SIZE)
     mine = joint_rows(counts).figures()["fleiss"]
@@ -201,7 +199,7 @@ def test_fleiss_is_that_of_the_library(values: Labels) -> None:
     assert mine == pytest.approx(oracle.fleiss_kappa(counts), abs=1e-9)
 
 
-def test_one_label_everywhere_leaves_kappa_and_alpha_undefined() -> None:
+def test_one_label_everywhere_leaves_kappa_and_alpha_undefined():
     values = np.ones((3, 5), np.int8)
     found = joint_rows(label_counts(values, 2)).figures()
     assert all(isnan(found[name]) for name in ("alpha.nominal", "alpha.ordinal", "fleiss"))
@@ -209,12 +207,12 @@ def test_one_label_everywhere_leaves_kappa_and_alpha_undefined() -> None:
     assert isnan(kappas(LabelTables.of([(values[0], values[1])], 2).total(), apart(2))[0])
 
 
-def drawn(annotators: int, items: int, shares: list[float], seed: int) -> Labels:
+def drawn(annotators, items, shares, seed):
     rng = np.random.default_rng(seed)
     return rng.choice(len(shares), p=shares, size=(annotators, items)).astype(np.int8)
 
 
-def agreement_with_the_majority(values: Labels, size: int, ties: str = "leave-out") -> list[float]:
+def agreement_with_the_majority(values, size, ties="leave-out"):
     labels = majority_labels(values, size, ties=ties).labels
     tables = LabelTables.of([(row, labels) for row in values], size)
     return kappas(tables.total(), apart(size)).tolist()
@@ -224,9 +222,7 @@ def agreement_with_the_majority(values: Labels, size: int, ties: str = "leave-ou
     ("annotators", "shares", "wanted"),
     [(3, [0.5, 0.5], 0.50), (5, [0.5, 0.5], 0.37), (3, [0.9, 0.1], 0.26)],
 )
-def test_chance_alone_gives_much_against_a_consensus(
-    annotators: int, shares: list[float], wanted: float
-) -> None:
+def test_chance_alone_gives_much_against_a_consensus(annotators, shares, wanted):
     values = drawn(annotators, 4000, shares, 5)
     (null,) = null_kappas([NullQuestion(values, 2, apart(2))], permutations=200, seed=1)
     # 4,000 drawn items have shares that differ a little from the planted ones
@@ -237,7 +233,7 @@ def test_chance_alone_gives_much_against_a_consensus(
 
 
 @given(matrices(), st.sampled_from(["leave-out", "lowest"]), st.sampled_from(WEIGHTS))
-def test_the_null_is_the_figure_of_permuted_labels(values: Labels, ties: str, weights: str) -> None:
+def test_the_null_is_the_figure_of_permuted_labels(values, ties, weights):
     values = np.where(values >= 0, np.arange(len(values))[:, np.newaxis] % SIZE, -1).astype(np.int8)
     consensus = majority_labels(values, SIZE, ties=ties)
     tables = LabelTables.of([(row, consensus.labels) for row in values], SIZE).total()
@@ -255,7 +251,7 @@ def test_the_null_is_the_figure_of_permuted_labels(values: Labels, ties: str, we
     np.testing.assert_allclose(found.settled, share)
 
 
-def plain_null(values: Labels, null: str, times: int) -> list[float]:
+def plain_null(values, null, times):
     rng, found = np.random.default_rng(3), []
     for _ in range(times):
         mixed = values.copy()
@@ -272,7 +268,7 @@ def plain_null(values: Labels, null: str, times: int) -> list[float]:
 
 
 @pytest.mark.parametrize("null", ["all", "one"])
-def test_the_null_is_that_of_a_plain_reference(null: str) -> None:
+def test_the_null_is_that_of_a_plain_reference(null):
     rng = np.random.default_rng(8)
     truth = rng.choice(3, p=[0.5, 0.3, 0.2], size=60)
     values = np.array(
@@ -285,7 +281,7 @@ def test_the_null_is_that_of_a_plain_reference(null: str) -> None:
     np.testing.assert_allclose(found.each.mean(axis=0), plain_null(values, null, 1000), atol=0.012)
 
 
-def test_permuting_one_alone_expects_less_where_the_others_agree() -> None:
+def test_permuting_one_alone_expects_less_where_the_others_agree():
     truth = drawn(1, 500, [0.5, 0.5], 4)[0]
     values = np.array([drawn(1, 500, [0.5, 0.5], 9)[0], truth, truth, truth])
     question = NullQuestion(values, 2, apart(2))
@@ -295,7 +291,7 @@ def test_permuting_one_alone_expects_less_where_the_others_agree() -> None:
     assert all_.each[:, 0].mean() > 0.3
 
 
-def test_views_see_the_same_permutations() -> None:
+def test_views_see_the_same_permutations():
     values = drawn(3, 80, [0.25] * 4, 6)
     far = apart(4)
     merged = (values >= 2).astype(np.int8)
@@ -309,7 +305,7 @@ def test_views_see_the_same_permutations() -> None:
     assert np.array_equal(twice[0].each, twice[1].each, equal_nan=True)
 
 
-def test_nulls_are_refused_by_name() -> None:
+def test_nulls_are_refused_by_name():
     question = NullQuestion(np.zeros((2, 2), np.int8), 2, apart(2))
     with pytest.raises(UnknownNameError, match="all"):
         null_kappas([question], null="some", seed=1)

@@ -7,14 +7,13 @@ import pytest
 from repetitions import repetitions
 
 from alignkit import agree, read_corpus
-from alignkit.agreement.figures import Figure
 from alignkit.agreement.judgments.figures import Resamples, ViewData, view_figures
 from alignkit.agreement.judgments.tables import null_kappas
 from alignkit.corpora.labelled import judgments_of
 from alignkit.model.labels import get_view
 
 
-def figure(found: tuple[Figure, ...], kind: str, statistic: str, first: str = "") -> Figure:
+def figure(found, kind, statistic, first=""):
     (one,) = [
         one
         for one in found
@@ -24,7 +23,7 @@ def figure(found: tuple[Figure, ...], kind: str, statistic: str, first: str = ""
 
 
 @pytest.mark.real_data
-def test_the_votes_of_parade(data) -> None:
+def test_the_votes_of_parade(data):
     lines = (data / "parade/PARADE_validation.txt").read_text(encoding="utf-8").splitlines()
     votes = np.array([int(line.split("\t")[0]) for line in lines[1:]])
     rng = np.random.default_rng(1)
@@ -39,7 +38,7 @@ def test_the_votes_of_parade(data) -> None:
 
 
 @pytest.mark.real_data
-def test_the_judgments_of_goldalign(data) -> None:
+def test_the_judgments_of_goldalign(data):
     corpus = read_corpus(str(data / "goldalign"), format="goldalign")
     users = ("demo-user-1", "demo-user-2")
     binary = get_view("binary", "full")
@@ -66,14 +65,14 @@ def test_the_judgments_of_goldalign(data) -> None:
     assert len(unlike) == 73
 
 
-def planted(annotators: int, items: int, agreement: float, seed: int) -> np.ndarray:
+def planted(annotators, items, agreement, seed):
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, items)
     known = rng.random((annotators, items)) < agreement
     return np.where(known, truth, rng.integers(0, 2, (annotators, items))).astype(np.int8)
 
 
-def test_the_consensus_is_read_against_its_null() -> None:
+def test_the_consensus_is_read_against_its_null():
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 400, 0, 3))
     (null,) = null_kappas([view.question], permutations=300, seed=1)
     found = view_figures(view, null, Resamples(300))
@@ -87,7 +86,7 @@ def test_the_consensus_is_read_against_its_null() -> None:
 
 
 @pytest.mark.slow
-def test_independent_annotators_are_seen_to_be_so() -> None:
+def test_independent_annotators_are_seen_to_be_so():
     inside, runs = 0, repetitions(200)
     for seed in range(runs):
         view = ViewData("binary", ("a", "b", "c"), ("0", "1"), planted(3, 300, 0, seed))
@@ -101,7 +100,7 @@ def test_independent_annotators_are_seen_to_be_so() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kappa", [0.2, 0.5, 0.8])
-def test_a_planted_kappa_is_found(kappa: float) -> None:
+def test_a_planted_kappa_is_found(kappa):
     names = tuple("abcd")
     view = ViewData("binary", names, ("0", "1"), planted(4, 20000, kappa**0.5, 11))
     found = figure(view_figures(view, None, Resamples(200)), "mean", "kappa")
@@ -110,7 +109,7 @@ def test_a_planted_kappa_is_found(kappa: float) -> None:
 
 @pytest.mark.parametrize("annotators", [3, 5])
 @pytest.mark.parametrize("agreement", [0.3, 0.85])
-def test_one_permuted_is_close_to_leaving_one_out(annotators: int, agreement: float) -> None:
+def test_one_permuted_is_close_to_leaving_one_out(annotators, agreement):
     names = tuple("abcde"[:annotators])
     view = ViewData("binary", names, ("0", "1"), planted(annotators, 4000, agreement, 7))
     (one,) = null_kappas([view.question], permutations=50, null="one", seed=1)
@@ -121,7 +120,7 @@ def test_one_permuted_is_close_to_leaving_one_out(annotators: int, agreement: fl
     assert one.mean.mean() < every.mean.mean()
 
 
-def test_groups_are_compared_within_and_between() -> None:
+def test_groups_are_compared_within_and_between():
     values = np.concatenate([planted(2, 200, 0.95, 1), planted(2, 200, 0, 2)])
     groups = {"a": "experts", "b": "experts", "c": "lay", "d": "lay"}
     view = ViewData("binary", tuple("abcd"), ("0", "1"), values, groups=groups)
@@ -133,7 +132,7 @@ def test_groups_are_compared_within_and_between() -> None:
     assert means["experts", "lay"].pairs == 800
 
 
-def test_what_is_undefined_has_a_reason() -> None:
+def test_what_is_undefined_has_a_reason():
     values = np.array([[1, 1, -1, -1], [1, 1, -1, -1], [-1, -1, 0, 1]], np.int8)
     view = ViewData("binary", ("a", "b", "c"), ("0", "1"), values)
     found = view_figures(view, None, Resamples(50))

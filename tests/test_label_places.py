@@ -1,7 +1,5 @@
 """A label that the scheme does not have is told with the file and the line."""
 
-from __future__ import annotations
-
 import json
 import pickle
 
@@ -12,7 +10,7 @@ from alignkit import read_corpus
 from alignkit.errors import JudgmentError, MissingTextError
 
 
-def line(id: str, **judgments: str) -> str:
+def line(id, **judgments):
     said = {name: {"judgment": judgment} for name, judgment in judgments.items()}
     return json.dumps({"id": id, "source": ["a"], "target": ["b"], "annotations": said}) + "\n"
 

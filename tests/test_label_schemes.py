@@ -1,12 +1,9 @@
 """Schemes of pair judgments take what their corpora hold, and nothing else."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -21,7 +18,7 @@ PIECES = st.text("1234x<>is", max_size=6)
 
 
 @given(PIECES)
-def test_turku_takes_what_its_notation_says(text: str) -> None:
+def test_turku_takes_what_its_notation_says(text):
     if CANONICAL.fullmatch(text):
         judgment = TURKU.parse(text)
         assert judgment == Judgment(text[0], tuple(text[1:]))
@@ -32,7 +29,7 @@ def test_turku_takes_what_its_notation_says(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["4si", "4<>", "5", "", "４", " 4", "4 ", "xi"])
-def test_a_bad_label_says_where_and_what_is_expected(text: str) -> None:
+def test_a_bad_label_says_where_and_what_is_expected(text):
     with pytest.raises(FormatError) as caught:
         TURKU.parse(text, "labels.tsv", 12)
     assert str(caught.value).startswith(f"labels.tsv:12: {text!r} is no judgment of turku")
@@ -43,18 +40,18 @@ def test_a_bad_label_says_where_and_what_is_expected(text: str) -> None:
 @pytest.mark.parametrize(
     ("label", "flags"), [("3", ["i"]), ("4", ["<", ">"]), ("4", ["unsure"]), ("5", []), ("x", "s")]
 )
-def test_flags_that_cannot_stand_there_are_refused(label: str, flags: list[str]) -> None:
+def test_flags_that_cannot_stand_there_are_refused(label, flags):
     with pytest.raises(FormatError, match="is no judgment of turku"):
         TURKU.canonical(label, list(flags))
 
 
-def test_a_text_is_no_list_of_flags() -> None:
+def test_a_text_is_no_list_of_flags():
     with pytest.raises(ArgumentError, match="flags"):
         TURKU.canonical("4", "is")
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_a_scheme_is_whole(name: str) -> None:
+def test_a_scheme_is_whole(name):
     scheme = get_scheme(name)
     assert scheme.name == name
     assert scheme.about
@@ -72,17 +69,17 @@ def test_a_scheme_is_whole(name: str) -> None:
             assert flag.value in next(f for f in scheme.flags if f.value == other).excludes
 
 
-def test_orders() -> None:
+def test_orders():
     assert TURKU.order == ("1", "2", "3", "4")  # x is skipped, not below 1
     assert get_scheme("parade").order == get_scheme("parade-votes").order == ("0", "1", "2", "3")
     assert get_scheme("entailment").order is None
 
 
-def test_the_page_has_a_default() -> None:
+def test_the_page_has_a_default():
     assert get_scheme() is SCHEMES[DEFAULT]
 
 
-def test_an_unknown_scheme_lists_the_known() -> None:
+def test_an_unknown_scheme_lists_the_known():
     with pytest.raises(UnknownNameError, match="unknown scheme 'turka'; did you mean 'turku'"):
         get_scheme("turka")
 
@@ -92,7 +89,7 @@ def test_an_unknown_scheme_lists_the_known() -> None:
     st.sampled_from(["", "4", "3", "1", "paraphrase", "forward", "of my own"]),
     st.sets(st.sampled_from(["<", ">", "i", "s", "unsure", "bad-split", "of my own"])),
 )
-def test_nothing_is_lost_between_page_and_file(name: str, label: str, flags: set[str]) -> None:
+def test_nothing_is_lost_between_page_and_file(name, label, flags):
     scheme = get_scheme(name)
     judgment, beside = scheme.put_together(label, flags)
     found = scheme.take_apart(judgment, beside)
@@ -101,14 +98,14 @@ def test_nothing_is_lost_between_page_and_file(name: str, label: str, flags: set
 
 
 @pytest.mark.parametrize("judgment", ["0", "5", "4<>", "same meaning", "Paraphrase", ""])
-def test_what_is_in_no_scheme_is_kept(judgment: str) -> None:
+def test_what_is_in_no_scheme_is_kept(judgment):
     assert TURKU.take_apart(judgment, {"mine", "unsure"}) == Judgment(judgment, ("mine", "unsure"))
 
 
 @pytest.mark.real_data
-def test_turku_holds_all_labels_of_its_corpus(data: Path) -> None:
+def test_turku_holds_all_labels_of_its_corpus(data):
     """The number was counted apart: 1,081 Swedish pairs, the Finnish sample and 3,000 lines."""
-    labels: list[str] = []
+    labels = []
     for path in sorted((data / "turku").glob("*.json")):
         labels += [record["label"] for record in json.loads(path.read_text("utf-8"))]
     for path in sorted((data / "turku").glob("*.tsv")):
@@ -126,7 +123,7 @@ def test_turku_holds_all_labels_of_its_corpus(data: Path) -> None:
 
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", ["parade", "parade-votes"])
-def test_parade_holds_all_labels_of_its_corpus(name: str, data: Path) -> None:
+def test_parade_holds_all_labels_of_its_corpus(name, data):
     (path,) = (data / "parade").glob("*.txt")
     lines = path.read_text("utf-8").splitlines()[1:]
     counts = Counter(tuple(line.split("\t")[:2]) for line in lines)

@@ -1,10 +1,7 @@
 """Views map the judgments of a scheme to fewer labels, and source and target change places."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +20,7 @@ TURKU = get_scheme("turku")
 
 
 @pytest.mark.parametrize(("scheme", "name"), EVERY)
-def test_a_view_is_whole(scheme: str, name: str) -> None:
+def test_a_view_is_whole(scheme, name):
     view = get_view(scheme, name)
     assert view.name == name
     found = [view.of(judgment) for judgment in get_scheme(scheme).judgments]
@@ -33,7 +30,7 @@ def test_a_view_is_whole(scheme: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_judgments_are_all_that_the_scheme_takes(name: str) -> None:
+def test_judgments_are_all_that_the_scheme_takes(name):
     scheme = get_scheme(name)
     assert len(set(scheme.judgments)) == len(scheme.judgments)
     for judgment in scheme.judgments:
@@ -41,7 +38,7 @@ def test_judgments_are_all_that_the_scheme_takes(name: str) -> None:
         assert scheme.flip(scheme.flip(judgment)) == judgment
 
 
-def test_the_table_of_turku() -> None:
+def test_the_table_of_turku():
     """Written out from the definitions: i as 2, arrows as 3, of two the lower."""
     rows = {
         "1": ("1", "1", "0", "1", "1"),
@@ -62,7 +59,7 @@ def test_the_table_of_turku() -> None:
     assert unordered == list(TURKU.views[:2])
 
 
-def test_binary_views() -> None:
+def test_binary_views():
     for name in ("parade", "parade-votes"):
         assert [get_view(name, "binary").of(label) for label in "0123"] == ["0", "0", "1", "1"]
     assert get_view("binary", "binary").labels == ("0", "1")
@@ -70,7 +67,7 @@ def test_binary_views() -> None:
     assert get_view("entailment").order is None
 
 
-def test_flip() -> None:
+def test_flip():
     assert [TURKU.flip(text) for text in ("4>is", "4<", "3", "x")] == ["4<is", "4>", "3", "x"]
     entailment = get_scheme("entailment")
     assert [entailment.flip(text) for text in ("forward", "reverse")] == ["reverse", "forward"]
@@ -78,7 +75,7 @@ def test_flip() -> None:
         TURKU.flip("4<>")
 
 
-def test_transposing_flips_where_a_scheme_is_named() -> None:
+def test_transposing_flips_where_a_scheme_is_named():
     corpus = corpus_of([["4<i", "4>"], ["mine", ""]])
     plain = [annotation.judgment for annotation in corpus.transpose()[0].annotations.values()]
     assert plain == ["4<i", "4>"]
@@ -90,14 +87,14 @@ def test_transposing_flips_where_a_scheme_is_named() -> None:
         corpus.transpose("turku")
 
 
-def test_an_unknown_view_lists_the_known() -> None:
+def test_an_unknown_view_lists_the_known():
     with pytest.raises(UnknownNameError, match="unknown view of turku 'bianry'"):
         get_view("turku", "bianry")
     with pytest.raises(UnknownNameError):
         get_view("entailment", "binary")
 
 
-def corpus_of(rows: list[list[str]]) -> Corpus:
+def corpus_of(rows):
     """Make a corpus of P rows of judgments, one an annotator; empty is not judged."""
     return Corpus(
         SentencePair(str(k), ["a"], ["b"], {
@@ -106,8 +103,8 @@ def corpus_of(rows: list[list[str]]) -> Corpus:
     )  # fmt: skip
 
 
-def test_annotators_have_the_order_of_a_pair_that_all_judged() -> None:
-    def order(*rows: str) -> tuple[str, ...]:
+def test_annotators_have_the_order_of_a_pair_that_all_judged():
+    def order(*rows):
         return judges_of(
             SentencePair(str(k), ["a"], ["b"], {
                 name: Annotation(None, judgment="1") for name in row.split()
@@ -121,7 +118,7 @@ def test_annotators_have_the_order_of_a_pair_that_all_judged() -> None:
     assert order() == ()
 
 
-def test_labels_that_nobody_gave_are_named_below_the_table() -> None:
+def test_labels_that_nobody_gave_are_named_below_the_table():
     found = count_labels(corpus_of([["4", "4"], ["3", "4<"]]), get_view("turku", "full"))
     said = found.show("markdown")
     assert said.count("| a0 |") == 3
@@ -136,7 +133,7 @@ def test_labels_that_nobody_gave_are_named_below_the_table() -> None:
     st.lists(st.lists(st.sampled_from(["", *TURKU.judgments]), min_size=3, max_size=3), min_size=1),
     st.sampled_from(TURKU.views),
 )
-def test_the_matrix_is_what_the_view_says(rows: list[list[str]], name: str) -> None:
+def test_the_matrix_is_what_the_view_says(rows, name):
     corpus, view = corpus_of(rows), get_view("turku", name)
     matrix = judgments_of(corpus, None, view)
     assert matrix.annotators == judges_of(corpus)
@@ -152,7 +149,7 @@ def test_the_matrix_is_what_the_view_says(rows: list[list[str]], name: str) -> N
     assert sum(matrix.left_out.values()) == left_out == np.count_nonzero(matrix.values < 0)
 
 
-def test_a_bad_judgment_is_refused_or_counted() -> None:
+def test_a_bad_judgment_is_refused_or_counted():
     corpus, view = corpus_of([["4"], ["4si"]]), get_view("turku", "base")
     with pytest.raises(FormatError, match="pair '1', annotator 'a0': '4si' is no judgment"):
         judgments_of(corpus, None, view)
@@ -164,7 +161,7 @@ def test_a_bad_judgment_is_refused_or_counted() -> None:
 
 
 @pytest.mark.real_data
-def test_the_swedish_set_in_two_views(data: Path) -> None:
+def test_the_swedish_set_in_two_views(data):
     """Counts that were made apart from the published file."""
     records = json.loads((data / "turku" / "sv-test.json").read_text("utf-8"))
     for name, counts in (("base", (3, 295, 783)), ("strict", (87, 642, 352))):

@@ -1,11 +1,8 @@
 """No pair and no group stands on both sides of a split unseen."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from unicodedata import normalize
 
 import pytest
@@ -26,12 +23,12 @@ from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
 
-def pair(id: str, source: str, target: str, judgment: str = "4", **attributes: str) -> SentencePair:
+def pair(id, source, target, judgment="4", **attributes):
     annotation = Annotation(None, judgment=judgment)
     return SentencePair(id, source.split(), target.split(), {"ann": annotation}, attributes)
 
 
-def saved(folder: Path, *parts: Corpus) -> list[Path]:
+def saved(folder, *parts):
     """Write corpora to files a.jsonl, b.jsonl, ..."""
     paths = [folder / f"{name}.jsonl" for name, _ in zip("abc", parts, strict=False)]
     for path, part in zip(paths, parts, strict=True):
@@ -39,7 +36,7 @@ def saved(folder: Path, *parts: Corpus) -> list[Path]:
     return paths
 
 
-def examined(path: Path, format: str = "alignkit-jsonl") -> Counter[str]:
+def examined(path, format="alignkit-jsonl"):
     return examine(str(path), format=format, options=ReadOptions()).counts
 
 
@@ -48,14 +45,12 @@ PARTS = st.lists(st.tuples(TEXT, TEXT, st.sampled_from(["", "g", "h"])), max_siz
 
 
 @given(PARTS, PARTS)
-def test_leaks_are_what_a_plain_search_finds(
-    train: list[tuple[str, str, str]], test: list[tuple[str, str, str]]
-) -> None:
+def test_leaks_are_what_a_plain_search_finds(train, test):
     parts = [
         Corpus(pair(f"{name}{k}", s, t, goeswith=g) for k, (s, t, g) in enumerate(rows))
         for name, rows in (("r", train), ("t", test))
     ]
-    expected: Counter[str] = Counter()
+    expected = Counter()
     for source, target, group in test:
         same = any((source, target) == row[:2] for row in train)
         expected["equal"] += same
@@ -64,7 +59,7 @@ def test_leaks_are_what_a_plain_search_finds(
     assert Counter(leak.kind for leak in find_leaks(*parts)) == +expected
 
 
-def test_a_rewrite_belongs_to_its_pair() -> None:
+def test_a_rewrite_belongs_to_its_pair():
     first, anew = pair("1", "a", "b"), pair("1/r1", "c", "d", **{"rewrite_of": "1"})
     for train, test in ((first, anew), (anew, first)):
         (leak,) = find_leaks(Corpus([train]), Corpus([test]))
@@ -75,16 +70,14 @@ def test_a_rewrite_belongs_to_its_pair() -> None:
     assert not find_leaks(parts["train"], parts["test"])
 
 
-def test_judgments_are_strata() -> None:
+def test_judgments_are_strata():
     corpus = Corpus(pair(str(k), "a", str(k), "1" if k % 5 else "4<") for k in range(100))
     for part in split_corpus(corpus, {"train": 0.8, "test": 0.2}, stratify="judgment").values():
         counts = Counter(one.annotation("ann").judgment for one in part)
         assert counts["1"] == 4 * counts["4<"]
 
 
-def test_check_tells_pairs_judged_differently(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_tells_pairs_judged_differently(tmp_path, capsys):
     rows = [
         "1",
         "a",
@@ -126,7 +119,7 @@ def test_check_tells_pairs_judged_differently(
     assert "pair '3' is '3' by 'ann', but pair '1' is '4<'" in ran.out
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(tmp_path, capsys):
     second = Corpus([pair("2", "b", "a"), pair("3", "c", "d", film="x")])
     train, test = saved(tmp_path, Corpus([pair("1", "a", "b", film="x")]), second)
     ran = run(capsys, "check", "--leaks", train, test)
@@ -141,7 +134,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     run(capsys, "check", train, "--group", "film").failed("--group is for --leaks")
 
 
-def test_case_counts_unless_one_says_otherwise(tmp_path, capsys) -> None:
+def test_case_counts_unless_one_says_otherwise(tmp_path, capsys):
     parts = [
         Corpus([pair("1", "A b", "c")]),
         Corpus([pair("2", "a  b", "C"), pair("3", "c", "a B")]),
@@ -156,7 +149,7 @@ def test_case_counts_unless_one_says_otherwise(tmp_path, capsys) -> None:
     run(capsys, "check", "--leaks", *paths, "--group", "flim").failed("unknown attribute 'flim'")
 
 
-def test_rewrites_of_one_pair_stay_together_without_it() -> None:
+def test_rewrites_of_one_pair_stay_together_without_it():
     many = [pair(str(k), str(k), "x", g=str(k)) for k in range(40)]
     many += [pair(f"0/r{k}", str(k), "y", rewrite_of="0") for k in range(1, 9)]
     many += [pair(f"lost/r{k}", str(k), "z", rewrite_of="lost") for k in range(1, 9)]
@@ -171,10 +164,10 @@ def test_rewrites_of_one_pair_stay_together_without_it() -> None:
     assert {leak.group for leak in cut} == {"rewrite_of=0"}
 
 
-def plain_leaks(train: list[dict], test: list[dict]) -> Counter[str]:
+def plain_leaks(train, test):
     """Compare every two records of two files of JSON lines, as the definitions say."""
 
-    def has(key, value) -> bool:
+    def has(key, value):
         return any(key(record) == value for record in train)
 
     def texts(record):
@@ -186,7 +179,7 @@ def plain_leaks(train: list[dict], test: list[dict]) -> Counter[str]:
     def family(record):
         return record["attributes"].get("rewrite_of", record["id"])
 
-    counts: Counter[str] = Counter()
+    counts = Counter()
     for record in test:
         equal = has(texts, texts(record))
         counts["equal"] += equal
@@ -199,9 +192,7 @@ def plain_leaks(train: list[dict], test: list[dict]) -> Counter[str]:
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", ["turku/sv-test.json", "turku/opus-pb-dev.json", "parade"])
 @pytest.mark.parametrize("together", [True, False])
-def test_leaks_of_real_files_are_those_of_a_plain_script(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, together: bool
-) -> None:
+def test_leaks_of_real_files_are_those_of_a_plain_script(data, tmp_path, capsys, name, together):
     path = next((data / name).iterdir()) if (data / name).is_dir() else data / name
     words = ["--split", "train=.7,test=.3", "--stratify", "judgment", "--seed", 5]
     groups = "goeswith" in read_corpus(path).attributes
@@ -234,7 +225,7 @@ def test_leaks_of_real_files_are_those_of_a_plain_script(
 
 
 @pytest.mark.real_data
-def test_no_group_of_the_swedish_set_stands_on_both_sides(data: Path) -> None:
+def test_no_group_of_the_swedish_set_stands_on_both_sides(data):
     corpus = read_corpus(data / "turku" / "sv-test.json")
     parts = split_corpus(
         corpus, {"train": 0.8, "test": 0.2}, stratify="judgment", keep_together="goeswith"
@@ -245,11 +236,11 @@ def test_no_group_of_the_swedish_set_stands_on_both_sides(data: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_repeats_in_goldalign_that_were_judged_differently(data: Path) -> None:
+def test_repeats_in_goldalign_that_were_judged_differently(data):
     """612 rows hold 567 different pairs; each is compared with the first of its texts."""
     corpus = read_corpus(data / "goldalign")
     assert (len(corpus), len({one.words for one in corpus})) == (612, 567)
-    expected: Counter[str] = Counter()
+    expected = Counter()
     for name in corpus.annotators:
         rows = [
             (one.words, one.annotation(name).judgment)
@@ -272,7 +263,7 @@ def test_repeats_in_goldalign_that_were_judged_differently(data: Path) -> None:
 NFC, NFD = "caf\u00e9", "cafe\u0301"
 
 
-def test_texts_in_two_unicode_forms_are_equal(tmp_path, capsys) -> None:
+def test_texts_in_two_unicode_forms_are_equal(tmp_path, capsys):
     """\u1fbc\u0301 and its parts in another order are one text too, once case does not count."""
     train = Corpus([pair("1", NFC, "\u0391\u0301\u0345", "4<")])
     test = Corpus([pair("2", NFD, "\u0386\u0345", "3"), pair("3", "\u0386\u0345", NFD, "2")])
@@ -287,7 +278,7 @@ def test_texts_in_two_unicode_forms_are_equal(tmp_path, capsys) -> None:
     }
 
 
-def test_other_duplicates_are_known_in_two_unicode_forms() -> None:
+def test_other_duplicates_are_known_in_two_unicode_forms():
     made = pair_translations([[["x"], [NFC], [NFD]]], drop_identical=True, drop_repeated=True)
     assert [one.id for one in made] == ["1/1-2"]
     twice = [pair("1", NFC, "b"), pair("2", NFD, "b")]
@@ -301,7 +292,7 @@ def test_other_duplicates_are_known_in_two_unicode_forms() -> None:
     assert found.repeated == 1
 
 
-def test_groups_are_read_as_select_reads_them(tmp_path, capsys) -> None:
+def test_groups_are_read_as_select_reads_them(tmp_path, capsys):
     """Several values in one attribute, blanks around them, and months of annotations."""
     train = [pair("1", "a", "b", film="d1, d2", doc="x"), pair("2", "c", "d", film=NFC)]
     test = [pair("3", "e", "f", film=" d2 ", doc="x"), pair("4", "g", "h", film=f"d3,{NFD}")]
@@ -321,7 +312,7 @@ def test_groups_are_read_as_select_reads_them(tmp_path, capsys) -> None:
     assert find_leaks(*timed, ["month"])[0].group == "month=2026-11"
 
 
-def test_a_pair_of_several_groups_is_one_finding(tmp_path, capsys) -> None:
+def test_a_pair_of_several_groups_is_one_finding(tmp_path, capsys):
     parts = [Corpus([pair(id, id, "b", film="x", doc="d", rewrite_of="0")]) for id in "12"]
     (leak,) = find_leaks(*parts, ["film", "doc", "doc", "rewrite_of"])
     assert (leak.group, leak.also) == ("film=x", ("doc=d", "rewrite_of=0"))
@@ -332,7 +323,7 @@ def test_a_pair_of_several_groups_is_one_finding(tmp_path, capsys) -> None:
     assert "1 of 1 pairs are known to the first file: 1 x grouped" in ran.out
 
 
-def test_equal_pairs_on_both_sides_of_a_split_are_told(tmp_path, capsys) -> None:
+def test_equal_pairs_on_both_sides_of_a_split_are_told(tmp_path, capsys):
     """Quiet or not, in JSON and in Python; `keep_texts` leaves none, nor a text on two sides."""
     words = [("a", NFC), (NFD, "A"), (NFD, "a"), ("b", "c"), ("c", "b")]
     corpus = Corpus(pair(str(k), *words[k % 5], number=str(k)) for k in range(50))
@@ -363,5 +354,5 @@ def test_equal_pairs_on_both_sides_of_a_split_are_told(tmp_path, capsys) -> None
     run(capsys, "select", path, "--ids", "1", "--keep-texts", "-o", "-").failed("add --share or")
 
 
-def in_nfc(one: SentencePair) -> tuple[str, ...]:
+def in_nfc(one):
     return tuple(normalize("NFC", " ".join(side)) for side in one.words)

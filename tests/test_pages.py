@@ -1,11 +1,8 @@
 """The pages show what the commands print; the guidelines draw what their data hold."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 from console import ROOT, examples, run
@@ -37,7 +34,7 @@ LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A folder with the samples and the files that pages show, in which commands may write."""
     place = tmp_path_factory.mktemp("pages")
     shutil.copytree(ROOT / "samples", place / "samples")
@@ -48,17 +45,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("page", "command", "output"), EXAMPLES)
-def test_the_page_shows_what_the_command_prints(
-    page: str, command: str, output: str, folder: Path
-) -> None:
+def test_the_page_shows_what_the_command_prints(page, command, output, folder):
     assert run(command, folder) == output
 
 
-def test_the_readme_has_examples() -> None:
+def test_the_readme_has_examples():
     assert sum(page == "README.md" for page, *_ in EXAMPLES) >= 5
 
 
-def test_what_is_cited_is_there() -> None:
+def test_what_is_cited_is_there():
     """Nobody has the plans that the project was made from: what they define is in docs/."""
     for path in WRITTEN:
         text = path.read_text(encoding="utf-8")
@@ -71,17 +66,17 @@ def test_what_is_cited_is_there() -> None:
 
 
 @pytest.mark.parametrize("page", [path for path in WRITTEN if path.suffix == ".md"])
-def test_a_link_leads_somewhere(page: Path) -> None:
+def test_a_link_leads_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page} links to {target}"
 
 
-def section(page: str, start: str, end: str) -> str:
+def section(page, start, end):
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     return text.partition(start)[2].partition(end)[0]
 
 
-def first_column(table: str) -> list[str]:
+def first_column(table):
     """The names in backquotes in the first column of a table."""
     return re.findall(r"`([\w+-]+)`", "".join(re.findall(r"^\|(.*?) \|", table, re.MULTILINE)))
 
@@ -97,13 +92,11 @@ def first_column(table: str) -> list[str]:
     ],
     ids=["cautions", "figures", "chance", "kinds", "formats"],
 )
-def test_everything_that_a_table_lists_is_explained(
-    page: str, start: str, end: str, names: list[str]
-) -> None:
+def test_everything_that_a_table_lists_is_explained(page, start, end, names):
     assert first_column(section(page, start, end)) == names
 
 
-def test_the_architecture_is_that_of_the_tree() -> None:
+def test_the_architecture_is_that_of_the_tree():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     package = ROOT / "alignkit"
     paths = [path.relative_to(ROOT) for path in ROOT.glob("tests/*.py")]
@@ -116,24 +109,24 @@ def test_the_architecture_is_that_of_the_tree() -> None:
     assert set(re.findall(r"^  (\w+)/ ", tree, re.MULTILINE)) == rooms
 
 
-def drawings() -> list[tuple[str, str]]:
+def drawings():
     text = (GUIDELINES / "README.md").read_text(encoding="utf-8")
     return [(match[1], match[2]) for match in DRAWINGS.finditer(text)]
 
 
 @pytest.mark.parametrize(("case", "drawing"), drawings())
-def test_a_guideline_draws_what_its_data_hold(case: str, drawing: str) -> None:
+def test_a_guideline_draws_what_its_data_hold(case, drawing):
     corpus = read_corpus(GUIDELINES / "examples" / f"{case}.jsonl", format="alignkit-jsonl")
     assert [pair.id for pair in corpus] == [case]
     assert drawing == matrix(draw_text(corpus[0], ["gold"]))
 
 
-def test_every_example_of_the_guidelines_is_drawn() -> None:
+def test_every_example_of_the_guidelines_is_drawn():
     files = {path.stem for path in (GUIDELINES / "examples").glob("*.jsonl")}
     assert files == {case for case, _ in drawings()}
 
 
-def test_every_example_says_what_it_shows() -> None:
+def test_every_example_says_what_it_shows():
     """Above its drawing and in its file, which also tells its format, in the same words."""
     text = (GUIDELINES / "README.md").read_text(encoding="utf-8")
     said = {match[2]: match[1].replace("*", "").split() for match in HEADED.finditer(text)}
@@ -152,13 +145,13 @@ def test_every_example_says_what_it_shows() -> None:
         "other-syntax",
     ],
 )  # fmt: skip
-def test_the_guidelines_settle_what_trials_asked(case: str) -> None:
+def test_the_guidelines_settle_what_trials_asked(case):
     (pair,) = read_corpus(GUIDELINES / "examples" / f"{case}.jsonl", format="alignkit-jsonl")
     alignment = pair.alignment("gold")
     assert bool(alignment.possible - alignment.sure) == (case != "coordination")
 
 
-def test_the_guidelines_settle_every_case_of_the_article() -> None:
+def test_the_guidelines_settle_every_case_of_the_article():
     cases = {
         "named-entities", "definite-descriptions", "tenses", "mismatching-determiners",
         "verb-complexes", "phrasal-verbs", "genitives", "pronouns", "repetitions",
@@ -167,7 +160,7 @@ def test_the_guidelines_settle_every_case_of_the_article() -> None:
     assert cases <= {case for case, _ in drawings()}
 
 
-def matrix(text: str) -> str:
+def matrix(text):
     """Return a drawing without its header line and its legend."""
     _, _, body = text.partition("\n\n")
     body, _, _ = body.rpartition("\n\n")

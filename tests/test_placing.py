@@ -1,7 +1,5 @@
 """Files take their places together or not at all, whatever stands there and whatever goes wrong."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import stat
@@ -22,12 +20,12 @@ from alignkit.io.atomic_files import (
 )
 
 
-def put(path, text: str = "new") -> None:
+def put(path, text="new"):
     with replacing(str(path)) as out:
         out.write(text)
 
 
-def tree(folder: Path) -> dict[str, str]:
+def tree(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_text()
         for path in sorted(folder.rglob("*"))
@@ -77,7 +75,7 @@ def test_a_renaming_that_fails_is_undone(tmp_path, monkeypatch, failing):
     assert tree(tmp_path) == dict.fromkeys("abc", "old")
 
 
-def fail_at(failing: int, monkeypatch) -> None:
+def fail_at(failing, monkeypatch):
     """Let a later renaming fail."""
     calls, replace = [], os.replace
 
@@ -241,7 +239,7 @@ def test_pipes_and_devices_are_written_as_they_are(tmp_path):
     assert Path("/dev/full").is_char_device()
 
 
-def same(*paths) -> None:
+def same(*paths):
     with pytest.raises(ValueError, match=r"same file|twice"):
         refuse_same(map(str, paths))
 
@@ -272,7 +270,7 @@ def test_two_outputs_found_to_be_one_file_late_change_nothing(tmp_path):
     assert tree(tmp_path) == {}
 
 
-def fill(folder: Path, *names: str, text: str = "old") -> None:
+def fill(folder, *names, text="old"):
     for name in names:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

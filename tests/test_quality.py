@@ -1,7 +1,5 @@
 """The quality of a crowd: gold questions, who judges again, good phrases, and the command."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -32,7 +30,7 @@ from alignkit.tables.columns import Value
 GOOD = ("ann", "bea", "cid")
 
 
-def judged(id, said, *, words=("a",), when=None, **attributes) -> SentencePair:
+def judged(id, said, *, words=("a",), when=None, **attributes):
     """A pair with a judgment of each annotator."""
     times = when or {}
     notes = {
@@ -46,7 +44,7 @@ def measure(corpus, *given, **options):
     return crowd_quality(corpus, *given, **{"gold": "gold", "scheme": "binary", **options})
 
 
-def crowd(times: bool = False) -> Corpus:
+def crowd(times=False):
     """Three who judge as the gold does, one who guesses, one who always errs, one who came late."""
     rng = np.random.default_rng(4)
     pairs = []
@@ -66,14 +64,14 @@ def crowd(times: bool = False) -> Corpus:
 # gold questions
 
 
-def verdict(text: str, *, sequential: bool = False) -> tuple[str, int | None]:
+def verdict(text, *, sequential=False):
     """+ is right, - is wrong, a blank is not judged; the gold is 0 everywhere."""
     answers = np.array([[{"+": 0, "-": 1, " ": -1}[mark] for mark in text]], np.int8)
     (result,) = answer_gold(answers, np.zeros(len(text), np.int8), sequential=sequential)
     return result.verdict, result.rejected_at
 
 
-def test_below_half_after_ten_is_rejected_and_half_stays() -> None:
+def test_below_half_after_ten_is_rejected_and_half_stays():
     assert verdict("+++++-----") == ("keep", None)
     assert verdict("++++------") == verdict("--------- -") == ("reject", 10)
     assert verdict("---------") == verdict("") == ("too few", None)
@@ -83,7 +81,7 @@ def test_below_half_after_ten_is_rejected_and_half_stays() -> None:
     assert verdict("+++++-----" + "-", sequential=True) == ("reject", 11)
 
 
-def test_the_chance_to_reject_who_guesses() -> None:
+def test_the_chance_to_reject_who_guesses():
     """Binomial sums, and walks below half."""
     assert rejection_chance(10, 2) == pytest.approx(0.37695, abs=5e-6)
     assert rejection_chance(10, 4) == pytest.approx(0.922, abs=5e-4)
@@ -107,14 +105,14 @@ def test_the_chance_to_reject_who_guesses() -> None:
 
 @pytest.mark.parametrize("sequential", [False, True])
 @pytest.mark.parametrize("labels", [2, 4])
-def test_guessers_are_rejected_as_often(sequential: bool, labels: int) -> None:
+def test_guessers_are_rejected_as_often(sequential, labels):
     values = np.random.default_rng(1).integers(0, labels, (4000, 20)).astype(np.int8)
     verdicts = answer_gold(values, np.zeros(20, np.int8), sequential=sequential)
     share = sum(each.verdict == "reject" for each in verdicts) / len(verdicts)
     assert share == pytest.approx(rejection_chance(20, labels, sequential=sequential), abs=0.03)
 
 
-def test_gold_that_most_contradict_is_suspicious() -> None:
+def test_gold_that_most_contradict_is_suspicious():
     gold = np.array([0] * 10 + [1, 1, -1], np.int8)
     good = [0] * 10
     values = np.array([[*good, 0, 1, 0], [*good, 0, 0, 0], [1] * 10 + [1, 0, 0]], np.int8)
@@ -133,8 +131,8 @@ def test_gold_that_most_contradict_is_suspicious() -> None:
     )  # fmt: skip
 
 
-def test_a_running_project_goes_by_time() -> None:
-    def verdicts(when: bool, sequential: bool) -> tuple[str, int | None]:
+def test_a_running_project_goes_by_time():
+    def verdicts(when, sequential):
         pairs = (
             judged(k, {"gold": 1, "ann": 1, "ben": int(k < 14)},
                    when={"ben": f"2026-11-{28 - k:02d}T10:00:00Z"} if when else None)
@@ -151,7 +149,7 @@ def test_a_running_project_goes_by_time() -> None:
     assert verdicts(True, True) == ("reject", 10)
 
 
-def test_who_is_no_better_than_one_label_is_in_doubt() -> None:
+def test_who_is_no_better_than_one_label_is_in_doubt():
     """Nine of twelve gold questions are 1: lazy has 75% right, and so has who errs in three."""
     truth = [1] * 9 + [0] * 3
     rows = {"gold": truth, "lazy": [1] * 12, "errs": [0, 0, 0, *truth[3:]], "good": truth,
@@ -181,7 +179,7 @@ def test_who_is_no_better_than_one_label_is_in_doubt() -> None:
 # who judges again
 
 
-def test_who_errs_is_rejected_and_who_guesses_is_judged_again() -> None:
+def test_who_errs_is_rejected_and_who_guesses_is_judged_again():
     quality = measure(crowd())
     people = {person.name: person for person in quality.annotators}
     golds = {name: vars(person.gold) for name, person in people.items()}
@@ -204,7 +202,7 @@ MATRICES = numpy_st.arrays(np.int8, (5, 8), elements=st.integers(-1, 2))
 
 
 @given(MATRICES, st.lists(st.floats(-1, 1) | st.just(nan), min_size=5, max_size=5))
-def test_nobody_judges_a_pair_twice(values: np.ndarray, kappas: list[float]) -> None:
+def test_nobody_judges_a_pair_twice(values, kappas):
     asked = judge_again(values, kappas, most=2)
     weak = [k for k in range(5) if kappas[k] < 0.4]
     assert set(asked) == {p for p in range(8) if any(values[k, p] >= 0 for k in weak)}
@@ -214,14 +212,14 @@ def test_nobody_judges_a_pair_twice(values: np.ndarray, kappas: list[float]) -> 
         assert set(judges) <= set(free)
 
 
-def test_equally_good_judges_share_the_work() -> None:
+def test_equally_good_judges_share_the_work():
     values = np.array([[0] * 4, [-1] * 4, [-1] * 4], np.int8)
     assert judge_again(values, [0.1, 0.9, 0.9], most=1) == {0: (1,), 1: (2,), 2: (1,), 3: (2,)}
     with pytest.raises(OptionError, match="below"):
         judge_again(values, [0, 0, 0], below=0.9)
 
 
-def test_kappas_are_those_of_scikit_learn() -> None:
+def test_kappas_are_those_of_scikit_learn():
     metrics = pytest.importorskip("sklearn.metrics")
     pairs = [pair for pair in crowd() if "late" not in pair.annotations]
     labels = {
@@ -240,13 +238,13 @@ def test_kappas_are_those_of_scikit_learn() -> None:
         assert person.consensus == pytest.approx(kappa)
 
 
-def test_two_annotators_have_their_kappa_alone() -> None:
+def test_two_annotators_have_their_kappa_alone():
     people = measure(crowd(), ["ann", "bea"]).annotators
     assert [person.others for person in people] == [1, 1]
     assert all(isnan(person.consensus) for person in people)
 
 
-def test_the_consensus_spares_who_guesses() -> None:
+def test_the_consensus_spares_who_guesses():
     """One of three who guesses expects .5 - k / 2, where k is the kappa of the other two."""
     rng = np.random.default_rng(3)
     first, guess = rng.integers(0, 2, (2, 4000))
@@ -264,7 +262,7 @@ def test_the_consensus_spares_who_guesses() -> None:
 # phrases
 
 
-def test_a_phrase_is_good_by_a_strict_majority_of_what_is_left() -> None:
+def test_a_phrase_is_good_by_a_strict_majority_of_what_is_left():
     values = np.array([[1, 1, -1], [1, 1, -1], [0, 0, 0], [0, 1, -1], [1, 0, -1]], np.int8)
     assert good_items(values, [1], [True] * 5).tolist() == [1, 1, 0]
     assert good_items(values, [1], [True] * 4 + [False]).tolist() == [0, 1, 0]
@@ -274,7 +272,7 @@ def test_a_phrase_is_good_by_a_strict_majority_of_what_is_left() -> None:
         assert [name for name in GOOD_IN if is_good(contexts, name)] == wanted.split()
 
 
-def test_a_phrase_is_good_by_a_strict_majority_of_five() -> None:
+def test_a_phrase_is_good_by_a_strict_majority_of_five():
     # a text is a context of the phrase, a letter a judgment; the gold is of other pairs
     rows = {"sick": ["11100", "00000"], "ill": ["1100", "11000"], "poor": ["11111"]}
     pairs = [
@@ -299,7 +297,7 @@ def test_a_phrase_is_good_by_a_strict_majority_of_five() -> None:
 # what is shown
 
 
-def test_long_lists_are_shortened_for_people_and_counted() -> None:
+def test_long_lists_are_shortened_for_people_and_counted():
     """Nobody is left for 246 of 300 pairs; the other 54 are more than is shown."""
     rng = np.random.default_rng(2)
     pairs = []
@@ -333,12 +331,12 @@ def test_long_lists_are_shortened_for_people_and_counted() -> None:
         ({"annotators": ["ann", "gold"]}, OptionError, "do not name it"),
     ],
 )
-def test_what_cannot_be_is_refused(wrong, error, words) -> None:
+def test_what_cannot_be_is_refused(wrong, error, words):
     with pytest.raises(error, match=words):
         measure(crowd(), **wrong)
 
 
-def test_the_command_says_the_same_in_every_medium(tmp_path, capsys) -> None:
+def test_the_command_says_the_same_in_every_medium(tmp_path, capsys):
     path, page = tmp_path / "crowd.jsonl", tmp_path / "page.html"
     write_corpus(crowd(times=True), path, format="alignkit-jsonl")
     given = ["quality", str(path), "--gold", "gold", "--scheme", "binary", "--sequential"]

@@ -1,7 +1,5 @@
 """Test the drawings in HTML and SVG: right, safe and complete in themselves."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -30,11 +28,11 @@ PAIR = SentencePair(
 HEBREW = SentencePair("h", ("ספר", "בגן"), ("a", "book"), {"anna": Alignment.parse("0-0 0-1")})
 
 
-def page(*pairs: SentencePair, **options) -> html.HtmlElement:
+def page(*pairs, **options):
     return html.fromstring("".join(draw_html(pairs, **options)))
 
 
-def titles(tree, path: str) -> list[str]:
+def titles(tree, path):
     return [mark.get("title") for mark in tree.xpath(path)]
 
 

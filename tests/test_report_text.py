@@ -1,7 +1,5 @@
 """Test the drawings for terminals and plain files."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 
@@ -25,7 +23,7 @@ THEY = SentencePair(
 )
 
 
-def lines(text: str) -> str:
+def lines(text):
     return text.strip("\n")
 
 

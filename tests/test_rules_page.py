@@ -1,7 +1,5 @@
 """Test the page of rules: what it says, what it draws, that nothing acts, that it stays small."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest
@@ -38,11 +36,11 @@ GRAMMAR = Grammar(
 )
 
 
-def page(grammar: Grammar, **options) -> html.HtmlElement:
+def page(grammar, **options):
     return html.fromstring("".join(draw_rules_page(grammar, **options)))
 
 
-def text(root) -> str:
+def text(root):
     return " ".join(root.text_content().split())
 
 

@@ -1,8 +1,6 @@
 """The trees of the samples: Penn's tags and labels, deep enough, and each form among them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,7 +22,7 @@ PHRASES = (
 Parsed = tuple[SentencePair, Tree, Tree]
 
 
-def parsed(name: str) -> list[Parsed]:
+def parsed(name):
     corpus = read_corpus(SAMPLES / f"{name}.jsonl")
     sides = [
         (SAMPLES / f"{name}.{side}.trees").read_text(encoding="utf-8").splitlines()
@@ -41,15 +39,15 @@ STRUCTURES = parsed("structures")
 TREES = [(pair.id, tree) for pair, *trees in PARAPHRASES + STRUCTURES for tree in trees]
 
 
-def nodes_below(tree: Tree, node: int) -> list[int]:
+def nodes_below(tree, node):
     return [child.node for child in tree.children(node) if child.node is not None]
 
 
-def labels_below(tree: Tree, node: int) -> list[str]:
+def labels_below(tree, node):
     return [tree.labels[child] for child in nodes_below(tree, node)]
 
 
-def told_faults(tree: Tree) -> Iterator[str]:
+def told_faults(tree):
     """Say what in a tree is not Penn's: labels, tags, words beside nodes, flatness."""
     if tree.labels[0] != "ROOT":
         yield f"root {tree.labels[0]}"
@@ -69,7 +67,7 @@ def told_faults(tree: Tree) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("pair", "tree"), TREES)
-def test_trees_are_as_penns(pair: str, tree: Tree) -> None:
+def test_trees_are_as_penns(pair, tree):
     assert list(told_faults(tree)) == []
 
 
@@ -83,18 +81,18 @@ def test_trees_are_as_penns(pair: str, tree: Tree) -> None:
         (f"(ROOT (S {'(NP (NN rain)) ' * 9}))", "depth 3"),
     ],
 )
-def test_other_trees_are_refused(text: str, fault: str) -> None:
+def test_other_trees_are_refused(text, fault):
     assert list(told_faults(Tree.parse(text))) == [fault]
 
 
 @pytest.mark.parametrize("side", ["source", "target"])
 @pytest.mark.parametrize("name", ["paraphrases", "structures"])
-def test_a_line_is_the_tree_as_it_is_written_again(name: str, side: str) -> None:
+def test_a_line_is_the_tree_as_it_is_written_again(name, side):
     text = (SAMPLES / f"{name}.{side}.trees").read_text(encoding="utf-8")
     assert [str(Tree.parse(line)) for line in text.splitlines()] == text.splitlines()
 
 
-def passive(tree: Tree) -> list[int]:
+def passive(tree):
     """Return the words below *by* in VP(be VP(VBN ... PP(by NP)))."""
     return [
         word
@@ -107,7 +105,7 @@ def passive(tree: Tree) -> list[int]:
     ]
 
 
-def subject(tree: Tree) -> list[int]:
+def subject(tree):
     """Return the words of NPs before a VP, below a clause."""
     return [
         word
@@ -119,7 +117,7 @@ def subject(tree: Tree) -> list[int]:
     ]
 
 
-def tagged(tree: Tree, tag: str, *words: str) -> list[int]:
+def tagged(tree, tag, *words):
     """Return the positions of words with a tag; without words, of all."""
     return [
         int(tree.starts[node])
@@ -129,7 +127,7 @@ def tagged(tree: Tree, tag: str, *words: str) -> list[int]:
     ]
 
 
-def first_in_clause(tree: Tree) -> list[int]:
+def first_in_clause(tree):
     """Return the words of adverbs and subordinate clauses that open a sentence."""
     return [
         word
@@ -140,7 +138,7 @@ def first_in_clause(tree: Tree) -> list[int]:
     ]
 
 
-def below_verb(tree: Tree, *labels: str, at: int = -1) -> list[int]:
+def below_verb(tree, *labels, at=-1):
     """Return the words of one of the children with these labels, which follow a verb."""
     size = len(labels)
     return [
@@ -153,7 +151,7 @@ def below_verb(tree: Tree, *labels: str, at: int = -1) -> list[int]:
     ]
 
 
-def modifier(tree: Tree, label: str) -> list[int]:
+def modifier(tree, label):
     """Return the words of what stands behind a noun phrase, within a noun phrase."""
     return [
         word
@@ -166,7 +164,7 @@ def modifier(tree: Tree, label: str) -> list[int]:
 
 
 Words = Callable[[Tree], list[int]]
-FORMS: dict[str, tuple[Words, Words]] = {
+FORMS = {
     "also, moreover": (
         lambda tree: sorted({*tagged(tree, "RB", "also")} - {*first_in_clause(tree)}),
         lambda tree: sorted({*tagged(tree, "RB", "moreover")} & {*first_in_clause(tree)}),
@@ -191,7 +189,7 @@ FORMS: dict[str, tuple[Words, Words]] = {
 }
 
 
-def ids_with(form: str, pairs: list[Parsed]) -> list[str]:
+def ids_with(form, pairs):
     """Return the pairs in which a word of one side of a form is linked with one of the other."""
     one, other = FORMS[form]
     return [
@@ -219,5 +217,5 @@ def ids_with(form: str, pairs: list[Parsed]) -> list[str]:
         ("relative clause, adjective", ["p10"]),
     ],
 )
-def test_each_form_is_among_them(form: str, at_least: list[str]) -> None:
+def test_each_form_is_among_them(form, at_least):
     assert set(at_least) <= set(ids_with(form, PARAPHRASES + STRUCTURES))

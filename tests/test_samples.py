@@ -1,12 +1,10 @@
 """The samples are whole: they are read, fully annotated, and described."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from alignkit import Corpus, read_corpus, score
+from alignkit import read_corpus, score
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 FRENCH = SAMPLES / "french-english"
@@ -14,21 +12,21 @@ ANNOTATORS = ("initial", "anna", "ben", "gold")
 
 
 @pytest.fixture(scope="module")
-def paraphrases() -> Corpus:
+def paraphrases():
     return read_corpus(str(SAMPLES / "paraphrases.jsonl"), format="alignkit-jsonl")
 
 
-def french(name: str) -> Corpus:
+def french(name):
     texts = {"source": str(FRENCH / "fr.txt"), "target": str(FRENCH / "en.txt")}
     return read_corpus(str(FRENCH / f"{name}.align"), format="pharaoh", name=name, **texts)
 
 
-def has_both_kinds(corpus: Corpus, name: str) -> bool:
+def has_both_kinds(corpus, name):
     alignments = [pair.alignment(name) for pair in corpus]
     return any(a.sure for a in alignments) and any(a.possible - a.sure for a in alignments)
 
 
-def test_paraphrases_are_annotated_by_all(paraphrases: Corpus) -> None:
+def test_paraphrases_are_annotated_by_all(paraphrases):
     assert len(set(paraphrases.ids)) == len(paraphrases) >= 60
     assert paraphrases.annotators == ANNOTATORS
     for pair in paraphrases:
@@ -41,14 +39,14 @@ def test_paraphrases_are_annotated_by_all(paraphrases: Corpus) -> None:
     assert set(paraphrases.groups("genre")) == {"news", "novel", "question"}
 
 
-def test_annotators_use_both_kinds_and_gold_is_adjudicated(paraphrases: Corpus) -> None:
+def test_annotators_use_both_kinds_and_gold_is_adjudicated(paraphrases):
     assert all(has_both_kinds(paraphrases, name) for name in ("anna", "ben", "gold"))
     for name in ("anna", "ben"):
         assert any(pair.alignment(name) != pair.alignment("gold") for pair in paraphrases)
     assert any(pair.annotation("gold").comment for pair in paraphrases)
 
 
-def test_initial_links_are_a_rough_first_guess(paraphrases: Corpus) -> None:
+def test_initial_links_are_a_rough_first_guess(paraphrases):
     links = score(paraphrases, "initial", "gold").links
     assert links is not None
     assert 0.15 < links.aer < 0.4
@@ -56,7 +54,7 @@ def test_initial_links_are_a_rough_first_guess(paraphrases: Corpus) -> None:
 
 
 @pytest.mark.parametrize("name", ["gold", "eflomal", "fast_align"])
-def test_french_is_read_with_its_texts(name: str) -> None:
+def test_french_is_read_with_its_texts(name):
     corpus = french(name)
     assert len(corpus) >= 30
     assert corpus.annotators == (name,)
@@ -65,13 +63,13 @@ def test_french_is_read_with_its_texts(name: str) -> None:
     assert name != "gold" or has_both_kinds(corpus, name)
 
 
-def test_french_pairs_have_ids_and_genres() -> None:
+def test_french_pairs_have_ids_and_genres():
     rows = [line.split("\t") for line in (FRENCH / "meta.tsv").read_text().splitlines()]
     assert len({name for name, _ in rows}) == len(rows) == len(french("gold"))
     assert {genre for _, genre in rows} == {"news", "travel", "debate"}
 
 
-def test_readme_names_every_file() -> None:
+def test_readme_names_every_file():
     text = (SAMPLES / "README.md").read_text(encoding="utf-8")
     files = [path for path in SAMPLES.rglob("*") if path.is_file()]
     assert len(files) >= 8
@@ -79,7 +77,7 @@ def test_readme_names_every_file() -> None:
         assert f"`{path.relative_to(SAMPLES).as_posix()}`" in text
 
 
-def test_annotators_judged_every_paraphrase(paraphrases: Corpus) -> None:
+def test_annotators_judged_every_paraphrase(paraphrases):
     text = (SAMPLES / "README.md").read_text(encoding="utf-8")
     for name in ("anna", "ben"):
         judged = [pair.annotation(name).judgment for pair in paraphrases]

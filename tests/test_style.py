@@ -1,7 +1,5 @@
 """The code passes ruff and mypy --strict, where they are installed (extra: dev)."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.metadata import version
@@ -16,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 @pytest.mark.parametrize(
     "command", [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]], ids=" ".join
 )
-def test_passes(command: list[str]) -> None:
+def test_passes(command):
     if find_spec(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
     if command == ["mypy"] and tuple(map(int, version("numpy").split(".")[:2])) < (2, 4):

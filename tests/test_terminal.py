@@ -1,7 +1,5 @@
 """Nothing that a file holds acts on a terminal, breaks a line of a report, or runs in a sheet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -29,7 +27,7 @@ def evil(name, k=0):
 
 
 def corpus(tmp_path, k=0):
-    lines: list[dict[str, object]] = [{"alignkit": "corpus", "version": 1}]
+    lines = [{"alignkit": "corpus", "version": 1}]
     for number in (1, 2):
         texts = {name: evil(name, k) for name in ("comment", "judgment")}
         marks = {"sure": "0-0 1-1", "labels": {"0-0": evil("label", k)}, "flags": [evil("flag", k)]}
@@ -193,7 +191,7 @@ def test_data_is_exact_in_a_file_and_harmless_on_a_terminal(tmp_path, words):
     leader, follower = pty.openpty()
     shown = b""
 
-    def read() -> None:
+    def read():
         nonlocal shown
         with os.fdopen(leader, "rb") as reading, suppress(OSError):  # how a terminal ends
             while some := reading.read1():

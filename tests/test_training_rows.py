@@ -1,7 +1,5 @@
 """Judgments are counted, and become rows for training, as their scheme says."""
 
-from __future__ import annotations
-
 import csv
 import json
 
@@ -24,12 +22,12 @@ TURKU = get_scheme("turku")
 VIEW = get_view("turku")
 
 
-def judged(judgment: str, **attributes: str) -> SentencePair:
+def judged(judgment, **attributes):
     annotation = Annotation(None, judgment=judgment)
     return SentencePair("1", ["a", "b"], ["c"], {"ann": annotation}, attributes)
 
 
-def plain_rows(judgment: str, kind: str) -> list[tuple[str, str, str]]:
+def plain_rows(judgment, kind):
     """Say by hand what rows of turku are."""
     if judgment == "x":
         return []

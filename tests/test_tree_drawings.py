@@ -1,7 +1,5 @@
 """Test the drawings of two trees: right, safe, complete, and of any depth."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from itertools import combinations
@@ -43,11 +41,11 @@ def shapes(labels=LABELS):
     return st.lists(ODD, max_size=8).flatmap(lambda words: tree_of(words, labels))
 
 
-def drawn(tree_pair: TreePair) -> etree._Element:
+def drawn(tree_pair):
     return etree.fromstring(standalone_image(tree_pair).encode())
 
 
-def texts(root, kind: str) -> list[str]:
+def texts(root, kind):
     return root.xpath(f"//s:text[@class='{kind}']/text()", namespaces=SVG)
 
 

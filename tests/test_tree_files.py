@@ -1,7 +1,5 @@
 """Files of trees: three forms, fitted to the words of pairs; damage is told with its place."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random
@@ -106,7 +104,7 @@ def test_each_form_is_told_by_its_first_lines(files):
 
 @pytest.mark.parametrize("target", ["t.mrg", "t.xml"])
 def test_trees_are_attached_to_pairs_of_known_words(files, target):
-    counts: Counter[str] = Counter()
+    counts = Counter()
     named = {"source": files / "s.txt", "target": files / target, "name": "x"}
     found = list(attach_trees(pairs(), **named, counts=counts))
     assert [pair.without_trees() for pair in found] == list(pairs())
@@ -143,12 +141,7 @@ def test_wrong_counts_and_words_are_told(files):
         ("source", "w", PENN.replace("(RB so)", "(RB too)"), "4:8: pair '4', source: leaf 0 is 't"),
         ("target", "t.mrg", MRG.replace("VBD l", "VBD f"), "6:15: pair '2', target: leaf 1 is 'f"),
         ("target", "t.xml", XML.replace("falls", "fell"), "8:15: pair '1', target: leaf 1 is 'fe"),
-        (
-            "target",
-            "t.xml",
-            XML.replace("VBD l", "VBD f"),
-            "12: .*: character 23 of the tree",
-        ),
+        ("target", "t.xml", XML.replace("VBD l", "VBD f"), "12: .*: character 23 of the tree"),
         ("target", "m.mrg", mrg, "1:40: pair '2', target: leaf 1 is 'fled'"),
     ):
         (files / name).write_text(text)
@@ -165,7 +158,7 @@ def test_traces_tags_joined_and_resolved_trees_are_counted(tmp_path):
     path.write_text(
         "(S (NP-SBJ (-NONE- *)) (VP (VB go) (X () (RB now) (X ))))\n(S (VB go)) (S (RP on))\n"
     )
-    counts: Counter[str] = Counter()
+    counts = Counter()
     options = {"drop_traces": True, "drop_function_tags": True, "counts": counts}
     found = list(attach_trees(corpus, source=path, **options))
     assert str(found[1].tree("source")) == "(TOP (S (VB go)) (S (RP on)))"
@@ -212,7 +205,7 @@ def test_damaged_files_of_trees_are_refused_with_their_place(files, name):
             told["count"] += 1
         else:  # white space, labels, a bracket that still makes a tree
             assert [pair.words for pair in found] == [pair.words for pair in whole]
-        counts: Counter[str] = Counter()
+        counts = Counter()
         problem, found = _attached(path, side, lenient=True, counts=counts)
         if problem is not None:
             continue
@@ -314,7 +307,7 @@ def test_check_tells_of_flat_trees_and_of_trees_in_a_file_that_do_not_fit(tmp_pa
 def test_the_trees_of_the_parsed_corpus_are_those_of_its_words(data):
     corpus = read_corpus(data / "edinburgh" / "gold.train.sure.json", format="jacana")
     path = data / "edinburgh" / "train.parsed.xml.gz"
-    counts: Counter[str] = Counter()
+    counts = Counter()
     found = list(attach_trees(corpus, both=path, counts=counts))
     assert counts == {"trees": 1428}
     nodes = [sum(len(pair.tree(side)) for pair in found) for side in ("source", "target")]

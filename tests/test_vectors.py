@@ -1,10 +1,7 @@
 """Vectors of words are read from each format, and asked for by words and by sentences."""
 
-from __future__ import annotations
-
 import gzip
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +15,7 @@ from alignkit.errors import AlignmentError, ArgumentError, FormatError
 FORMATS = ["word2vec", "glove", "binary", "binary-lines", "npz", "npz-packed", "gz"]
 
 
-def write_vectors(path: Path, format: str, words: list[str], array: np.ndarray) -> Path:
+def write_vectors(path, format, words, array):
     """Write words with their vectors (n, d) into a file; return its path."""
     if format.startswith("npz"):
         save = np.savez if format == "npz" else np.savez_compressed
@@ -96,7 +93,7 @@ def test_a_file_larger_than_what_is_read_at_a_time(tmp_path):
     array = np.random.default_rng(1).normal(size=(len(words), 12)).astype(np.float32)
     for format in ("binary", "binary-lines", "npz", "glove"):
         path = write_vectors(tmp_path / "v", format, words, array)
-        shares: list[float] = []
+        shares = []
         found = read_vectors(path, words[::97], progress=shares.append)
         np.testing.assert_array_equal(found.array, array[::97])
         assert shares == sorted(shares)

@@ -1,7 +1,5 @@
 """The recipe of docs/vectors.md runs, and its vectors help."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +15,7 @@ from alignkit.align.vectors import WordVectors
 PAGE = (ROOT / "docs" / "vectors.md").read_text(encoding="utf-8")
 
 
-def blocks(kind: str) -> list[str]:
+def blocks(kind):
     return re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -28,7 +26,7 @@ def recipe(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("samples").symlink_to(ROOT / "samples")
     (code,) = (block for block in blocks("python") if "import wordllama" in block)
-    made: dict[str, object] = {}
+    made = {}
     exec(compile(code, "docs/vectors.md", "exec"), made)
     return made
 

@@ -48,7 +48,7 @@ def test_words_are_numbered_as_they_first_occur(types, least, rng):
     lines.append(list(range(types)))
     data = "".join(" ".join(map(str, line)) + "\n" for line in lines).encode()
     ids, starts, begins, ends = number_words(np.frombuffer(data, np.uint8), len(lines))
-    numbers: dict[int, int] = {}
+    numbers = {}
     assert ids.tolist() == [numbers.setdefault(w, len(numbers)) for line in lines for w in line]
     assert starts.tolist() == np.cumsum([0, *map(len, lines)]).tolist()
     assert [int(data[b:e]) for b, e in zip(begins, ends, strict=True)] == list(numbers)
