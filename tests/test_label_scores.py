@@ -73,12 +73,8 @@ def test_scores_are_those_of_scikit_learn(rows):
 
 def test_flags_have_rows_and_what_is_not_scored_is_told():
     rows = [
-        ("4i", "4i", "4"),
-        ("4s", "4is", "4"),
-        ("4", "4i", "1"),
-        ("x", "4", "1"),
-        ("1", "", "1"),
-    ]
+        ("4i", "4i", "4"), ("4s", "4is", "4"), ("4", "4i", "1"), ("x", "4", "1"), ("1", "", "1"),
+    ]  # fmt: skip
     found = score_labels(judged(rows, ("gold", "a", "b")), ["a", "b"], "gold",
                          scheme="turku", view="base")  # fmt: skip
     first, second = found.systems

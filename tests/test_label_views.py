@@ -41,17 +41,12 @@ def test_judgments_are_all_that_the_scheme_takes(name):
 def test_the_table_of_turku():
     """Written out from the definitions: i as 2, arrows as 3, of two the lower."""
     rows = {
-        "1": ("1", "1", "0", "1", "1"),
-        "2": ("2", "2", "0", "2", "2"),
-        "3": ("3", "3", "1", "3", "3"),
-        "4": ("4", "4", "1", "4", "4"),
-        "4<": ("4<", "4", "1", "3", "4<>"),
-        "4>s": ("4>", "4", "1", "3", "4<>"),
-        "4>is": ("4>", "4", "1", "2", "4<>"),
-        "4i": ("4", "4", "1", "2", "4"),
-        "4s": ("4", "4", "1", "4", "4"),
-        "x": (None,) * 5,
-    }
+        "1": ("1", "1", "0", "1", "1"), "2": ("2", "2", "0", "2", "2"),
+        "3": ("3", "3", "1", "3", "3"), "4": ("4", "4", "1", "4", "4"),
+        "4<": ("4<", "4", "1", "3", "4<>"), "4>s": ("4>", "4", "1", "3", "4<>"),
+        "4>is": ("4>", "4", "1", "2", "4<>"), "4i": ("4", "4", "1", "2", "4"),
+        "4s": ("4", "4", "1", "4", "4"), "x": (None,) * 5,
+    }  # fmt: skip
     names = ("base+subsumption", "base", "binary", "strict", "retrieval")
     for judgment, expected in rows.items():
         assert tuple(get_view("turku", name).of(judgment) for name in names) == expected

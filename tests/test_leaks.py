@@ -79,35 +79,9 @@ def test_judgments_are_strata():
 
 def test_check_tells_pairs_judged_differently(tmp_path, capsys):
     rows = [
-        "1",
-        "a",
-        "b",
-        "4<",
-        "2",
-        "b",
-        "a",
-        "4>",
-        "3",
-        "a",
-        "b",
-        "3",
-        "4",
-        "b",
-        "a",
-        "2",
-        "5",
-        "c",
-        "c",
-        "4",
-        "6",
-        "d",
-        "e",
-        "2",
-        "7",
-        "e",
-        "d",
-        "4<",
-    ]
+        "1", "a", "b", "4<", "2", "b", "a", "4>", "3", "a", "b", "3", "4", "b", "a", "2", "5", "c",
+        "c", "4", "6", "d", "e", "2", "7", "e", "d", "4<",
+    ]  # fmt: skip
     pairs = (pair(*rows[k : k + 4]) for k in range(0, len(rows), 4))
     (path,) = saved(tmp_path, Corpus(pairs))
     assert examined(path) == {

@@ -58,21 +58,13 @@ def both_ways(paths, monkeypatch, **options):
 
 @pytest.mark.parametrize(
     ("source", "target"),
-    [
-        ("a b\nc\n\n", "d\ne f\ng"),
-        ("\ufeffa b\nc\n\n", "d\ne\ufeff f\ng\n"),
-        ("a b\r\nc\r\n\r\n", "d\ne f\ng\n"),
-        ("a\x00b\nc\nd\n", "d\ne f\ng\n"),
-        (b"\xe9\nc\nd\n", "d\ne f\ng\n"),
-        ("<s snum=1> a </s>\n<s snum=2> b </s>\n<s snum=3> c </s>\n",) * 2,
-        ("a\nb\n", "a\nb\nc\n"),
-        ("a\nb\nc\nd\n", "a\nb\nc\nd\ne\n"),
-        ("a\nb\n", "a\nb\n"),
-        ("a\nb\nc\nd\n", "a\nb\nc\nd\n"),
-        ("&quot; a\nb\nc\n", "a\nb\nc\n"),
-        ("", ""),
-    ],
-)
+    [("a b\nc\n\n", "d\ne f\ng"), ("\ufeffa b\nc\n\n", "d\ne\ufeff f\ng\n"),
+     ("a b\r\nc\r\n\r\n", "d\ne f\ng\n"), ("a\x00b\nc\nd\n", "d\ne f\ng\n"),
+     (b"\xe9\nc\nd\n", "d\ne f\ng\n"),
+     ("<s snum=1> a </s>\n<s snum=2> b </s>\n<s snum=3> c </s>\n",) * 2, ("a\nb\n", "a\nb\nc\n"),
+     ("a\nb\nc\nd\n", "a\nb\nc\nd\ne\n"), ("a\nb\n", "a\nb\n"), ("a\nb\nc\nd\n", "a\nb\nc\nd\n"),
+     ("&quot; a\nb\nc\n", "a\nb\nc\n"), ("", "")],
+)  # fmt: skip
 @pytest.mark.parametrize("options", [{}, {"partial": True}, {"lenient": True}, {"unescape": True}])
 def test_both_ways_read_the_same(files, monkeypatch, source, target, options):
     both_ways(files("0-0\n0-0\n\n", source, target), monkeypatch, **options)

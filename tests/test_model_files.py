@@ -30,20 +30,16 @@ from alignkit.errors import FormatError, MissingFileError
 from alignkit.io.atomic_files import WriteError
 
 HEADER = {
-    "model": "hmm",
-    "p0": 0.07,
-    "history": [["ibm1", 1, -3.5, None], ["hmm", 1, -2e-300, True]],
-}
+    "model": "hmm", "p0": 0.07, "history": [["ibm1", 1, -3.5, None], ["hmm", 1, -2e-300, True]],
+}  # fmt: skip
 ARRAYS = {
     "forward": np.array([0.5, 0.25, math.nan, -0.0], np.float32),
     "jumps": np.arange(6, dtype=np.int64).reshape(2, 3),
     "none": np.zeros((0, 3), np.uint8),
 }
 WORDS = {
-    "source": ["la", "l'été", "", "日本"],
-    "target": ["the\n", "back\\slash", "\\n"],
-    "none": [],
-}
+    "source": ["la", "l'été", "", "日本"], "target": ["the\n", "back\\slash", "\\n"], "none": [],
+}  # fmt: skip
 
 
 def written(path, *, header=HEADER, arrays=ARRAYS, words=WORDS):

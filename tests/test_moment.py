@@ -106,12 +106,10 @@ def test_a_time_is_a_text_and_says_nothing_alone():
 def test_a_time_goes_wherever_its_annotation_goes():
     corpus = Corpus([pair(anna=timed()), pair("2", anna=LINKS)])
     kept = [
-        corpus.transpose(),
-        concat({"one": corpus}, prefix=True),
-        merge(Corpus([pair(), pair("2")]), {"anna": corpus}),
-        corpus.filter(lambda pair: True),
+        corpus.transpose(), concat({"one": corpus}, prefix=True),
+        merge(Corpus([pair(), pair("2")]), {"anna": corpus}), corpus.filter(lambda pair: True),
         pickle.loads(pickle.dumps(corpus)),
-    ]
+    ]  # fmt: skip
     for copy in kept:
         assert [pair.annotations["anna"].when for pair in copy] == [WHEN, None]
 

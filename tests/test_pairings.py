@@ -18,15 +18,12 @@ GROUPS = st.lists(st.lists(SENTENCES, max_size=4), max_size=5)
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={
-        "which": st.sampled_from(["all", "first"]),
-        "both_orders": st.booleans(),
-        "min_length": st.integers(1, 2),
-        "max_length": st.none() | st.integers(2, 5),
-        "max_ratio": st.none() | st.sampled_from([1, 1.5, 2, 4]),
-        "drop_identical": st.booleans(),
+        "which": st.sampled_from(["all", "first"]), "both_orders": st.booleans(),
+        "min_length": st.integers(1, 2), "max_length": st.none() | st.integers(2, 5),
+        "max_ratio": st.none() | st.sampled_from([1, 1.5, 2, 4]), "drop_identical": st.booleans(),
         "drop_repeated": st.booleans(),
     },
-)
+)  # fmt: skip
 
 
 def made(groups, **options):

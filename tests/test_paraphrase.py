@@ -55,12 +55,10 @@ PLAN = rule("(NN plan)", "(NN proposal)", 0.5)
 def test_the_forms_of_the_field_are_rewritten():
     found = rewrites(SENTENCE, ALSO, ACTIVE, PLAN)
     assert texts(found) == [
-        "The proposal was also rejected by Rome .",
-        "Moreover , the plan was rejected by Rome .",
-        "Rome also rejected the plan .",
-        "Moreover , the proposal was rejected by Rome .",
+        "The proposal was also rejected by Rome .", "Moreover , the plan was rejected by Rome .",
+        "Rome also rejected the plan .", "Moreover , the proposal was rejected by Rome .",
         "Rome also rejected the proposal .",
-    ]
+    ]  # fmt: skip
     assert [one.probability for one in found] == [0.5, 0.25, 0.2, 0.125, 0.1]
     last = found[-1]
     assert [(x.rule, x.node, x.start, x.end) for x in last.replacements] == [
@@ -83,12 +81,10 @@ def test_changes_of_determiners_and_punctuation_come_last():
     comma = rule("(NP x0:DT x1:NN)", "(NP x0:DT x1:NN (, ,))", 0.8)
     found = rewrites(SENTENCE, THE, PLAN, comma)
     assert [(one.words[:3], one.minor) for one in found] == [
-        (("The", "proposal", "was"), False),
-        (("A", "proposal", "was"), False),
-        (("The", "proposal", ","), False),
-        (("A", "plan", "was"), True),
+        (("The", "proposal", "was"), False), (("A", "proposal", "was"), False),
+        (("The", "proposal", ","), False), (("A", "plan", "was"), True),
         (("The", "plan", ","), True),
-    ]
+    ]  # fmt: skip
     assert texts(rewrites(SENTENCE, THE, PLAN, comma, nbest=4)) == texts(found)[:4]
 
 
@@ -126,15 +122,10 @@ def test_rules_that_cannot_be_applied_are_counted():
     found = RuleIndex.build(rules)
     assert found.kept == 1
     assert found.left_out == {
-        "change no word": 1,
-        "have other labels on the target side": 3,
-        "insert a constituent": 1,
-        "have a count below 2": 1,
-        "tell no count": 1,
-        "have p(target | source) below 0.1": 1,
-        "tell no p(target | source)": 1,
-        "have a string as their source side": 1,
-    }
+        "change no word": 1, "have other labels on the target side": 3, "insert a constituent": 1,
+        "have a count below 2": 1, "tell no count": 1, "have p(target | source) below 0.1": 1,
+        "tell no p(target | source)": 1, "have a string as their source side": 1,
+    }  # fmt: skip
     assert RuleIndex.build(rules, any_labels=True, min_count=0, min_p=0).kept == 6
 
 

@@ -37,13 +37,11 @@ def held(entries):
     st.fixed_dictionaries(
         {
             "links": st.sampled_from(["sure", "possible"]),
-            "kind": st.sampled_from(["all", "atomic"]),
-            "loose": st.booleans(),
-            "max_length": st.sampled_from([None, 1, 2]),
-            "ignore_identical": st.booleans(),
+            "kind": st.sampled_from(["all", "atomic"]), "loose": st.booleans(),
+            "max_length": st.sampled_from([None, 1, 2]), "ignore_identical": st.booleans(),
         }
     ),
-)
+)  # fmt: skip
 def test_a_table_is_what_a_dictionary_counts(corpus, options):
     found = list(phrase_table(corpus, **options))
     assert held(found) == plain(corpus, **options)

@@ -53,14 +53,10 @@ def test_the_example_has_the_numbers_of_the_method(links, counts):
 
 def test_the_example_has_these_seven_atomic_pairs():
     assert words(kind="atomic", ignore_identical=True) == [
-        ("they", "both parties"),
-        ("aspects", "issues"),
-        ("in detail", "specific"),
-        ("reached", "arrived at"),
-        ("an", "a"),
-        ("extensive", "general"),
+        ("they", "both parties"), ("aspects", "issues"), ("in detail", "specific"),
+        ("reached", "arrived at"), ("an", "a"), ("extensive", "general"),
         ("agreement", "consensus"),
-    ]
+    ]  # fmt: skip
 
 
 def test_the_cases_of_figure_3():
@@ -77,10 +73,8 @@ def test_the_cases_of_figure_3():
 def test_a_start_may_bear_several_atomic_pairs():
     # 0-1 is a pair; so is the closure of 1-0, 1-2, which has to take 0-1 in
     assert spans(Alignment.parse("0-1 1-0 1-2 2-3"), kind="atomic") == [
-        ((0, 1, 1, 2), True),
-        ((0, 2, 0, 3), True),
-        ((2, 3, 3, 4), True),
-    ]
+        ((0, 1, 1, 2), True), ((0, 2, 0, 3), True), ((2, 3, 3, 4), True),
+    ]  # fmt: skip
 
 
 def test_no_link_makes_no_phrase_pair():
@@ -157,12 +151,9 @@ def test_the_kernel_follows_the_definitions(case, loose, longest):
 
 @settings(max_examples=50)
 @given(
-    st.lists(sized_alignments(4), max_size=8),
-    st.booleans(),
-    st.sampled_from([None, 2]),
-    st.booleans(),
-    st.data(),
-)
+    st.lists(sized_alignments(4), max_size=8), st.booleans(), st.sampled_from([None, 2]),
+    st.booleans(), st.data(),
+)  # fmt: skip
 def test_arrays_give_what_single_alignments_give(cases, loose, longest, ignore, data):
     texts = [
         [

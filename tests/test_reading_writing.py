@@ -45,11 +45,9 @@ def test_base_and_direction_are_settled_centrally():
 
 def test_what_a_link_says_is_kept():
     links = [
-        (0, 0, "sure", None, 0.5, "EQUI"),
-        (1, 1, "possible"),
-        (1, None, "possible", None, None, "NOALI"),
-        (0, 2, "none", None, None, "wrong"),
-    ]
+        (0, 0, "sure", None, 0.5, "EQUI"), (1, 1, "possible"),
+        (1, None, "possible", None, None, "NOALI"), (0, 2, "none", None, None, "wrong"),
+    ]  # fmt: skip
     made = alignment(links)
     assert made.sure == {(0, 0)}
     assert made.possible == {(0, 0), (1, 1)}

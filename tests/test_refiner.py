@@ -275,13 +275,9 @@ def test_calibration_error_of_a_known_case():
 
 @pytest.mark.parametrize(
     ("objective", "possible", "expected"),
-    [
-        ("aer", True, 0.475),
-        ("links", False, 0.475),
-        ("links", True, 0.25),
-        ("phrases", False, 0.25),
-    ],
-)
+    [("aer", True, 0.475), ("links", False, 0.475), ("links", True, 0.25),
+     ("phrases", False, 0.25)],
+)  # fmt: skip
 def test_where_thresholds_are_alike_half_the_measure_is_taken(objective, possible, expected):
     rows = np.tile(np.array([100, 94, 100, 94]), (len(GRID), 1, 1))  # F1 and 1 - AER: .94
     rows[8, 0] = [100, 95, 100, 95]  # a little better at .25

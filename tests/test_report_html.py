@@ -39,11 +39,9 @@ def titles(tree, path):
 def test_every_link_is_a_cell_with_its_words_and_annotators():
     tree = page(PAIR)
     assert titles(tree, "//table[@class='matrix']//b") == [
-        "they ~ they: sure (anna), possible (ben)",
-        "left ~ went: sure (anna), sure (ben)",
-        "left ~ away: possible (anna)",
-        "∅ ~ away: sure (ben)",
-    ]
+        "they ~ they: sure (anna), possible (ben)", "left ~ went: sure (anna), sure (ben)",
+        "left ~ away: possible (anna)", "∅ ~ away: sure (ben)",
+    ]  # fmt: skip
     kinds = [mark.get("class") for mark in tree.xpath("//table[@class='matrix']//b")]
     assert kinds == ["first-surer", "sure", "first-possible", "second-sure"]
 

@@ -15,12 +15,10 @@ from alignkit.show import draw_text
 from alignkit.tables.text_width import char_clusters, char_width, cut_text
 
 THEY = SentencePair(
-    "p1",
-    ("they", "left"),
-    ("they", "went", "away"),
+    "p1", ("they", "left"), ("they", "went", "away"),
     {"anna": Alignment.parse("0-0 1-1 1?2"), "ben": Alignment.parse("0?0 1-1 0?2")},
     {"genre": "news"},
-)
+)  # fmt: skip
 
 
 def lines(text):
@@ -119,22 +117,18 @@ def test_remarks_stand_below():
     value = Annotation(alignment, "two\nlines", frozenset({"b", "a"}), "good")
     drawn = draw_text(THEY.with_annotation("anna", value), ["anna"]).splitlines()
     assert drawn[-4:] == [
-        "  anna, judgment: good",
-        "  anna, flags: a, b",
-        "  anna, comment: two lines",
+        "  anna, judgment: good", "  anna, flags: a, b", "  anna, comment: two lines",
         "  anna, labels: they ~ they EQUI; left ~ away NOALI",
-    ]
+    ]  # fmt: skip
 
 
 def test_index_numbers_stand_for_unknown_words():
     pair = SentencePair("1", None, None, {"gold": Alignment.parse("0-0 1?10")})
     drawn = draw_text(pair).splitlines()
     assert drawn[2:6] == [
-        "                         1",
-        "     0 1 2 3 4 5 6 7 8 9 0",
-        "  0  ■ · · · · · · · · · ·",
+        "                         1", "     0 1 2 3 4 5 6 7 8 9 0", "  0  ■ · · · · · · · · · ·",
         "  1  · · · · · · · · · · □",
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("source", [(), ("a",)])

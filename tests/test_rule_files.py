@@ -37,15 +37,10 @@ FLAT = ["joshua", "moses", "ppdb"]
 
 NESTED = 'NP(NP(x0:DT x1:NN) PP(IN("of") NP(x2:NNP))) ||| NP(x0:DT x2:NNP x1:NN)'
 PLAIN = RuleType(
-    parse_rule('VP(VBD("coming") IN("from") x0:NP) ||| VP(IN("out") x0:NP)'),
-    count=3,
-    pairs=2,
-    p_target=0.5,
-    p_source=0.25,
-    lexical_target=0.125,
-    lexical_source=1.0,
+    parse_rule('VP(VBD("coming") IN("from") x0:NP) ||| VP(IN("out") x0:NP)'), count=3, pairs=2,
+    p_target=0.5, p_source=0.25, lexical_target=0.125, lexical_source=1.0,
     alignment=((0, 0), (1, 0)),
-)
+)  # fmt: skip
 LINES = {
     "tsv": 'VP(VBD("coming") IN("from") x0:NP) ||| VP(IN("out") x0:NP) ||| 3 0.5 0.25 pairs=2 '
     "lexical_target=0.125 lexical_source=1 links=0-0,1-0",
@@ -140,12 +135,8 @@ def _symbols(side):
 @given(text=TEXTS)
 def test_escapes_are_reversible(text):
     for kind, never in (
-        (WORD, "[]|"),
-        (LABEL, "[]|,~"),
-        (MOSES_LABEL, "[]|"),
-        (FEATURE, "="),
-        (VALUE, ""),
-    ):
+        (WORD, "[]|"), (LABEL, "[]|,~"), (MOSES_LABEL, "[]|"), (FEATURE, "="), (VALUE, ""),
+    ):  # fmt: skip
         escaped = kind.escape(text)
         assert kind.unescape(escaped) == text
         assert escaped

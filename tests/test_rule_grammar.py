@@ -220,16 +220,11 @@ def test_the_string_is_told_by_the_first_pair_with_a_tree():
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [
-        ({"all": True, "size": 2}, "exclude each other"),
-        ({"all": True, "grammar": "s2t"}, "trees on both sides"),
-        ({"size": 0}, "size is 0"),
-        ({"max_nodes": 0}, "max_nodes is 0"),
-        ({"max_variables": -1}, "max_variables is -1"),
-        ({"examples": -1}, "examples are -1"),
-        ({"string": "source"}, "grammar='s2t'"),
-    ],
-)
+    [({"all": True, "size": 2}, "exclude each other"),
+     ({"all": True, "grammar": "s2t"}, "trees on both sides"), ({"size": 0}, "size is 0"),
+     ({"max_nodes": 0}, "max_nodes is 0"), ({"max_variables": -1}, "max_variables is -1"),
+     ({"examples": -1}, "examples are -1"), ({"string": "source"}, "grammar='s2t'")],
+)  # fmt: skip
 def test_what_cannot_be_asked_for_is_refused(given, told):
     with pytest.raises(OptionError, match=told):
         learn_grammar([], **given)

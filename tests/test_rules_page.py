@@ -24,16 +24,12 @@ HOSTILE = Rule(
 GONE = Rule(Node("NP", (Variable(0, "NP"), Variable(0, "PP", "d"))), (Variable(0), "too"))
 PLACE = Example("<p1>", ("he", "<i>", "rose", "."), ("he", "stood", "up", "."), (2, 3), (1, 3))
 GRAMMAR = Grammar(
-    (
-        RuleType(OF, 1200, 7, 0.75, 0.5, 0.001, 0.25, 0.125),
-        RuleType(ROSE, 2.5, examples=(PLACE, PLACE)),
-        RuleType(GONE, 1),
-        RuleType(HOSTILE),
-    ),
+    (RuleType(OF, 1200, 7, 0.75, 0.5, 0.001, 0.25, 0.125),
+     RuleType(ROSE, 2.5, examples=(PLACE, PLACE)), RuleType(GONE, 1), RuleType(HOSTILE)),
     dropped={"more than 5 variables": 1234, "none": 0},
     pairs=714,
     passed_over={"no source tree": 3},
-)
+)  # fmt: skip
 
 
 def page(grammar, **options):

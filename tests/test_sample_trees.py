@@ -172,21 +172,18 @@ FORMS = {
     "active, passive": (subject, passive),
     "A of B, B's A": (lambda t: tagged(t, "IN", "of"), lambda t: tagged(t, "POS")),
     "dative": (
-        lambda tree: below_verb(tree, "NP", "NP", at=0),
-        lambda tree: below_verb(tree, "NP", "PP"),
+        lambda tree: below_verb(tree, "NP", "NP", at=0), lambda tree: below_verb(tree, "NP", "PP"),
     ),
     "particle": (lambda t: below_verb(t, "NP", "PRT"), lambda t: below_verb(t, "PRT")),
     "particle verb, other verb": (lambda t: tagged(t, "RP"), lambda t: tagged(t, "VBD")),
     "clause order": (first_in_clause, lambda tree: below_verb(tree, "SBAR")),
     "relative clause, participle": (
-        lambda tree: modifier(tree, "SBAR"),
-        lambda tree: modifier(tree, "VP"),
+        lambda tree: modifier(tree, "SBAR"), lambda tree: modifier(tree, "VP"),
     ),
     "relative clause, adjective": (
-        lambda tree: modifier(tree, "SBAR"),
-        lambda tree: tagged(tree, "JJ"),
+        lambda tree: modifier(tree, "SBAR"), lambda tree: tagged(tree, "JJ"),
     ),
-}
+}  # fmt: skip
 
 
 def ids_with(form, pairs):

@@ -30,11 +30,8 @@ def plain(alignment, how):
         return str(alignment)
     marked = [(link.i, link.j, "S" if sure else "P") for link, sure in alignment.items()]
     return {
-        "alignment": alignment,
-        "list": marked,
-        "set": set(marked),
-        "frozen": frozenset(marked),
-    }[how]
+        "alignment": alignment, "list": marked, "set": set(marked), "frozen": frozenset(marked),
+    }[how]  # fmt: skip
 
 
 @given(

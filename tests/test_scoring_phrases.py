@@ -14,19 +14,14 @@ from alignkit.scoring import PHRASE_COLUMNS, count_phrases
 
 FULL = [(i, j) for i in range(4) for j in range(4)]
 SHAPES = {
-    "empty": [],
-    "one": [(1, 2)],
-    "full": FULL,
-    "monotone": [(0, 0), (1, 1), (2, 2), (3, 3)],
-    "turned": [(0, 3), (1, 2), (2, 1), (3, 0)],
-    "discontinuous": [(0, 0), (2, 0), (1, 1)],
+    "empty": [], "one": [(1, 2)], "full": FULL, "monotone": [(0, 0), (1, 1), (2, 2), (3, 3)],
+    "turned": [(0, 3), (1, 2), (2, 1), (3, 0)], "discontinuous": [(0, 0), (2, 0), (1, 1)],
     "discontinuous to the end": [(0, 0), (2, 0), (1, 1), (3, 1)],
     "a word in another's closure": [(0, 1), (1, 0), (1, 2)],
     "closures of three depths": [(0, 1), (1, 0), (1, 2), (2, 3), (3, 1), (3, 3)],
-    "with unaligned words": [(0, 0), (3, 3)],
-    "block": [(0, 0), (1, 2), (1, 3), (2, 2), (2, 3)],
+    "with unaligned words": [(0, 0), (3, 3)], "block": [(0, 0), (1, 2), (1, 3), (2, 2), (2, 3)],
     "crossing": [(0, 2), (1, 0), (2, 3), (3, 1)],
-}
+}  # fmt: skip
 
 
 def links_within(size, most):

@@ -45,12 +45,9 @@ def names():
     """What earlier cells have made, each in the way that runs if the line itself does not."""
     corpus = ak.read_corpus(ROOT / "samples" / "paraphrases.jsonl", format="alignkit-jsonl")
     return {
-        "ak": ak,
-        "corpus": corpus,
-        "pair": corpus["p05"],
-        "s": ak.score(corpus, "initial", "gold"),
+        "ak": ak, "corpus": corpus, "pair": corpus["p05"], "s": ak.score(corpus, "initial", "gold"),
         "model": ak.Aligner.train([("la maison", "the house"), ("la fleur", "the flower")]),
-    }
+    }  # fmt: skip
 
 
 def shown(line, names):

@@ -49,36 +49,22 @@ def reports(path, k):
     genre, sampled = ["--by", "genre"], ["--initial", auto, "--samples", 10]
     scored = ["score", path, path, "--hyp-annotator", first, "--ref-annotator", second]
     return (
-        ["stats", path],
-        ["check", path],
-        ["check", path, path],
-        ["show", path],
-        ["show", path, "--annotators", first, second],
-        ["agree", path],
-        ["agree", path, *genre],
-        ["agree", path, *sampled, *genre],
-        ["agree", path, *sampled, "--latex"],
-        [*scored, *genre],
+        ["stats", path], ["check", path], ["check", path, path], ["show", path],
+        ["show", path, "--annotators", first, second], ["agree", path], ["agree", path, *genre],
+        ["agree", path, *sampled, *genre], ["agree", path, *sampled, "--latex"], [*scored, *genre],
         [*scored, "--per-pair"],
-    )
+    )  # fmt: skip
 
 
 def wrong_calls(path, k):
     return (
-        ["show", path, "--annotators", "nobody"],
-        ["show", path, "--id", "none"],
+        ["show", path, "--annotators", "nobody"], ["show", path, "--id", "none"],
         ["convert", path, "-", "--to", "pharaoh"],
-        ["convert", path, "-", "--to", "pharaoh", "--annotator", "nobody"],
-        ["phrases", path],
-        ["agree", path, "--initial", "nobody"],
-        ["agree", path, "--by", "nothing"],
-        ["stats", path, "--format", "rte"],
-        ["stats", path + "none"],
-        ["stats", path, EVIL[k]],
-        ["stats", path, "--" + EVIL[k]],
-        [EVIL[k], path],
-        ["stats", path, "--format", EVIL[k]],
-    )
+        ["convert", path, "-", "--to", "pharaoh", "--annotator", "nobody"], ["phrases", path],
+        ["agree", path, "--initial", "nobody"], ["agree", path, "--by", "nothing"],
+        ["stats", path, "--format", "rte"], ["stats", path + "none"], ["stats", path, EVIL[k]],
+        ["stats", path, "--" + EVIL[k]], [EVIL[k], path], ["stats", path, "--format", EVIL[k]],
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("k", range(len(EVIL)), ids=ascii)

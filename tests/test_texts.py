@@ -38,19 +38,15 @@ def test_no_files_are_no_texts():
 
 def test_plain_lines_go_side_by_side(read):
     assert read("a b\r\n\r\nc", "x\n y \nz\n") == [
-        PairText(1, None, "a b", "x"),
-        PairText(2, None, "", " y "),
-        PairText(3, None, "c", "z"),
-    ]
+        PairText(1, None, "a b", "x"), PairText(2, None, "", " y "), PairText(3, None, "c", "z"),
+    ]  # fmt: skip
     assert read("", "") == []
 
 
 def test_a_bitext_has_one_divider_a_line(read):
     assert read("a b ||| x\n|||\nc  |||  z") == [
-        PairText(1, None, "a b ", " x"),
-        PairText(2, None, "", ""),
-        PairText(3, None, "c  ", "  z"),
-    ]
+        PairText(1, None, "a b ", " x"), PairText(2, None, "", ""), PairText(3, None, "c  ", "  z"),
+    ]  # fmt: skip
     for line, count in (("a b", 0), ("a ||| b ||| c", 2), ("", 0)):
         with pytest.raises(FormatError, match=rf"s:2: {count} dividers"):
             read(f"a ||| b\n{line}\n")

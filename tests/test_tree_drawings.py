@@ -94,12 +94,9 @@ def test_every_link_is_a_line_between_its_words():
     lines = root.xpath("//s:path[s:title]", namespaces=SVG)
     said = {line[0].text: line for line in lines}
     assert sorted(said) == [
-        "also ~ ,: possible",
-        "also ~ Moreover: sure",
-        "car ~ car: sure",
-        "stopped ~ stopped: sure",
+        "also ~ ,: possible", "also ~ Moreover: sure", "car ~ car: sure", "stopped ~ stopped: sure",
         "the ~ the: sure",
-    ]
+    ]  # fmt: skip
     broken = [text for text, line in said.items() if line.get("stroke-dasharray")]
     assert broken == ["also ~ ,: possible"]
     places = {}
