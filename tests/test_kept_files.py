@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from command import PARAPHRASES, ROOT, run
+from refusals import refuses
 from repetitions import FULL
 from test_cluster_tables import corpus, whole, written
 
@@ -230,16 +231,14 @@ def test_what_else_is_in_the_folder_beside_an_output_stays(given, tmp_path):
         if "brought together" in text:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        cluster.phrases(None, links, out, **words, progress=stop)
+    refuses(KeyboardInterrupt, "", cluster.phrases, None, links, out, **words, progress=stop)
     for name in ("notes", "records/mine", "records/x.part"):
         (place / name).write_text("mine", "utf-8")
     cluster.phrases(None, links, out, **words)
     assert [*tree(place)] == ["lock", "marker.json", "notes", "records", "records/mine",
                               "records/x.part"]  # fmt: skip
     (place / "marker.json").unlink()
-    with pytest.raises(RunError, match="without the marker"):
-        cluster.phrases(None, links, out, **words)
+    refuses(RunError, "without the marker", cluster.phrases, None, links, out, **words)
     assert (place / "notes").read_text() == "mine"
 
 
@@ -290,8 +289,7 @@ def test_without_locks_of_the_system_a_process_that_lives_has_the_folder(monkeyp
     text = (tmp_path / "run" / "lock").read_text()
     host.close()
     (tmp_path / "run" / "lock").write_text(text)
-    with pytest.raises(RunError, match=f"in use by process {os.getpid()} on"):
-        Run(tmp_path / "run")
+    refuses(RunError, f"in use by process {os.getpid()} on", Run, tmp_path / "run")
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     (tmp_path / "run" / "lock").write_text(text.replace(str(os.getpid()), str(dead.pid)))
@@ -311,8 +309,7 @@ def test_a_url_is_no_folder(capsys, given, monkeypatch, tmp_path, url):
     run(capsys, "align", *texts, "--work", "w", "--save", f"{url}/m").failed("is a URL")
     draw = ["audit", "pairs", PARAPHRASES, "--n", "3", "--mix", "0"]
     run(capsys, *draw, "-o", url).failed("is a URL")  # which makes a folder
-    with pytest.raises(OptionError, match="is a URL"):
-        cluster.train(None, *texts, work=url, save="m")
+    refuses(OptionError, "is a URL", cluster.train, None, *texts, work=url, save="m")
     assert not list(tmp_path.iterdir())
 
 
@@ -364,8 +361,7 @@ def test_a_digest_of_some_blocks_has_head_tail_and_middle(tmp_path, size):
 def test_files_of_the_user_beside_a_project_stay(tmp_path):
     for name in ("p-lock", "p-server"):
         (tmp_path / name).write_text("mine", "utf-8")
-    with pytest.raises(ProjectError, match="p-lock is no lock of alignkit; move it"):
-        ServerLock(str(tmp_path / "p"))
+    refuses(ProjectError, "p-lock is no lock of alignkit; move it", ServerLock, str(tmp_path / "p"))
     with pytest.raises(ProjectError, match="p-server: alignkit needs the name"):
         ServerFile("127.0.0.1:1", "x").write(str(tmp_path / "p"))
     assert {path.read_text() for path in tmp_path.iterdir()} == {"mine"}

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
 from numpy.typing import NDArray
+from refusals import refuses
 
 from alignkit.agreement.judgments.consensus import TIES, label_counts, majority_labels, others_label
 from alignkit.agreement.judgments.figures import joint_rows
@@ -128,12 +129,9 @@ def test_ties_are_counted_or_refused():
     votes = np.array([[0, 1, 2], [1, 1, -1]], np.int8)
     found = majority_labels(votes, 3)
     assert (found.items, found.tied, found.settled) == (2, 1, 1)
-    with pytest.raises(OptionError, match="1 items have no majority"):
-        majority_labels(votes, 3, ties="error")
-    with pytest.raises(OptionError, match="name it"):
-        majority_labels(votes, 3, ties="adjudicated")
-    with pytest.raises(UnknownNameError, match="lowest"):
-        majority_labels(votes, 3, ties="first")
+    refuses(OptionError, "1 items have no majority", majority_labels, votes, 3, ties="error")
+    refuses(OptionError, "name it", majority_labels, votes, 3, ties="adjudicated")
+    refuses(UnknownNameError, "lowest", majority_labels, votes, 3, ties="first")
 
 
 @given(matrices())
@@ -305,7 +303,5 @@ def test_views_see_the_same_permutations():
 
 def test_nulls_are_refused_by_name():
     question = NullQuestion(np.zeros((2, 2), np.int8), 2, apart(2))
-    with pytest.raises(UnknownNameError, match="all"):
-        null_kappas([question], null="some", seed=1)
-    with pytest.raises(OptionError, match="at least 1"):
-        null_kappas([question], permutations=0, seed=1)
+    refuses(UnknownNameError, "all", null_kappas, [question], null="some", seed=1)
+    refuses(OptionError, "at least 1", null_kappas, [question], permutations=0, seed=1)

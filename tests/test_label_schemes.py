@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from alignkit.errors import ArgumentError, FormatError, UnknownNameError
 from alignkit.model.labels import DEFAULT, REMARKS, SCHEMES, Judgment, get_scheme
@@ -24,8 +25,7 @@ def test_turku_takes_what_its_notation_says(text):
         assert judgment == Judgment(text[0], tuple(text[1:]))
         assert TURKU.canonical(judgment.label, reversed(judgment.flags)) == text
     else:
-        with pytest.raises(FormatError):
-            TURKU.parse(text)
+        refuses(FormatError, "", TURKU.parse, text)
 
 
 @pytest.mark.parametrize("text", ["4si", "4<>", "5", "", "４", " 4", "4 ", "xi"])
@@ -41,13 +41,11 @@ def test_a_bad_label_says_where_and_what_is_expected(text):
     ("label", "flags"), [("3", ["i"]), ("4", ["<", ">"]), ("4", ["unsure"]), ("5", []), ("x", "s")]
 )
 def test_flags_that_cannot_stand_there_are_refused(label, flags):
-    with pytest.raises(FormatError, match="is no judgment of turku"):
-        TURKU.canonical(label, list(flags))
+    refuses(FormatError, "is no judgment of turku", TURKU.canonical, label, list(flags))
 
 
 def test_a_text_is_no_list_of_flags():
-    with pytest.raises(ArgumentError, match="flags"):
-        TURKU.canonical("4", "is")
+    refuses(ArgumentError, "flags", TURKU.canonical, "4", "is")
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -80,8 +78,7 @@ def test_the_page_has_a_default():
 
 
 def test_an_unknown_scheme_lists_the_known():
-    with pytest.raises(UnknownNameError, match="unknown scheme 'turka'; did you mean 'turku'"):
-        get_scheme("turka")
+    refuses(UnknownNameError, "unknown scheme 'turka'; did you mean 'turku'", get_scheme, "turka")
 
 
 @given(

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
+from refusals import refuses
 
 from alignkit.align import Aligner
 from alignkit.align.model_files import (
@@ -171,8 +172,7 @@ def test_a_member_beyond_4_gigabytes_is_found_by_others(tmp_path):
 def test_what_a_file_cannot_hold_is_refused_before_it_is_written(tmp_path, changed, said):
     path = written(tmp_path / "m")
     old = path.read_bytes()
-    with pytest.raises(WriteError, match=f"^{path}: cannot hold this model: .*{said}"):
-        written(path, **changed)
+    refuses(WriteError, f"^{path}: cannot hold this model: .*{said}", written, path, **changed)
     assert path.read_bytes() == old
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -182,8 +182,7 @@ def test_a_model_takes_its_place_only_when_it_is_whole(tmp_path, monkeypatch):
     path.chmod(0o640)
     old = path.read_bytes()
     monkeypatch.setattr("alignkit.align.model_files.directory", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        written(path)
+    refuses(KeyboardInterrupt, "", written, path)
     assert path.read_bytes() == old
     monkeypatch.undo()
     written(path)
@@ -197,18 +196,14 @@ def interrupted(members):
 
 
 def test_places_where_no_file_can_be_are_named(tmp_path):
-    with pytest.raises(WriteError, match="is a folder"):
-        written(tmp_path)
-    with pytest.raises(WriteError, match="cannot be written: No such file"):
-        written(tmp_path / "no" / "m")
-    with pytest.raises(WriteError, match="standard output"):
-        written("-")
+    refuses(WriteError, "is a folder", written, tmp_path)
+    refuses(WriteError, "cannot be written: No such file", written, tmp_path / "no" / "m")
+    refuses(WriteError, "standard output", written, "-")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
 def test_a_full_disk_is_an_error():
-    with pytest.raises(WriteError, match="/dev/full: cannot be written: No space left"):
-        written("/dev/full")
+    refuses(WriteError, "/dev/full: cannot be written: No space left", written, "/dev/full")
 
 
 def test_a_large_model_is_read_fast(tmp_path):
@@ -230,8 +225,7 @@ def test_a_large_model_is_read_fast(tmp_path):
 def test_other_files_are_no_models(tmp_path, content):
     path = tmp_path / "m"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match=r"m: is (no|a damaged) model"):
-        read_model(path)
+    refuses(FormatError, r"m: is (no|a damaged) model", read_model, path)
 
 
 def test_another_zip_file_is_no_model(tmp_path):
@@ -240,8 +234,7 @@ def test_another_zip_file_is_no_model(tmp_path):
         read_model(tmp_path / "a.npz")
     with zipfile.ZipFile(tmp_path / "b", "w") as packed:
         packed.writestr("header.json", json.dumps({"alignkit": "model", "version": 1}))
-    with pytest.raises(FormatError, match=r"the record before header\.json"):
-        read_model(tmp_path / "b")
+    refuses(FormatError, r"the record before header\.json", read_model, tmp_path / "b")
 
 
 def test_places_without_a_file_are_named(tmp_path):
@@ -251,15 +244,12 @@ def test_places_without_a_file_are_named(tmp_path):
         Aligner.load(tmp_path / "nowhere")
     assert isinstance(caught.value, FormatError)
     assert caught.value.filename == str(tmp_path / "nowhere")
-    with pytest.raises(IsADirectoryError, match="is a folder; name the file of a model"):
-        Aligner.load(tmp_path)
-    with pytest.raises(FormatError, match=r"cannot be read: .*embedded null"):
-        read_model("a\0b")
+    refuses(IsADirectoryError, "is a folder; name the file of a model", Aligner.load, tmp_path)
+    refuses(FormatError, r"cannot be read: .*embedded null", read_model, "a\0b")
     if not hasattr(os, "mkfifo"):
         return
     os.mkfifo(tmp_path / "pipe")  # which would be waited for
-    with pytest.raises(FormatError, match="is a device or a pipe"):
-        read_model(tmp_path / "pipe")
+    refuses(FormatError, "is a device or a pipe", read_model, tmp_path / "pipe")
 
 
 def refused(path, content):
@@ -381,8 +371,7 @@ def table(dtype="float32", shape=(2,)):
 )  # fmt: skip
 def test_a_false_header_is_refused(tmp_path, content, said):
     start = process_time()
-    with pytest.raises(FormatError, match=said):
-        read_model(forged(tmp_path / "m", content))
+    refuses(FormatError, said, read_model, forged(tmp_path / "m", content))
     assert process_time() - start < 2
 
 
@@ -405,8 +394,7 @@ FLOATS, NUMBERS = (TableHeader(kind, (2,)).prefix for kind in ("float32", "int32
     ],
 )  # fmt: skip
 def test_members_other_than_declared_are_refused(tmp_path, changed, part, said):
-    with pytest.raises(FormatError, match=said):
-        read_model(forged(tmp_path / "m", model(**changed), part))
+    refuses(FormatError, said, read_model, forged(tmp_path / "m", model(**changed), part))
 
 
 def test_a_forged_file_that_is_right_is_read(tmp_path):

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from alignkit._support.timestamps import PERIODS, period_of, read_moment
 from alignkit.agreement import agree
@@ -76,8 +77,7 @@ def test_weeks_are_those_of_iso_8601():
     }
     for day, week in weeks.items():
         assert period_of(f"{day}T00:00:00Z", "week") == week
-    with pytest.raises(UnknownNameError, match="year"):
-        period_of(WHEN, "year")
+    refuses(UnknownNameError, "year", period_of, WHEN, "year")
 
 
 @pytest.mark.parametrize(
@@ -88,15 +88,12 @@ def test_weeks_are_those_of_iso_8601():
      "2026-11-22 13:06:28Z", WHEN + "\n", "２０２６-11-22T13:06:28Z"],
 )  # fmt: skip
 def test_what_is_no_time_is_refused(text):
-    with pytest.raises(AlignmentError, match="give a time with seconds and zone, such as 2026-"):
-        timed(text)
+    refuses(AlignmentError, "give a time with seconds and zone, such as 2026-", timed, text)
 
 
 def test_a_time_is_a_text_and_says_nothing_alone():
-    with pytest.raises(ArgumentError, match="when"):
-        timed(datetime.now(timezone.utc))
-    with pytest.raises(AlignmentError, match="without an alignment has"):
-        Annotation(None, when=WHEN)
+    refuses(ArgumentError, "when", timed, datetime.now(timezone.utc))
+    refuses(AlignmentError, "without an alignment has", Annotation, None, when=WHEN)
     assert Annotation(None, judgment="yes", when=WHEN).when == WHEN
     assert not timed().remarks
     assert Annotation.of(LINKS).when is None
@@ -211,10 +208,8 @@ def test_an_attribute_of_that_name_goes_first():
 def test_without_times_there_are_no_weeks():
     corpus = Corpus([pair(ann=LINKS, ben=LINKS)])
     for ask in (Corpus.groups, lambda corpus, by: agree(corpus, by=by), count_groups):
-        with pytest.raises(OptionError, match="no annotation has a time, and so no week"):
-            ask(corpus, "week")
-    with pytest.raises(UnknownNameError, match="year"):
-        corpus.groups("year")
+        refuses(OptionError, "no annotation has a time, and so no week", ask, corpus, "week")
+    refuses(UnknownNameError, "year", corpus.groups, "year")
 
 
 def test_the_commands_group_by_time(tmp_path, capsys):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_paraphrase import best, nested, nodes_of, read_off
+from refusals import refuses
 from strategies import made_tree as as_tree
 
 from alignkit import read_corpus
@@ -245,15 +246,12 @@ def test_a_tree_of_depth_5000_is_rewritten():
 
 def test_what_makes_no_sense_is_refused():
     for p in (1.5, -0.1, float("nan")):
-        with pytest.raises(OptionError, match=r"rules\[0\]: p_target"):
-            RuleIndex.build([rule("(N a)", "(N b)", p)])
+        refuses(OptionError, r"rules\[0\]: p_target", RuleIndex.build, [rule("(N a)", "(N b)", p)])
     with pytest.raises(OptionError, match="x1 stands on the target side alone"):
         RuleIndex.build([rule("(N x0:A)", "(N x0:A x1:A)")])
     for wrong in ({"min_p": 2}, {"min_count": -1}):
-        with pytest.raises(OptionError, match=next(iter(wrong))):
-            RuleIndex.build([], **wrong)
-    with pytest.raises(OptionError, match="nbest is 0"):
-        rewrites("(N a)", nbest=0)
+        refuses(OptionError, next(iter(wrong)), RuleIndex.build, [], **wrong)
+    refuses(OptionError, "nbest is 0", rewrites, "(N a)", nbest=0)
 
 
 def test_rules_of_the_samples_rewrite_the_samples():

@@ -12,6 +12,7 @@ import pytest
 from format_files import damaged
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from strategies import corpora
 
 from alignkit.errors import AlignkitError, FormatError, MissingTextError, OptionError
@@ -116,8 +117,7 @@ def test_base_and_direction_are_declared(folder):
     assert texts(path, base=1, transpose=True) == ["0?2 1-0"]
     with pytest.raises(FormatError, match=r"a:1: link 0-1 lies outside .* counted from 1"):
         texts(folder(a="0-1") / "a", base=1)
-    with pytest.raises(OptionError, match="base must be 0 or 1"):
-        opened(path, base=2)
+    refuses(OptionError, "base must be 0 or 1", opened, path, base=2)
 
 
 def test_ids_are_read_with_and_without_words(folder):
@@ -148,11 +148,9 @@ def test_ids_are_read_with_and_without_words(folder):
 def test_ids_are_everywhere_or_nowhere(folder, content, message):
     path = folder(a=content) / "a"
     for way in (by_line, by_kernel):
-        with pytest.raises(FormatError, match=message):
-            way(path)
+        refuses(FormatError, message, way, path)
     if len(content) < 1000:
-        with pytest.raises(FormatError, match=message):
-            by_block(path)
+        refuses(FormatError, message, by_block, path)
 
 
 WORDS = {"s": "the dog\nbarks\n", "t": "le chien\naboie\n"}
@@ -182,8 +180,7 @@ def test_a_link_out_of_range_names_its_place_and_can_be_dropped(folder):
     options = beside(place, "s", "t")
     message = r"a:2: link 0-1 lies outside the pair '2' of 1 x 1 words, .*`drop_out_of_range=True`"
     for way in (by_line, by_kernel):
-        with pytest.raises(FormatError, match=message):
-            way(place / "a", **options)
+        refuses(FormatError, message, way, place / "a", **options)
         pairs, reading = way(place / "a", drop_out_of_range=True, **options)
         assert [str(pair.alignment("alignment")) for pair in pairs] == ["0-0 1-1", "0-0"]
         assert reading.counts["link out of range"] == 2
@@ -334,11 +331,9 @@ def test_bytes_of_another_encoding_are_refused_with_their_place(folder):
     options = beside(place, "s", "t")
     with pytest.raises(FormatError, match=r"s:2:3: not utf-8 \(byte 0xe9\); .*`encoding`"):
         by_kernel(place / "a", **options)
-    with pytest.raises(FormatError, match=r"w:2: not utf-16"):
-        by_kernel(place / "w", encoding="utf-16")
+    refuses(FormatError, r"w:2: not utf-16", by_kernel, place / "w", encoding="utf-16")
     for unknown in ("utf-9", "hex", ""):
-        with pytest.raises(OptionError, match="unknown encoding"):
-            opened(place / "a", encoding=unknown)
+        refuses(OptionError, "unknown encoding", opened, place / "a", encoding=unknown)
 
 
 def test_packed_files_and_standard_input_are_read(folder, monkeypatch):
@@ -350,8 +345,7 @@ def test_packed_files_and_standard_input_are_read(folder, monkeypatch):
     (place / "flipped.gz").write_bytes(broken)
     for name in ("cut.gz", "odd.gz", "flipped.gz"):
         for way in (by_line, by_kernel, by_block):
-            with pytest.raises(FormatError, match=r"gz: cannot be"):
-                way(place / name)
+            refuses(FormatError, r"gz: cannot be", way, place / name)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"0-0\n1-1")))
     assert texts_of("-") == ["0-0", "1-1"]
     with pytest.raises(OptionError, match="standard input"):
@@ -453,10 +447,8 @@ def test_words_that_would_come_back_otherwise_are_not_written(tmp_path):
 
     both, two = {"source": tmp_path / "s"}, {"source": tmp_path / "s", "target": tmp_path / "t"}
     for word in ("", "a b", "a\n", "\t"):
-        with pytest.raises(AlignkitError, match=r"pair '7': token .* white space"):
-            write(word, **two)
-    with pytest.raises(AlignkitError, match="divider"):
-        write("a|||b", **both)
+        refuses(AlignkitError, r"pair '7': token .* white space", write, word, **two)
+    refuses(AlignkitError, "divider", write, "a|||b", **both)
     write("a|||b", **two)
     with pytest.raises(MissingTextError):
         write_corpus([SentencePair("7", None, None)], tmp_path / "a", format="pharaoh", **two)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_phrases import phrase_pairs
+from refusals import refuses
 
 from alignkit.errors import (
     AlignmentError,
@@ -226,8 +227,7 @@ def test_only_keeps_one_kind():
     assert np.diff(phrases.only("composite").offsets).tolist() == [46, 0, 46]
     assert phrases.only("all") is phrases
     assert phrases.only("atomic").pair(2) == extract_phrases(EXAMPLE, kind="atomic")
-    with pytest.raises(UnknownNameError, match="known: all, atomic, composite"):
-        phrases.only("molecular")
+    refuses(UnknownNameError, "known: all, atomic, composite", phrases.only, "molecular")
 
 
 def test_sentences_of_thousands_of_words_are_fine():
@@ -268,8 +268,7 @@ def test_sentences_of_thousands_of_words_are_fine():
     ],
 )
 def test_a_wrong_request_for_one_alignment_is_refused(options, error, message):
-    with pytest.raises(error, match=message):
-        extract_phrases(Alignment.parse("0-0 1-1"), **options)
+    refuses(error, message, extract_phrases, Alignment.parse("0-0 1-1"), **options)
 
 
 def test_a_wrong_request_for_arrays_is_refused():
@@ -281,12 +280,9 @@ def test_a_wrong_request_for_arrays_is_refused():
         (short, AlignmentError, "sentence pair 1"),
     ):
         side = TokenArrays.pack(texts, vocabulary)
-        with pytest.raises(error, match=message):
-            extract_phrases(arrays, source=side, target=side)
-    with pytest.raises(OptionError, match="take TokenArrays"):
-        extract_phrases(arrays, source=["a"], target=["b"])
-    with pytest.raises(OptionError, match="arrays have their own"):
-        extract_phrases(arrays, lengths=(2, 2))
+        refuses(error, message, extract_phrases, arrays, source=side, target=side)
+    refuses(OptionError, "take TokenArrays", extract_phrases, arrays, source=["a"], target=["b"])
+    refuses(OptionError, "arrays have their own", extract_phrases, arrays, lengths=(2, 2))
 
 
 def test_links_as_scripts_hold_them_have_phrase_pairs():

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from refusals import refuses
 from test_cli import posix
 
 from alignkit.io.atomic_files import (
@@ -55,8 +56,7 @@ def test_an_error_after_some_files_leaves_all_as_they_were(tmp_path):
                 out.write("half")
                 raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        act()
+    refuses(KeyboardInterrupt, "", act)
     assert tree(tmp_path) == {"a": "old"}
 
 
@@ -70,8 +70,7 @@ def test_a_renaming_that_fails_is_undone(tmp_path, monkeypatch, failing):
                 put(tmp_path / name)
             fail_at(failing, monkeypatch)
 
-    with pytest.raises(WriteError, match=r"[a-d]: .*Input/output error; nothing was changed"):
-        act()
+    refuses(WriteError, r"[a-d]: .*Input/output error; nothing was changed", act)
     assert tree(tmp_path) == dict.fromkeys("abc", "old")
 
 
@@ -123,11 +122,9 @@ def test_a_dangling_link_makes_the_file_it_leads_to(tmp_path):
     assert (tmp_path / "link").is_symlink()
     assert tree(tmp_path / "sub") == {"file": "newer"}
     (tmp_path / "round").symlink_to("round")
-    with pytest.raises(WriteError, match=r"round: cannot be written: .*symbolic links"):
-        put(tmp_path / "round")
+    refuses(WriteError, r"round: cannot be written: .*symbolic links", put, tmp_path / "round")
     (tmp_path / "nowhere").symlink_to("none/file")
-    with pytest.raises(WriteError, match="nowhere: cannot be written: No such file"):
-        put(tmp_path / "nowhere")
+    refuses(WriteError, "nowhere: cannot be written: No such file", put, tmp_path / "nowhere")
 
 
 def test_other_names_of_a_file_keep_its_contents_and_that_is_told(tmp_path):
@@ -179,8 +176,7 @@ def test_a_read_only_file_is_not_replaced(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_text("old")
     monkeypatch.setattr(os, "access", lambda *_: False)  # as it is for all but root
-    with pytest.raises(WriteError, match="a: cannot be written: it is read-only; nothing was cha"):
-        put(path)
+    refuses(WriteError, "a: cannot be written: it is read-only; nothing was cha", put, path)
     assert tree(tmp_path) == {"a": "old"}
 
 
@@ -190,8 +186,7 @@ def test_a_folder_that_takes_no_file_is_told(tmp_path, monkeypatch):
 
     (tmp_path / "a").write_text("old")
     monkeypatch.setattr(os, "open", refused)
-    with pytest.raises(WriteError, match="its folder takes no new file"):
-        put(tmp_path / "a")
+    refuses(WriteError, "its folder takes no new file", put, tmp_path / "a")
 
 
 def test_names_beside_are_nobody_elses(tmp_path):
@@ -233,15 +228,13 @@ def test_pipes_and_devices_are_written_as_they_are(tmp_path):
     assert got == ["new"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     put("/dev/null")
-    with pytest.raises(WriteError, match="/dev/full: cannot be written: No space left"):
-        put("/dev/full")
+    refuses(WriteError, "/dev/full: cannot be written: No space left", put, "/dev/full")
     assert Path("/dev/null").is_char_device()
     assert Path("/dev/full").is_char_device()
 
 
 def same(*paths):
-    with pytest.raises(ValueError, match=r"same file|twice"):
-        refuse_same(map(str, paths))
+    refuses(ValueError, r"same file|twice", refuse_same, map(str, paths))
 
 
 def test_one_file_by_two_names_is_refused(tmp_path, monkeypatch):
@@ -265,8 +258,7 @@ def test_two_outputs_found_to_be_one_file_late_change_nothing(tmp_path):
             put(tmp_path / "a", "one")
             put(tmp_path / "a", "two")
 
-    with pytest.raises(WriteError, match=r"same file|twice"):
-        act()
+    refuses(WriteError, r"same file|twice", act)
     assert tree(tmp_path) == {}
 
 
@@ -304,8 +296,7 @@ def test_files_of_a_folder_take_their_places_all_or_none(tmp_path, monkeypatch, 
             fill(made.root, "a/1", "b/2", "c/3", "d", text="new")
             fail_at(failing, monkeypatch)
 
-    with pytest.raises(WriteError, match="nothing was changed"):
-        act()
+    refuses(WriteError, "nothing was changed", act)
     assert tree(tmp_path) == before
 
 
@@ -330,8 +321,7 @@ def test_an_interrupted_folder_leaves_nothing(tmp_path):
             fill(made.root, "a/1")
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        act()
+    refuses(KeyboardInterrupt, "", act)
     assert not list(tmp_path.iterdir())
 
 
@@ -342,10 +332,8 @@ def test_a_folder_is_not_put_over_a_file_of_its_name(tmp_path):
         with replacing_folder(str(tmp_path / "out")) as made:
             fill(made.root, name, text="new")
 
-    with pytest.raises(WriteError, match="is a file; a folder is to be there; nothing"):
-        act("a/1")
-    with pytest.raises(WriteError, match="is a folder; a file is to be there; nothing"):
-        act("b")
+    refuses(WriteError, "is a file; a folder is to be there; nothing", act, "a/1")
+    refuses(WriteError, "is a folder; a file is to be there; nothing", act, "b")
     assert tree(tmp_path) == {"out/a": "old", "out/b/mine": "old"}
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
+from refusals import refuses
 
 from alignkit import Annotation, Corpus, SentencePair, write_corpus
 from alignkit.agreement import crowd_quality
@@ -99,8 +100,7 @@ def test_the_chance_to_reject_who_guesses():
         assert rejection_chance(count, labels) == pytest.approx(exact, rel=1e-12)
     assert rejection_chance(4000, 2) == pytest.approx(0.5, abs=0.01)
     assert rejection_chance(9, 2) == rejection_chance(9, 2, sequential=True) == 0
-    with pytest.raises(OptionError, match="2 labels"):
-        rejection_chance(10, 1)
+    refuses(OptionError, "2 labels", rejection_chance, 10, 1)
 
 
 @pytest.mark.parametrize("sequential", [False, True])
@@ -215,8 +215,7 @@ def test_nobody_judges_a_pair_twice(values, kappas):
 def test_equally_good_judges_share_the_work():
     values = np.array([[0] * 4, [-1] * 4, [-1] * 4], np.int8)
     assert judge_again(values, [0.1, 0.9, 0.9], most=1) == {0: (1,), 1: (2,), 2: (1,), 3: (2,)}
-    with pytest.raises(OptionError, match="below"):
-        judge_again(values, [0, 0, 0], below=0.9)
+    refuses(OptionError, "below", judge_again, values, [0, 0, 0], below=0.9)
 
 
 def test_kappas_are_those_of_scikit_learn():
@@ -290,8 +289,7 @@ def test_a_phrase_is_good_by_a_strict_majority_of_five():
     assert good(good_in="any") == {"sick", "poor"}
     assert good(good_in="majority") == good(good_in="all") == {"poor"}
     assert good(good=["0"]) == {"sick", "ill"}
-    with pytest.raises(UnknownNameError, match="label"):
-        good(good=["7"])
+    refuses(UnknownNameError, "label", good, good=["7"])
 
 
 # what is shown
@@ -332,8 +330,7 @@ def test_long_lists_are_shortened_for_people_and_counted():
     ],
 )
 def test_what_cannot_be_is_refused(wrong, error, words):
-    with pytest.raises(error, match=words):
-        measure(crowd(), **wrong)
+    refuses(error, words, measure, crowd(), **wrong)
 
 
 def test_the_command_says_the_same_in_every_medium(tmp_path, capsys):

@@ -1,6 +1,7 @@
 """Reading counts and complains in one place; writing leaves the whole output or the old one."""
 
 import pytest
+from refusals import refuses
 
 from alignkit._support.wording import natural_key
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
@@ -71,8 +72,7 @@ def test_what_a_link_says_is_kept():
     ],
 )
 def test_links_out_of_range_are_refused_or_dropped(link, options, said):
-    with pytest.raises(FormatError, match=f"^file:3: {said}"):
-        build([link], **options)
+    refuses(FormatError, f"^file:3: {said}", build, [link], **options)
     seen = []
     first = (options.get("base", 0),) * 2
     pair, reading = build([first, link], drop_out_of_range=True, seen=seen, **options)
@@ -118,27 +118,23 @@ def test_how_much_is_read_is_known(tmp_path):
 
 def test_files_that_cannot_be_read_are_named(tmp_path):
     for path in (tmp_path, tmp_path / "nowhere", tmp_path / "a.gz"):
-        with pytest.raises(FormatError, match=f"^{path}: cannot be read: "):
-            read_corpus(path, format="pharaoh")
+        refuses(FormatError, f"^{path}: cannot be read: ", read_corpus, path, format="pharaoh")
 
 
 def test_options_that_make_no_sense_are_refused(tmp_path):
-    with pytest.raises(UnknownNameError, match="did you mean 'pharaoh'"):
-        read_corpus("a", format="pharao")
+    refuses(UnknownNameError, "did you mean 'pharaoh'", read_corpus, "a", format="pharao")
     for options, message in (
         ({"colour": "red"}, "colour"),
         ({"target": "b"}, "`target` needs `source`"),
         ({"format": "alignkit-xml", "source": "b"}, "holds its own words"),
         ({"base": 2}, "base must be 0 or 1, not 2"),
     ):
-        with pytest.raises(OptionError, match=message):
-            iterate_pairs("a", **{"format": "pharaoh", **options})
+        refuses(OptionError, message, iterate_pairs, "a", **{"format": "pharaoh", **options})
     for options, message in (
         ({"base": 2}, "base must be 0 or 1"),
         ({"source": "t", "target": "t"}, "different files"),
     ):
-        with pytest.raises(OptionError, match=message):
-            write_corpus([], tmp_path / "a", format="pharaoh", **options)
+        refuses(OptionError, message, write_corpus, [], tmp_path / "a", format="pharaoh", **options)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -162,8 +158,7 @@ def test_a_failure_leaves_the_old_files_and_nothing_else(tmp_path):
     for path in names.values():
         path.write_text("old")
     place = names.pop("links")
-    with pytest.raises(KeyboardInterrupt):
-        write_corpus(failing(), place, format="pharaoh", **names)
+    refuses(KeyboardInterrupt, "", write_corpus, failing(), place, format="pharaoh", **names)
     surrogate = SentencePair("2", ("a",), ("\udc80",), {"gold": Alignment()})
     with pytest.raises(WriteError, match=r"target: '\\udc80' cannot be written as UTF-8"):
         write_corpus([PAIR, surrogate], place, format="pharaoh", **names)
@@ -186,8 +181,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path):
     (tmp_path / "file").touch()
     places = ["", "file/below", "nowhere/below", "x" * 300]
     for path in (tmp_path / place for place in places):
-        with pytest.raises(WriteError, match=f"^{path}: "):
-            write_corpus([PAIR], path, format="pharaoh")
+        refuses(WriteError, f"^{path}: ", write_corpus, [PAIR], path, format="pharaoh")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

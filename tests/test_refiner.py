@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from scipy.optimize import minimize
 from scipy.special import logit
 
@@ -421,8 +422,7 @@ def test_pair_by_pair_it_comes_to_what_training_learns(refiner, aligner, corpus)
     slow = Refiner.begin(aligner, ignore_identical=True)
     words = [pair.words for pair in corpus[30:40]]
     plain = aligner.align_bitext(words)
-    with pytest.raises(AlignerError, match="at least 5"):
-        slow.update(corpus[:3]).validate()
+    refuses(AlignerError, "at least 5", lambda: slow.update(corpus[:3]).validate())
     for begin in range(0, 24, 8):
         slow.update(corpus[begin : begin + 8])
     assert slow.report is None
@@ -525,21 +525,17 @@ def test_the_prior_is_that_of_the_script():
 def test_a_false_prior_is_refused(change, message, tmp_path):
     place = tmp_path / "prior.json"
     place.write_text(change(Prior.samples().encoded()))
-    with pytest.raises(FormatError, match=message):
-        Prior.read(str(place))
+    refuses(FormatError, message, Prior.read, str(place))
 
 
 def test_what_cannot_be_learned_from_is_refused(aligner, corpus):
-    with pytest.raises(AlignerError, match="at least 5"):
-        Refiner.train(aligner, corpus[:4])
+    refuses(AlignerError, "at least 5", Refiner.train, aligner, corpus[:4])
     with pytest.raises(AlignerError, match="0 different pairs"):
         Refiner.train(aligner, [SentencePair(pair.id, *pair.words) for pair in corpus])
     with pytest.raises(UnknownNameError, match=r"unknown annotator 'nobody' \(known: "):
         Refiner.train(aligner, corpus, "nobody")
-    with pytest.raises(UnknownNameError, match="objective"):
-        Refiner.train(aligner, corpus, objective="fame")
-    with pytest.raises(AlignerError, match="learned nothing"):
-        Refiner.of(aligner)
+    refuses(UnknownNameError, "objective", Refiner.train, aligner, corpus, objective="fame")
+    refuses(AlignerError, "learned nothing", Refiner.of, aligner)
     with pytest.raises(OptionError, match="those of the source too"):
         Refiner.train(aligner, corpus, target_vectors=len)
 
@@ -555,8 +551,7 @@ def test_copies_of_a_pair_do_not_teach_what_it_is_judged_by(aligner, corpus):
     assert (folds[:12] == folds[12:]).all()
     assert set(folds.tolist()) == set(range(5))
     few = [replace(pairs[0], id=str(k)) for k in range(9)]
-    with pytest.raises(AlignerError, match="1 different pairs"):
-        Refiner.train(aligner, few)
+    refuses(AlignerError, "1 different pairs", Refiner.train, aligner, few)
 
 
 def test_to_align_nothing_is_no_gain(aligner, corpus):
@@ -601,8 +596,7 @@ def test_forged_files_are_refused(part, name, change, refiner, tmp_path):
     parts = {key: dict(getattr(stored, key)) for key in ("header", "arrays", "words")}
     parts[part][name] = change(parts[part][name])
     write_model(place, **parts)
-    with pytest.raises(AlignerError, match=r"learned|gold lexicon"):
-        Aligner.load(place)
+    refuses(AlignerError, r"learned|gold lexicon", Aligner.load, place)
 
 
 def test_empty_sides_and_long_lines_are_aligned(refiner):

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 from reference_tables import ASCII, NAN, ruled_text, shown, tables, unruled_text, width
+from refusals import refuses
 
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
 from alignkit.tables import Column, Table, Value
@@ -328,9 +329,6 @@ def test_what_makes_no_table_is_refused():
         ([Column("a")], [[1, 2]]), ([Column("a"), Column("a")], []),
         ([Column("C", "decimal"), Column("C_low")], [[Value(1.0, 0.5, 2.0), "x"]]),
     ):  # fmt: skip
-        with pytest.raises(ArgumentError):
-            Table("", columns, rows)
-    with pytest.raises(UnknownNameError, match="kind of column"):
-        Column("a", "percentage")
-    with pytest.raises(OptionError, match="digits are -1"):
-        Column("a", "decimal", digits=-1)
+        refuses(ArgumentError, "", Table, "", columns, rows)
+    refuses(UnknownNameError, "kind of column", Column, "a", "percentage")
+    refuses(OptionError, "digits are -1", Column, "a", "decimal", digits=-1)

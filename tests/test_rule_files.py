@@ -11,6 +11,7 @@ import pytest
 from format_files import damaged
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from repetitions import repetitions
 from strategies_rules import TEXTS, leaves_of, rule_types
 
@@ -357,22 +358,17 @@ def test_packed_files_streams_and_standard_output(tmp_path, capsys):
 def test_nothing_is_written_where_a_rule_is_none(tmp_path):
     path = tmp_path / "rules"
     path.write_text("old")
-    with pytest.raises(ArgumentError, match=r"rules\[1\] is the one text 'x'"):
-        write_rules([PLAIN, "x"], path)
+    refuses(ArgumentError, r"rules\[1\] is the one text 'x'", write_rules, [PLAIN, "x"], path)
     unpaired = RuleType(Rule(Node("A", (Variable(0, "B"),)), Node("A", ("b",))))
     with pytest.raises(ArgumentError, match="variables of both sides differ"):
         write_rules([PLAIN, unpaired], path, "joshua")
-    with pytest.raises(UnknownNameError, match="did you mean 'joshua'"):
-        write_rules([PLAIN], path, "josua")
+    refuses(UnknownNameError, "did you mean 'joshua'", write_rules, [PLAIN], path, "josua")
     with pytest.raises(WriteError, match="cannot be written as UTF-8"):
         write_rules([RuleType(parse_rule('A("a") ||| A("\ud800")'))], path)
     assert path.read_text() == "old"
-    with pytest.raises(ArgumentError, match="path is 3"):
-        read_rules(3)
-    with pytest.raises(UnknownNameError):
-        read_rules(path, "csv")
-    with pytest.raises(FormatError, match="cannot be read"):
-        list(read_rules(tmp_path / "none"))
+    refuses(ArgumentError, "path is 3", read_rules, 3)
+    refuses(UnknownNameError, "", read_rules, path, "csv")
+    refuses(FormatError, "cannot be read", lambda: list(read_rules(tmp_path / "none")))
 
 
 def test_a_deep_tree_is_written_and_read(tmp_path):

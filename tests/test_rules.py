@@ -8,6 +8,7 @@ import pytest
 import reference_rules as plain
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from strategies import tree_of
 from strategies_rules import leaves_of as flat
 
@@ -89,8 +90,7 @@ def test_minimal_rules_alone_give_both_trees_back(pair, deletions):
         assert found.recompose() == (pair.tree("source"), pair.tree("target"))
     else:
         assert not pair.alignment("gold").sure
-        with pytest.raises(OptionError, match="has no links"):
-            found.recompose()
+        refuses(OptionError, "has no links", found.recompose)
 
 
 @given(parsed_pairs())
@@ -257,8 +257,7 @@ def test_what_cannot_be_derived_is_told():
         (pair.without_annotations("gold"), {"source_tree": tree}, OptionError, "by nobody"),
         (pair, {"annotator": "ben"}, UnknownNameError, "ben"),
     ):
-        with pytest.raises(kind, match=told):
-            extract_rules(wrong, **options)
+        refuses(kind, told, extract_rules, wrong, **options)
     assert extract_rules([]) == []
 
 
@@ -276,5 +275,4 @@ def test_more_composed_rules_than_can_be_held_are_refused():
     links = Alignment((k, k) for k in range(60))
     pair = SentencePair("1", words, words, {"gold": links})
     found = extract_rules(pair, source_tree=tree, target_tree=tree)
-    with pytest.raises(OptionError, match="rules are made of 20 minimal ones each"):
-        found.composed(20)
+    refuses(OptionError, "rules are made of 20 minimal ones each", found.composed, 20)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from alignkit.errors import AlignmentError, FileError, OptionError
 from alignkit.io.atomic_files import WriteError
@@ -95,17 +96,12 @@ def test_what_cannot_be_counted_is_refused(tmp_path):
             ((one[0], np.array([2, 0]), one[2]), "must rise"),
             ((*one[:2], np.ones((1, 3))), r"expected \(1, 2\)"),
         ):
-            with pytest.raises(AlignmentError, match=told):
-                runs.add(*wrong)
+            refuses(AlignmentError, told, runs.add, *wrong)
         assert rows(runs.merge()) == []
-        with pytest.raises(OptionError, match="merged already"):
-            runs.add(*one)
-    with pytest.raises(OptionError, match="closed"):
-        next(runs.merge())
-    with pytest.raises(OptionError, match="the least is 65536"):
-        Runs(".", room=5)
-    with pytest.raises(OptionError, match="at least 1 value"):
-        Runs(".", sums=0)
+        refuses(OptionError, "merged already", runs.add, *one)
+    refuses(OptionError, "closed", lambda: next(runs.merge()))
+    refuses(OptionError, "the least is 65536", Runs, ".", room=5)
+    refuses(OptionError, "at least 1 value", Runs, ".", sums=0)
     with pytest.raises(WriteError, match="gone: cannot be written"):
         fill(Runs(str(tmp_path / "gone"), sums=1, maxima=1, room=LEAST))
 
@@ -148,8 +144,7 @@ def test_a_list_of_words_is_read_as_it_was_written(tmp_path):
         path = str(tmp_path / f"{number}")
         WordPool.of(one).write(path)
         assert WordPool.read(path).words() == one
-    with pytest.raises(FileError, match="cannot be read"):
-        WordPool.read(str(tmp_path / "none"))
+    refuses(FileError, "cannot be read", WordPool.read, str(tmp_path / "none"))
 
 
 @given(phrase_pairs, st.integers(1, 4), st.data())

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_scoring import list_row, tight_phrases
+from refusals import refuses
 
 from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
@@ -103,11 +104,9 @@ def test_a_list_that_matches_nothing_is_undefined_and_says_so():
 
 def test_bad_requests_are_refused():
     for options in ({"min_length": 3, "max_length": 2}, {"reference": "nobody"}, {"links": "no"}):
-        with pytest.raises((OptionError, UnknownNameError)):
-            score_phrase_list([], GOLD, **options)
+        refuses((OptionError, UnknownNameError), "", score_phrase_list, [], GOLD, **options)
     bare = Corpus([SentencePair("1", None, None, {"gold": Alignment()})])
-    with pytest.raises(MissingTextError):
-        score_phrase_list([], bare)
+    refuses(MissingTextError, "", score_phrase_list, [], bare)
 
 
 def test_both_formats_are_read_packed_or_not(tmp_path):
@@ -137,13 +136,11 @@ def test_both_formats_are_read_packed_or_not(tmp_path):
 def test_broken_lines_are_named(tmp_path, text, format_, line):
     path = tmp_path / "list"
     path.write_bytes(text)
-    with pytest.raises(FormatError, match=f"list:{line}"):
-        list(read_phrase_table(path, format=format_))
+    refuses(FormatError, f"list:{line}", lambda: list(read_phrase_table(path, format=format_)))
 
 
 def test_unreadable_files_are_refused(tmp_path):
-    with pytest.raises(FormatError, match="cannot be read"):
-        list(read_phrase_table(tmp_path / "missing"))
+    refuses(FormatError, "cannot be read", lambda: list(read_phrase_table(tmp_path / "missing")))
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a\tb\n" * 100)[:-9])
     (tmp_path / "plain.gz").write_bytes(b"a\tb\n")
     for name in ("cut.gz", "plain.gz"):

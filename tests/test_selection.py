@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from alignkit.corpora.join import concat
 from alignkit.corpora.selection import connected_groups, sample, select_ids, split_corpus
@@ -189,8 +190,7 @@ def test_a_sample_is_a_share_in_the_order_of_the_corpus():
     ],
 )
 def test_what_makes_no_sense_is_refused(shares, how, error, told):
-    with pytest.raises(error, match=told):
-        split_corpus(corpus_of([5, 5]), shares, **how)
+    refuses(error, told, split_corpus, corpus_of([5, 5]), shares, **how)
 
 
 def test_corpora_are_put_together_with_their_annotators():
@@ -211,10 +211,8 @@ def test_corpora_are_put_together_with_their_annotators():
 def test_pairs_are_selected_by_ids():
     corpus = corpus_of([10])
     assert select_ids(corpus, ["7", "2", "7"]).ids == ("2", "7")
-    with pytest.raises(KeyError, match="no pair of the corpus has the id '12'"):
-        select_ids(corpus, ["1", "12"])
-    with pytest.raises(ArgumentError, match="split the text"):
-        select_ids(corpus, "12")
+    refuses(KeyError, "no pair of the corpus has the id '12'", select_ids, corpus, ["1", "12"])
+    refuses(ArgumentError, "split the text", select_ids, corpus, "12")
 
 
 def test_groups_of_many_strata_take_no_time_to_divide():

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refuses
 from strategies import PLAIN
 
 from alignkit.errors import AlignkitError, FormatError
@@ -48,8 +49,7 @@ def test_a_bitext_has_one_divider_a_line(read):
         PairText(1, None, "a b ", " x"), PairText(2, None, "", ""), PairText(3, None, "c  ", "  z"),
     ]  # fmt: skip
     for line, count in (("a b", 0), ("a ||| b ||| c", 2), ("", 0)):
-        with pytest.raises(FormatError, match=rf"s:2: {count} dividers"):
-            read(f"a ||| b\n{line}\n")
+        refuses(FormatError, rf"s:2: {count} dividers", read, f"a ||| b\n{line}\n")
 
 
 def test_tagged_lines_carry_their_number(read):
@@ -75,8 +75,7 @@ def test_tagged_lines_carry_their_number(read):
     ],
 )
 def test_lines_that_do_not_agree_are_refused(read, source, target, message):
-    with pytest.raises(FormatError, match=message):
-        read(source, target)
+    refuses(FormatError, message, read, source, target)
 
 
 def test_a_missing_file_is_named(tmp_path):
@@ -93,8 +92,7 @@ def bitext_line(id, source, target):
 
 def test_a_bitext_line_is_one_that_can_be_read(read):
     assert read(bitext_line("1", "a b", "")) == [PairText(1, None, "a b ", " ")]
-    with pytest.raises(AlignkitError, match=r"pair '1': .*two files"):
-        bitext_line("1", "a ||| b", "c")
+    refuses(AlignkitError, r"pair '1': .*two files", bitext_line, "1", "a ||| b", "c")
 
 
 _PIPES = st.text("|a", min_size=1, max_size=5)
@@ -130,5 +128,4 @@ def test_a_divider_among_the_words_is_told_by_every_writer(tmp_path, format):
 
 
 def test_a_mark_that_reading_takes_away_is_not_written():
-    with pytest.raises(AlignkitError, match=r"pair '1': .* byte order mark"):
-        bitext_line("1", "a\ufeff", "b")
+    refuses(AlignkitError, r"pair '1': .* byte order mark", bitext_line, "1", "a\ufeff", "b")

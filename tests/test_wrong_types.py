@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 import alignkit
 from alignkit import (
@@ -136,25 +137,19 @@ def test_words_in_one_text_are_told_to_be_split():
         lambda: SentencePair("1", "a b", ["c"]),
         lambda: alignkit.extract_phrases(LINKS, source="a b", target=["c", "d"]),
     ):
-        with pytest.raises((TypeError, ValueError), match="split the text"):
-            call()
+        refuses((TypeError, ValueError), "split the text", call)
 
 
 def test_both_texts_and_words_are_aligned():
     known = Aligner.train([TEXTS, TEXTS], model="ibm1", threads=1)
     assert known.align("the house", "das haus") == known.align(*TEXTS)
     for wrong in (None, b"the", 3, ["a", 3]):
-        with pytest.raises(ArgumentError, match="target"):
-            known.align("the house", wrong)
-        with pytest.raises(ArgumentError, match="source"):
-            known.posteriors(wrong, "das haus")
+        refuses(ArgumentError, "target", known.align, "the house", wrong)
+        refuses(ArgumentError, "source", known.posteriors, wrong, "das haus")
     for wrong in ("1", 0.5, True):
-        with pytest.raises(ArgumentError, match="threads"):
-            known.align_bitext([TEXTS], threads=wrong)
-    with pytest.raises(OptionError, match="threshold is nan"):
-        known.align_bitext([TEXTS], threshold=float("nan"))
-    with pytest.raises(OptionError, match="least is nan"):
-        known.lexicon(float("nan"))
+        refuses(ArgumentError, "threads", known.align_bitext, [TEXTS], threads=wrong)
+    refuses(OptionError, "threshold is nan", known.align_bitext, [TEXTS], threshold=float("nan"))
+    refuses(OptionError, "least is nan", known.lexicon, float("nan"))
 
 
 def test_corpora_are_added_to_corpora():
@@ -165,5 +160,4 @@ def test_corpora_are_added_to_corpora():
 def test_places_are_counted_from_the_end_as_in_a_list():
     found = alignkit.extract_phrases(LinkArrays.pack([LINKS, Alignment()]))
     assert found.pair(-2) == found.pair(0)
-    with pytest.raises(IndexError, match="k is 2, but there are 2 sentence pairs"):
-        found.pair(2)
+    refuses(IndexError, "k is 2, but there are 2 sentence pairs", found.pair, 2)
