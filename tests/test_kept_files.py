@@ -231,7 +231,7 @@ def test_what_else_is_in_the_folder_beside_an_output_stays(given, tmp_path):
         if "brought together" in text:
             raise KeyboardInterrupt
 
-    refuses(KeyboardInterrupt, "", cluster.phrases, None, links, out, **words, progress=stop)
+    refuses(KeyboardInterrupt, None, cluster.phrases, None, links, out, **words, progress=stop)
     for name in ("notes", "records/mine", "records/x.part"):
         (place / name).write_text("mine", "utf-8")
     cluster.phrases(None, links, out, **words)
@@ -313,16 +313,13 @@ def test_a_url_is_no_folder(capsys, given, monkeypatch, tmp_path, url):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_model_is_not_replaced_by_the_links_that_it_makes(given, tmp_path):
+def test_what_is_read_is_not_replaced_by_links(given, tmp_path, capsys):
     model = tmp_path / "1.x"
     model.write_bytes((given / "m").read_bytes())
     texts = [f"{given}/part*.fr", f"{given}/part*.en"]
     with pytest.raises(OptionError, match=r"1\.x would be replaced, but is also read"):
         cluster.align(None, *texts, f"{tmp_path}/*.x", model=str(model))
     assert model.read_bytes() == (given / "m").read_bytes()
-
-
-def test_a_dictionary_is_not_replaced_by_links(capsys, given, tmp_path):
     (tmp_path / "1.tsv").write_text("le\tthe\n", "utf-8")
     words = [*commands(given, tmp_path)["train"], "--dictionary", f"{tmp_path}/1.tsv"]
     words[words.index("-o") + 1] = f"{tmp_path}/*.tsv"

@@ -45,11 +45,17 @@ def kept(folder):
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-def test_a_kernel_is_compiled_once(home):
+def test_a_kernel_is_compiled_once_and_kept_with_what_it_needs(home):
     assert run()
     assert not run()
     (path,) = kept(home)
     assert path.is_relative_to(home / "cache" / "alignkit")
+    run()
+    (path,) = kept(home)
+    sig, needed, _ = pickle.loads(kernel_cache._read(path))
+    assert len(sig) == 2
+    assert "PyLong_AsUnsignedLongLong" in needed
+    assert not any(name.startswith("llvm.") for name in needed)
 
 
 NO_KERNELS = [b"no pickle", pickle.dumps(("no", "kernel")), b""]
@@ -321,12 +327,3 @@ def test_numba_is_made_ready_to_compile_only_where_a_kernel_needs_it(missing):
     context = Context()
     kernel_cache._prepare(context, ["sqrt", "NRT_Free", *missing])
     assert context.refreshed == len(missing)
-
-
-def test_what_a_kernel_needs_is_kept_with_it(home):
-    run()
-    (path,) = kept(home)
-    sig, needed, _ = pickle.loads(kernel_cache._read(path))
-    assert len(sig) == 2
-    assert "PyLong_AsUnsignedLongLong" in needed
-    assert not any(name.startswith("llvm.") for name in needed)

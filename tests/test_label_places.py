@@ -36,25 +36,19 @@ def test_every_command_names_file_and_line(tmp_path, capsys, words):
     assert "by --lenient-labels" in ran.err
 
 
-def test_of_several_files_the_right_one_is_named(tmp_path, capsys):
+def test_the_right_one_of_several_files_is_named(tmp_path, capsys, monkeypatch):
     one = write(tmp_path, "ann.jsonl", line("p1", x="3") + line("p2", x="3"))
     other = write(tmp_path, "ben.jsonl", line("p2", x="3") + line("p1", x="3s"))
     ran = run(capsys, "agree", one, other, "--on", "judgments", "--scheme", "turku")
     ran.failed(f"{other}:2: pair 'p1', annotator 'ben': '3s' is no")
     ran = run(capsys, "score-labels", one, other, "--scheme", "turku")
     ran.failed(f"{other}:2: pair 'p1', annotator 'x': '3s' is no")
-
-
-def test_goldalign_names_the_file_of_the_annotator(tmp_path, capsys):
     row = "7\ta\t\tb\t\t\t{}\t0-0\t\t\n"
     for name, last in (("datasets", "1"), ("users/u1/complete", "1"), ("users/u2/complete", "si")):
         (tmp_path / name / "c").mkdir(parents=True)
         write(tmp_path, f"{name}/c/b.tsv", row.format("1") + row.format(last))
     ran = run(capsys, "labels", tmp_path, "--scheme", "binary", "--format", "goldalign")
     ran.failed("users/u2/complete/c/b.tsv:2: pair 'b:2', annotator 'u2': 'si' is no judgment")
-
-
-def test_of_standard_input_only_the_name_is_known(monkeypatch, capsys):
     feed(monkeypatch, BAD)
     run(capsys, "labels", "-", "--scheme", "turku").failed("-: pair 'p2', annotator 'ann': '5'")
 

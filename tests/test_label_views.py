@@ -55,19 +55,18 @@ def test_the_table_of_turku():
     assert unordered == list(TURKU.views[:2])
 
 
-def test_binary_views():
+def test_labels_of_views_and_their_mirrors():
     for name in ("parade", "parade-votes"):
         assert [get_view(name, "binary").of(label) for label in "0123"] == ["0", "0", "1", "1"]
     assert get_view("binary", "binary").labels == ("0", "1")
     assert get_view("paraphrase").order == ("none", "partial", "paraphrase")
     assert get_view("entailment").order is None
-
-
-def test_flip():
     assert [TURKU.flip(text) for text in ("4>is", "4<", "3", "x")] == ["4<is", "4>", "3", "x"]
     entailment = get_scheme("entailment")
     assert [entailment.flip(text) for text in ("forward", "reverse")] == ["reverse", "forward"]
     refuses(FormatError, "is no judgment of turku", TURKU.flip, "4<>")
+    refuses(UnknownNameError, "unknown view of turku 'bianry'", get_view, "turku", "bianry")
+    refuses(UnknownNameError, None, get_view, "entailment", "binary")
 
 
 def test_transposing_flips_where_a_scheme_is_named():
@@ -80,11 +79,6 @@ def test_transposing_flips_where_a_scheme_is_named():
     assert corpus[:1].transpose(TURKU).transpose("turku") == corpus[:1]
     with pytest.raises(FormatError, match="pair '1', annotator 'a0': 'mine' is no judgment"):
         corpus.transpose("turku")
-
-
-def test_an_unknown_view_lists_the_known():
-    refuses(UnknownNameError, "unknown view of turku 'bianry'", get_view, "turku", "bianry")
-    refuses(UnknownNameError, "", get_view, "entailment", "binary")
 
 
 def corpus_of(rows):

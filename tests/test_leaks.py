@@ -59,7 +59,7 @@ def test_leaks_are_what_a_plain_search_finds(train, test):
     assert Counter(leak.kind for leak in find_leaks(*parts)) == +expected
 
 
-def test_a_rewrite_belongs_to_its_pair():
+def test_rewrites_belong_to_their_pair_and_stay_together_without_it():
     first, anew = pair("1", "a", "b"), pair("1/r1", "c", "d", **{"rewrite_of": "1"})
     for train, test in ((first, anew), (anew, first)):
         (leak,) = find_leaks(Corpus([train]), Corpus([test]))
@@ -68,6 +68,18 @@ def test_a_rewrite_belongs_to_its_pair():
     many += [pair(f"{k}/r1", str(k), "y", **{"rewrite_of": str(k)}) for k in range(20)]
     parts = split_corpus(Corpus(many), {"train": 0.5, "test": 0.5}, keep_together="g")
     assert not find_leaks(parts["train"], parts["test"])
+    many = [pair(str(k), str(k), "x", g=str(k)) for k in range(40)]
+    many += [pair(f"0/r{k}", str(k), "y", rewrite_of="0") for k in range(1, 9)]
+    many += [pair(f"lost/r{k}", str(k), "z", rewrite_of="lost") for k in range(1, 9)]
+    for seed in range(5):
+        parts = split_corpus(
+            Corpus(many), {"train": 0.5, "test": 0.5}, keep_together="g", seed=seed
+        )
+        assert not find_leaks(parts["train"], parts["test"])
+        for first in ("0/r", "lost/r"):
+            assert sum(any(p.id.startswith(first) for p in part) for part in parts.values()) == 1
+    cut = find_leaks(Corpus(many[40:44]), Corpus(many[44:48]))
+    assert {leak.group for leak in cut} == {"rewrite_of=0"}
 
 
 def test_judgments_are_strata():
@@ -121,21 +133,6 @@ def test_case_counts_unless_one_says_otherwise(tmp_path, capsys):
     assert (ran.code, "2 of 2 pairs are known" in ran.out) == (1, True)
     run(capsys, "check", paths[0], "--ignore-case").failed("--ignore-case is for --leaks")
     run(capsys, "check", "--leaks", *paths, "--group", "flim").failed("unknown attribute 'flim'")
-
-
-def test_rewrites_of_one_pair_stay_together_without_it():
-    many = [pair(str(k), str(k), "x", g=str(k)) for k in range(40)]
-    many += [pair(f"0/r{k}", str(k), "y", rewrite_of="0") for k in range(1, 9)]
-    many += [pair(f"lost/r{k}", str(k), "z", rewrite_of="lost") for k in range(1, 9)]
-    for seed in range(5):
-        parts = split_corpus(
-            Corpus(many), {"train": 0.5, "test": 0.5}, keep_together="g", seed=seed
-        )
-        assert not find_leaks(parts["train"], parts["test"])
-        for first in ("0/r", "lost/r"):
-            assert sum(any(p.id.startswith(first) for p in part) for part in parts.values()) == 1
-    cut = find_leaks(Corpus(many[40:44]), Corpus(many[44:48]))
-    assert {leak.group for leak in cut} == {"rewrite_of=0"}
 
 
 def plain_leaks(train, test):
@@ -250,9 +247,6 @@ def test_texts_in_two_unicode_forms_are_equal(tmp_path, capsys):
         "equal pairs judged differently": 1,
         "reversed pairs judged differently": 1,
     }
-
-
-def test_other_duplicates_are_known_in_two_unicode_forms():
     made = pair_translations([[["x"], [NFC], [NFD]]], drop_identical=True, drop_repeated=True)
     assert [one.id for one in made] == ["1/1-2"]
     twice = [pair("1", NFC, "b"), pair("2", NFD, "b")]

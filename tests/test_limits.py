@@ -249,11 +249,19 @@ def test_a_control_character_is_an_error_with_its_place(tmp_path, name, control)
     assert control not in str(caught.value)
 
 
-def test_the_place_is_line_and_column_and_utf_16_is_guessed(tmp_path):
+def test_what_is_text_and_where_it_is_none(tmp_path):
     path = write(tmp_path, "x", "a\tb\t0-0\né a\0\tb\t0-0\n")
     with pytest.raises(FormatError, match="if the text is UTF-16, say so by `encoding`") as caught:
         read_corpus(path, format="xlwa")
     assert (caught.value.line, caught.value.column) == (2, 4)
+    path = write(tmp_path, "x", "日本\tJapan\t0-0\n".encode("iso-2022-jp"))
+    (pair,) = read_corpus(path, format="xlwa", encoding="iso-2022-jp")
+    assert pair.source == ("日本",)
+    path = write(tmp_path, "x", "a\x0bb\x0cc\x7f\x85 \x9b\tb\t0-0\r\n")
+    (pair,) = read_corpus(path, format="xlwa")
+    assert pair.source == ("a", "b", "c\x7f\x85", "\x9b")
+    with pytest.raises(FormatError, match=r"x:1:2: control character '\\x00'"):
+        list(read_phrase_table(write(tmp_path, "x", "a\0\tb\n")))
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "iso-2022-jp", "utf-7", "cp037"])
@@ -270,18 +278,6 @@ def test_every_encoding_refuses_control_characters(tmp_path, encoding):
 @pytest.mark.parametrize("encoding", ["idna", "punycode", "undefined", "hex", "\ud800", "\0", ""])
 def test_what_encodes_no_text_is_refused(capsys, encoding):
     run(capsys, "stats", PARAPHRASES, "--encoding", encoding).failed("unknown encoding")
-
-
-def test_japanese_in_an_encoding_of_escapes_is_read(tmp_path):
-    path = write(tmp_path, "x", "日本\tJapan\t0-0\n".encode("iso-2022-jp"))
-    (pair,) = read_corpus(path, format="xlwa", encoding="iso-2022-jp")
-    assert pair.source == ("日本",)
-
-
-def test_white_space_and_the_characters_of_wrong_encodings_are_text(tmp_path):
-    path = write(tmp_path, "x", "a\x0bb\x0cc\x7f\x85 \x9b\tb\t0-0\r\n")
-    (pair,) = read_corpus(path, format="xlwa")
-    assert pair.source == ("a", "b", "c\x7f\x85", "\x9b")
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -312,8 +308,3 @@ def test_texts_hold_no_control_characters(capsys, tmp_path, monkeypatch, words):
     write(tmp_path, "x", "a\tb\na\x1bc\tb\n" if len(words) == 2 else "a\na\x1bc\n")
     write(tmp_path, "y", "a\nb\n")
     run(capsys, *words).failed(r"x:2:2: control character '\x1b'")
-
-
-def test_a_phrase_table_holds_no_control_characters(tmp_path):
-    with pytest.raises(FormatError, match=r"x:1:2: control character '\\x00'"):
-        list(read_phrase_table(write(tmp_path, "x", "a\0\tb\n")))

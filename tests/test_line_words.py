@@ -70,12 +70,9 @@ def test_both_ways_read_the_same(files, monkeypatch, source, target, options):
     both_ways(files("0-0\n0-0\n\n", source, target), monkeypatch, **options)
 
 
-def test_ids_before_the_words_are_read(files, monkeypatch):
+def test_ids_are_read_and_a_word_is_made_once(files, monkeypatch):
     paths = files("x\t0-0\ny\t\n", "x\ta b\ny\tc\n", "x\td\ny\te f\n")
     assert both_ways(paths, monkeypatch).ids == ("x", "y")
-
-
-def test_a_word_is_made_once(files):
     links, source, target = files("0-0\n" * 5, "word other\n" * 5, "word\n" * 5)
     corpus = read_corpus(links, format="pharaoh", source=source, target=target)
     assert len({id(words[0]) for pair in corpus for words in pair.words}) == 1

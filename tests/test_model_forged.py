@@ -122,37 +122,31 @@ def test_models_of_cut_words_that_do_not_fit_are_refused(tmp_path, models, chang
     refused(tmp_path, models["best"], header={"prefixes": changed[change]})
 
 
-def test_models_of_cut_words_are_only_those_of_best(tmp_path, models):
+def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, models):
     settings = {**models["best"].header["settings"], "best": False}
     refused(tmp_path, models["best"], "where settings say best", header={"settings": settings})
-
-
-def test_weights_are_no_more_than_their_totals(tmp_path, models):
     stored = models["hmm"]
     totals = at(stored.arrays["source_totals"], 0, 1e-20)
     refused(
         tmp_path, stored, "forward is more than source_totals", arrays={"source_totals": totals}
     )
-
-
-def test_tables_of_another_model_are_not_read_beside(tmp_path, models):
     places = {"forward_distortion": np.ones(3, np.float32)}
     refused(tmp_path, models["ibm4"], "forward_distortion is float32 (3,)", arrays=places)
     first = {"forward_first": np.ones((1, 1, 81), np.float32)}
     refused(tmp_path, models["ibm3"], "forward_first is float32 (1, 1, 81)", arrays=first)
-
-
-def test_sizes_that_overflow_are_refused(tmp_path, models):
     stored = models["ibm3"]
     sizes = np.array([[2**20, 2**20]] * 3, np.int64)
     refused(tmp_path, stored, "forward_sizes do not rise", arrays={"forward_sizes": sizes})
     sizes = np.array([[1, 1], [2**20, 2**20]], np.int64)
     refused(tmp_path, stored, "forward_sizes need 1099511627777", arrays={"forward_sizes": sizes})
-
-
-def test_tables_that_nobody_knows_are_refused(tmp_path, models):
     more = {"stranger": np.zeros(1, np.float32)}
     refused(tmp_path, models["hmm"], "stranger is no table of this model", arrays=more)
+    stored = models["hmm"]
+    source = stored.words["source"]
+    twice = (*source[:-1], source[0])
+    refused(tmp_path, stored, "twice in the words of source", words={"source": twice})
+    refused(tmp_path, stored, "rows is int64", words={"source": (*source, "more")})
+    refused(tmp_path, stored, "source, stranger, target", words={"stranger": source})
 
 
 @pytest.mark.parametrize(
@@ -195,15 +189,6 @@ def test_settings_that_cannot_be_are_refused(tmp_path, models, setting):
     stored = models["hmm"]
     header = {"settings": {**stored.header["settings"], **setting}}
     refused(tmp_path, stored, "settings: ", *setting, header=header)
-
-
-def test_words_stand_once(tmp_path, models):
-    stored = models["hmm"]
-    source = stored.words["source"]
-    twice = (*source[:-1], source[0])
-    refused(tmp_path, stored, "twice in the words of source", words={"source": twice})
-    refused(tmp_path, stored, "rows is int64", words={"source": (*source, "more")})
-    refused(tmp_path, stored, "source, stranger, target", words={"stranger": source})
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])

@@ -109,9 +109,6 @@ def test_a_time_goes_wherever_its_annotation_goes():
     ]  # fmt: skip
     for copy in kept:
         assert [pair.annotations["anna"].when for pair in copy] == [WHEN, None]
-
-
-def test_of_a_judgment_and_an_alignment_the_later_time_is_that_of_both():
     judged = Annotation(None, judgment="yes", when="2026-11-23T00:00:00Z")
     base = Corpus([pair(anna=judged)])
     for links in (timed(), LINKS):
@@ -197,19 +194,17 @@ def test_groups_and_counts_by_time_take_all_annotations():
     assert len(corpus.groups("week", annotators=["ann"])["2026-W47"]) == 1
     counts = count_groups(corpus, "month")
     assert {name: part.pairs for name, part in counts.groups.items()} == {"2027-01": 6}
-
-
-def test_an_attribute_of_that_name_goes_first():
     corpus = Corpus([replace(pair(ann=timed()), attributes={"week": "the first"})])
     assert list(corpus.groups("week")) == ["the first"]
     assert list(corpus.groups("day")) == ["2026-11-22"]
-
-
-def test_without_times_there_are_no_weeks():
     corpus = Corpus([pair(ann=LINKS, ben=LINKS)])
     for ask in (Corpus.groups, lambda corpus, by: agree(corpus, by=by), count_groups):
         refuses(OptionError, "no annotation has a time, and so no week", ask, corpus, "week")
     refuses(UnknownNameError, "year", corpus.groups, "year")
+    scored, alone = pair("1", ann=LINKS, ben=LINKS), pair("2", ann=LINKS)
+    corpus = Corpus([scored, replace(alone, attributes={"genre": "news"})])
+    (record,) = score_records(corpus, "ann", "ben", by="genre", level="links")
+    assert record["genre"] == ""
 
 
 def test_the_commands_group_by_time(tmp_path, capsys):
@@ -232,10 +227,3 @@ def test_the_commands_group_by_time(tmp_path, capsys):
     for words in (["agree", str(path)], ["score", str(path), *sides]):
         assert main([*words, "--by", "day"]) == 2
         assert "no annotation has a time, and so no day" in capsys.readouterr().err
-
-
-def test_groups_of_what_is_scored_may_all_be_without_the_attribute():
-    scored, alone = pair("1", ann=LINKS, ben=LINKS), pair("2", ann=LINKS)
-    corpus = Corpus([scored, replace(alone, attributes={"genre": "news"})])
-    (record,) = score_records(corpus, "ann", "ben", by="genre", level="links")
-    assert record["genre"] == ""

@@ -22,20 +22,14 @@ def test_pairs_come_back(corpus):
         assert again.alignment("alignment") == pair.alignment("alignment")
 
 
-def test_the_kind_of_links_is_chosen():
+def test_the_kind_of_links_is_chosen_and_what_is_missing_told():
     assert sorted(to_nltk(PAIR, "gold").alignment) == [(0, 0), (1, 0)]
     assert sorted(to_nltk(PAIR, "gold", links="sure").alignment) == [(0, 0)]
     with pytest.raises(UnknownNameError, match="unknown links 'sur'; did you mean 'sure'"):
         to_nltk(PAIR, "gold", links="sur")
-
-
-def test_what_is_missing_is_told():
     with pytest.raises(UnknownNameError, match="annotator"):
         to_nltk(PAIR, "silver")
     with pytest.raises(MissingTextError):
         to_nltk(SentencePair("1", None, None, {"gold": Alignment()}), "gold")
-
-
-def test_nulls_and_longer_links_of_nltk_are_read():
     sent = AlignedSent(["a", "b"], ["c"], Links([(0, 0, "x"), (1, None)]))
     assert from_nltk(sent, id="1", annotator="n").alignment("n") == Alignment.parse("0-0 1-")

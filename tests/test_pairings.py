@@ -155,21 +155,17 @@ def test_a_group_is_paired(group, options, ids, counts):
     assert {name: getattr(counted, name) for name in counts} == counts
 
 
-def test_groups_without_a_pair_are_counted():
+def test_groups_without_a_pair_are_counted_and_words_kept_apart():
     counts = made([[], [["a"]], [["a"], []], [["a"], ["b"]]])[1]
     assert counts == PairingCounts(groups=4, sentences=5, empty=1, unpaired=3, pairs=1, kept=1)
-
-
-def test_words_do_not_run_into_each_other():
     groups = [[["a b"], ["c"]], [["a", "b"], ["c"]], [["a"], ["b", "c"]], [["a"], ["1:b", "c"]]]
     assert made(groups, drop_repeated=True)[1].kept == 4
-
-
-def test_pairs_are_sentence_pairs_without_annotations():
     assert made([(("a", "b"), ["c"])])[0] == [SentencePair("1/1-2", ("a", "b"), ("c",))]
+    with pytest.raises(AlignmentError, match=r"group 2, translation 1: .* split"):
+        made([[["a"], ["b"]], ["a b", "c d"]])
 
 
-def test_pairs_come_before_the_groups_are_read_to_their_end():
+def test_pairs_come_before_the_groups_end_and_counts_do_not_change():
     def endless():
         while True:
             yield [["a"], ["b"], ["c"]]
@@ -178,9 +174,6 @@ def test_pairs_come_before_the_groups_are_read_to_their_end():
     assert pairings.counts == PairingCounts()
     assert [pair.id for pair in islice(pairings, 4)] == ["1/1-2", "1/1-3", "1/2-3", "2/1-2"]
     assert (pairings.counts.groups, pairings.counts.kept) == (2, 4)
-
-
-def test_counts_do_not_change():
     pairings = pair_translations([[["a"], ["b"]]])
     before = pairings.counts
     next(pairings)
@@ -205,8 +198,3 @@ def test_options_without_sense_are_told_at_once(options, error, told):
     with pytest.raises(error, match=told) as caught:
         pair_translations([], **options)
     assert isinstance(caught.value, AlignkitError)
-
-
-def test_a_sentence_that_is_not_split_is_told():
-    with pytest.raises(AlignmentError, match=r"group 2, translation 1: .* split"):
-        made([[["a"], ["b"]], ["a b", "c d"]])

@@ -53,7 +53,7 @@ THE = rule("(NP (DT the) x0:NN)", "(NP (DT a) x0:NN)", 0.9)
 PLAN = rule("(NN plan)", "(NN proposal)", 0.5)
 
 
-def test_the_forms_of_the_field_are_rewritten():
+def test_the_forms_of_the_field_are_rewritten_and_changes_marked():
     found = rewrites(SENTENCE, ALSO, ACTIVE, PLAN)
     assert texts(found) == [
         "The proposal was also rejected by Rome .", "Moreover , the plan was rejected by Rome .",
@@ -66,9 +66,6 @@ def test_the_forms_of_the_field_are_rewritten():
         (ACTIVE, 0, 0, 8), (PLAN, 3, 1, 2),
     ]  # fmt: skip
     assert last.origins == (6, 3, 4, 0, -1, 7)
-
-
-def test_changes_are_marked():
     words = as_tree(nested(SENTENCE)).words
     found = rewrites(SENTENCE, ALSO, PLAN)
     assert [one.marked(words) for one in found] == [

@@ -82,9 +82,16 @@ def test_each_variant_of_a_link_is_read(folder, written, read):
     assert texts(folder(a=f"0-0\n{written}\n0?0") / "a") == ["0-0", read, "0?0"]
 
 
-def test_weights_are_read(folder):
+def test_weights_base_and_direction_are_read(folder):
     (pair,), _ = by_line(folder(a="0-0:0.5 1?1:1e-3 2-2 3-3:-.5") / "a")
     assert pair.alignment("alignment").weights == {(0, 0): 0.5, (1, 1): 1e-3, (3, 3): -0.5}
+    path = folder(a="1-2 3?1\n") / "a"
+    assert texts(path, base=1) == ["0-1 2?0"]
+    assert texts(path, transpose=True) == ["1?3 2-1"]
+    assert texts(path, base=1, transpose=True) == ["0?2 1-0"]
+    with pytest.raises(FormatError, match=r"a:1: link 0-1 lies outside .* counted from 1"):
+        texts(folder(a="0-1") / "a", base=1)
+    refuses(OptionError, "base must be 0 or 1", opened, path, base=2)
 
 
 @pytest.mark.parametrize("weight", ["nan", "inf", "1_0", "٣", "x", "0x1", "1e999", "--1"])
@@ -108,16 +115,6 @@ def test_what_is_no_link_is_refused_with_its_place(folder, token):
         assert len(str(caught.value)) < len(str(path)) + 120
         with pytest.raises(FormatError, match="b:1: link 0-999999999 has an index out of range"):
             way(folder(b="0-999999999") / "b")
-
-
-def test_base_and_direction_are_declared(folder):
-    path = folder(a="1-2 3?1\n") / "a"
-    assert texts(path, base=1) == ["0-1 2?0"]
-    assert texts(path, transpose=True) == ["1?3 2-1"]
-    assert texts(path, base=1, transpose=True) == ["0?2 1-0"]
-    with pytest.raises(FormatError, match=r"a:1: link 0-1 lies outside .* counted from 1"):
-        texts(folder(a="0-1") / "a", base=1)
-    refuses(OptionError, "base must be 0 or 1", opened, path, base=2)
 
 
 def test_ids_are_read_with_and_without_words(folder):
@@ -285,13 +282,10 @@ def test_every_repetition_is_counted_once(tmp_path_factory, tokens, odd):
         assert reading.counts["duplicate link"] == len(tokens) - len(cells) - both
 
 
-def test_carriage_returns_are_told_once_by_every_way(folder):
+def test_findings_are_told_once_with_their_lines(folder):
     path = folder(a="0-0\r\n1-1\r\n") / "a"
     for way in (by_line, by_kernel, by_block):
         assert way(path)[1].counts["carriage returns"] == 1
-
-
-def test_findings_name_their_lines(folder):
     found = []
     path = str(folder(a="0-0\n0-0 0-0 1?1 1-1\r\n") / "a")
     chosen, reading = open_reading(path, format="pharaoh", observe=found.append)

@@ -39,15 +39,12 @@ def pair(text, **options):
     return SentencePair("1", None, None, {"alignment": alignment})
 
 
-def test_weights_are_written_only_where_asked(tmp_path):
+def test_weights_are_written_where_asked_and_what_is_lost_is_counted(tmp_path):
     weighted = pair("0-0 1?2 2-1", weights={(0, 0): 0.93, (1, 2): 1})
     assert write_corpus([weighted], tmp_path / "a", format="pharaoh") == {"weights": 1}
     assert (tmp_path / "a").read_text() == "0-0 1?2 2-1\n"
     assert write_corpus([weighted], tmp_path / "a", format="pharaoh", weights=True) == {}
     assert (tmp_path / "a").read_text() == "0-0:0.93 1?2:1.0 2-1\n"
-
-
-def test_weights_that_cannot_be_read_back_are_counted(tmp_path):
     odd = pair("0-0 1-1", weights={(0, 0): math.nan, (1, 1): 0.5})
     lost = write_corpus([odd, pair("0-0")], tmp_path / "a", format="pharaoh", weights=True)
     assert lost == {"weights": 1, "ids": 1}

@@ -54,7 +54,7 @@ def test_a_table_is_what_a_dictionary_counts(corpus, options):
         assert sums == pytest.approx(dict.fromkeys(sums, 1.0))
 
 
-def test_probabilities_are_of_all_that_was_seen(capsys):
+def test_probabilities_are_of_all_that_was_seen_in_text_and_json(capsys):
     corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
     expected = {pair: row for pair, row in plain(corpus).items() if row[0] >= 3}
     assert held(phrase_table(corpus, min_count=3)) == expected
@@ -68,6 +68,14 @@ def test_probabilities_are_of_all_that_was_seen(capsys):
         (line[:2] for line in lines), key=lambda line: "\t".join(line).encode()
     )
     assert "la\tthe\t8\t0.8\t" in ran.out
+    ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--jsonl", "--max-length", 1)
+    rows = [json.loads(line) for line in ran.out.splitlines()]
+    corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
+    names = "count", "p_target", "p_source"
+    assert {
+        (tuple(row["source"]), tuple(row["target"])): tuple(row[name] for name in names)
+        for row in rows
+    } == plain(corpus, max_length=1)
 
 
 def test_memory_changes_nothing(tmp_path, monkeypatch):
@@ -80,17 +88,6 @@ def test_memory_changes_nothing(tmp_path, monkeypatch):
     assert held(found) == plain(corpus)
     assert list(map(astuple, found)) == list(map(astuple, phrase_table(corpus)))
     assert not list(tmp_path.iterdir())
-
-
-def test_a_table_as_json(capsys):
-    ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--jsonl", "--max-length", 1)
-    rows = [json.loads(line) for line in ran.out.splitlines()]
-    corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
-    names = "count", "p_target", "p_source"
-    assert {
-        (tuple(row["source"]), tuple(row["target"])): tuple(row[name] for name in names)
-        for row in rows
-    } == plain(corpus, max_length=1)
 
 
 def test_what_makes_no_table_is_told(capsys, tmp_path):
@@ -109,7 +106,7 @@ def test_what_makes_no_table_is_told(capsys, tmp_path):
     corpus = read_corpus(GOLD)
     refuses(MissingTextError, "words of pair '1'", lambda: list(phrase_table(corpus)))
     for wrong in ({"links": "x"}, {"kind": 3}, {"max_length": 0}):
-        refuses(AlignkitError, "", phrase_table, corpus, **wrong)
+        refuses(AlignkitError, None, phrase_table, corpus, **wrong)
     refuses(OptionError, "min_count is 0", phrase_table, corpus, min_count=0)
 
 

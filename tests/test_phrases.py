@@ -52,15 +52,21 @@ def test_the_example_has_the_numbers_of_the_method(links, counts):
     assert tuple(found) == counts
 
 
-def test_the_example_has_these_seven_atomic_pairs():
+def test_kinds_of_phrase_pairs_are_chosen():
     assert words(kind="atomic", ignore_identical=True) == [
         ("they", "both parties"), ("aspects", "issues"), ("in detail", "specific"),
         ("reached", "arrived at"), ("an", "a"), ("extensive", "general"),
         ("agreement", "consensus"),
     ]  # fmt: skip
+    phrases = extract_phrases(LinkArrays.pack([EXAMPLE, Alignment(), EXAMPLE]))
+    assert np.diff(phrases.only("atomic").offsets).tolist() == [11, 0, 11]
+    assert np.diff(phrases.only("composite").offsets).tolist() == [46, 0, 46]
+    assert phrases.only("all") is phrases
+    assert phrases.only("atomic").pair(2) == extract_phrases(EXAMPLE, kind="atomic")
+    refuses(UnknownNameError, "known: all, atomic, composite", phrases.only, "molecular")
 
 
-def test_the_cases_of_figure_3():
+def test_small_alignments_have_their_phrase_pairs():
     # and reached an ~ and arrived at, "an" unaligned
     figure = Alignment.parse("0-0 1-1 1-2")
     tight = spans(figure)
@@ -69,21 +75,18 @@ def test_the_cases_of_figure_3():
     assert (0, 2, 0, 2) not in loose
     assert (0, 3, 0, 3) not in dict(tight)
     assert loose[0, 3, 0, 3] is False
-
-
-def test_a_start_may_bear_several_atomic_pairs():
     # 0-1 is a pair; so is the closure of 1-0, 1-2, which has to take 0-1 in
     assert spans(Alignment.parse("0-1 1-0 1-2 2-3"), kind="atomic") == [
         ((0, 1, 1, 2), True), ((0, 2, 0, 3), True), ((2, 3, 3, 4), True),
     ]  # fmt: skip
-
-
-def test_no_link_makes_no_phrase_pair():
     assert extract_phrases(Alignment()) == []
     assert extract_phrases(Alignment(), loose=True, lengths=(3, 4)) == []
     nothing = extract_phrases(LinkArrays.pack([]))
     assert (len(nothing), nothing.spans.shape, nothing.offsets.tolist()) == (0, (0, 4), [0])
     assert extract_phrases(LinkArrays.pack([Alignment()] * 2)).offsets.tolist() == [0, 0, 0]
+    pair = PhrasePair(0, 2, 1, 2, False)
+    assert pair.kind == "composite"
+    assert pair.words(SOURCE, TARGET) == (("they", "discussed"), ("parties",))
 
 
 def test_exact_identity_comes_from_the_vocabulary():
@@ -96,12 +99,6 @@ def test_exact_identity_comes_from_the_vocabulary():
         }
         assert len(extract_phrases(arrays, **words).spans) == 3
         assert len(extract_phrases(arrays, ignore_identical=True, **words).spans) == left
-
-
-def test_a_phrase_pair_tells_its_kind_and_words():
-    pair = PhrasePair(0, 2, 1, 2, False)
-    assert pair.kind == "composite"
-    assert pair.words(SOURCE, TARGET) == (("they", "discussed"), ("parties",))
 
 
 # random alignments against the definitions
@@ -219,15 +216,6 @@ def test_room_grows_as_needed():
     assert phrases.pair(96) == extract_phrases(many[96])
     wide = extract_phrases(Alignment.parse("15-15"), loose=True, lengths=(31, 31))
     assert len(wide) == 16**4
-
-
-def test_only_keeps_one_kind():
-    phrases = extract_phrases(LinkArrays.pack([EXAMPLE, Alignment(), EXAMPLE]))
-    assert np.diff(phrases.only("atomic").offsets).tolist() == [11, 0, 11]
-    assert np.diff(phrases.only("composite").offsets).tolist() == [46, 0, 46]
-    assert phrases.only("all") is phrases
-    assert phrases.only("atomic").pair(2) == extract_phrases(EXAMPLE, kind="atomic")
-    refuses(UnknownNameError, "known: all, atomic, composite", phrases.only, "molecular")
 
 
 def test_sentences_of_thousands_of_words_are_fine():

@@ -165,7 +165,7 @@ def test_damaged_tables_are_told_with_their_line(capsys, tmp_path, line, told):
     path = tmp_path / "table.tsv"
     path.write_text(f"a\tb\t1\t1\t1\n{line}\n", "utf-8")
     run(capsys, "pivot", path).failed(f"{path}:2", told)
-    refuses(FormatError, "", lambda: list(read_table(path)))
+    refuses(FormatError, None, lambda: list(read_table(path)))
 
 
 def test_what_cannot_be_joined_is_told(capsys, tmp_path, table):
@@ -187,5 +187,5 @@ def test_what_cannot_be_joined_is_told(capsys, tmp_path, table):
     moses.write_text("a\tb\t1\t1\t1\na\tb\t1\t1\t1\nc\td\t1\t1\t1\n")
     assert "1 phrase pairs come again" in run(capsys, "pivot", moses).err
     for wrong in ({"on": "left"}, {"min_p": -1}, {"top": 0}, {"top": "x"}):
-        refuses(AlignkitError, "", pivot, [], **wrong)
+        refuses(AlignkitError, None, pivot, [], **wrong)
     refuses(ArgumentError, "table", lambda: list(pivot([("a", "b")])))

@@ -108,7 +108,7 @@ def test_reordered_variables_by_hand():
     assert list(pivot_rules(grammar(), min_count=5)) == []
 
 
-def test_trees_and_strings_are_joined_too():
+def test_trees_of_any_depth_and_strings_are_joined_too():
     texts = (
         'NP(x0:DT N("a" x1:PP)) ||| NP(x1:X x0:Y)',
         'NP(x0:DT N("a" x1:PP)) ||| NP(N(x0:Y) "b" x1:X)',
@@ -126,9 +126,6 @@ def test_trees_and_strings_are_joined_too():
         Rule(("a", Variable(0), "b"), (Variable(0), "a")),
         Rule((Variable(0), "a"), ("a", Variable(0), "b")),
     ]
-
-
-def test_trees_may_be_deep():
     chain = flat = Node("A", ("x", Variable(0, "B")))
     for _ in range(5000):
         chain = Node("A", (chain,))
@@ -150,10 +147,6 @@ def test_rules_in_any_format(capsys, tmp_path, format):
     out.write_text(ran.out, "utf-8")
     assert len(list(read_rules(out, "tsv"))) == 3
     assert "1 beyond the best 1" in ran.err
-
-
-def test_the_command_knows_all_formats_of_rules():
-    assert tuple(RULE_FORMATS) == FORMATS
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
@@ -185,3 +178,4 @@ def test_what_cannot_be_joined_is_told(capsys, tmp_path):
     assert left_out in run(capsys, "pivot", path).err
     with pytest.raises(UnknownNameError):
         RulePivot(on="left")
+    assert tuple(RULE_FORMATS) == FORMATS

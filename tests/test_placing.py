@@ -56,7 +56,7 @@ def test_an_error_after_some_files_leaves_all_as_they_were(tmp_path):
                 out.write("half")
                 raise KeyboardInterrupt
 
-    refuses(KeyboardInterrupt, "", act)
+    refuses(KeyboardInterrupt, None, act)
     assert tree(tmp_path) == {"a": "old"}
 
 
@@ -321,7 +321,7 @@ def test_an_interrupted_folder_leaves_nothing(tmp_path):
             fill(made.root, "a/1")
             raise KeyboardInterrupt
 
-    refuses(KeyboardInterrupt, "", act)
+    refuses(KeyboardInterrupt, None, act)
     assert not list(tmp_path.iterdir())
 
 

@@ -67,10 +67,6 @@ def test_jaccard_separates_the_labels_of_parade(data):
     )
     means = [round(found.mean("jaccard", label), 3) for label in ("1", "0")]
     assert means == [0.344, 0.134]
-
-
-@pytest.mark.real_data
-def test_jaccard_of_the_words_of_the_treebank_separates_them_too(data):
     text = pytest.importorskip("sklearn.feature_extraction.text")
     tokens = pytest.importorskip("nltk.tokenize").TreebankWordTokenizer().tokenize
     words = Corpus(
@@ -159,9 +155,6 @@ def test_a_small_corpus_by_hand():
     stemmed = diversity(corpus, stem=True, stop_words=["A", "one"])
     assert stemmed.values[1, 0] == 1
     assert "1 left out (no text)" in str(found)
-
-
-def test_groups_are_by_attribute_too():
     corpus = Corpus([pair(1, "a", "a", genre="news,web"), pair(2, "a", "b", genre="web")])
     found = diversity(corpus, by="genre", split=",")
     assert {name: places.tolist() for name, places in found.groups.items()} == {
@@ -193,7 +186,7 @@ def test_what_makes_no_sense_is_refused(capsys, tmp_path):
     run(capsys, "stats", PARAPHRASES, "--diversity", "--stop-words", empty).failed("no stop words")
 
 
-def test_the_command_says_what_the_function_finds(capsys):
+def test_the_command_says_what_the_function_finds_in_every_medium(capsys, tmp_path):
     found = diversity(read_corpus(PARAPHRASES, format="alignkit-jsonl"), by="genre")
     ran = run(capsys, "stats", PARAPHRASES, "--diversity", "--by", "genre", "--json")
     rows = {row["group"]: row for row in ran.json["means"]}
@@ -201,9 +194,6 @@ def test_the_command_says_what_the_function_finds(capsys):
     assert rows["news"]["cosine"] == found.mean("cosine", "news")
     assert sum(row["group news"] for row in ran.json["jaccard"]) == rows["news"]["pairs"]
     assert "all pairs" in run(capsys, "stats", PARAPHRASES, "--diversity").out
-
-
-def test_the_histogram_has_bars_for_people_and_numbers_for_machines(capsys, tmp_path):
     page = tmp_path / "d.html"
     given = ["stats", PARAPHRASES, "--diversity"]
     out = run(capsys, *given, "--html", page).out

@@ -34,7 +34,7 @@ def test_the_kind_of_a_component(links, kind):
     assert set(component_kinds(alignment.transpose()).values()) == {other}
 
 
-def test_the_class_of_words():
+def test_classes_of_words_and_bands_of_distance():
     english, french = function_words("english"), function_words("fr", "en")
     assert word_class("!", "!", english) == "identical"
     assert word_class("!", ".", english) == "punctuation"
@@ -42,9 +42,6 @@ def test_the_class_of_words():
     assert word_class("la", "house", french) == "mixed"
     assert word_class(".", "the", english) == "mixed"
     assert word_class("dog", "hound", english) == "content words"
-
-
-def test_distances_are_banded_from_the_lower_end():
     for j, band in enumerate(["below 0.05", "0.05 to 0.15", "0.05 to 0.15"], 0):
         assert distance_band(Link(0, j), (1, 20)) == band
     assert distance_band(Link(0, 3), (1, 20)) == "0.15 to 0.3"

@@ -68,7 +68,7 @@ def test_values_are_those_of_the_pairs_scored_apart():
         assert value == pytest.approx(score(SAMPLES, system, "gold").links.f1)
 
 
-def test_p_values_are_corrected_over_the_phenomena_of_a_system():
+def test_p_values_are_corrected_over_phenomena_and_follow_from_the_seed():
     for system in ROWS:
         mine = [one for one in FOUND.parts if one.system == system]
         assert [one.holm for one in mine] == pytest.approx(
@@ -78,9 +78,6 @@ def test_p_values_are_corrected_over_the_phenomena_of_a_system():
     assert [one.holm for one in between] == pytest.approx(
         holm([one.p_value for one in between]), nan_ok=True
     )
-
-
-def test_the_same_seed_gives_the_same_and_few_pairs_are_not_ranked():
     again = profile_rows(ROWS, GROUPS, link_ratios, "f1", trials=200, resamples=50)
     assert str(again) == str(FOUND)
     counts = dict(zip(FOUND.measured.phenomena, FOUND.measured.pairs, strict=True))
@@ -271,7 +268,7 @@ def contrasted(groups, *, like=None, flip=3):
                         resamples=50, like=like)  # fmt: skip
 
 
-def test_an_attribute_of_two_values_is_one_contrast():
+def test_an_attribute_of_two_values_and_equal_phenomena_are_one_test():
     found = contrasted([("news",) if k % 5 < 2 else ("novel",) for k in range(40)])
     for system in ("a", "b"):
         first, second = (one for one in found.parts if one.system == system)
@@ -281,9 +278,6 @@ def test_an_attribute_of_two_values_is_one_contrast():
     news, novel = found.differences
     assert (news.holm, novel.holm) == tuple(holm([news.p_value, novel.p_value]))
     assert "one test" not in str(contrasted([("x",) if k % 5 < 2 else ("",) for k in range(40)]))
-
-
-def test_phenomena_of_the_same_pairs_are_one_test_and_the_whole_set_has_two_sides():
     groups = [("news", "short") if k % 5 < 2 else ("novel", "odd") for k in range(39)] + [("odd",)]
     found = contrasted(groups)
     assert "news and short are held by the same pairs" in str(found)

@@ -115,7 +115,7 @@ def test_the_ranks_of_a_published_table(data, capsys, tmp_path):
     assert "'OVERALL ACC.' may be no phenomenon" in run(capsys, "profile", "--table", path).out
 
 
-def test_a_phenomenon_with_a_value_missing_or_few_pairs_is_left_out(tmp_path):
+def test_what_cannot_be_ranked_is_left_out_and_told(tmp_path):
     measured = read_measured(write(tmp_path, "t.tsv", TABLE))
     assert measured.values[0, :2].tolist() == [0.5, 0.7]
     found = rank(measured)
@@ -125,9 +125,6 @@ def test_a_phenomenon_with_a_value_missing_or_few_pairs_is_left_out(tmp_path):
                         (9, 10, 11)))  # fmt: skip
     assert (few.few, few.phenomena.names) == (("a",), ("b", "c"))
     assert "is not known" not in str(few)
-
-
-def test_too_little_to_rank_is_told():
     one = rank(Measured(("a",), ("x", "y"), np.array([[0.1, 0.2]])))
     assert one.systems.reason == "2 to rank in 1 blocks; two of both are needed"
     assert one.systems.reason in str(one)

@@ -34,30 +34,24 @@ def test_each_name_is_there_and_documented(name):
         assert value.__module__.startswith("alignkit.")
 
 
-def test_there_is_no_other_name():
+def test_there_is_no_other_name_nor_a_module_of_a_functions_name():
     with pytest.raises(AttributeError, match="nonsense"):
         alignkit.nonsense  # noqa: B018
+    # importing such a module would put it in the function's place
+    assert not {path.stem for path in Path(alignkit.__file__).parent.glob("*.py")} & {
+        name for name in alignkit.__all__ if not name.startswith("__")
+    }
 
 
-def test_importing_the_package_loads_no_library():
+def test_importing_loads_no_library_and_links_need_no_numpy():
     loaded = json.loads(python("import alignkit, sys, json; print(json.dumps(list(sys.modules)))"))
     heavy = {"numpy", "numba", "networkx", "nltk", "lxml", "scipy", "matplotlib", "argparse"}
     assert not heavy & set(loaded)
     mine = {name for name in loaded if name.startswith("alignkit.")}
     assert not mine
-
-
-def test_links_and_pairs_need_no_numpy():
     code = "import sys; from alignkit import Alignment, SentencePair, Corpus, Annotation, merge; "
     code += "str(Alignment.parse('0-0').transpose()); print('numpy' in sys.modules)"
     assert python(code) == "False\n"
-
-
-def test_no_module_has_the_name_of_a_public_function():
-    """Importing such a module would put it in the function's place."""
-    assert not {path.stem for path in Path(alignkit.__file__).parent.glob("*.py")} & {
-        name for name in alignkit.__all__ if not name.startswith("__")
-    }
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -35,16 +35,13 @@ def alignment(links, **options):
     return build(links, **options)[0].alignment("anna")
 
 
-def test_base_and_direction_are_settled_centrally():
+def test_base_and_direction_are_settled_and_what_a_link_says_is_kept():
     assert alignment([(1, 0)]) == Alignment.parse("1-0")
     assert alignment([(1, 3)], base=1) == Alignment.parse("0-2")
     assert alignment([(2, 1)], transpose=True) == Alignment.parse("1-2")
     assert alignment([(3, None), (None, 2)], base=1, transpose=True) == Alignment(
         nulls=[(NULL, 2), (1, NULL)]
     )
-
-
-def test_what_a_link_says_is_kept():
     links = [
         (0, 0, "sure", None, 0.5, "EQUI"), (1, 1, "possible"),
         (1, None, "possible", None, None, "NOALI"), (0, 2, "none", None, None, "wrong"),
@@ -94,7 +91,7 @@ def test_tokens_are_shared_and_unescaped_once():
     assert reading.token("&amp;lt;") is one.target[0]
 
 
-def test_files_come_in_natural_order(tmp_path):
+def test_files_come_in_natural_order_and_how_much_is_read_is_known(tmp_path):
     for name in ("b10", "b9", "a11", "b9x", "B1"):
         (tmp_path / name).touch()
     reading = Reading(str(tmp_path), ReadOptions())
@@ -102,9 +99,6 @@ def test_files_come_in_natural_order(tmp_path):
     assert natural_key("7" * 200) < natural_key("7" * 9_000)
     assert str(Finding("odd", "very", "a", 3)) == "a:3: odd: very"
     assert str(Finding("odd", "very", "a")) == "a: odd: very"
-
-
-def test_how_much_is_read_is_known(tmp_path):
     path = tmp_path / "a"
     path.write_text("0-0\n" * 400_000)
     chosen, reading = open_reading(str(path), format="pharaoh")
@@ -158,7 +152,7 @@ def test_a_failure_leaves_the_old_files_and_nothing_else(tmp_path):
     for path in names.values():
         path.write_text("old")
     place = names.pop("links")
-    refuses(KeyboardInterrupt, "", write_corpus, failing(), place, format="pharaoh", **names)
+    refuses(KeyboardInterrupt, None, write_corpus, failing(), place, format="pharaoh", **names)
     surrogate = SentencePair("2", ("a",), ("\udc80",), {"gold": Alignment()})
     with pytest.raises(WriteError, match=r"target: '\\udc80' cannot be written as UTF-8"):
         write_corpus([PAIR, surrogate], place, format="pharaoh", **names)

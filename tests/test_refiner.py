@@ -126,9 +126,13 @@ def test_words_alone_are_told_as_by_a_model_without_places(corpus):
     assert odds == pytest.approx(logit(np.clip(forward, 1e-6, 1 - 1e-6)), rel=2e-2)
 
 
-def test_few_links_lie_in_cells_that_are_no_candidates(gold):
+def test_few_links_are_no_candidates_and_a_known_calibration_error(gold):
     assert (gold.levels == 2).sum() > 0.97 * gold.links.sure.sum()
     assert len(gold.levels) < 0.5 * gold.cells.lengths.prod(axis=1).sum()
+    goals = np.array([1, 1, 0, 0, -1, 0], np.float32)
+    probabilities = np.array([0.85, 0.85, 0.85, 0.25, 0.95, 0.05], np.float32)
+    # of four cells: three of .85 with 2 right, 3 x .85 - 2 = .55, and one of .25 with none
+    assert calibration_error(goals, probabilities) == pytest.approx((0.55 + 0.25) / 4, abs=1e-6)
 
 
 @given(seed=st.integers(0, 2**32 - 1), ridge=st.sampled_from([0.1, 3.0, 300.0]))
@@ -265,13 +269,6 @@ def test_the_measure_of_learning_is_f1_and_0_where_that_is_undefined(hyp, ref, d
     assert measure("links", np.array([hyp, right, ref, found])) == pytest.approx(
         np.nan_to_num(theirs)
     )
-
-
-def test_calibration_error_of_a_known_case():
-    goals = np.array([1, 1, 0, 0, -1, 0], np.float32)
-    probabilities = np.array([0.85, 0.85, 0.85, 0.25, 0.95, 0.05], np.float32)
-    # of four cells: three of .85 with 2 right, 3 x .85 - 2 = .55, and one of .25 with none
-    assert calibration_error(goals, probabilities) == pytest.approx((0.55 + 0.25) / 4, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -554,7 +551,7 @@ def test_copies_of_a_pair_do_not_teach_what_it_is_judged_by(aligner, corpus):
     refuses(AlignerError, "1 different pairs", Refiner.train, aligner, few)
 
 
-def test_to_align_nothing_is_no_gain(aligner, corpus):
+def test_to_align_nothing_is_no_gain_and_further_annotators_are_named(aligner, corpus, refiner):
     possible = [
         SentencePair(pair.id, *pair.words, {"gold": Alignment([], pair.alignment("gold"))})
         for pair in corpus[:10]
@@ -562,9 +559,6 @@ def test_to_align_nothing_is_no_gain(aligner, corpus):
     report = Refiner.train(aligner, possible, objective="aer").report
     assert report.after.value < report.before.value
     assert not report.used
-
-
-def test_the_annotator_of_further_pairs_is_named(refiner, corpus):
     pairs = [
         SentencePair(pair.id, *pair.words, {"anna": pair.alignment("gold")}) for pair in corpus[:6]
     ]

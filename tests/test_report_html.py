@@ -36,7 +36,7 @@ def titles(tree, path):
     return [mark.get("title") for mark in tree.xpath(path)]
 
 
-def test_every_link_is_a_cell_with_its_words_and_annotators():
+def test_every_link_is_a_cell_below_the_headers_of_its_words():
     tree = page(PAIR)
     assert titles(tree, "//table[@class='matrix']//b") == [
         "they ~ they: sure (anna), possible (ben)", "left ~ went: sure (anna), sure (ben)",
@@ -44,18 +44,12 @@ def test_every_link_is_a_cell_with_its_words_and_annotators():
     ]  # fmt: skip
     kinds = [mark.get("class") for mark in tree.xpath("//table[@class='matrix']//b")]
     assert kinds == ["first-surer", "sure", "first-possible", "second-sure"]
-
-
-def test_rows_and_columns_are_headers_of_the_matrix():
     tree = page(PAIR)
     assert tree.xpath("//table[@class='matrix']//th[@scope='col']/bdi/text()") == list(PAIR.target)
     rows = tree.xpath("//table[@class='matrix']//th[@scope='row']/bdi/text()")
     assert [row.strip() for row in rows] == [*PAIR.source, "∅"]
     for row in tree.xpath("//table[@class='matrix']/tbody/tr"):
         assert len(row.xpath("td")) == 3
-
-
-def test_links_stand_in_their_cells():
     rows = page(PAIR, annotators=["anna"]).xpath("//table[@class='matrix']/tbody/tr")
     filled = [
         (i, j) for i, row in enumerate(rows) for j, cell in enumerate(row.xpath("td")) if len(cell)
@@ -63,16 +57,13 @@ def test_links_stand_in_their_cells():
     assert filled == [(0, 0), (1, 1), (1, 2)]
 
 
-def test_the_head_counts_all_pairs():
+def test_the_head_counts_and_attributes_and_absence_are_shown():
     tree = page(PAIR, HEBREW, title="Two")
     rows = tree.xpath("//table[@class='totals']/tbody/tr")
     cells = [[text.strip() for text in row.itertext() if text.strip()] for row in rows]
     assert cells == [["anna", "2", "4", "1", "0"], ["ben", "1", "1", "1", "1"]]
     assert "2 sentence pairs" in tree.xpath("string(//header)")
     assert tree.xpath("string(//h1)") == "Two" == tree.xpath("string(//title)")
-
-
-def test_attributes_comments_and_absence_are_shown():
     text = page(PAIR, HEBREW).text_content()
     for shown in ("genre: news", "first\nsecond", "ben: not annotated", "only anna, possible (1)"):
         assert shown in text
@@ -84,7 +75,7 @@ def test_an_iterator_gives_the_same_page_in_pieces():
     assert len(pieces) == 6
 
 
-def test_right_to_left_text_gets_its_direction():
+def test_text_gets_its_direction():
     tree = page(HEBREW)
     assert tree.xpath("//p[@dir='auto']/text()")[0] == "ספר בגן"
     assert tree.xpath("//th[@scope='row']/bdi/text()")[-2:] == ["ספר", "בגן"]  # bdi is auto
@@ -94,9 +85,6 @@ def test_right_to_left_text_gets_its_direction():
     assert directions == [["rtl", "rtl", None], [None, None, "rtl"]]
     anchors = [{word.get("text-anchor") for word in some[:3]} for some in (words, turned)]
     assert anchors == [{"start"}, {"end"}]
-
-
-def test_east_asian_words_stand_upright():
     pair = SentencePair("1", ("book",), ("図書",), {"g": Alignment.parse("0-0")})
     assert page(pair).xpath("//bdi[@class='upright']/text()") == ["図書"]
     letters = etree.fromstring(draw_svg(pair)).findall(f"{SVG}text")[1:3]

@@ -27,33 +27,24 @@ ROWS = [
 # --- plain text
 
 
-def test_numbers_go_right_and_text_left():
+def test_numbers_and_text_as_they_are_shown():
     assert str(Table.from_records(ROWS)).splitlines() == [
         "system  links    aer           interval  more",
         "------  -----  -----  -----------------  ----",
         "giza       12  0.250  81.2 [79.0, 83.1]",
         "漢字        3      -                  -  yes",
     ]
-
-
-def test_columns_digits_and_percent():
     table = Table.from_records(ROWS, columns=["aer", "system"], percent={"aer"}, digits={"aer": 2})
     assert table.show().splitlines()[2:] == ["25.00%  giza", "     -  漢字"]
     drawn = Table.from_records([{"x": 1.25, "y": 2.5}], digits={"x": 1}).show()
     assert drawn.splitlines()[2] == "1.2  2.500"
     assert Table.from_records([{"x": 1}], percent={"x"}).show().splitlines()[2] == "100.0%"
-
-
-def test_no_negative_zero():
     assert Column("x", "decimal").show(-0.0001).text == "0.000"
     assert Column("x", "decimal").show(-float("inf")).text == "-inf"
     assert Column("x", "percent", signed=True).show(-0.0001).text == "-0.0"
     assert Column("x", "percent", signed=True).show(Value(0.1, -0.1, 0.2)).text == (
         "+10.0 [-10.0, 20.0]"
     )
-
-
-def test_significant_digits_and_units():
     assert Column("a", "number").show(0.46113).text == "0.4611"
     assert Column("a", "decimal", digits=0, unit=" kB").show(3.0).text == "3 kB"
 
@@ -103,13 +94,10 @@ def test_unruled_text_is_that_of_the_plain_renderer(table, data):
         assert str(found) == text
 
 
-def test_what_is_set_apart_has_an_empty_line_above():
+def test_what_is_set_apart_and_text_from_right_to_left():
     table = Table("", [Column("a")], [["x"], ["y"]], apart=[1])
     assert table.show().splitlines() == ["a", "-", "x", "", "y"]
-
-
-def test_text_that_runs_from_right_to_left_keeps_its_place():
-    """Direction marks, which take no room, stand around it: the numbers beside it stay there."""
+    # direction marks, which take no room, stand around it: the numbers beside it stay there
     line = Table("", [Column("who"), Column("n", "count")], [["שלום", 12]]).show().splitlines()[2]
     assert line == "\u200eשלום\u200e  12"
 
@@ -158,9 +146,6 @@ def test_a_reason_stands_below_once_with_its_letter():
     assert "-<sup>a</sup>" in table.show("html")
     assert table.show("html").count("no pair") == 1
     assert [row["C_reason"] for row in table.to_records()] == ["no pair", "one pair", "no pair"]
-
-
-def test_letters_go_on_after_z():
     table = Table("", [Column("C", "decimal")], [[Value(NAN, reason=f"r{k}")] for k in range(28)])
     assert [line[:4] for line in table.show().splitlines()[-3:]] == ["(z) ", "(aa)", "(ab)"]
 
@@ -194,13 +179,10 @@ def test_csv_is_read_back(table):
                 assert float(line[key]) == value
 
 
-def test_an_empty_cell_alone_is_a_line():
+def test_csv_of_an_empty_cell_and_of_spans():
     table = Table("", [Column("F1", "percent")], [[None], [0.5]])
     read = list(csv.DictReader(io.StringIO(table.csv())))
     assert read == [{"F1": ""}, {"F1": "0.5"}]
-
-
-def test_spans_are_joined_in_one_line_of_headings():
     columns = [Column(""), Column("P", "percent", "sure"), Column("P", "percent", "possible")]
     table = Table("", columns, [["x", Value(0.5, 0.25, 1.0), 1]])
     assert table.csv().splitlines() == [
@@ -302,7 +284,7 @@ def normalized(text):
     return "◌" + text if text[:1] == normalize("NFC", "\u0301") else text
 
 
-def test_html_is_escaped_and_has_an_anchor():
+def test_html_is_escaped_has_an_anchor_and_a_body_for_each_group():
     table = Table("<i>\n&", [Column("<b>", span='"')], [["<script>"]], "<p>", anchor='a"b')
     text = table.show("html")
     found = html.fragment_fromstring(text)
@@ -313,9 +295,6 @@ def test_html_is_escaped_and_has_an_anchor():
         "0", "region", "<i> &")  # fmt: skip
     assert "@media print" in Table.style()
     assert table._repr_html_().startswith("<style>")
-
-
-def test_groups_are_bodies_of_their_own():
     table = Table("", [Column("a")], [["x"], ["y"], ["z"]], apart=[0, 2])
     (drawn,) = html.fragment_fromstring(table.show("html")).iter("table")
     assert [len(part) for part in drawn.findall("tbody")] == [2, 1]
@@ -329,6 +308,6 @@ def test_what_makes_no_table_is_refused():
         ([Column("a")], [[1, 2]]), ([Column("a"), Column("a")], []),
         ([Column("C", "decimal"), Column("C_low")], [[Value(1.0, 0.5, 2.0), "x"]]),
     ):  # fmt: skip
-        refuses(ArgumentError, "", Table, "", columns, rows)
+        refuses(ArgumentError, None, Table, "", columns, rows)
     refuses(UnknownNameError, "kind of column", Column, "a", "percentage")
     refuses(OptionError, "digits are -1", Column, "a", "decimal", digits=-1)

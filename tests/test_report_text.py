@@ -89,9 +89,6 @@ def test_who_did_not_annotate_is_said_and_not_taken_for_empty():
     empty = draw_text(THEY.with_annotation("zoe", Alignment()), ["anna", "zoe"])
     assert "B zoe: 0 sure, 0 possible" in empty
     assert "A only anna, sure (2)" in empty
-
-
-def test_no_annotation_at_all():
     bare = THEY.without_annotations("anna", "ben")
     assert draw_text(bare).splitlines()[0] == "p1  genre=news  no annotations"
 
@@ -112,7 +109,7 @@ def test_nulls_get_a_row_and_a_column():
     )
 
 
-def test_remarks_stand_below():
+def test_remarks_stand_below_and_numbers_for_unknown_words():
     alignment = Alignment(sure=[(0, 0)], labels={(0, 0): "EQUI", (1, 2): "NOALI"})
     value = Annotation(alignment, "two\nlines", frozenset({"b", "a"}), "good")
     drawn = draw_text(THEY.with_annotation("anna", value), ["anna"]).splitlines()
@@ -120,9 +117,6 @@ def test_remarks_stand_below():
         "  anna, judgment: good", "  anna, flags: a, b", "  anna, comment: two lines",
         "  anna, labels: they ~ they EQUI; left ~ away NOALI",
     ]  # fmt: skip
-
-
-def test_index_numbers_stand_for_unknown_words():
     pair = SentencePair("1", None, None, {"gold": Alignment.parse("0-0 1?10")})
     drawn = draw_text(pair).splitlines()
     assert drawn[2:6] == [

@@ -244,7 +244,7 @@ def test_rules_that_a_format_cannot_hold_are_counted(tmp_path):
     assert "[NP][S] [NP] ||| [NP][S] [NP]" in path.read_text("utf-8")
 
 
-def test_a_line_does_not_end_in_bars(tmp_path):
+def test_a_line_does_not_end_in_bars_and_a_changed_feature_is_anew(tmp_path):
     bare = parse_rule("NP(x0:NN) ||| NP(x0:NN)")
     assert written([RuleType(bare, alignment=())], "joshua") == ["[NP] ||| [NN,1] ||| [NN,1]\n"]
     assert written([RuleType(bare, count=1, alignment=())], "joshua") == [
@@ -253,9 +253,6 @@ def test_a_line_does_not_end_in_bars(tmp_path):
     assert written([RuleType(bare)], "moses") == ["[NN][NN] [NP] ||| [NN][NN] [NP] ||| ||| 0-0\n"]
     thrax = read(["[X] ||| a ||| b ||| c=1 ||| \n"], path=tmp_path / "rules")
     assert written(thrax, "joshua") == ["[X] ||| a ||| b ||| c=1\n"]
-
-
-def test_a_feature_that_changed_is_written_anew(tmp_path):
     (one,) = read(["[X] ||| a ||| b ||| p(e|f)=0.69315 rare=1 p(f|e)=0.50000"], path=tmp_path / "r")
     changed = replace(one, p_target=0.25, p_source=None, alignment=((0, 0),))
     assert written([changed], "joshua") == [
@@ -367,7 +364,7 @@ def test_nothing_is_written_where_a_rule_is_none(tmp_path):
         write_rules([RuleType(parse_rule('A("a") ||| A("\ud800")'))], path)
     assert path.read_text() == "old"
     refuses(ArgumentError, "path is 3", read_rules, 3)
-    refuses(UnknownNameError, "", read_rules, path, "csv")
+    refuses(UnknownNameError, None, read_rules, path, "csv")
     refuses(FormatError, "cannot be read", lambda: list(read_rules(tmp_path / "none")))
 
 

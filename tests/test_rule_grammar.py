@@ -205,9 +205,6 @@ def test_pairs_that_give_no_rules_are_counted():
     refuses((UnknownNameError, NotAlignedError), "", learn_grammar, pairs[3:], annotator="anna")
     assert len(learn_grammar([])) == 0
     refuses(ArgumentError, r"pairs\[0\] is 7; it must be", learn_grammar, [7])
-
-
-def test_the_string_is_told_by_the_first_pair_with_a_tree():
     gold = {"g": Alignment.parse("0-0")}
     bare = SentencePair("1", ["a"], ["a"], gold)
     parsed = bare.with_trees("t", source=Tree.parse("(A a)"))

@@ -48,7 +48,7 @@ def test_a_gold_standard_agrees_with_itself(pairs):
         assert len(set(map(tuple, found[:, columns].T.tolist()))) == 1
 
 
-def test_a_rule_is_found_where_three_make_it_up_not_four():
+def test_rules_and_nodes_by_hand():
     for words, found in ((2, [1, 1, 1]), (3, [1, 0, 1])):
         tree = as_tree(nested(f"(A {' '.join(f'(B w{k})' for k in range(words))})"))
         diagonal = {(k, k) for k in range(words)}
@@ -56,9 +56,6 @@ def test_a_rule_is_found_where_three_make_it_up_not_four():
         row = counted([(tree, tree, block, diagonal)])[0]
         assert row[:3].tolist() == found
         assert row[6:9].tolist() == [words + 1, 0, 1]
-
-
-def test_rules_and_nodes_by_hand():
     tree = as_tree(nested("(A (B (C (D (X a) (Y b)))) (Z c))"))
     straight, crossed = {(0, 0), (1, 1), (2, 2)}, {(0, 1), (1, 0), (2, 2)}
     found = counted([(tree, tree, straight | crossed, straight)])[0]

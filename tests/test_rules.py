@@ -208,7 +208,7 @@ def test_pairs_derived_one_by_one_share_a_reader_that_stays_small(monkeypatch):
     assert third._derived.reader._held <= 8
 
 
-def test_a_chain_is_matched_by_labels_then_from_below():
+def test_a_chain_is_matched_by_labels_and_the_string_has_no_trees():
     def places(names, others):
         numbers = [np.array([*map(ord, text)], np.int32) for text in (names, others)]
         return best_places(*numbers).tolist()
@@ -218,6 +218,11 @@ def test_a_chain_is_matched_by_labels_then_from_below():
     assert places("AB", "CACBA") == [1, 3]
     assert places("AB", "BAA") == [1, 2]  # one equal label either way: the lower A
     assert places("", "AB") == []
+    pair = SentencePair("1", ["a"], ["b"], {"gold": Alignment.parse("0-0")})
+    (rule,) = extract_rules(pair, grammar="s2t", source_tree=Tree.parse("(A a)")).minimal
+    assert rule_text(rule) == 'A("a") ||| "b"'
+    (rule,) = extract_rules(pair, grammar="s2t", target_tree=Tree.parse("(A b)")).minimal
+    assert rule_text(rule) == '"a" ||| A("b")'
 
 
 def test_a_deep_tree_is_no_harder():
@@ -259,14 +264,6 @@ def test_what_cannot_be_derived_is_told():
     ):
         refuses(kind, told, extract_rules, wrong, **options)
     assert extract_rules([]) == []
-
-
-def test_the_string_is_the_side_without_trees():
-    pair = SentencePair("1", ["a"], ["b"], {"gold": Alignment.parse("0-0")})
-    (rule,) = extract_rules(pair, grammar="s2t", source_tree=Tree.parse("(A a)")).minimal
-    assert rule_text(rule) == 'A("a") ||| "b"'
-    (rule,) = extract_rules(pair, grammar="s2t", target_tree=Tree.parse("(A b)")).minimal
-    assert rule_text(rule) == '"a" ||| A("b")'
 
 
 def test_more_composed_rules_than_can_be_held_are_refused():

@@ -74,7 +74,7 @@ def test_what_is_not_shown_of_a_grammar_is_counted():
     assert "None is shown." in text(page(Grammar(()), whole=GRAMMAR).find(".//header"))
 
 
-def test_both_sides_are_drawn_and_variables_look_alike():
+def test_both_sides_are_drawn_and_examples_mark_the_span():
     article = page(GRAMMAR).get_element_by_id("kind-reordering-with-words").find(".//article")
     source, target = article.findall(".//svg")
     drawn = [
@@ -91,9 +91,6 @@ def test_both_sides_are_drawn_and_variables_look_alike():
     boxes = {one.getnext().text: one.get("stroke-dasharray") for one in gone.iter("rect")}
     assert boxes == {"x0:NP": None, "d0:PP": "3 3", "x0": None}
     assert "A box with a broken edge" in text(page(GRAMMAR))
-
-
-def test_an_example_marks_the_span_of_the_rule():
     phrasal = page(GRAMMAR).get_element_by_id("kind-phrasal")
     sentences = [text(one) for one in phrasal.xpath(".//article[1]/p[@class='sentence']")]
     assert sentences == ["he <i> rose .", "he stood up ."]
@@ -131,12 +128,9 @@ def test_a_page_of_many_rules_stays_small_and_says_so():
     assert "left out to keep the page small" in whole
 
 
-def test_a_grammar_without_rules_has_a_page_that_says_so(tmp_path):
+def test_a_grammar_without_rules_has_a_page_and_what_cannot_be_is_an_error(tmp_path):
     write_rules_page(Grammar(()), str(tmp_path / "none.html"))
     assert "no rules" in (tmp_path / "none.html").read_text("utf-8")
-
-
-def test_what_cannot_be_drawn_is_an_error(tmp_path):
     with pytest.raises(OptionError, match="most is 0"):
         write_rules_page(GRAMMAR, str(tmp_path / "page.html"), most=0)
     assert not (tmp_path / "page.html").exists()

@@ -59,15 +59,12 @@ def test_links_are_scored_alike_however_they_are_held(pairs, how):
         assert ak.score(*packed, level="both").links.counts == found.links.counts
 
 
-def test_what_other_libraries_hold():
+def test_what_other_libraries_and_corpora_hold():
     nltk = pytest.importorskip("nltk.translate")
     one = nltk.Alignment([(0, 0), (1, None), (2, 1)])
     assert ak.score([one], ["0-0 2-1"]).links.f1 == 1  # a null is no link
     numpy = pytest.importorskip("numpy")
     assert ak.score([numpy.array([[0, 0], [1, 1]])], [[ak.Link(0, 0), (1, 1, "P")]]).links.aer == 0
-
-
-def test_corpora_and_their_rows():
     corpus = ak.read_corpus(PARAPHRASES, format="alignkit-jsonl")
     found = ak.score(corpus, "initial", "gold")
     assert found.rows["links"].shape == (64, 8)
@@ -142,11 +139,6 @@ def test_what_cannot_be_scored_is_refused(kind, given_):
     assert isinstance(caught.value, AlignkitError)
 
 
-def test_words_that_plain_links_lack_are_asked_for():
-    refuses(MissingTextError, "words", ak.score, LINKS, LINKS, ignore_identical=True)
-    refuses(OptionError, "level is no option of aer", ak.aer, LINKS, LINKS, level="both")
-
-
 def links_file(folder, name, base=0, turned=False):
     """Write 30 pairs of links, and return the path."""
     lines = (((k % 3, 0), (1, k % 4)) for k in range(30))
@@ -219,4 +211,6 @@ def test_how_to_read_is_refused_where_nothing_is_read(tmp_path):
     ):
         refuses(error, told, ak.score, plain, plain, **options)
     refuses(OSError, "links themselves", ak.score, "0-0 1-1", "0-0")
-    refuses(FormatError, "", ak.score, tmp_path / "none", tmp_path)
+    refuses(FormatError, None, ak.score, tmp_path / "none", tmp_path)
+    refuses(MissingTextError, "words", ak.score, LINKS, LINKS, ignore_identical=True)
+    refuses(OptionError, "level is no option of aer", ak.aer, LINKS, LINKS, level="both")

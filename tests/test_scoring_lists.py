@@ -62,15 +62,9 @@ def test_entries_are_kept_and_counted_as_promised():
     assert (found.precision, found.recall) == (3 / 5, 2 / 4)
     assert (found.pairs, found.skipped) == (1, 1)
     assert str(found.signature).startswith("links:sure|identical:kept|case:folded|level:list")
-
-
-def test_identical_entries_and_gold_pairs_are_left_out_on_request():
     found = score_phrase_list(LIST, GOLD, ignore_identical=True)
     assert (found.kept, found.identical) == (4, 1)
     assert (found.precision, found.recall) == (2 / 4, 1 / 3)
-
-
-def test_options_of_matching():
     assert score_phrase_list(LIST, GOLD, links="possible").precision == 4 / 5
     assert score_phrase_list(LIST, GOLD, exact_case=True).unmatched == 2
     long = score_phrase_list(LIST, GOLD, min_length=2)
@@ -83,15 +77,12 @@ def test_options_of_matching():
     assert score_phrase_list([("they reached", "arrived at")], GOLD).precision == 0
 
 
-def test_repeated_words_give_every_occurrence():
+def test_repeated_words_and_a_list_that_matches_nothing():
     corpus = Corpus(
         [SentencePair("1", ["a", "b", "a"], ["x", "y", "x"], {"gold": Alignment.parse("0-0 2-2")})]
     )
     found = score_phrase_list([("a", "x")], corpus)
     assert (found.counts["hyp_atomic"], found.precision, found.recall) == (4, 0.5, 1)
-
-
-def test_a_list_that_matches_nothing_is_undefined_and_says_so():
     found = score_phrase_list([("no", "nothing")], GOLD)
     assert math.isnan(found.precision)
     assert math.isnan(found.entry_precision)
@@ -102,11 +93,22 @@ def test_a_list_that_matches_nothing_is_undefined_and_says_so():
     assert set(drawn["intervals"]) == {"precision", "recall", "f1"}
 
 
-def test_bad_requests_are_refused():
+def test_bad_requests_and_unreadable_files_are_refused(tmp_path):
     for options in ({"min_length": 3, "max_length": 2}, {"reference": "nobody"}, {"links": "no"}):
         refuses((OptionError, UnknownNameError), "", score_phrase_list, [], GOLD, **options)
     bare = Corpus([SentencePair("1", None, None, {"gold": Alignment()})])
-    refuses(MissingTextError, "", score_phrase_list, [], bare)
+    refuses(MissingTextError, None, score_phrase_list, [], bare)
+    refuses(FormatError, "cannot be read", lambda: list(read_phrase_table(tmp_path / "missing")))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a\tb\n" * 100)[:-9])
+    (tmp_path / "plain.gz").write_bytes(b"a\tb\n")
+    for name in ("cut.gz", "plain.gz"):
+        with pytest.raises(FormatError, match="cannot be unpacked"):
+            list(read_phrase_table(tmp_path / name))
+    with pytest.raises(UnknownNameError, match="moses"):
+        list(read_phrase_table(tmp_path / "missing", format="csv"))
+    (tmp_path / "list").write_bytes(b"a\tb\n")
+    with pytest.raises(OptionError, match="unknown encoding"):
+        list(read_phrase_table(tmp_path / "list", encoding="no-such"))
 
 
 def test_both_formats_are_read_packed_or_not(tmp_path):
@@ -137,17 +139,3 @@ def test_broken_lines_are_named(tmp_path, text, format_, line):
     path = tmp_path / "list"
     path.write_bytes(text)
     refuses(FormatError, f"list:{line}", lambda: list(read_phrase_table(path, format=format_)))
-
-
-def test_unreadable_files_are_refused(tmp_path):
-    refuses(FormatError, "cannot be read", lambda: list(read_phrase_table(tmp_path / "missing")))
-    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"a\tb\n" * 100)[:-9])
-    (tmp_path / "plain.gz").write_bytes(b"a\tb\n")
-    for name in ("cut.gz", "plain.gz"):
-        with pytest.raises(FormatError, match="cannot be unpacked"):
-            list(read_phrase_table(tmp_path / name))
-    with pytest.raises(UnknownNameError, match="moses"):
-        list(read_phrase_table(tmp_path / "missing", format="csv"))
-    (tmp_path / "list").write_bytes(b"a\tb\n")
-    with pytest.raises(OptionError, match="unknown encoding"):
-        list(read_phrase_table(tmp_path / "list", encoding="no-such"))

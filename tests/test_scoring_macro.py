@@ -252,7 +252,7 @@ def groups_of_rows():
     return score(hyp, ref, aggregate="both"), groups
 
 
-def test_each_group_has_the_intervals_of_its_own_pairs():
+def test_groups_have_intervals_of_their_own_and_tell_what_macro_needs():
     found, groups = groups_of_rows()
     records = group_records(found.rows, groups, aggregate="both", resamples=4000)
     plain = group_records(found.rows, groups, aggregate="both")
@@ -271,9 +271,6 @@ def test_each_group_has_the_intervals_of_its_own_pairs():
     assert [one["f1_low"] for one in again[:2]] == [one["f1_low"] for one in records[:2]]
     assert few_in_groups(records, "group").startswith("2 of 3 groups have fewer than about 30")
     assert few_in_groups(plain, "group") == ""
-
-
-def test_groups_and_pairs_tell_what_macro_needs():
     found, groups = groups_of_rows()
     terms = macro_terms(found.rows["links"], "links")
     records = group_records(found.rows, groups, aggregate="macro")

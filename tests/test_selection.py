@@ -95,10 +95,15 @@ def test_many_groups_are_divided_well(groups, things):
     assert min(largest) > np.median(sizes)  # no part is made of small groups alone
 
 
-def test_a_group_that_is_larger_than_its_share_is_not_cut():
+def test_large_groups_are_not_cut_and_parts_are_stratified():
     parts = split_corpus(corpus_of([90, 6, 4]), THREE, keep_together="document")
     assert sorted(map(len, parts.values())) == [4, 6, 90]
     assert len(parts["train"]) == 90
+    corpus = corpus_of([1000], genre=lambda k: "news" if k % 5 else "question")
+    parts = split_corpus(corpus, THREE, stratify="genre")
+    assert [len(part) for part in parts.values()] == [800, 100, 100]
+    for part in parts.values():
+        assert len(part.groups("genre")["question"]) * 5 == len(part)
 
 
 @given(
@@ -114,14 +119,6 @@ def test_every_stratum_has_its_share_rounded(strata, weights):
             assert abs(count - share * size) < 1
     for share, column in zip(shares, zip(*found, strict=True), strict=True):
         assert abs(sum(column) - share * sum(strata)) < len(shares)
-
-
-def test_parts_are_stratified():
-    corpus = corpus_of([1000], genre=lambda k: "news" if k % 5 else "question")
-    parts = split_corpus(corpus, THREE, stratify="genre")
-    assert [len(part) for part in parts.values()] == [800, 100, 100]
-    for part in parts.values():
-        assert len(part.groups("genre")["question"]) * 5 == len(part)
 
 
 def test_documents_are_kept_and_strata_are_near_at_once():
@@ -193,7 +190,7 @@ def test_what_makes_no_sense_is_refused(shares, how, error, told):
     refuses(error, told, split_corpus, corpus_of([5, 5]), shares, **how)
 
 
-def test_corpora_are_put_together_with_their_annotators():
+def test_corpora_are_put_together_and_pairs_selected_by_ids():
     one = Corpus.from_texts(["a", "b"], ["c", "d"], anna=["0-0", ""])
     other = Corpus.from_texts(["e"], ["f"], ids=["9"], ben=["0-0"], anna=["0?0"])
     both = concat([one, other])
@@ -206,9 +203,6 @@ def test_corpora_are_put_together_with_their_annotators():
         concat({"x": one, "y": one})
     repeated = Corpus([one[0], one[0]])
     assert len(concat([repeated, other])) == 3  # as it was
-
-
-def test_pairs_are_selected_by_ids():
     corpus = corpus_of([10])
     assert select_ids(corpus, ["7", "2", "7"]).ids == ("2", "7")
     refuses(KeyError, "no pair of the corpus has the id '12'", select_ids, corpus, ["1", "12"])

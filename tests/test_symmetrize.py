@@ -92,22 +92,16 @@ def test_each_method_lies_between_intersection_and_union(sides):
     assert grown <= final <= high
 
 
-def test_lengths_are_the_greater_ones():
+def test_lengths_are_the_greater_and_what_does_not_fit_is_refused():
     forward = LinkArrays.pack([Alignment.parse("0-0")], [(3, 4)])
     reverse = LinkArrays.pack([Alignment.parse("4-0")])
     assert symmetrize(forward, reverse, "union").lengths.tolist() == [[5, 4]]
-
-
-def test_long_sentences_are_fine():
     n = 20_000
     chain = [(i, i) for i in range(n)]
     forward, reverse = Alignment(chain), Alignment([(n - 1, n - 1)])
     for method in METHODS:
         grown = symmetrize(forward, reverse, method)
         assert len(grown) == (1 if method == "intersection" else n)
-
-
-def test_what_does_not_fit_together_is_refused():
     one = LinkArrays.pack([Alignment()])
     two = LinkArrays.pack([Alignment()] * 2)
     with pytest.raises(JoinError, match="forward has 1 sentence pairs and reverse 2"):

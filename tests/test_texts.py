@@ -33,29 +33,20 @@ def read(tmp_path):
     return read
 
 
-def test_no_files_are_no_texts():
-    assert read_texts(Reading("a", ReadOptions())) is None
-
-
-def test_plain_lines_go_side_by_side(read):
+def test_plain_lines_bitexts_and_tagged_lines_are_read(read):
     assert read("a b\r\n\r\nc", "x\n y \nz\n") == [
         PairText(1, None, "a b", "x"), PairText(2, None, "", " y "), PairText(3, None, "c", "z"),
     ]  # fmt: skip
     assert read("", "") == []
-
-
-def test_a_bitext_has_one_divider_a_line(read):
     assert read("a b ||| x\n|||\nc  |||  z") == [
         PairText(1, None, "a b ", " x"), PairText(2, None, "", ""), PairText(3, None, "c  ", "  z"),
     ]  # fmt: skip
     for line, count in (("a b", 0), ("a ||| b ||| c", 2), ("", 0)):
         refuses(FormatError, rf"s:2: {count} dividers", read, f"a ||| b\n{line}\n")
-
-
-def test_tagged_lines_carry_their_number(read):
     assert read("<s snum=0026> a b </s>\n\n", "\n<s snum=0026>x</s>".lstrip()) == [
         PairText(1, "0026", " a b ", "x")
     ]
+    assert read_texts(Reading("a", ReadOptions())) is None
 
 
 @pytest.mark.parametrize(
@@ -93,6 +84,7 @@ def bitext_line(id, source, target):
 def test_a_bitext_line_is_one_that_can_be_read(read):
     assert read(bitext_line("1", "a b", "")) == [PairText(1, None, "a b ", " ")]
     refuses(AlignkitError, r"pair '1': .*two files", bitext_line, "1", "a ||| b", "c")
+    refuses(AlignkitError, r"pair '1': .* byte order mark", bitext_line, "1", "a\ufeff", "b")
 
 
 _PIPES = st.text("|a", min_size=1, max_size=5)
@@ -125,7 +117,3 @@ def test_a_divider_among_the_words_is_told_by_every_writer(tmp_path, format):
     with pytest.raises(AlignkitError, match=r"pair '7': the words hold the divider"):
         write_corpus([pair], tmp_path / "x", format=format, source=str(tmp_path / "s"))
     assert not (tmp_path / "s").exists()
-
-
-def test_a_mark_that_reading_takes_away_is_not_written():
-    refuses(AlignkitError, r"pair '1': .* byte order mark", bitext_line, "1", "a\ufeff", "b")

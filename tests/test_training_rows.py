@@ -50,16 +50,13 @@ def test_rows_of_turku(judgment, kind):
     assert [(row.label, row.source, row.target) for row in rows] == plain_rows(judgment, kind)
 
 
-def test_rows_of_other_schemes():
+def test_rows_of_other_schemes_and_without_rewrites():
     forward = list(training_rows([judged("forward")], get_view("entailment"), "generation"))
     assert [(row.source, row.target) for row in forward] == [("a b", "c")]
     back = list(training_rows([judged("reverse")], get_view("entailment"), "generation"))
     assert [(row.source, row.target) for row in back] == [("c", "a b")]
     two = training_rows([judged("2")], get_view("parade-votes", "binary"), "generation")
     assert [row.label for row in two] == ["1", "1"]
-
-
-def test_rewrites_can_be_left_out():
     pairs = [judged("3"), judged("4", **{"rewrite_of": "1"})]
     assert len(list(training_rows(pairs, VIEW, "plain", rewrites=False))) == 1
     assert len(list(training_rows(pairs, VIEW, "generation"))) == 2
@@ -78,7 +75,7 @@ def test_whose_judgments_is_asked_where_several_judged():
     assert not list(training_rows(corpus_of([["4si"]]), VIEW, "plain", lenient=True))
 
 
-def test_counts_by_group():
+def test_counts_by_group_and_their_histogram():
     corpus = corpus_of([["4", "3"], ["2", ""], ["1", "x"]])
     parts = [SentencePair(p.id, p.source, p.target, p.annotations, {"g": g})
              for p, g in zip(corpus, ("u, v", "u", ""), strict=True)]  # fmt: skip
@@ -88,10 +85,7 @@ def test_counts_by_group():
     assert (found.several, found.left_out["not judged"], found.left_out["not scored"]) == (1, 1, 1)
     records = found.to_records()
     assert sum(r["pairs"] for r in records if r["group"] == "all") == 4
-
-
-def test_the_text_has_a_histogram():
-    """A bar of 40 signs is everything."""
+    # a bar of 40 signs is everything
     found = count_labels(corpus_of([["4"], ["4"], ["4i"], ["1"], ["x"]]), get_view("turku", "base"))
     lines = str(found).splitlines()
     bars = {line.split()[1]: line.count("#") for line in lines if line.startswith("a0")}
@@ -114,14 +108,6 @@ def test_the_command_counts_in_every_medium(tmp_path, capsys):
         assert "a1" in told
         assert "histogram" not in told
     run(capsys, "labels", path, "--scheme", "turku", "--view", "bianry").failed("did you mean")
-
-
-def test_rows_of_csv_are_quoted(tmp_path, capsys):
-    texts = [{"label": "3", "txt1": 'a, "b"', "txt2": "c"}]
-    path, out = put(tmp_path, "x.json", json.dumps(texts)), tmp_path / "r.csv"
-    run(capsys, "convert", path, out, "--scheme", "turku", "--rows", "plain")
-    rows = list(csv.reader(out.read_text(encoding="utf-8").splitlines()))
-    assert rows[1] == ["1", "3", 'a, "b"', "c"]
 
 
 def test_swapping_flips_or_tells(tmp_path, capsys):
@@ -162,6 +148,11 @@ def test_rows_are_written(tmp_path, capsys):
     ran = run(capsys, "labels", path, "--scheme", "turku", "--json", "--rewrites")
     assert ("rewrites," in ran.err, ran.json["pairs"]) == (False, 2)
     run(capsys, "convert", path, tmp_path / "y").failed("say what to write")
+    texts = [{"label": "3", "txt1": 'a, "b"', "txt2": "c"}]
+    path, out = put(tmp_path, "x.json", json.dumps(texts)), tmp_path / "r.csv"
+    run(capsys, "convert", path, out, "--scheme", "turku", "--rows", "plain")
+    rows = list(csv.reader(out.read_text(encoding="utf-8").splitlines()))
+    assert rows[1] == ["1", "3", 'a, "b"', "c"]
 
 
 @pytest.mark.real_data

@@ -121,9 +121,6 @@ def test_matched_nodes_have_the_same_number_and_colour_on_both_sides():
         assert (first[0], second[0]) == (SOURCE.labels[u], TARGET.labels[v])
         assert first[1] == second[1]
     assert texts(root, "ak-soft") == [","]  # the comma's own node; its word has a link
-
-
-def test_the_links_asked_for_match_the_nodes():
     sure, possible = make_tree_pair(PAIR), make_tree_pair(PAIR, links="possible")
     assert len(sure.matched) == 8
     assert len(possible.matched) == 6  # the adverb's links lead to two nodes
@@ -157,15 +154,12 @@ def test_what_is_not_known_or_not_named_is_an_error():
     assert "S[1]" in draw_tree_text(other, source_tree="other", target_tree="parsed")
 
 
-def test_a_narrow_terminal_wraps_the_links():
+def test_text_fits_a_terminal_and_colour_changes_nothing_else():
     drawing = draw_tree_text(PAIR, width=40)
     assert max(map(char_width, drawing.splitlines())) <= 40
     wide = draw_tree_text(PAIR)
     assert re.search(r"2  ├─ ADVP\[5\] ─ RB\[6\] ─ also +■ 0 Moreover  □ 1 ,\n", wide)
     assert re.findall(r"[■□] \d \S+", drawing) == re.findall(r"[■□] \d \S+", wide)
-
-
-def test_colour_changes_nothing_but_colour_and_ascii_is_ascii():
     coloured = draw_tree_text(PAIR, colour=True)
     assert "\x1b[" in coloured
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == draw_tree_text(PAIR)

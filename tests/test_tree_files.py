@@ -213,16 +213,13 @@ def test_damaged_files_of_trees_are_refused_with_their_place(files, name):
     assert told["place"] > told["count"]
 
 
-def test_lines_of_long_xml_are_told_right(tmp_path):
+def test_xml_is_read_without_entities_and_with_its_lines(tmp_path, files):
     (tmp_path / "long.xml").write_text(
         "<c><s>" + "\n" * 65530 + "</s>" + "<s>\n<tree>\n(S\n a</tree></s>\n" * 9 + "</c>"
     )
     file = TextFile(str(tmp_path / "long.xml"), ReadOptions())
     lines = [tree.line for tree in written_trees(file)][1:]
     assert lines == [65532 + 4 * k for k in range(9)]
-
-
-def test_xml_is_read_without_entities(files):
     (files / "e.xml").write_text(
         '<!DOCTYPE s [<!ENTITY e SYSTEM "/etc/hostname">]><corpus><s><tree>&e;</tree></s></corpus>'
     )

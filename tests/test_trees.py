@@ -165,7 +165,7 @@ def test_what_is_no_tree_of_the_words_is_told_with_its_place(text, words, messag
     refuses(FormatError, message, Tree.parse, text, words)
 
 
-def test_function_tags_and_traces_are_dropped_when_asked():
+def test_tags_and_traces_are_dropped_and_nltk_leaves_are_words():
     text = "(S (NP-SBJ=1 (-NONE- *T*-1)) (VP=2 (VB-X go) (NP (-NONE- 0)) (ADVP)) (-LRB- -LRB-))"
     words = ["go", "("]
     tree = Tree.parse(text, words, drop_function_tags=True, drop_traces=True)
@@ -174,6 +174,12 @@ def test_function_tags_and_traces_are_dropped_when_asked():
     assert kept.labels[:2] == ("S", "NP-SBJ=1")
     assert kept.words == ("*T*-1", "go", "0", "-LRB-")
     refuses(FormatError, "only traces", Tree.parse, "(S (NP (-NONE- *)))", drop_traces=True)
+    tree = nltk.Tree.fromstring(RAIN)
+    assert str(Tree.from_nltk(tree, ["rain", "falls"])) == RAIN
+    with pytest.raises(TreeError, match="leaf 1 is 'falls', but word 1 is 'fell'"):
+        Tree.from_nltk(tree, ["rain", "fell"])
+    refuses(TypeError, "a leaf is 1; it must be", Tree.from_nltk, nltk.Tree("S", [1]))
+    refuses(TreeError, "1 word for a tree of 2", lambda: Tree.parse(RAIN).with_words(["a"]))
 
 
 def test_pairs_hold_trees_by_name():
@@ -198,12 +204,3 @@ def test_pairs_hold_trees_by_name():
     for words, told in (((["hail", "falls"], ["b"]), "leaf 0 is 'rain', but word 0 is 'hail'"),
                         ((None, None), "no words to stand over")):  # fmt: skip
         refuses(TreeError, told, SentencePair, "1", *words, source_trees={"gold": tree})
-
-
-def test_nltk_leaves_must_be_the_words():
-    tree = nltk.Tree.fromstring(RAIN)
-    assert str(Tree.from_nltk(tree, ["rain", "falls"])) == RAIN
-    with pytest.raises(TreeError, match="leaf 1 is 'falls', but word 1 is 'fell'"):
-        Tree.from_nltk(tree, ["rain", "fell"])
-    refuses(TypeError, "a leaf is 1; it must be", Tree.from_nltk, nltk.Tree("S", [1]))
-    refuses(TreeError, "1 word for a tree of 2", lambda: Tree.parse(RAIN).with_words(["a"]))

@@ -58,12 +58,16 @@ def test_each_reader_names_a_wide_encoding(tmp_path, encoding, reader):
         _readers(str(path))[reader]()
 
 
-def test_a_file_of_the_wrong_one_of_two_encodings_is_no_fault(tmp_path, capsys):
+def test_texts_of_another_encoding_are_no_fault(tmp_path, capsys):
     for name, raw in (("a", TEXT), ("s", "a b\n".encode("utf-16")), ("t", b"c d\n")):
         (tmp_path / name).write_bytes(raw)
     texts = ["--source", str(tmp_path / "s"), "--target", str(tmp_path / "t")]
     assert main(["stats", str(tmp_path / "a"), *texts, "--encoding", "utf-16"]) == 2
     assert "fault in alignkit" not in capsys.readouterr().err
+    for name, raw in (("a", TEXT), ("s", b"a b\n" * 40), ("t", ("c d\n" * 40).encode("utf-16"))):
+        (tmp_path / name).write_bytes(raw)
+    with pytest.raises(FormatError, match=r"t: the text is UTF-16.*or name its encoding"):
+        read_corpus(tmp_path / "a", format="pharaoh", source=tmp_path / "s", target=tmp_path / "t")
 
 
 @pytest.mark.parametrize(
@@ -75,10 +79,3 @@ def test_standard_input_is_looked_at_too(monkeypatch, capsys, raw, says, format)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(raw))))
     assert main(["stats", "-", *format]) == 2
     assert says in capsys.readouterr().err
-
-
-def test_texts_beside_links_are_named_too(tmp_path):
-    for name, raw in (("a", TEXT), ("s", b"a b\n" * 40), ("t", ("c d\n" * 40).encode("utf-16"))):
-        (tmp_path / name).write_bytes(raw)
-    with pytest.raises(FormatError, match=r"t: the text is UTF-16.*or name its encoding"):
-        read_corpus(tmp_path / "a", format="pharaoh", source=tmp_path / "s", target=tmp_path / "t")

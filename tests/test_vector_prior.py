@@ -106,7 +106,7 @@ def test_equal_files_by_any_way(tmp_path, vectors):
     assert (tmp_path / "m").read_bytes() != made[0]
 
 
-def test_a_saved_model_tells_of_vectors_and_aligns_as_the_training(tmp_path):
+def test_a_saved_model_tells_of_vectors_and_aligns_new_words_by_them(tmp_path):
     bitext = Bitext.pack(TEXT)
     trained = Aligner.train(bitext, vectors=KNOWN)
     trained.save(tmp_path / "m")
@@ -119,9 +119,6 @@ def test_a_saved_model_tells_of_vectors_and_aligns_as_the_training(tmp_path):
         np.testing.assert_array_equal(again.arrays.links, links.arrays.links)
     Aligner.train(TEXT).save(tmp_path / "m")
     assert Aligner.load(tmp_path / "m").parameters.vectors is None
-
-
-def test_words_that_were_not_trained_on_are_aligned_by_vectors(tmp_path):
     Aligner.train(TEXT, vectors=KNOWN).save(tmp_path / "m")
     vectors = WordVectors(["cat", "dog", "chat", "chien"], [[1, 0], [0, 1], [1, 0], [0, 1]])
     aligner = Aligner.load(tmp_path / "m", vectors=vectors)

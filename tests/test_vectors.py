@@ -100,15 +100,12 @@ def test_a_file_larger_than_what_is_read_at_a_time(tmp_path):
         assert 0 < shares[0] < shares[-1] <= 1
 
 
-def test_words_with_spaces_tabs_marks_and_long_lines(tmp_path):
+def test_odd_words_are_read_and_what_is_left_out_is_told(tmp_path, caplog):
     path = tmp_path / "v"
     path.write_bytes("\ufeffa\t1\t2\r\n. . . 3 4 \n\n\u00a0 5 6\n".encode())
     found = read_vectors(path)
     assert found.words == ("a", ". . .", "\u00a0")
     assert found.array.tolist() == [[1, 2], [3, 4], [5, 6]]
-
-
-def test_what_is_left_out_is_told(tmp_path, caplog):
     path = tmp_path / "v"
     path.write_bytes(b"a 1 2\n\xff\xfe 3 4\na 5 6\n")
     assert read_vectors(path).array.tolist() == [[1, 2]]

@@ -33,14 +33,11 @@ def test_each_list_has_closed_classes_alone(language):
     assert 150 < len(known) < 600
 
 
-def test_a_language_has_a_name_and_a_code():
+def test_a_language_has_a_name_and_a_code_and_each_side_its_own():
     for code, name in LANGUAGES.items():
         assert function_words(code) == function_words(name.upper())
     both = function_words("fr", "en")
     assert both.source == function_words("french").target != both.target
-
-
-def test_each_side_has_its_own_language():
     known = function_words("french", "english")
     assert "function word" in word_kinds("on", "dog", known)
     assert "function word" not in word_kinds("the", "chien", known)

@@ -126,9 +126,14 @@ def test_what_is_wrong_is_refused_by_name(function, right):
     assert checked
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_numbers_of_numpy_corpora_and_places_are_what_they_are_elsewhere():
     assert alignkit.sample(CORPUS, np.float64(0.5), seed=np.int64(1)).ids
     assert ARRAYS.alignment(np.int64(0)) == LINKS
+    with pytest.raises(TypeError, match="unsupported operand"):
+        CORPUS + [PAIR]  # noqa: RUF005
+    found = alignkit.extract_phrases(LinkArrays.pack([LINKS, Alignment()]))
+    assert found.pair(-2) == found.pair(0)
+    refuses(IndexError, "k is 2, but there are 2 sentence pairs", found.pair, 2)
 
 
 def test_words_in_one_text_are_told_to_be_split():
@@ -150,14 +155,3 @@ def test_both_texts_and_words_are_aligned():
         refuses(ArgumentError, "threads", known.align_bitext, [TEXTS], threads=wrong)
     refuses(OptionError, "threshold is nan", known.align_bitext, [TEXTS], threshold=float("nan"))
     refuses(OptionError, "least is nan", known.lexicon, float("nan"))
-
-
-def test_corpora_are_added_to_corpora():
-    with pytest.raises(TypeError, match="unsupported operand"):
-        CORPUS + [PAIR]  # noqa: RUF005
-
-
-def test_places_are_counted_from_the_end_as_in_a_list():
-    found = alignkit.extract_phrases(LinkArrays.pack([LINKS, Alignment()]))
-    assert found.pair(-2) == found.pair(0)
-    refuses(IndexError, "k is 2, but there are 2 sentence pairs", found.pair, 2)
