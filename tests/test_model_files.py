@@ -15,18 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 from refusals import refuses
 
-from alignkit.align import Aligner
-from alignkit.align.model_files import (
-    DTYPES,
-    VERSION,
-    Member,
-    TableHeader,
-    directory,
-    member_head,
-    read_model,
-    total,
-    write_model,
-)
+from alignkit.align import Aligner, model_files
 from alignkit.errors import FormatError, MissingFileError
 from alignkit.io.atomic_files import WriteError
 
@@ -44,7 +33,7 @@ WORDS = {
 
 
 def written(path, *, header=HEADER, arrays=ARRAYS, words=WORDS):
-    write_model(path, header=header, arrays=arrays, words=words)
+    model_files.write_model(path, header=header, arrays=arrays, words=words)
     return path
 
 
@@ -64,8 +53,10 @@ def same(model, header, arrays, words):
 
 
 def test_what_is_written_is_read_and_equal_models_make_equal_files(tmp_path):
-    same(read_model(written(tmp_path / "m")), HEADER, ARRAYS, WORDS)
-    same(read_model(written(tmp_path / "m", header={}, arrays={}, words={})), {}, {}, {})
+    same(model_files.read_model(written(tmp_path / "m")), HEADER, ARRAYS, WORDS)
+    same(
+        model_files.read_model(written(tmp_path / "m", header={}, arrays={}, words={})), {}, {}, {}
+    )
     one = written(tmp_path / "one").read_bytes()
     other = {name: dict(reversed(list(part.items()))) for name, part in
              {"header": HEADER, "arrays": ARRAYS, "words": WORDS}.items()}  # fmt: skip
@@ -86,7 +77,7 @@ JSON = st.recursive(
     max_leaves=6,
 )
 TABLES = arrays_of.arrays(
-    st.sampled_from([*DTYPES.values(), np.dtype(">f4"), np.dtype(">i8")]),
+    st.sampled_from([*model_files.DTYPES.values(), np.dtype(">f4"), np.dtype(">i8")]),
     arrays_of.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4),
 )
 
@@ -99,7 +90,7 @@ TABLES = arrays_of.arrays(
 def test_any_model_is_read_back(tmp_path_factory, header, arrays, words):
     model = {"header": header, "arrays": arrays, "words": words}
     path = written(tmp_path_factory.mktemp("model") / "m", **model)
-    same(read_model(path), **model)
+    same(model_files.read_model(path), **model)
 
 
 def test_the_file_is_as_the_specification_says(tmp_path):
@@ -117,7 +108,7 @@ def test_the_file_is_as_the_specification_says(tmp_path):
         assert packed.read("words/target.txt") == b"the\\n\nback\\\\slash\n\\\\n\n"
     assert content == {
         "alignkit": "model",
-        "version": VERSION,
+        "version": model_files.VERSION,
         "header": HEADER,
         "arrays": {
             "forward": {"dtype": "float32", "shape": [4]},
@@ -136,12 +127,12 @@ def test_the_file_is_as_the_specification_says(tmp_path):
 
 
 def test_a_member_beyond_4_gigabytes_is_found_by_others(tmp_path):
-    members = [Member("a", 5 * 2**30, 1), Member("b", 7, crc32(b"content"))]
+    members = [model_files.Member("a", 5 * 2**30, 1), model_files.Member("b", 7, crc32(b"content"))]
     with open(tmp_path / "m", "wb") as out:
-        out.write(member_head(members[0]))
+        out.write(model_files.member_head(members[0]))
         out.seek(members[0].size, os.SEEK_CUR)
-        out.write(member_head(members[1]) + b"content" + directory(members))
-        assert out.tell() == total([("a", members[0].size), ("b", 7)])
+        out.write(model_files.member_head(members[1]) + b"content" + model_files.directory(members))
+        assert out.tell() == model_files.total([("a", members[0].size), ("b", 7)])
     with zipfile.ZipFile(tmp_path / "m") as packed:
         assert [one.file_size for one in packed.infolist()] == [5 * 2**30, 7]
         assert packed.read("b") == b"content"
@@ -211,7 +202,7 @@ def test_a_large_model_is_read_fast(tmp_path):
     times = []
     for _ in range(5):
         start = process_time()
-        read_model(path)
+        model_files.read_model(path)
         times.append(process_time() - start)
     assert min(times) < 0.2
 
@@ -222,31 +213,31 @@ def test_a_large_model_is_read_fast(tmp_path):
 def test_other_files_are_no_models(tmp_path, content):
     path = tmp_path / "m"
     path.write_bytes(content)
-    refuses(FormatError, r"m: is (no|a damaged) model", read_model, path)
+    refuses(FormatError, r"m: is (no|a damaged) model", model_files.read_model, path)
 
 
 def test_another_zip_file_is_no_model(tmp_path):
     np.savez(tmp_path / "a.npz", x=np.zeros(3))
     with pytest.raises(FormatError, match=r"is no model of alignkit: it begins with b'PK"):
-        read_model(tmp_path / "a.npz")
+        model_files.read_model(tmp_path / "a.npz")
     with zipfile.ZipFile(tmp_path / "b", "w") as packed:
         packed.writestr("header.json", json.dumps({"alignkit": "model", "version": 1}))
-    refuses(FormatError, r"the record before header\.json", read_model, tmp_path / "b")
+    refuses(FormatError, r"the record before header\.json", model_files.read_model, tmp_path / "b")
 
 
 def test_places_without_a_file_are_named(tmp_path):
     with pytest.raises(MissingFileError, match="nowhere: cannot be read: No such file"):
-        read_model(tmp_path / "nowhere")
+        model_files.read_model(tmp_path / "nowhere")
     with pytest.raises(FileNotFoundError) as caught:
         Aligner.load(tmp_path / "nowhere")
     assert isinstance(caught.value, FormatError)
     assert caught.value.filename == str(tmp_path / "nowhere")
     refuses(IsADirectoryError, "is a folder; name the file of a model", Aligner.load, tmp_path)
-    refuses(FormatError, r"cannot be read: .*embedded null", read_model, "a\0b")
+    refuses(FormatError, r"cannot be read: .*embedded null", model_files.read_model, "a\0b")
     if not hasattr(os, "mkfifo"):
         return
     os.mkfifo(tmp_path / "pipe")  # which would be waited for
-    refuses(FormatError, "is a device or a pipe", read_model, tmp_path / "pipe")
+    refuses(FormatError, "is a device or a pipe", model_files.read_model, tmp_path / "pipe")
 
 
 def refused(path, content):
@@ -254,7 +245,7 @@ def refused(path, content):
     path.unlink(missing_ok=True)  # some disks take their time to write over a file
     path.write_bytes(content)
     with pytest.raises(FormatError) as caught:
-        read_model(path)
+        model_files.read_model(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert len(str(caught.value)) < len(str(path)) + 400
     return str(caught.value)
@@ -308,9 +299,9 @@ def forged(path, content, *parts):
         content = json.dumps(content).encode()
     members, data = [], b""
     for name, part in [("header.json", content), *parts]:
-        members.append(Member(name, len(part), crc32(part)))
-        data += member_head(members[-1]) + part
-    path.write_bytes(data + directory(members))
+        members.append(model_files.Member(name, len(part), crc32(part)))
+        data += model_files.member_head(members[-1]) + part
+    path.write_bytes(data + model_files.directory(members))
     return path
 
 
@@ -365,11 +356,11 @@ def table(dtype="float32", shape=(2,)):
 )  # fmt: skip
 def test_a_false_header_is_refused(tmp_path, content, said):
     start = process_time()
-    refuses(FormatError, said, read_model, forged(tmp_path / "m", content))
+    refuses(FormatError, said, model_files.read_model, forged(tmp_path / "m", content))
     assert process_time() - start < 2
 
 
-FLOATS, NUMBERS = (TableHeader(kind, (2,)).prefix for kind in ("float32", "int32"))
+FLOATS, NUMBERS = (model_files.TableHeader(kind, (2,)).prefix for kind in ("float32", "int32"))
 
 
 @pytest.mark.parametrize(
@@ -388,12 +379,14 @@ FLOATS, NUMBERS = (TableHeader(kind, (2,)).prefix for kind in ("float32", "int32
     ],
 )  # fmt: skip
 def test_members_other_than_declared_are_refused(tmp_path, changed, part, said):
-    refuses(FormatError, said, read_model, forged(tmp_path / "m", model(**changed), part))
+    refuses(
+        FormatError, said, model_files.read_model, forged(tmp_path / "m", model(**changed), part)
+    )
 
 
 def test_a_forged_file_that_is_right_is_read(tmp_path):
     part = ("arrays/x.npy", FLOATS + b"\0" * 8)
-    read = read_model(forged(tmp_path / "m", model(arrays=table()), part))
+    read = model_files.read_model(forged(tmp_path / "m", model(arrays=table()), part))
     assert read.arrays["x"].tolist() == [0.0, 0.0]
 
 
@@ -403,7 +396,7 @@ def test_a_pickle_is_never_loaded(tmp_path):
     part = ("arrays/x.npy", place.read_bytes())
     for kind in ("object", "float64"):
         with pytest.raises(FormatError):
-            read_model(forged(tmp_path / "m", model(arrays=table(kind, [1])), part))
+            model_files.read_model(forged(tmp_path / "m", model(arrays=table(kind, [1])), part))
 
 
 class Trap:

@@ -10,18 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
+from alignkit import errors
 from alignkit._support.timestamps import PERIODS, period_of, read_moment
 from alignkit.agreement import agree
 from alignkit.cli.main import main
 from alignkit.corpora.counts import count_groups
 from alignkit.corpora.join import concat, merge
-from alignkit.errors import (
-    AlignmentError,
-    ArgumentError,
-    FormatError,
-    OptionError,
-    UnknownNameError,
-)
 from alignkit.io import WRITTEN, get_format, read_corpus, write_corpus
 from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
@@ -77,7 +71,7 @@ def test_weeks_are_those_of_iso_8601():
     }
     for day, week in weeks.items():
         assert period_of(f"{day}T00:00:00Z", "week") == week
-    refuses(UnknownNameError, "year", period_of, WHEN, "year")
+    refuses(errors.UnknownNameError, "year", period_of, WHEN, "year")
 
 
 @pytest.mark.parametrize(
@@ -88,12 +82,12 @@ def test_weeks_are_those_of_iso_8601():
      "2026-11-22 13:06:28Z", WHEN + "\n", "２０２６-11-22T13:06:28Z"],
 )  # fmt: skip
 def test_what_is_no_time_is_refused(text):
-    refuses(AlignmentError, "give a time with seconds and zone, such as 2026-", timed, text)
+    refuses(errors.AlignmentError, "give a time with seconds and zone, such as 2026-", timed, text)
 
 
 def test_a_time_is_a_text_and_says_nothing_alone():
-    refuses(ArgumentError, "when", timed, datetime.now(timezone.utc))
-    refuses(AlignmentError, "without an alignment has", Annotation, None, when=WHEN)
+    refuses(errors.ArgumentError, "when", timed, datetime.now(timezone.utc))
+    refuses(errors.AlignmentError, "without an alignment has", Annotation, None, when=WHEN)
     assert Annotation(None, judgment="yes", when=WHEN).when == WHEN
     assert not timed().remarks
     assert Annotation.of(LINKS).when is None
@@ -128,7 +122,7 @@ def test_own_formats_hold_times_and_say_where_one_is_wrong(format, tmp_path):
     path.write_text(text.replace(WHEN, "2026-11-22T14:06:28.123+01:00"))
     assert read_corpus(path, format=format) == corpus
     path.write_text(text.replace(WHEN, "today"))
-    with pytest.raises(FormatError, match=r"corpus:\d+: when is 'today'; give a time"):
+    with pytest.raises(errors.FormatError, match=r"corpus:\d+: when is 'today'; give a time"):
         read_corpus(path, format=format)
 
 
@@ -199,8 +193,8 @@ def test_groups_and_counts_by_time_take_all_annotations():
     assert list(corpus.groups("day")) == ["2026-11-22"]
     corpus = Corpus([pair(ann=LINKS, ben=LINKS)])
     for ask in (Corpus.groups, lambda corpus, by: agree(corpus, by=by), count_groups):
-        refuses(OptionError, "no annotation has a time, and so no week", ask, corpus, "week")
-    refuses(UnknownNameError, "year", corpus.groups, "year")
+        refuses(errors.OptionError, "no annotation has a time, and so no week", ask, corpus, "week")
+    refuses(errors.UnknownNameError, "year", corpus.groups, "year")
     scored, alone = pair("1", ann=LINKS, ben=LINKS), pair("2", ann=LINKS)
     corpus = Corpus([scored, replace(alone, attributes={"genre": "news"})])
     (record,) = score_records(corpus, "ann", "ben", by="genre", level="links")

@@ -7,14 +7,7 @@ from hypothesis import strategies as st
 from reference_phrases import phrase_pairs
 from refusals import refuses
 
-from alignkit.errors import (
-    AlignmentError,
-    ArgumentError,
-    JoinError,
-    MissingTextError,
-    OptionError,
-    UnknownNameError,
-)
+from alignkit import errors
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.phrase_arrays import KINDS, PhrasePair
@@ -63,7 +56,7 @@ def test_kinds_of_phrase_pairs_are_chosen():
     assert np.diff(phrases.only("composite").offsets).tolist() == [46, 0, 46]
     assert phrases.only("all") is phrases
     assert phrases.only("atomic").pair(2) == extract_phrases(EXAMPLE, kind="atomic")
-    refuses(UnknownNameError, "known: all, atomic, composite", phrases.only, "molecular")
+    refuses(errors.UnknownNameError, "known: all, atomic, composite", phrases.only, "molecular")
 
 
 def test_small_alignments_have_their_phrase_pairs():
@@ -237,24 +230,18 @@ def test_sentences_of_thousands_of_words_are_fine():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"kind": "atoms"}, UnknownNameError, "did you mean 'atomic'"),
-        ({"max_length": 0}, OptionError, "at least 1 word"),
-        ({"source": ["a", "b"]}, OptionError, "both source and target"),
-        ({"ignore_identical": True}, MissingTextError, "pass source and target"),
-        ({"loose": True}, MissingTextError, "pass source and target, or lengths"),
-        ({"lengths": (1, 1)}, AlignmentError, "reach 2 x 2"),
-        (
-            {"source": ["a", "b"], "target": ["b", "c"], "lengths": (2, 3)},
-            OptionError,
-            "not those of source and target",
-        ),
-        (
-            {name: TokenArrays.pack([["a", "b"]], Vocabulary()) for name in ("source", "target")},
-            OptionError,
-            "sequences of tokens",
-        ),
+        ({"kind": "atoms"}, errors.UnknownNameError, "did you mean 'atomic'"),
+        ({"max_length": 0}, errors.OptionError, "at least 1 word"),
+        ({"source": ["a", "b"]}, errors.OptionError, "both source and target"),
+        ({"ignore_identical": True}, errors.MissingTextError, "pass source and target"),
+        ({"loose": True}, errors.MissingTextError, "pass source and target, or lengths"),
+        ({"lengths": (1, 1)}, errors.AlignmentError, "reach 2 x 2"),
+        ({"source": ["a", "b"], "target": ["b", "c"], "lengths": (2, 3)}, errors.OptionError,
+         "not those of source and target"),
+        ({name: TokenArrays.pack([["a", "b"]], Vocabulary()) for name in ("source", "target")},
+         errors.OptionError, "sequences of tokens"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_request_for_one_alignment_is_refused(options, error, message):
     refuses(error, message, extract_phrases, Alignment.parse("0-0 1-1"), **options)
 
@@ -264,13 +251,15 @@ def test_a_wrong_request_for_arrays_is_refused():
     vocabulary = Vocabulary()
     one, short = ([["a", "b"]], [["a", "b"], ["a"]])
     for texts, error, message in (
-        (one, JoinError, "2 alignments, but 1 source"),
-        (short, AlignmentError, "sentence pair 1"),
+        (one, errors.JoinError, "2 alignments, but 1 source"),
+        (short, errors.AlignmentError, "sentence pair 1"),
     ):
         side = TokenArrays.pack(texts, vocabulary)
         refuses(error, message, extract_phrases, arrays, source=side, target=side)
-    refuses(OptionError, "take TokenArrays", extract_phrases, arrays, source=["a"], target=["b"])
-    refuses(OptionError, "arrays have their own", extract_phrases, arrays, lengths=(2, 2))
+    refuses(
+        errors.OptionError, "take TokenArrays", extract_phrases, arrays, source=["a"], target=["b"]
+    )
+    refuses(errors.OptionError, "arrays have their own", extract_phrases, arrays, lengths=(2, 2))
 
 
 def test_links_as_scripts_hold_them_have_phrase_pairs():
@@ -279,5 +268,7 @@ def test_links_as_scripts_hold_them_have_phrase_pairs():
         assert extract_phrases(links) == expected
     sure = extract_phrases([(0, 0), (1, 1, "P")], links="sure")
     assert sure == extract_phrases("0-0 1?1", links="sure") == extract_phrases("0-0")
-    with pytest.raises(ArgumentError, match=r"alignments holds \{\(0, 0\)\}, which is no link"):
+    with pytest.raises(
+        errors.ArgumentError, match=r"alignments holds \{\(0, 0\)\}, which is no link"
+    ):
         extract_phrases([{(0, 0)}])

@@ -3,17 +3,9 @@
 import pytest
 from refusals import refuses
 
+from alignkit import io
 from alignkit._support.wording import natural_key
 from alignkit.errors import AlignkitError, FormatError, OptionError, UnknownNameError
-from alignkit.io import (
-    FORMATS,
-    ReadOptions,
-    get_format,
-    iterate_pairs,
-    open_reading,
-    read_corpus,
-    write_corpus,
-)
 from alignkit.io.atomic_files import WriteError, replacing
 from alignkit.io.format import EVERYTHING
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record
@@ -26,7 +18,7 @@ PAIR = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
 
 def build(links, *, source=("a", "b"), target=("x", "y", "z"), base=0, seen=None, **options):
     observe = None if seen is None else seen.append
-    reading = Reading("file", ReadOptions(**options), base=base, observe=observe)
+    reading = Reading("file", io.ReadOptions(**options), base=base, observe=observe)
     record = Record("7", 3, source, target, {"anna": RawAnnotation([RawLink(*k) for k in links])})
     return reading.build(record), reading
 
@@ -94,47 +86,49 @@ def test_tokens_are_shared_and_unescaped_once():
 def test_files_come_in_natural_order_and_how_much_is_read_is_known(tmp_path):
     for name in ("b10", "b9", "a11", "b9x", "B1"):
         (tmp_path / name).touch()
-    reading = Reading(str(tmp_path), ReadOptions())
+    reading = Reading(str(tmp_path), io.ReadOptions())
     assert [path.name for path in reading.files("*")] == ["B1", "a11", "b9", "b9x", "b10"]
     assert natural_key("7" * 200) < natural_key("7" * 9_000)
     assert str(Finding("odd", "very", "a", 3)) == "a:3: odd: very"
     assert str(Finding("odd", "very", "a")) == "a: odd: very"
     path = tmp_path / "a"
     path.write_text("0-0\n" * 400_000)
-    chosen, reading = open_reading(str(path), format="pharaoh")
+    chosen, reading = io.open_reading(str(path), format="pharaoh")
     assert reading.fraction() is None
     pairs = chosen.pairs(reading)
     next(pairs)
     assert 0 < reading.fraction() < 1
     pairs.close()
-    assert Reading("-", ReadOptions()).fraction() is None
+    assert Reading("-", io.ReadOptions()).fraction() is None
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path):
     for path in (tmp_path, tmp_path / "nowhere", tmp_path / "a.gz"):
-        refuses(FormatError, f"^{path}: cannot be read: ", read_corpus, path, format="pharaoh")
+        refuses(FormatError, f"^{path}: cannot be read: ", io.read_corpus, path, format="pharaoh")
 
 
 def test_options_that_make_no_sense_are_refused(tmp_path):
-    refuses(UnknownNameError, "did you mean 'pharaoh'", read_corpus, "a", format="pharao")
+    refuses(UnknownNameError, "did you mean 'pharaoh'", io.read_corpus, "a", format="pharao")
     for options, message in (
         ({"colour": "red"}, "colour"),
         ({"target": "b"}, "`target` needs `source`"),
         ({"format": "alignkit-xml", "source": "b"}, "holds its own words"),
         ({"base": 2}, "base must be 0 or 1, not 2"),
     ):
-        refuses(OptionError, message, iterate_pairs, "a", **{"format": "pharaoh", **options})
+        refuses(OptionError, message, io.iterate_pairs, "a", **{"format": "pharaoh", **options})
     for options, message in (
         ({"base": 2}, "base must be 0 or 1"),
         ({"source": "t", "target": "t"}, "different files"),
     ):
-        refuses(OptionError, message, write_corpus, [], tmp_path / "a", format="pharaoh", **options)
+        refuses(
+            OptionError, message, io.write_corpus, [], tmp_path / "a", format="pharaoh", **options
+        )
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", io.FORMATS)
 def test_each_format_says_what_it_holds(name):
-    chosen = get_format(name)
+    chosen = io.get_format(name)
     kinds = {kind for kind in chosen.holds if not kind.startswith("attribute ")}
     assert kinds <= EVERYTHING
 
@@ -152,13 +146,13 @@ def test_a_failure_leaves_the_old_files_and_nothing_else(tmp_path):
     for path in names.values():
         path.write_text("old")
     place = names.pop("links")
-    refuses(KeyboardInterrupt, None, write_corpus, failing(), place, format="pharaoh", **names)
+    refuses(KeyboardInterrupt, None, io.write_corpus, failing(), place, format="pharaoh", **names)
     surrogate = SentencePair("2", ("a",), ("\udc80",), {"gold": Alignment()})
     with pytest.raises(WriteError, match=r"target: '\\udc80' cannot be written as UTF-8"):
-        write_corpus([PAIR, surrogate], place, format="pharaoh", **names)
+        io.write_corpus([PAIR, surrogate], place, format="pharaoh", **names)
     files = {path.name: path.read_text() for path in tmp_path.iterdir()}
     assert files == dict.fromkeys(("links", "source", "target"), "old")
-    write_corpus([PAIR], place, format="pharaoh", **names)
+    io.write_corpus([PAIR], place, format="pharaoh", **names)
     assert [path.read_text() for path in (place, *names.values())] == ["0-0\n", "a\n", "b\n"]
     assert len(list(tmp_path.iterdir())) == 3
 
@@ -166,8 +160,8 @@ def test_a_failure_leaves_the_old_files_and_nothing_else(tmp_path):
 def test_a_file_can_be_converted_into_itself(tmp_path):
     path = tmp_path / "a"
     path.write_text("1?1 0-0\n")
-    pairs = iterate_pairs(str(path), format="pharaoh")
-    write_corpus(pairs, path, format="pharaoh", transpose=True)
+    pairs = io.iterate_pairs(str(path), format="pharaoh")
+    io.write_corpus(pairs, path, format="pharaoh", transpose=True)
     assert path.read_text() == "0-0 1?1\n"
 
 
@@ -175,7 +169,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path):
     (tmp_path / "file").touch()
     places = ["", "file/below", "nowhere/below", "x" * 300]
     for path in (tmp_path / place for place in places):
-        refuses(WriteError, f"^{path}: ", write_corpus, [PAIR], path, format="pharaoh")
+        refuses(WriteError, f"^{path}: ", io.write_corpus, [PAIR], path, format="pharaoh")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 

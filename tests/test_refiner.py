@@ -87,19 +87,15 @@ def test_features_are_what_their_names_say(aligner, corpus, gold):
         prefix = SequenceMatcher(None, one, other).find_longest_match(0, len(one), 0, len(other))
         common = prefix.size if prefix.a == prefix.b == 0 else 0
         expected = {
-            "mean": means[i, j],
-            "minimum": min(forward[i, j], reverse[i, j]),
-            "row_rival": rivals[0].max(initial=0),
-            "column_rival": rivals[1].max(initial=0),
-            "row_rest": rivals[0].sum(),
-            "source_null": max(0, 1 - reverse[i].sum()),
-            "target_null": max(0, 1 - forward[:, j].sum()),
-            "identical": one == other,
+            "mean": means[i, j], "minimum": min(forward[i, j], reverse[i, j]),
+            "row_rival": rivals[0].max(initial=0), "column_rival": rivals[1].max(initial=0),
+            "row_rest": rivals[0].sum(), "source_null": max(0, 1 - reverse[i].sum()),
+            "target_null": max(0, 1 - forward[:, j].sum()), "identical": one == other,
             "subsequence": 2 * subsequence(one, other) / (len(one) + len(other)),
             "square": means[max(i - 1, 0) : i + 2, max(j - 1, 0) : j + 2].sum(),
             "before_both": means[i - 1, j - 1] if i and j else 0,
             "off_diagonal": abs((i + 0.5) / len(source) - (j + 0.5) / len(target)),
-        }
+        }  # fmt: skip
         if common or one[0] != other[0]:
             expected["prefix"] = common / longest
         for name, value in expected.items():
@@ -209,12 +205,9 @@ def test_the_lexicon_of_gold_leaves_the_own_pair_out(gold):
     for k in range(0, len(goals), 97):
         others = training[pair_of] & (pair_of != pair_of[k])
         for offset, same in enumerate(
-            [
-                (words == words[k]).all(axis=1),
-                words[:, 0] == words[k, 0],
-                words[:, 1] == words[k, 1],
-            ]
-        ):
+            [(words == words[k]).all(axis=1), words[:, 0] == words[k, 0],
+             words[:, 1] == words[k, 1]]
+        ):  # fmt: skip
             kept = others & same
             linked, expected, cells = goals[kept].sum(), mean[kept].sum(), kept.sum()
             value = np.log((linked + 0.5) / (expected + 0.5)) - np.log(

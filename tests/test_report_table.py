@@ -111,12 +111,9 @@ def test_control_characters_are_shown_in_every_medium():
 
 @pytest.mark.parametrize(
     ("columns", "lines"),
-    [
-        ([], []),
-        ([Column("a")], ["a", "-"]),
-        ([Column("a", "count", "span")], ["span", "   a", "----"]),
-    ],
-)
+    [([], []), ([Column("a")], ["a", "-"]),
+     ([Column("a", "count", "span")], ["span", "   a", "----"])],
+)  # fmt: skip
 def test_empty_tables_and_one_column(columns, lines):
     table = Table("", columns, [])
     assert table.show().splitlines() == lines

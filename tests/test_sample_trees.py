@@ -202,17 +202,12 @@ def ids_with(form, pairs):
 
 @pytest.mark.parametrize(
     ("form", "at_least"),
-    [
-        ("also, moreover", ["s01", "s02", "s03"]),
-        ("active, passive", ["p55", "p58", "p62", "s04", "s05", "s06", "s09"]),
-        ("A of B, B's A", ["p15", "p27", "s07", "s08", "s09"]),
-        ("dative", ["s10", "s11"]),
-        ("particle", ["p39", "s12", "s13"]),
-        ("particle verb, other verb", ["p11", "p25"]),
-        ("clause order", ["s14", "s15"]),
-        ("relative clause, participle", ["p31", "s16"]),
-        ("relative clause, adjective", ["p10"]),
-    ],
-)
+    [("also, moreover", ["s01", "s02", "s03"]),
+     ("active, passive", ["p55", "p58", "p62", "s04", "s05", "s06", "s09"]),
+     ("A of B, B's A", ["p15", "p27", "s07", "s08", "s09"]), ("dative", ["s10", "s11"]),
+     ("particle", ["p39", "s12", "s13"]), ("particle verb, other verb", ["p11", "p25"]),
+     ("clause order", ["s14", "s15"]), ("relative clause, participle", ["p31", "s16"]),
+     ("relative clause, adjective", ["p10"])],
+)  # fmt: skip
 def test_each_form_is_among_them(form, at_least):
     assert set(at_least) <= set(ids_with(form, PARAPHRASES + STRUCTURES))

@@ -12,24 +12,12 @@ from hypothesis import strategies as st
 from reference_scoring import f1_reference, link_row, och_ney_aer
 from refusals import refuses
 
+from alignkit import scoring
 from alignkit.errors import JoinError, MissingTextError, OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.scoring import (
-    LinkScore,
-    PhraseScore,
-    count_links,
-    count_phrases,
-    group_records,
-    link_ratios,
-    pair_records,
-    phrase_ratios,
-    score,
-    score_blocks,
-    score_records,
-)
 
 WORDS = """they discussed the aspects in detail and reached an extensive agreement .
 both parties discussed the specific issues and arrived at a general consensus ."""
@@ -49,7 +37,7 @@ def corpus_of(hyp, ref, source=SOURCE, target=TARGET):
 @settings(max_examples=150)
 @given(st.lists(st.tuples(alignments, alignments), max_size=4))
 def test_link_rows_are_those_of_sets(pairs):
-    rows = count_links(
+    rows = scoring.count_links(
         LinkArrays.pack(hyp for hyp, _ in pairs), LinkArrays.pack(ref for _, ref in pairs)
     )
     assert rows.tolist() == [link_row(hyp, ref) for hyp, ref in pairs]
@@ -57,8 +45,8 @@ def test_link_rows_are_those_of_sets(pairs):
 
 @given(small_links, alignments)
 def test_aer_is_that_of_och_and_ney_for_a_hypothesis_without_possible_links(links, ref):
-    row = count_links(LinkArrays.pack([Alignment(links)]), LinkArrays.pack([ref]))
-    found = LinkScore.from_counts(row[0]).aer
+    row = scoring.count_links(LinkArrays.pack([Alignment(links)]), LinkArrays.pack([ref]))
+    found = scoring.LinkScore.from_counts(row[0]).aer
     if links or ref.sure:
         assert found == pytest.approx(och_ney_aer(links, ref.sure, ref.possible))
     else:
@@ -71,21 +59,21 @@ def test_worked_examples():
     target = ("both", "talked", "the", "issues", "specifically", "here")
     gold = Alignment.parse("0-0 1-1 2-2 3-3 4-4 5-5")
     system = Alignment.parse("0-0 1-1 2-2 3-3 4-4")
-    found = score(corpus_of(system, gold, source, target), ignore_identical=True).links
+    found = scoring.score(corpus_of(system, gold, source, target), ignore_identical=True).links
     counts = found.counts
     assert (counts["hyp_sure"], counts["ref_sure"]) == (4, 5)
     assert (counts["hyp_sure_in_ref_possible"], counts["hyp_possible_in_ref_sure"]) == (4, 4)
     assert (found.precision, found.recall, round(found.f1, 3)) == (1, 0.8, 0.889)
     pair = corpus_of(Alignment.parse("0-0"), Alignment.parse("0-0"), ("They",), ("they",))
-    assert score(pair, ignore_identical=True).links.counts["hyp_sure"] == 0
-    assert score(pair, ignore_identical=True, exact_case=True).links.counts["hyp_sure"] == 1
-    assert score(pair).links.counts["hyp_sure"] == 1
+    assert scoring.score(pair, ignore_identical=True).links.counts["hyp_sure"] == 0
+    assert scoring.score(pair, ignore_identical=True, exact_case=True).links.counts["hyp_sure"] == 1
+    assert scoring.score(pair).links.counts["hyp_sure"] == 1
     # eq. 3: a block is one atomic pair and a composite of the finer segmentation
     fine, block = Alignment.parse("0-0 1-1"), Alignment.parse("0-0 0-1 1-0 1-1")
     words = ("a", "b"), ("c", "d")
-    coarse = score(corpus_of(block, fine, *words), level="phrases").phrases["sure"]
+    coarse = scoring.score(corpus_of(block, fine, *words), level="phrases").phrases["sure"]
     assert (coarse.precision, coarse.recall) == (1, 0)
-    finer = score(corpus_of(fine, block, *words), level="phrases").phrases["sure"]
+    finer = scoring.score(corpus_of(fine, block, *words), level="phrases").phrases["sure"]
     assert (finer.precision, finer.recall) == (0, 1)
     assert finer.f1 == 0
 
@@ -98,8 +86,8 @@ def test_worked_examples():
 def test_ratios_of_nothing_by_nothing_are_undefined(hyp, ref, both, undefined):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        links = LinkScore.from_counts([hyp, hyp, ref, ref, both, both, both, both])
-        phrases = PhraseScore.from_counts([hyp, ref, both, both, both])
+        links = scoring.LinkScore.from_counts([hyp, hyp, ref, ref, both, both, both, both])
+        phrases = scoring.PhraseScore.from_counts([hyp, ref, both, both, both])
     for found in (links, phrases):
         names = {name for name, value in vars(found).items() if value != value}
         assert names == undefined - ({"aer"} if found is phrases else set())
@@ -110,7 +98,7 @@ def test_ratios_of_nothing_by_nothing_are_undefined(hyp, ref, both, undefined):
 @given(st.lists(st.tuples(alignments, alignments), min_size=1, max_size=4))
 def test_f1_is_0_where_precision_or_recall_is(pairs):
     for hyp, ref in [*pairs, (Alignment(), Alignment.parse("0-0"))]:
-        links = LinkScore.from_counts(link_row(hyp, ref))
+        links = scoring.LinkScore.from_counts(link_row(hyp, ref))
         a_s, a_p, b_s, b_p = hyp.sure, hyp.possible, ref.sure, ref.possible
         precision = len(a_s & b_p) / len(a_s) if a_s else None
         recall = len(a_p & b_s) / len(b_s) if b_s else None
@@ -124,12 +112,15 @@ def test_f1_of_links_of_one_kind_is_that_of_scikit_learn(hyp, ref):
     cells = sorted({(i, j) for i in range(5) for j in range(5)})
     sides = ([cell in links for cell in cells] for links in (ref, hyp))
     theirs = metrics.f1_score(*sides, zero_division=np.nan)
-    assert score([hyp], [ref]).links.f1 == pytest.approx(theirs, nan_ok=True)
+    assert scoring.score([hyp], [ref]).links.f1 == pytest.approx(theirs, nan_ok=True)
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=8, max_size=8), min_size=1, max_size=5))
 def test_vectorised_ratios_are_those_of_single_rows(rows):
-    for ratios, kind, width in ((link_ratios, LinkScore, 8), (phrase_ratios, PhraseScore, 5)):
+    for ratios, kind, width in (
+        (scoring.link_ratios, scoring.LinkScore, 8),
+        (scoring.phrase_ratios, scoring.PhraseScore, 5),
+    ):
         counts = np.array(rows)[:, :width]
         for name, values in ratios(counts).items():
             single = [getattr(kind.from_counts(row), name) for row in counts]
@@ -139,16 +130,16 @@ def test_vectorised_ratios_are_those_of_single_rows(rows):
 def test_pairs_left_out_policies_and_no_pairs():
     whole = corpus_of(EXAMPLE, EXAMPLE)
     corpus = whole + Corpus([SentencePair("2", SOURCE, TARGET, {"gold": EXAMPLE})])
-    found = score(corpus)
+    found = scoring.score(corpus)
     assert (found.pairs, found.skipped) == (1, 1)
     empty = Corpus([SentencePair("2", SOURCE, TARGET, {"gold": EXAMPLE, "system": Alignment()})])
-    assert score(corpus + empty).links.counts["ref_sure"] == 18
+    assert scoring.score(corpus + empty).links.counts["ref_sure"] == 18
     hyp, ref = Alignment.parse("0-0 1?1"), Alignment.parse("0?0 1-1")
     pair = corpus_of(hyp, ref)
-    assert score(pair).links.aer == 0
-    assert score(pair, links="sure-only").links.aer == 1
-    assert score(pair, links="all-sure").links.counts["sure_in_sure"] == 2
-    found = score_blocks([], level="both", keep_rows=True).with_intervals(resamples=10)
+    assert scoring.score(pair).links.aer == 0
+    assert scoring.score(pair, links="sure-only").links.aer == 1
+    assert scoring.score(pair, links="all-sure").links.counts["sure_in_sure"] == 2
+    found = scoring.score_blocks([], level="both", keep_rows=True).with_intervals(resamples=10)
     assert (found.pairs, found.links.counts["ref_sure"]) == (0, 0)
     assert math.isnan(found.links.aer)
     assert found.to_json()["intervals"]["links"]["aer"]["low"] is None
@@ -175,8 +166,8 @@ def test_blocks_give_the_score_of_the_whole(pairs, size):
             )
 
     for options in ({}, {"ignore_identical": True}, {"loose": True, "max_length": 3}):
-        whole = score(corpus, level="both", keep_rows=True, **options)
-        parts = score_blocks(blocks(), level="both", keep_rows=True, **options)
+        whole = scoring.score(corpus, level="both", keep_rows=True, **options)
+        parts = scoring.score_blocks(blocks(), level="both", keep_rows=True, **options)
         assert json.dumps(whole.to_json()) == json.dumps(parts.to_json())
         for level, rows in whole.rows.items():
             np.testing.assert_array_equal(rows, parts.rows[level])
@@ -192,26 +183,26 @@ def test_tables_by_pair_and_by_group():
         ])
     ]  # fmt: skip
     corpus = Corpus(pairs)
-    records = score_records(corpus, level="both")
+    records = scoring.score_records(corpus, level="both")
     assert [record["id"] for record in records[::3]] == ["0", "1", "2", "3"]
     assert records[0] | {"precision": 1.0, "aer": 0.0, "hyp_sure": 1} == records[0]
     assert math.isnan(records[-1]["precision"])
-    groups = score_records(corpus, by="genre")
+    groups = scoring.score_records(corpus, by="genre")
     assert [(row["genre"], row["pairs"], row["recall"]) for row in groups[:2]] == [
         ("news", 2, 0.5),
         ("law", 1, 0.0),
     ]
     assert (groups[2]["genre"], groups[2]["pairs"]) == ("", 1)
-    refuses(UnknownNameError, "genre", score_records, corpus, by="gender")
-    refuses(JoinError, None, pair_records, {"links": np.zeros((2, 8), np.int64)}, ["1"])
-    refuses(JoinError, None, group_records, {"links": np.zeros((2, 8), np.int64)}, ["1"])
+    refuses(UnknownNameError, "genre", scoring.score_records, corpus, by="gender")
+    refuses(JoinError, None, scoring.pair_records, {"links": np.zeros((2, 8), np.int64)}, ["1"])
+    refuses(JoinError, None, scoring.group_records, {"links": np.zeros((2, 8), np.int64)}, ["1"])
 
 
 def test_bad_input_is_refused():
     single, double = LinkArrays.pack([EXAMPLE]), LinkArrays.pack([EXAMPLE, EXAMPLE])
-    refuses(JoinError, "1 sentence pair, the reference 2", count_links, single, double)
+    refuses(JoinError, "1 sentence pair, the reference 2", scoring.count_links, single, double)
     with pytest.raises(JoinError, match="same sentence lengths"):
-        count_phrases(single, LinkArrays.pack([Alignment()]), links="sure", loose=True)
+        scoring.count_phrases(single, LinkArrays.pack([Alignment()]), links="sure", loose=True)
     short = TokenArrays.pack([["a"]], Vocabulary())
     for links, words, options, error in (
         (single, None, {"ignore_identical": True}, MissingTextError),
@@ -219,17 +210,19 @@ def test_bad_input_is_refused():
         (single, short, {"ignore_identical": True}, JoinError),
         (double, short, {"ignore_identical": True}, JoinError),
     ):
-        refuses(error, None, score_blocks, [(links, links, words, words)], **options)
+        refuses(error, None, scoring.score_blocks, [(links, links, words, words)], **options)
     textless = corpus_of(EXAMPLE, EXAMPLE, None, None)
-    assert score(textless, level="both").links.f1 == 1
+    assert scoring.score(textless, level="both").links.f1 == 1
     for error, options in (
         (MissingTextError, {"ignore_identical": True}), (UnknownNameError, {"level": "phrase"}),
         (UnknownNameError, {"links": "sure"}), (UnknownNameError, {"hypothesis": "somebody"}),
         (OptionError, {"max_length": 0}),
     ):  # fmt: skip
-        refuses(error, None, score, textless, **options)
-    refuses(OptionError, "keep_rows", lambda: score(textless, keep_rows=False).with_intervals())
-    refuses(OptionError, "the corpus is empty", score, Corpus(), "system", "gold")
+        refuses(error, None, scoring.score, textless, **options)
+    refuses(
+        OptionError, "keep_rows", lambda: scoring.score(textless, keep_rows=False).with_intervals()
+    )
+    refuses(OptionError, "the corpus is empty", scoring.score, Corpus(), "system", "gold")
 
 
 def shown_score():
@@ -238,7 +231,7 @@ def shown_score():
             "gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse(links)})
         for k, links in enumerate(("0-0 1-0", "0-0 1-1", "1-1"))
     ]  # fmt: skip
-    return score(Corpus(pairs), level="both", keep_rows=True)
+    return scoring.score(Corpus(pairs), level="both", keep_rows=True)
 
 
 def test_records_of_a_score_are_its_figures():
@@ -256,7 +249,7 @@ def test_records_of_a_score_are_its_figures():
 
 
 def test_a_measure_of_a_score_as_a_whole_is_told_where_it_is():
-    both = score(["0-0 1-1"], ["0-0 1-1"], level="both")
+    both = scoring.score(["0-0 1-1"], ["0-0 1-1"], level="both")
     for name, told in (
         ("f1", r"say score.links.f1 or score.phr"),
         ("aer", r"say score.links.aer$"),

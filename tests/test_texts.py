@@ -56,15 +56,12 @@ def test_plain_lines_bitexts_and_tagged_lines_are_read(read):
         ("a\n", "x\ny\nz", r"t: has 3 sentences, but .*s has 1"),
         ("", "x\n", r"t: has 1 sentences, but .*s has 0"),
         ("<s snum=1> a </s>\nb\n", "<s snum=1> x </s>\n", r"s:2: expected '<s snum=N> words </s>'"),
-        (
-            "<s snum=1> a </s>\n",
-            "\n".join(["<s snum=2> x </s>"]),
-            r"t:1: sentence 2, but .*s:1 has 1",
-        ),
+        ("<s snum=1> a </s>\n", "\n".join(["<s snum=2> x </s>"]),
+         r"t:1: sentence 2, but .*s:1 has 1"),
         ("<s snum=1> a </s>\n", "x\n", r"t:1: sentence without a number, but .*s:1 has 1"),
         ("a\n", "<s snum=1> x </s>\n", r"t:1: sentence 1, but .*s:1 has none"),
     ],
-)
+)  # fmt: skip
 def test_lines_that_do_not_agree_are_refused(read, source, target, message):
     refuses(FormatError, message, read, source, target)
 
