@@ -107,13 +107,9 @@ def stopped(words, kind, place, wait):
 @pytest.mark.parametrize("name", ["align", "train", "phrases", "pivot"])
 @pytest.mark.usefixtures("table")
 def test_a_work_folder_may_hold_anything(capsys, given, tmp_path, name):
-    rng, elsewhere = random.Random(name), tmp_path / "elsewhere"
-    for folder in (elsewhere, tmp_path / "out", tmp_path / "wanted"):
-        folder.mkdir()
-    (elsewhere / "thesis.txt").write_text("years", "utf-8")
-    assert run(capsys, *commands(given, tmp_path / "wanted")[name], *fresh(tmp_path)).code == 0
-    work = tmp_path / "work"
-    fill(work, rng, elsewhere)
+    rng, work, elsewhere = filled(tmp_path, name, "out", "wanted")
+    words = [*commands(given, tmp_path / "wanted")[name], "--work", str(tmp_path / "fresh")]
+    assert run(capsys, *words).code == 0
     before = tree(work), tree(elsewhere)
     words = [*commands(given, tmp_path / "out")[name], "--work", str(work)]
     assert stopped(words, signal.SIGKILL, work / FOLDER, rng.random() / 4) in (0, -signal.SIGKILL)
@@ -123,20 +119,20 @@ def test_a_work_folder_may_hold_anything(capsys, given, tmp_path, name):
     assert {name: data for name, data in made if name[0] != "."} == tree(tmp_path / "wanted")
 
 
-def fresh(folder):
-    return ["--work", str(folder / "fresh")]
+def filled(place, seed, *folders):
+    rng, elsewhere = random.Random(seed), place / "elsewhere"
+    for folder in ("elsewhere", *folders):
+        (place / folder).mkdir()
+    (elsewhere / "thesis.txt").write_text("years", "utf-8")
+    fill(place / "work", rng, elsewhere)
+    return rng, place / "work", elsewhere
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("table")
 @pytest.mark.parametrize("seed", range(100 if FULL else 4))
 def test_nothing_is_lost_in_a_hundred_work_folders(capsys, given, tmp_path, seed):
-    rng, elsewhere = random.Random(seed), tmp_path / "elsewhere"
-    for folder in (elsewhere, tmp_path / "out"):
-        folder.mkdir()
-    (elsewhere / "thesis.txt").write_text("years", "utf-8")
-    work = tmp_path / "work"
-    fill(work, rng, elsewhere)
+    rng, work, elsewhere = filled(tmp_path, seed, "out")
     fill(work / "corpus", rng, elsewhere)
     for path in given.iterdir():
         (work / "corpus" / f"{path.name}").unlink(missing_ok=True)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
-from numpy.typing import NDArray
 from refusals import refuses
 
 from alignkit.agreement.judgments.consensus import TIES, label_counts, majority_labels, others_label
@@ -26,7 +25,6 @@ from alignkit.agreement.judgments.tables import (
 from alignkit.agreement.kappa import gwet_ac1, table_ratios
 from alignkit.errors import OptionError, UnknownNameError
 
-Labels = NDArray[np.int8]
 SIZE = 4
 
 
@@ -88,12 +86,24 @@ def test_pairwise_kappas_are_those_of_scikit_learn(values, weights):
     assert mine == pytest.approx(theirs, abs=1e-12)
 
 
-def test_weighted_kappa_of_a_published_example():
+def test_weighted_kappa_and_alpha_of_published_examples():
     # Cohen 1968, table 1: 200 cases in three diagnoses, disagreement weights 0 1 3 / 1 0 6 / 3 6 0
     table = np.array([[88, 10, 2], [14, 40, 6], [18, 10, 12]], float)
     far = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]], float)
     assert kappas(table, far) == pytest.approx(0.348, abs=5e-4)
     assert kappas(table, apart(3)) == pytest.approx(0.492, abs=5e-4)
+    # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers
+    data = [
+        "1 2 3 3 2 1 4 1 2 - - -", "1 2 3 3 2 2 4 1 2 5 - 3", "- 3 3 3 2 3 4 2 2 5 1 -",
+        "1 2 3 3 2 4 4 1 2 5 1 -",
+    ]  # fmt: skip
+    rows = [[-1 if one == "-" else int(one) - 1 for one in row.split()] for row in data]
+    found = joint_rows(label_counts(np.array(rows, np.int8), 5)).figures()
+    assert found["alpha.nominal"] == pytest.approx(0.743, abs=5e-4)
+    assert found["alpha.ordinal"] == pytest.approx(0.815, abs=5e-4)
+    assert isnan(found["fleiss"])
+    # Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition: AC1 of the same judgments
+    assert found["ac1"] == pytest.approx(0.77544, abs=5e-5)
 
 
 @given(matrices(), st.data())
@@ -160,21 +170,6 @@ def test_alpha_is_that_of_the_library(values):
             value_counts=counts, value_domain=range(SIZE), level_of_measurement=level
         )
         assert mine == pytest.approx(theirs, abs=1e-9)
-
-
-def test_alpha_of_the_published_example():
-    # Krippendorff 2011, Computing Krippendorff's alpha-reliability, section C: four observers
-    data = [
-        "1 2 3 3 2 1 4 1 2 - - -", "1 2 3 3 2 2 4 1 2 5 - 3", "- 3 3 3 2 3 4 2 2 5 1 -",
-        "1 2 3 3 2 4 4 1 2 5 1 -",
-    ]  # fmt: skip
-    rows = [[-1 if one == "-" else int(one) - 1 for one in row.split()] for row in data]
-    found = joint_rows(label_counts(np.array(rows, np.int8), 5)).figures()
-    assert found["alpha.nominal"] == pytest.approx(0.743, abs=5e-4)
-    assert found["alpha.ordinal"] == pytest.approx(0.815, abs=5e-4)
-    assert isnan(found["fleiss"])
-    # Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition: AC1 of the same judgments
-    assert found["ac1"] == pytest.approx(0.77544, abs=5e-5)
 
 
 @given(matrices(missing=False))
@@ -277,7 +272,7 @@ def test_the_null_is_that_of_a_plain_reference(null):
     np.testing.assert_allclose(found.each.mean(axis=0), plain_null(values, null, 1000), atol=0.012)
 
 
-def test_permuting_one_alone_expects_less_where_the_others_agree():
+def test_permuting_one_alone_expects_less_and_views_see_the_same():
     truth = drawn(1, 500, [0.5, 0.5], 4)[0]
     values = np.array([drawn(1, 500, [0.5, 0.5], 9)[0], truth, truth, truth])
     question = NullQuestion(values, 2, apart(2))
@@ -285,9 +280,6 @@ def test_permuting_one_alone_expects_less_where_the_others_agree():
     (all_,) = null_kappas([question], permutations=100, seed=1)
     assert abs(one.each[:, 0].mean()) < 0.02
     assert all_.each[:, 0].mean() > 0.3
-
-
-def test_views_see_the_same_permutations():
     values = drawn(3, 80, [0.25] * 4, 6)
     far = apart(4)
     merged = (values >= 2).astype(np.int8)

@@ -36,7 +36,10 @@ def test_every_command_names_file_and_line(tmp_path, capsys, words):
     assert "by --lenient-labels" in ran.err
 
 
-def test_the_right_one_of_several_files_is_named(tmp_path, capsys, monkeypatch):
+def test_the_right_file_is_named_and_the_error_survives_being_sent(tmp_path, capsys, monkeypatch):
+    error = JudgmentError("is odd", "x", 3, pair="p", annotator="a", judgment="5")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), vars(again)) == ("x:3: is odd", vars(error))
     one = write(tmp_path, "ann.jsonl", line("p1", x="3") + line("p2", x="3"))
     other = write(tmp_path, "ben.jsonl", line("p2", x="3") + line("p1", x="3s"))
     ran = run(capsys, "agree", one, other, "--on", "judgments", "--scheme", "turku")
@@ -51,12 +54,6 @@ def test_the_right_one_of_several_files_is_named(tmp_path, capsys, monkeypatch):
     ran.failed("users/u2/complete/c/b.tsv:2: pair 'b:2', annotator 'u2': 'si' is no judgment")
     feed(monkeypatch, BAD)
     run(capsys, "labels", "-", "--scheme", "turku").failed("-: pair 'p2', annotator 'ann': '5'")
-
-
-def test_the_error_survives_being_sent():
-    error = JudgmentError("is odd", "x", 3, pair="p", annotator="a", judgment="5")
-    again = pickle.loads(pickle.dumps(error))
-    assert (str(again), vars(again)) == ("x:3: is odd", vars(error))
 
 
 @pytest.mark.parametrize("side", ["source", "target"])

@@ -46,9 +46,15 @@ def test_what_is_held_as_one_piece_has_a_limit(tmp_path, name):
         list(iterate_pairs(path, format=name, max_size=1))
 
 
-def test_an_option_allows_more(tmp_path):
+def test_packed_input_that_swells_is_refused_and_an_option_allows_more(tmp_path):
     path = write(tmp_path, "x", b"0-0 1-1\n" + b"0-0 " * MB + b"\n")
     assert len(read_corpus(path, format="pharaoh", max_size=5)) == 2
+    path = write(tmp_path, "bomb.gz", gzip.compress((b"a" * 9999 + b"\tb\n") * 100))
+    message = "bomb.gz: swells to more than 100 times its size .* allow more by `max_size`"
+    for read in (read_translations, read_phrase_table):
+        with pytest.raises(FormatError, match=message):
+            list(read(path, max_size=1))
+    assert sum(1 for _ in read_translations(path, max_size=50)) == 100
 
 
 @pytest.mark.parametrize("reader", ["lines", "raw_lines", "chunks"])
@@ -72,15 +78,6 @@ def test_the_limit_is_exact(size):
     else:
         with pytest.raises(FormatError, match="x:2: a line of more than 1 MB"):
             list(bounded_chunks(stream, "x", 1))
-
-
-def test_packed_input_that_swells_is_refused(tmp_path):
-    path = write(tmp_path, "bomb.gz", gzip.compress((b"a" * 9999 + b"\tb\n") * 100))
-    message = "bomb.gz: swells to more than 100 times its size .* allow more by `max_size`"
-    for read in (read_translations, read_phrase_table):
-        with pytest.raises(FormatError, match=message):
-            list(read(path, max_size=1))
-    assert sum(1 for _ in read_translations(path, max_size=50)) == 100
 
 
 def test_packed_input_is_unpacked_whatever_its_name(capsys, tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
@@ -13,7 +14,6 @@ from refusals import refuses
 from alignkit import errors
 from alignkit._support.timestamps import PERIODS, period_of, read_moment
 from alignkit.agreement import agree
-from alignkit.cli.main import main
 from alignkit.corpora.counts import count_groups
 from alignkit.corpora.join import concat, merge
 from alignkit.io import WRITTEN, get_format, read_corpus, write_corpus
@@ -205,19 +205,15 @@ def test_the_commands_group_by_time(tmp_path, capsys):
     path = tmp_path / "corpus.jsonl"
     write_corpus(annotated(), path, format="alignkit-jsonl")
     names = ["--annotators", "ann", "ben"]
-    assert main(["agree", str(path), *names, "--by", "week", "--bootstrap", "none"]) == 0
-    assert main(["stats", str(path), "--by", "month"]) == 0
-    printed = capsys.readouterr().out
-    assert "2026-W46" in printed
-    assert "2027-01" in printed
+    agreed = run(capsys, "agree", path, *names, "--by", "week", "--bootstrap", "none")
+    assert (agreed.code, "2026-W46" in agreed.out) == (0, True)
+    assert "2027-01" in run(capsys, "stats", path, "--by", "month").out
     sides = ["--hyp-annotator", "ann", "--ref-annotator", "ben"]
-    assert main(["score", str(path), *sides, "--by", "week"]) == 0
-    scored = capsys.readouterr().out
+    scored = run(capsys, "score", path, *sides, "--by", "week").out
     weeks = [record["week"] for record in score_records(annotated(), "ann", "ben", by="week")]
     assert weeks == ["2026-W46", "2026-W47", "2026-W48", "2026-W45", ""]
     assert all(week in scored for week in weeks)
     assert "2027" not in scored
     write_corpus([pair(ann=LINKS, ben=LINKS)], path, format="alignkit-jsonl")
-    for words in (["agree", str(path)], ["score", str(path), *sides]):
-        assert main([*words, "--by", "day"]) == 2
-        assert "no annotation has a time, and so no day" in capsys.readouterr().err
+    for words in (["agree", path], ["score", path, *sides]):
+        run(capsys, *words, "--by", "day").failed("no annotation has a time, and so no day")

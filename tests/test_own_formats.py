@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from format_files import damaged, lenient, refusing, survive
@@ -22,7 +21,6 @@ from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "guidelines" / "examples").glob("*.jsonl"))
 OWN = ["alignkit-jsonl", "alignkit-xml"]
 
 XML = ANY.filter(lambda char: char >= " " or char in "\t\n\r").filter(
@@ -88,12 +86,6 @@ def test_the_quick_way_reads_what_the_plain_way_reads(tmp_path_factory, corpus):
     write_corpus(corpus, path, format="alignkit-jsonl")
     chosen, reading = open_reading(str(path), format="alignkit-jsonl")
     assert Corpus(reading.pairs(chosen.parse(reading))) == corpus
-
-
-def test_guideline_examples_read():
-    assert EXAMPLES
-    pairs = [pair for path in EXAMPLES for pair in read_corpus(path, format="alignkit-jsonl")]
-    assert all("gold" in pair.annotations and pair.has_text for pair in pairs)
 
 
 def test_jsonl_is_written_as_its_specification_says(tmp_path):

@@ -172,7 +172,7 @@ def beside(place, *names):
     return {side: str(place / name) for side, name in zip(("source", "target"), names, strict=True)}
 
 
-def test_a_link_out_of_range_names_its_place_and_can_be_dropped(folder):
+def test_links_out_of_range_and_numbers_of_lines_are_told(folder):
     place = folder(a="0-0 1-1\n0-0 0-1 4?0\n", **WORDS)
     options = beside(place, "s", "t")
     message = r"a:2: link 0-1 lies outside the pair '2' of 1 x 1 words, .*`drop_out_of_range=True`"
@@ -181,9 +181,6 @@ def test_a_link_out_of_range_names_its_place_and_can_be_dropped(folder):
         pairs, reading = way(place / "a", drop_out_of_range=True, **options)
         assert [str(pair.alignment("alignment")) for pair in pairs] == ["0-0 1-1", "0-0"]
         assert reading.counts["link out of range"] == 2
-
-
-def test_numbers_of_lines_and_sentences_must_agree(folder):
     place = folder(one="0-0\n", two="0-0\n\n", three="0-0\n\n\n", **WORDS)
     options = beside(place, "s", "t")
     for partial in (False, True):
@@ -197,9 +194,6 @@ def test_numbers_of_lines_and_sentences_must_agree(folder):
     whole = by_kernel(place / "two", partial=True, **options)[0]
     assert [pair.id for pair in whole] == [pair.id for pair in partial] == ["1", "2"]
     assert whole[1].alignment("alignment") == Alignment()
-
-
-def test_pairs_not_annotated_are_numbered_on_where_texts_have_blank_lines(folder):
     tagged = "<s snum=1> a </s>\n\n<s snum=2> b </s>\n\n<s snum=3> c </s>\n"
     place = folder(a="0-0\n", s=tagged, t=tagged)
     names = beside(place, "s", "t")

@@ -8,6 +8,7 @@ from math import comb, isnan, nan
 
 import numpy as np
 import pytest
+from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
@@ -24,7 +25,6 @@ from alignkit.agreement.judgments.consensus import (
     rejection_chance,
     suspicious_gold,
 )
-from alignkit.cli.main import main
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.tables.columns import Value
 
@@ -336,22 +336,18 @@ def test_the_command_says_the_same_in_every_medium(tmp_path, capsys):
     given = ["quality", str(path), "--gold", "gold", "--scheme", "binary", "--sequential"]
     given += ["--over", "phrase", "--good-in", "all"]
     quality = measure(crowd(times=True), sequential=True, over="phrase", good_in="all")
-    assert main([*given, "--json", "--html", str(page)]) == 0
-    printed = json.loads(capsys.readouterr().out)
+    printed = run(capsys, *given, "--json", "--html", page).json
     assert printed == json.loads(json.dumps(quality.to_json()))
     assert [row["pair"] for row in printed["again"]] == [id for id, _ in quality.again]
     assert "reject" in page.read_text(encoding="utf-8")
-    assert main([*given, "--csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    rows = list(csv.DictReader(io.StringIO(run(capsys, *given, "--csv").out)))
     assert len(rows) == sum(len(table.rows) for table in quality.tables())
     (wrong,) = [row for row in rows if row["annotator"] == "wrong"]
     assert (wrong["verdict"], wrong["rejected_at"]) == ("reject", "10")
     for medium in ("text", "markdown", "latex"):
-        assert main([*given, *([] if medium == "text" else [f"--{medium}"])]) == 0
-        assert capsys.readouterr().out == quality.show(medium) + "\n"
+        ran = run(capsys, *given, *([] if medium == "text" else [f"--{medium}"]))
+        assert ran.out == quality.show(medium) + "\n"
     cells = [cell for row in quality.tables()[0].rows for cell in row if isinstance(cell, Value)]
     assert len(cells) == len(quality.annotators)
-    assert main([*given[:-4], "--good-in", "any"]) == 2
-    assert "--over" in capsys.readouterr().err
-    assert main([*given, "--as", "parade"]) == 0
-    assert ".5 - k / 2" in " ".join(capsys.readouterr().out.split())
+    run(capsys, *given[:-4], "--good-in", "any").failed("--over")
+    assert ".5 - k / 2" in " ".join(run(capsys, *given, "--as", "parade").out.split())

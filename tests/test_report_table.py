@@ -281,7 +281,7 @@ def normalized(text):
     return "◌" + text if text[:1] == normalize("NFC", "\u0301") else text
 
 
-def test_html_is_escaped_has_an_anchor_and_a_body_for_each_group():
+def test_html_is_escaped_and_what_makes_no_table_is_refused():
     table = Table("<i>\n&", [Column("<b>", span='"')], [["<script>"]], "<p>", anchor='a"b')
     text = table.show("html")
     found = html.fragment_fromstring(text)
@@ -295,12 +295,6 @@ def test_html_is_escaped_has_an_anchor_and_a_body_for_each_group():
     table = Table("", [Column("a")], [["x"], ["y"], ["z"]], apart=[0, 2])
     (drawn,) = html.fragment_fromstring(table.show("html")).iter("table")
     assert [len(part) for part in drawn.findall("tbody")] == [2, 1]
-
-
-# --- what is refused
-
-
-def test_what_makes_no_table_is_refused():
     for columns, rows in (
         ([Column("a")], [[1, 2]]), ([Column("a"), Column("a")], []),
         ([Column("C", "decimal"), Column("C_low")], [[Value(1.0, 0.5, 2.0), "x"]]),
@@ -308,3 +302,6 @@ def test_what_makes_no_table_is_refused():
         refuses(ArgumentError, None, Table, "", columns, rows)
     refuses(UnknownNameError, "kind of column", Column, "a", "percentage")
     refuses(OptionError, "digits are -1", Column, "a", "decimal", digits=-1)
+
+
+# --- what is refused

@@ -173,7 +173,7 @@ def test_right_to_left_words_are_read_downwards_and_kept_in_place():
         assert not re.search(r"[א-ת](?!\u200e|[א-ת])", line)
 
 
-def test_wide_matrices_are_split_into_blocks():
+def test_wide_matrices_are_split_long_tokens_cut_and_colour_changes_nothing_else():
     words = tuple(f"w{k}" for k in range(30))
     links = Alignment((k, k) for k in range(30))
     pair = SentencePair("1", words, words, {"gold": links})
@@ -184,13 +184,14 @@ def test_wide_matrices_are_split_into_blocks():
         "target words 0 to 16 of 30",
         "target words 17 to 29 of 30",
     ]
-
-
-def test_colour_changes_nothing_but_colour():
     coloured = draw_text(THEY, colour=True)
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == draw_text(THEY)
     assert "\x1b[38;5;33ma\x1b[0m" in coloured
     assert "\x1b[38;5;208mb\x1b[0m" in coloured
+    pair = SentencePair("1", ("x" * 1000,), ("y" * 1000,), {"g": Alignment.parse("0-0")})
+    drawn = draw_text(pair).splitlines()
+    assert len(drawn) < 50
+    assert max(map(len, drawn)) < 50
 
 
 ODD_CHARACTERS = "ab<&\"' \x00\x07\n\x1b\x7f\x85\x9b\u200b\u200e\u202e\u2028\ufeff\udc80\u0301"
@@ -229,10 +230,3 @@ def test_cut_text_fits(text, width):
     shown = visible(text)
     assert char_width(cut_text(shown, width)) <= width
     assert (cut_text(shown, width) == shown) == (char_width(shown) <= width)
-
-
-def test_a_huge_token_is_cut():
-    pair = SentencePair("1", ("x" * 1000,), ("y" * 1000,), {"g": Alignment.parse("0-0")})
-    drawn = draw_text(pair).splitlines()
-    assert len(drawn) < 50
-    assert max(map(len, drawn)) < 50

@@ -188,7 +188,23 @@ def test_what_other_tools_tell_is_understood(tmp_path):
     assert (one.count, one.lexical_target, one.alignment) == (2, 1e-05, ((0, 0), (2, 0)))
 
 
-def test_xrs_stands_the_tree_on_the_left(tmp_path):
+@pytest.mark.parametrize("label", ["$$$", "%%%NP", "{", "{a}"])
+@pytest.mark.parametrize("format", ["tsv", "xrs", "jsonl"])
+def test_labels_at_the_head_of_a_file_are_labels(label, format, tmp_path):
+    rule = RuleType(Rule(Node(label, ("$",)), Node("NP", ("$",))), 1, None, 1, 1)
+    lines = written([rule], format)
+    for named in (None, format):
+        assert read(lines, named, path=tmp_path / "rules") == [rule]
+
+
+def test_sides_of_rules_as_text_and_xrs_with_the_tree_on_the_left(tmp_path):
+    assert rule_text(parse_rule(NESTED)) == NESTED
+    assert rule_text(parse_rule("NP(x0:NP d0:PP) ||| x0")) == "NP(x0:NP d0:PP) ||| x0"
+    text = "S(x0:'' x1:S x2:, VP(x3:VBD x4:NP) x5:.) ||| S(x0:'' x1:S x2:, x4:NP VP(x3:VBD) x5:.)"
+    assert rule_text(parse_rule(text)) == text
+    assert parse_rule("A(x7:B x3:C) ||| D(x3:E x7:F)") == parse_rule(
+        "A(x0:B x1:C) ||| D(x1:E x0:F)"
+    )
     rule = Rule(
         ("auto", Variable(0), Variable(1)), Node("NP", (Variable(1, "A"), Variable(0, "B")))
     )
@@ -204,25 +220,6 @@ def test_xrs_stands_the_tree_on_the_left(tmp_path):
     assert " id=77 " in written([one], "xrs")[0]
     (one,) = read(['NP(x0:A) -> "c" x0 ||| 0.3 0.5\n'], path=tmp_path / "rules")
     assert one.extra == (("", "0.3"), ("", "0.5"))
-
-
-@pytest.mark.parametrize("label", ["$$$", "%%%NP", "{", "{a}"])
-@pytest.mark.parametrize("format", ["tsv", "xrs", "jsonl"])
-def test_labels_at_the_head_of_a_file_are_labels(label, format, tmp_path):
-    rule = RuleType(Rule(Node(label, ("$",)), Node("NP", ("$",))), 1, None, 1, 1)
-    lines = written([rule], format)
-    for named in (None, format):
-        assert read(lines, named, path=tmp_path / "rules") == [rule]
-
-
-def test_sides_of_rules_as_text():
-    assert rule_text(parse_rule(NESTED)) == NESTED
-    assert rule_text(parse_rule("NP(x0:NP d0:PP) ||| x0")) == "NP(x0:NP d0:PP) ||| x0"
-    text = "S(x0:'' x1:S x2:, VP(x3:VBD x4:NP) x5:.) ||| S(x0:'' x1:S x2:, x4:NP VP(x3:VBD) x5:.)"
-    assert rule_text(parse_rule(text)) == text
-    assert parse_rule("A(x7:B x3:C) ||| D(x3:E x7:F)") == parse_rule(
-        "A(x0:B x1:C) ||| D(x1:E x0:F)"
-    )
 
 
 def test_rules_that_a_format_cannot_hold_are_counted(tmp_path):

@@ -40,7 +40,7 @@ def text(root):
     return " ".join(root.text_content().split())
 
 
-def test_rules_stand_by_kind_with_all_that_is_known_of_them():
+def test_rules_stand_by_kind_and_what_is_not_shown_is_counted():
     root = page(GRAMMAR, title="Rules & more")
     assert root.findtext(".//h1") == "Rules & more"
     assert root.xpath("//nav//a/text()") == [
@@ -60,9 +60,6 @@ def test_rules_stand_by_kind_with_all_that_is_known_of_them():
     assert "1 of them once" in head
     assert "Rules left out: more than 5 variables (1,234)." in head
     assert "Sentence pairs passed over: no source tree (3)." in head
-
-
-def test_what_is_not_shown_of_a_grammar_is_counted():
     few = Grammar(GRAMMAR.types[1:3], pairs=714)
     root = page(few, whole=GRAMMAR)
     head = text(root.find(".//header"))

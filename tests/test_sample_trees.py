@@ -1,11 +1,10 @@
 """The trees of the samples: Penn's tags and labels, deep enough, and each form among them."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from alignkit import SentencePair, read_corpus
+from alignkit import read_corpus
 from alignkit.model.trees import Tree
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -19,7 +18,6 @@ PHRASES = (
     "S SBAR SBARQ SINV SQ ADJP ADVP CONJP FRAG INTJ LST NAC NP NX PP PRN PRT QP RRC UCP VP "
     "WHADJP WHADVP WHNP WHPP X"
 )
-Parsed = tuple[SentencePair, Tree, Tree]
 
 
 def parsed(name):
@@ -163,7 +161,6 @@ def modifier(tree, label):
     ]
 
 
-Words = Callable[[Tree], list[int]]
 FORMS = {
     "also, moreover": (
         lambda tree: sorted({*tagged(tree, "RB", "also")} - {*first_in_clause(tree)}),

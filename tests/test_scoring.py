@@ -246,9 +246,6 @@ def test_records_of_a_score_are_its_figures():
     assert "f1_low" not in shown_score().to_records()[0]
     assert found.table().columns[1].key == "precision"
     assert found.table().show("latex").count(r"\midrule") == 1
-
-
-def test_a_measure_of_a_score_as_a_whole_is_told_where_it_is():
     both = scoring.score(["0-0 1-1"], ["0-0 1-1"], level="both")
     for name, told in (
         ("f1", r"say score.links.f1 or score.phr"),

@@ -113,15 +113,12 @@ def test_a_misfit_needs_more_than_a_poor_system():
     assert misfit.suspicion() == ""
 
 
-def test_phrase_lists_carry_cautions_and_count_what_lacks_the_reference(capsys, tmp_path, short):
+def test_phrase_lists_and_quiet_commands_count_what_is_left_out(capsys, tmp_path, short):
     table = write(tmp_path, "table", "chat\tcat\n")
     given = ["score-phrases", table, "--table-format", "tsv", *TEXTS, "--quiet"]
     ran = run(capsys, given[0], table, short, *given[2:], "--partial")
     assert LEFT_OUT in " ".join(ran.out.split())
     assert run(capsys, given[0], table, short, *given[2:], "--partial", "--json").json["skipped"]
-
-
-def test_quiet_keeps_what_symmetrize_and_merge_leave_out(capsys, tmp_path, short):
     out = tmp_path / "out.align"
     ran = run(capsys, "symmetrize", short, EFLOMAL, "--partial", "-o", out, "--quiet")
     assert f"{PAIRS - KEPT} sentence pairs left out" in ran.err

@@ -58,11 +58,20 @@ def test_no_document_stands_on_two_sides_and_shares_are_exact(shares, seed):
         assert set(kept) == set(corpus.ids)
 
 
-def test_the_seed_alone_decides():
+def test_the_seed_alone_decides_and_a_sample_is_a_share():
     corpus = corpus_of(DOCUMENTS)
     for how in ({}, {"keep_together": "document"}, {"stratify": "document"}):
         parts = [ids(split_corpus(corpus, THREE, seed=seed, **how)) for seed in (1, 1, 2)]
         assert parts[0] == parts[1] != parts[2]
+    corpus = corpus_of(DOCUMENTS)
+    found = sample(corpus, 0.25, seed=3)
+    assert len(found) == 250
+    assert list(map(int, found.ids)) == sorted(map(int, found.ids))
+    assert found != sample(corpus, 0.25, seed=4)
+    whole = sample(corpus, 0.5, keep_together="document")
+    assert len(whole) == 500
+    assert sample(corpus, 1) == corpus
+    assert len(sample(Corpus(), 0.5)) == 0
 
 
 @given(
@@ -153,18 +162,6 @@ def test_groups_are_the_connected_pairs(values):
                 joined = [group for group in joined if not group & both] + [both]
     found = connected_groups(corpus, ["film", "year"], ",")
     assert sorted(map(sorted, joined)) == sorted(found)
-
-
-def test_a_sample_is_a_share_in_the_order_of_the_corpus():
-    corpus = corpus_of(DOCUMENTS)
-    found = sample(corpus, 0.25, seed=3)
-    assert len(found) == 250
-    assert list(map(int, found.ids)) == sorted(map(int, found.ids))
-    assert found != sample(corpus, 0.25, seed=4)
-    whole = sample(corpus, 0.5, keep_together="document")
-    assert len(whole) == 500
-    assert sample(corpus, 1) == corpus
-    assert len(sample(Corpus(), 0.5)) == 0
 
 
 @pytest.mark.parametrize(

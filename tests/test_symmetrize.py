@@ -50,12 +50,8 @@ def test_links_are_added_in_the_order_of_symal(method, forward, reverse, expecte
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_links_come_out_sure_and_possible_ones_count(method):
+def test_links_come_out_sure_and_nothing_merges_to_nothing(method):
     assert merged("0?0 1?1", "0-0 1?1", method) == "0-0 1-1"
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_nothing_merges_to_nothing(method):
     assert merged("", "", method) == ""
     assert len(symmetrize(LinkArrays.pack([]), LinkArrays.pack([]), method)) == 0
 

@@ -1,18 +1,17 @@
 """Files of trees: three forms, fitted to the words of pairs; damage is told with its place."""
 
 import gzip
-import json
 import random
 import re
 from collections import Counter
 
 import pytest
+from command import run
 from format_files import damaged
 from refusals import refuses
 from repetitions import repetitions
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
-from alignkit.cli.main import main
 from alignkit.corpora.join import concat, merge
 from alignkit.errors import AlignkitError, FormatError, JoinError, MissingTextError, OptionError
 from alignkit.io import ReadOptions
@@ -253,28 +252,24 @@ def test_commands_attach_count_and_check_trees(files, tmp_path, capsys, monkeypa
     monkeypatch.chdir(files)
     write_corpus(pairs(), "in.jsonl", format="alignkit-jsonl")
     named = ["--source-trees", "s.txt", "--target-trees", "t.xml"]
-    assert main(["convert", "in.jsonl", "out.jsonl", "--to", "alignkit-jsonl", *named]) == 0
-    assert "s.txt, t.xml: 6 trees; 2 sentences without a parse" in capsys.readouterr().err
-    assert main(["stats", "out.jsonl", "--json"]) == 0
-    counts = json.loads(capsys.readouterr().out)["trees"]["parse"]
+    ran = run(capsys, "convert", "in.jsonl", "out.jsonl", "--to", "alignkit-jsonl", *named)
+    assert "s.txt, t.xml: 6 trees; 2 sentences without a parse" in ran.err
+    counts = run(capsys, "stats", "out.jsonl", "--json").json["trees"]["parse"]
     assert (counts["source"], counts["target"], counts["deepest"]) == (3, 3, 5)
-    assert main(["check", "out.jsonl"]) == 1
-    assert "trees: 3 source parse, 3 target parse" in capsys.readouterr().out
+    ran = run(capsys, "check", "out.jsonl")
+    assert (ran.code, "trees: 3 source parse, 3 target parse" in ran.out) == (1, True)
     (files / "bad").write_text(PENN.replace("rain", "snow", 1))
-    assert main(["check", "in.jsonl", "--source-trees", "bad", "--json"]) == 1
-    (found,) = json.loads(capsys.readouterr().out)
+    ran = run(capsys, "check", "in.jsonl", "--source-trees", "bad", "--json")
+    (found,) = ran.json
+    assert ran.code == 1
     assert found["trees"] == [{"side": "source", "name": "parse", "pairs": 2}]
     assert found["counts"]["tree that does not fit"] == 1
     assert "leaf 1 is 'snow', but word 1 is 'rain'" in str(found["findings"])
-    assert main(["convert", "in.jsonl", "x", "--to", "alignkit-xml", "--source-trees", "bad"]) == 2
-    assert "bad:1:" in capsys.readouterr().err
+    given = ["convert", "in.jsonl", "x", "--to", "alignkit-xml"]
+    run(capsys, *given, "--source-trees", "bad").failed("bad:1:")
     assert not (files / "x").exists()
-    for words, message in (
-        (["--drop-traces"], "--drop-traces is for trees read from files"),
-        ([*named, "--trees", "t.xml"], "--trees names one file for both sides"),
-    ):
-        assert main(["convert", "in.jsonl", "x", "--to", "alignkit-xml", *words]) == 2
-        assert message in capsys.readouterr().err
+    run(capsys, *given, "--drop-traces").failed("--drop-traces is for trees read from files")
+    run(capsys, *given, *named, "--trees", "t.xml").failed("--trees names one file for both sides")
 
 
 def test_check_tells_of_flat_trees_and_of_trees_in_a_file_that_do_not_fit(tmp_path, capsys):
@@ -283,14 +278,14 @@ def test_check_tells_of_flat_trees_and_of_trees_in_a_file_that_do_not_fit(tmp_pa
     pair = SentencePair("1", words, words, {"a": Alignment.parse("0-0")})
     path = str(tmp_path / "c.jsonl")
     write_corpus([pair.with_trees("p", target=flat)], path, format="alignkit-jsonl")
-    assert main(["check", path]) == 1
-    told = capsys.readouterr().out
-    assert "flat tree: pair '1': target tree 'p' over 9 words is 1 node deep" in told
+    ran = run(capsys, "check", path)
+    assert ran.code == 1
+    assert "flat tree: pair '1': target tree 'p' over 9 words is 1 node deep" in ran.out
     text = (tmp_path / "c.jsonl").read_text().replace("(S a b", "(S a x")
     (tmp_path / "c.jsonl").write_text(text)
-    assert main(["check", path]) == 1
-    assert "tree that does not fit" in (told := capsys.readouterr().out)
-    assert "leaf 1 is 'x', but word 1 is 'b'" in told
+    ran = run(capsys, "check", path)
+    assert (ran.code, "tree that does not fit" in ran.out) == (1, True)
+    assert "leaf 1 is 'x', but word 1 is 'b'" in ran.out
     refuses(FormatError, r"c\.jsonl:2: pair '1': target tree 'p', character 6", read_corpus, path)
 
 

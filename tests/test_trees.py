@@ -95,7 +95,7 @@ def test_what_is_wrong_with_columns_is_said(columns, message):
     refuses(TreeError, "at least one node", Tree, (), (), [], [], [], [])
 
 
-def test_a_tree_of_depth_5000_works():
+def test_deep_trees_work_and_tags_and_traces_are_dropped():
     deep = "(X " * 5000 + "a" + ")" * 5000
     tree = Tree.parse(deep, ["a"])
     assert tree.depth == len(tree) == 5000
@@ -105,6 +105,20 @@ def test_a_tree_of_depth_5000_works():
     assert tree.children(4999) == [Child(None, 0)]
     refuses(TreeError, "5000 nodes deep, and nltk handles 500", tree.to_nltk)
     refuses(FormatError, "4999 closing brackets are missing", Tree.parse, deep[:-4999])
+    text = "(S (NP-SBJ=1 (-NONE- *T*-1)) (VP=2 (VB-X go) (NP (-NONE- 0)) (ADVP)) (-LRB- -LRB-))"
+    words = ["go", "("]
+    tree = Tree.parse(text, words, drop_function_tags=True, drop_traces=True)
+    assert str(tree) == r"(S (VP (VB go) (ADVP)) (-LRB- \())"
+    kept = Tree.parse(text)
+    assert kept.labels[:2] == ("S", "NP-SBJ=1")
+    assert kept.words == ("*T*-1", "go", "0", "-LRB-")
+    refuses(FormatError, "only traces", Tree.parse, "(S (NP (-NONE- *)))", drop_traces=True)
+    tree = nltk.Tree.fromstring(RAIN)
+    assert str(Tree.from_nltk(tree, ["rain", "falls"])) == RAIN
+    with pytest.raises(TreeError, match="leaf 1 is 'falls', but word 1 is 'fell'"):
+        Tree.from_nltk(tree, ["rain", "fell"])
+    refuses(TypeError, "a leaf is 1; it must be", Tree.from_nltk, nltk.Tree("S", [1]))
+    refuses(TreeError, "1 word for a tree of 2", lambda: Tree.parse(RAIN).with_words(["a"]))
 
 
 @pytest.mark.parametrize(
@@ -163,23 +177,6 @@ def test_strict_refuses_brackets_as_words(text):
 )
 def test_what_is_no_tree_of_the_words_is_told_with_its_place(text, words, message):
     refuses(FormatError, message, Tree.parse, text, words)
-
-
-def test_tags_and_traces_are_dropped_and_nltk_leaves_are_words():
-    text = "(S (NP-SBJ=1 (-NONE- *T*-1)) (VP=2 (VB-X go) (NP (-NONE- 0)) (ADVP)) (-LRB- -LRB-))"
-    words = ["go", "("]
-    tree = Tree.parse(text, words, drop_function_tags=True, drop_traces=True)
-    assert str(tree) == r"(S (VP (VB go) (ADVP)) (-LRB- \())"
-    kept = Tree.parse(text)
-    assert kept.labels[:2] == ("S", "NP-SBJ=1")
-    assert kept.words == ("*T*-1", "go", "0", "-LRB-")
-    refuses(FormatError, "only traces", Tree.parse, "(S (NP (-NONE- *)))", drop_traces=True)
-    tree = nltk.Tree.fromstring(RAIN)
-    assert str(Tree.from_nltk(tree, ["rain", "falls"])) == RAIN
-    with pytest.raises(TreeError, match="leaf 1 is 'falls', but word 1 is 'fell'"):
-        Tree.from_nltk(tree, ["rain", "fell"])
-    refuses(TypeError, "a leaf is 1; it must be", Tree.from_nltk, nltk.Tree("S", [1]))
-    refuses(TreeError, "1 word for a tree of 2", lambda: Tree.parse(RAIN).with_words(["a"]))
 
 
 def test_pairs_hold_trees_by_name():
