@@ -90,7 +90,7 @@ def test_judgments_are_strata():
 
 
 def test_check_tells_pairs_judged_differently(tmp_path, capsys):
-    rows = "1 a b 4<, 2 b a 4>, 3 a b 3, 4 b a 2, 5 c c 4, 6 d e 2, 7 e d 4<".split(", ")
+    rows = ["1 a b 4<", "2 b a 4>", "3 a b 3", "4 b a 2", "5 c c 4", "6 d e 2", "7 e d 4<"]
     (path,) = saved(tmp_path, Corpus(pair(*row.split()) for row in rows))
     assert examined(path) == {
         "equal pairs judged differently": 2,

@@ -202,7 +202,7 @@ def test_pairs_that_give_no_rules_are_counted():
     assert grammar.passed_over == {"not parsed": 1, "not aligned": 1, "without words": 1}
     with pytest.raises(UnknownNameError, match="annotator of the corpus: 'anna'"):
         learn_grammar(pairs, annotator="anna")
-    refuses((UnknownNameError, NotAlignedError), "", learn_grammar, pairs[3:], annotator="anna")
+    refuses((UnknownNameError, NotAlignedError), None, learn_grammar, pairs[3:], annotator="anna")
     assert len(learn_grammar([])) == 0
     refuses(ArgumentError, r"pairs\[0\] is 7; it must be", learn_grammar, [7])
     gold = {"g": Alignment.parse("0-0")}

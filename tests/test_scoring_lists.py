@@ -95,7 +95,7 @@ def test_repeated_words_and_a_list_that_matches_nothing():
 
 def test_bad_requests_and_unreadable_files_are_refused(tmp_path):
     for options in ({"min_length": 3, "max_length": 2}, {"reference": "nobody"}, {"links": "no"}):
-        refuses((OptionError, UnknownNameError), "", score_phrase_list, [], GOLD, **options)
+        refuses((OptionError, UnknownNameError), None, score_phrase_list, [], GOLD, **options)
     bare = Corpus([SentencePair("1", None, None, {"gold": Alignment()})])
     refuses(MissingTextError, None, score_phrase_list, [], bare)
     refuses(FormatError, "cannot be read", lambda: list(read_phrase_table(tmp_path / "missing")))
