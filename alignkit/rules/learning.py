@@ -112,8 +112,7 @@ class RuleCounts:
         self._types = _Numbers()
         self._sides: list[tuple[bytes, bytes]] = []
         self._alignments: dict[tuple[int, bytes], int] = {}
-        self._counts, self._pairs = np.zeros(0), np.zeros(0)
-        self._aligned = np.zeros(0)
+        self._counts, self._pairs, self._aligned = np.zeros(0), np.zeros(0), np.zeros(0)
         self._seen: list[I8] = []
         self._examples: dict[int, list[Example]] = {}
 
@@ -130,7 +129,13 @@ class RuleCounts:
     ) -> None:
         """Count those rules of a block that are kept; `end_block` ends it."""
         chosen = np.flatnonzero(kept)
-        numbers = self._numbered(fragments, chosen)
+        text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
+        numbers = np.empty(len(chosen), np.int64)
+        for k, rule in enumerate(chosen.tolist()):
+            start, middle, end = ends[2 * rule : 2 * rule + 3]
+            numbers[k] = number = self._types[text[start:end]]
+            if number == len(self._sides):
+                self._sides.append((text[start:middle], text[middle:end]))
         counts = (np.ones(len(cuts)) if cuts.counts is None else cuts.counts)[chosen]
         self._counts = _added(self._counts, numbers, counts, len(self._types))
         self._seen.append(numbers << 32 | cuts.pairs[chosen])
@@ -150,18 +155,6 @@ class RuleCounts:
             seen = np.unique(np.concatenate(self._seen)) >> 32
             self._pairs = _added(self._pairs, seen, np.ones(len(seen)), len(self._types))
             self._seen = []
-
-    def _numbered(self, fragments: Fragments, chosen: NDArray[np.intp]) -> I8:
-        text, ends = fragments.symbols.tobytes(), (fragments.offsets * 4).tolist()
-        numbers = np.empty(len(chosen), np.int64)
-        types, sides = self._types, self._sides
-        for k, rule in enumerate(chosen.tolist()):
-            start, end = ends[2 * rule], ends[2 * rule + 2]
-            numbers[k] = number = types[text[start:end]]
-            if number == len(sides):
-                middle = ends[2 * rule + 1]
-                sides.append((text[start:middle], text[middle:end]))
-        return numbers
 
     def _add_examples(
         self,

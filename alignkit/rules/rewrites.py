@@ -71,8 +71,17 @@ def best_readings(
         below = children.pop(node, [])
         if not node_matches and not below:
             continue
-        kept = _as_it_was(node, below[::-1], made, words, most)
-        light, heavy = [(0.0, iter(kept.light))], [(0.0, iter(kept.heavy))]
+        place, end = words.spans[node]
+        as_it_was: Readings | None = None
+        for child in reversed(below):
+            start, after = words.spans[child]
+            if start > place:
+                as_it_was = _beside(as_it_was, _alone(words.kept(place, start)), most)
+            as_it_was = _beside(as_it_was, made[child], most)
+            place = after
+        if place < end or as_it_was is None:
+            as_it_was = _beside(as_it_was, _alone(words.kept(place, end)), most)
+        light, heavy = ([(0.0, iter(readings))] for readings in as_it_was)
         for match in node_matches:
             applied = _Applied(match, made, words, most)
             if match.rule.minor:
@@ -115,22 +124,6 @@ class _Keys:
             key = (key * _BASE + self._code(str(word))) % _MODULUS
             power = power * _BASE % _MODULUS
         return RuleReading(0.0, 0, key, power, RuleWords(match, start, end))
-
-
-def _as_it_was(
-    node: int, below: list[int], made: dict[int, Readings], words: _Keys, most: int
-) -> Readings:
-    place, end = words.spans[node]
-    readings: Readings | None = None
-    for child in below:
-        start, after = words.spans[child]
-        if start > place:
-            readings = _beside(readings, _alone(words.kept(place, start)), most)
-        readings = _beside(readings, made[child], most)
-        place = after
-    if place < end or readings is None:
-        readings = _beside(readings, _alone(words.kept(place, end)), most)
-    return readings
 
 
 def _alone(reading: RuleReading) -> Readings:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from html import escape
-from typing import Any
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many, visible
@@ -335,8 +334,11 @@ def tree_content(
     target_tree: str | None = None,
 ) -> PageContent:
     """Return what stands on pages of trees; arguments as of `draw_tree_html`."""
-    trees: dict[str, Any] = {"source_tree": source_tree, "target_tree": target_tree}
-    make = partial(make_tree_pair, annotator=annotator, links=links, **trees)
+    trees = {"source_tree": source_tree, "target_tree": target_tree}
+
+    def make(pair: SentencePair) -> TreePair:
+        return make_tree_pair(pair, annotator, links=links, **trees)
+
     return PageContent(
         lambda pairs: _totals(map(make, pairs)),
         lambda pairs: (_article(make(pair)) for pair in pairs),

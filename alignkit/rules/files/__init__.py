@@ -157,27 +157,26 @@ def rule_lines(
     See `write_rules`.
     """
     check_arguments(rule_lines, locals(), apart=("rules",))
-    return _lines(rules, get_rule_format(format), joined_labels, written or WrittenRules())
-
-
-def _lines(
-    rules: Iterable[RuleType], chosen: RuleFormat, joined: bool, written: WrittenRules
-) -> Iterator[str]:
+    chosen, counts = get_rule_format(format), written or WrittenRules()
     lost = [name for name in _KINDS if name not in chosen.holds]
     flat = "trees" not in chosen.holds
     joins = flat and "labels" not in chosen.holds
-    for rule in each("rules", rules, RuleType):
-        try:
-            text = chosen.line(rule, written.rules + 1, joined)
-        except fields.LeftOutError as problem:
-            written.left_out[str(problem)] += 1
-            continue
-        written.rules += 1
-        written.lost.update(name for name in lost if getattr(rule, name) not in (None, ()))
-        if flat and any(map(_is_deep, rule.rule)):
-            written.lost["trees"] += 1
-        written.joined += joins and fields.labels_differ(fields.flatten(rule.rule))
-        yield f"{text}\n"
+
+    def lines() -> Iterator[str]:
+        for rule in each("rules", rules, RuleType):
+            try:
+                text = chosen.line(rule, counts.rules + 1, joined_labels)
+            except fields.LeftOutError as problem:
+                counts.left_out[str(problem)] += 1
+                continue
+            counts.rules += 1
+            counts.lost.update(name for name in lost if getattr(rule, name) not in (None, ()))
+            if flat and any(map(_is_deep, rule.rule)):
+                counts.lost["trees"] += 1
+            counts.joined += joins and fields.labels_differ(fields.flatten(rule.rule))
+            yield f"{text}\n"
+
+    return lines()
 
 
 def _is_deep(side: Side) -> bool:

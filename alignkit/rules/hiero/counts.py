@@ -20,7 +20,6 @@ from alignkit._support.jit import readonly
 from alignkit.errors import OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays
-from alignkit.model.phrase_arrays import PhraseArrays
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Example, Item, Node, Rule, RuleType, Variable, leaves, variables
@@ -150,37 +149,29 @@ class HieroEncoder:
         longest = max(1, min(self._options.max_length, int(arrays.lengths.max(initial=0))))
         chart = self._chart(block, longest)
         phrases, parts = extraction.derivations(arrays, self._options)
-        words = arrays, source, target
-        return words, (
-            self._part(part, phrases, words, chart, longest) for part in parts if len(part[2])
-        )
-
-    def _part(
-        self,
-        part: extraction.Part,
-        phrases: PhraseArrays,
-        words: tuple[LinkArrays, TokenArrays, TokenArrays],
-        chart: I4,
-        longest: int,
-    ) -> Encoded:
-        first, stop, rows, row_ends = part
-        arrays, source, target = words
         most = self._options.max_symbols
-        symbols = np.empty(len(rows) * (2 * most + 3 + self.masks), np.int32)
-        ends, values = np.zeros(len(rows) + 1, np.int64), np.empty((len(rows), 2))
-        places = np.empty(len(rows), np.int64)
-        count = encode(
-            rows, row_ends, readonly(phrases.spans),
-            readonly(arrays.links), readonly(arrays.offsets), readonly(arrays.lengths),
-            readonly(source.ids), readonly(source.offsets),
-            readonly(target.ids), readonly(target.offsets),
-            chart, longest, self._side == "source", most,
-            first, stop, symbols, ends, values, places,
-        )  # fmt: skip
-        return Encoded(
-            symbols[: ends[count]], ends[: count + 1], values[:count], places[:count],
-            rows, row_ends[: stop + 1], phrases.spans,
-        )  # fmt: skip
+
+        def encoded() -> Iterator[Encoded]:
+            for first, stop, rows, row_ends in parts:
+                if not len(rows):
+                    continue
+                symbols = np.empty(len(rows) * (2 * most + 3 + self.masks), np.int32)
+                ends, places = (np.zeros(len(rows) + k, np.int64) for k in (1, 0))
+                values = np.empty((len(rows), 2))
+                count = encode(
+                    rows, row_ends, readonly(phrases.spans),
+                    readonly(arrays.links), readonly(arrays.offsets), readonly(arrays.lengths),
+                    readonly(source.ids), readonly(source.offsets),
+                    readonly(target.ids), readonly(target.offsets),
+                    chart, longest, self._side == "source", most,
+                    first, stop, symbols, ends, values, places,
+                )  # fmt: skip
+                yield Encoded(
+                    symbols[: ends[count]], ends[: count + 1], values[:count], places[:count],
+                    rows, row_ends[: stop + 1], phrases.spans,
+                )  # fmt: skip
+
+        return (arrays, source, target), encoded()
 
     def _encoded(self, sentences: list[tuple[str, ...]]) -> TokenArrays:
         numbers = self.numbers

@@ -236,8 +236,8 @@ class PhraseCounts(ExitStack):
             words = [pair.words for pair, _ in block]
             exact = pack_words(words, self._lexicon)
             folded = pack_words(words, Vocabulary()) if self._settings.ignore_identical else exact
-            links = LinkArrays.pack(alignment for _, alignment in block)
             source, target = folded
+            links = LinkArrays.pack(alignment for _, alignment in block)
             how = vars(self._settings)
             self._add(extract_phrases(links, source=source, target=target, **how), *exact)
 
