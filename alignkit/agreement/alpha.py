@@ -287,7 +287,17 @@ class AlphaRows(Rows):
         names = tuple(distances)
         for name in names:
             check_known("distance", name, DISTANCES)
-        within = _within_units(values, [DISTANCES[name] for name in names])
+        # (P, D): the distances of all ordered pairs of values of a unit / (values - 1)
+        given = (values.ids >= 0).sum(axis=1)
+        within = np.zeros((values.pairs, len(names)))
+        columns = [values.ids[:, k] for k in range(values.ids.shape[1])]
+        for left, right in ((x, y) for k, x in enumerate(columns) for y in columns[:k]):
+            differ = (left != right) & (left >= 0) & (right >= 0)
+            first, second = left[differ], right[differ]
+            shared, weights = values.common(first, second), 2 / (given[differ] - 1)
+            for k, name in enumerate(names):
+                far = DISTANCES[name](shared, values.sizes[first], values.sizes[second])
+                within[:, k] += np.bincount(values.pair[differ], weights * far, values.pairs)
         units = np.bincount(values.pair, minlength=values.pairs)[:, np.newaxis]
         dense = csr_array(np.concatenate([within, units], axis=1))
         counts = hstack([dense, values.occurrences()], format="csr")
@@ -321,23 +331,6 @@ def _parts(
         expected = ratio(total * total - near[k], total * (total - 1))
         parts[name] = (1 - ratio(observed, expected), observed, expected)
     return parts
-
-
-def _within_units(values: ValueSets, distances: Sequence[Distance]) -> Floats:
-    # (P, D): of each pair, the distances of all ordered pairs of values of a unit / (values - 1)
-    given = (values.ids >= 0).sum(axis=1)
-    sums = np.zeros((values.pairs, len(distances)))
-    for a in range(values.ids.shape[1]):
-        for b in range(a):
-            left, right = values.ids[:, a], values.ids[:, b]
-            differ = (left != right) & (left >= 0) & (right >= 0)
-            left, right = left[differ], right[differ]
-            shared = values.common(left, right)
-            weights = 2 / (given[differ] - 1)
-            for k, far in enumerate(distances):
-                apart = weights * far(shared, values.sizes[left], values.sizes[right])
-                sums[:, k] += np.bincount(values.pair[differ], apart, values.pairs)
-    return sums
 
 
 def _between_values(

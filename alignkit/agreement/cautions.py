@@ -67,8 +67,7 @@ def _number(hits: list[Hit], *, several: bool) -> str:
 
 
 FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
-MANY_EMPTY = 0.1  # from this share on, pairs in which one has nothing are cautioned
-MANY_LEFT_OUT = 0.25  # above this share, pairs that C leaves out are cautioned
+MANY_EMPTY, MANY_LEFT_OUT = 0.1, 0.25  # so large a share of one-sided or left out is cautioned
 MOVES = 0.1  # A figure that a choice moves by more than this is cautioned
 NEAR_ONE = 0.9  # from here on pi0 leaves C little room
 DOMINATE = 0.5  # above this share, initial links of equal words are most of what a rate fits

@@ -371,7 +371,12 @@ def crowd_quality(
         if all(times):
             order = [p for _, p in sorted(zip(map(str, times), order, strict=True))]
         all_timed &= all(times)
-        verdicts.append(_verdict(row[order], right[order], sequential, confidence))
+        (verdict,) = consensus.answer_gold(
+            row[order][np.newaxis], right[order], sequential=sequential, confidence=confidence
+        )
+        if verdict.verdict == "keep" and verdict.right <= verdict.commonest < verdict.judged:
+            verdict = replace(verdict, verdict=DOUBT)
+        verdicts.append(verdict)
     majority, others = _kappas(values, size)
     each = tuple(
         AnnotatorQuality(
@@ -402,15 +407,6 @@ def crowd_quality(
         rewrites_left_out=left_out, notes=notes,
     )  # fmt: skip
     return replace(quality, warnings=find_cautions(_hits(quality), CAUTIONS, quality))
-
-
-def _verdict(answers: Labels, right: Labels, sequential: bool, confidence: float) -> GoldVerdict:
-    (verdict,) = consensus.answer_gold(
-        answers[np.newaxis], right, sequential=sequential, confidence=confidence
-    )
-    kept = verdict.verdict == "keep"
-    doubt = kept and verdict.right <= verdict.commonest < verdict.judged
-    return replace(verdict, verdict=DOUBT) if doubt else verdict
 
 
 def _kappas(values: Labels, size: int) -> tuple[list[float], list[float]]:
@@ -457,14 +453,9 @@ def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int
 
 
 def _phrases(
-    corpus: Corpus,
-    names: Sequence[str],
-    good: tuple[View, list[int]],
-    kept: Sequence[bool],
-    over: str,
-    good_in: str,
-    lenient: bool,
-) -> tuple[GoodPhrase, ...]:
+    corpus: Corpus, names: Sequence[str], good: tuple[View, list[int]], kept: Sequence[bool],
+    over: str, good_in: str, lenient: bool,
+) -> tuple[GoodPhrase, ...]:  # fmt: skip
     values = judgments_of(corpus, names, good[0], lenient=lenient).values
     contexts: dict[str, list[int]] = {}
     items = consensus.good_items(values, good[1], kept).tolist()

@@ -76,13 +76,9 @@ _NONE = Outcome()
 
 
 def disagreements(
-    corpus: Corpus,
-    first: str,
-    second: str,
-    *,
-    function_words: FunctionWords | None = None,
+    corpus: Corpus, first: str, second: str, *, function_words: FunctionWords | None = None,
     exact_case: bool = False,
-) -> Disagreements:
+) -> Disagreements:  # fmt: skip
     """Count where two annotators differ, over all links, identical ones too."""
     corpus.require(first, second)
     unknown = OF_FUNCTION_WORDS if function_words is None else frozenset()

@@ -130,16 +130,13 @@ class Pairing:
 
     def main(self, level: str) -> BeyondChance:
         """Return the agreement beyond chance at a level, by the model of the main tables."""
-        return self._beyond(level, self.chance)
+        return named("level", level, named("model of chance", self.chance, self.beyond))
 
     def part(self, level: str, section: str, chance: str | None = None) -> BeyondChanceSection:
         """Return the agreement beyond chance in a section, by the main model or another."""
-        result = self._beyond(level, chance or self.chance)
+        result = named("level", level, named("model of chance", chance or self.chance, self.beyond))
         parts: tuple[BeyondChanceSection, ...] = (result, *result.groups)
         return named("section", section, {part.name: part for part in parts})
-
-    def _beyond(self, level: str, chance: str) -> BeyondChance:
-        return named("level", level, named("model of chance", chance, self.beyond))
 
     def results(self) -> Iterator[tuple[str, str, BeyondChance]]:
         """Yield the agreement beyond chance with its model of chance and its level."""
@@ -201,11 +198,7 @@ class FigureResult(Result):
         return [dict(vars(figure)) for figure in self.figures()]
 
     def csv(self) -> str:
-        """Return every figure as a row of CSV; the columns are the fields of `Figure`.
-
-        A row for each caution and one for the signature follow, their text in the column of
-        reasons.
-        """
+        """Return figures, cautions and the signature as CSV; columns are the fields of `Figure`."""
         records = self.to_records()
         records += [
             {"kind": "caution", "statistic": caution.code, "reason": str(caution)}
@@ -347,11 +340,9 @@ def together_figures(together: Together) -> Iterator[Figure]:
 
 
 def _figure(
-    at: tuple[str, str, str, str, str, str],
-    value: float,
-    pairs: int,
+    at: tuple[str, str, str, str, str, str], value: float, pairs: int,
     interval: Interval | str | None,
-) -> Figure:
+) -> Figure:  # fmt: skip
     if isinstance(interval, Interval):
         return Figure(*at, value, interval.low, interval.high, pairs)
     return Figure(*at, value, pairs=pairs, reason=interval or "")

@@ -198,9 +198,10 @@ def _proposed(data: PairData, name: str) -> tuple[NDArray[np.int64], NDArray[np.
     first_word = np.cumsum(rows) - rows
     first_cell = np.cumsum(rows * columns) - rows * columns
     # the source words explicitly aligned to nothing: (pair, word, sure)
+    alignments = (data.data.corpus[place].alignment(name) for place in data.places.tolist())
     marked = [
         (k, null.i, null in alignment.sure_nulls)
-        for k, alignment in enumerate(data.alignments(name))
+        for k, alignment in enumerate(alignments)
         for null in alignment.nulls
         if null.j == NULL
     ]

@@ -84,14 +84,9 @@ Intervals = dict[str, Union[Interval, str]]
 
 
 def bootstrap(
-    statistics: Sequence[Statistic],
-    rows: Sequence[Rows],
-    *,
-    resamples: int,
-    confidence: float,
-    seed: int,
-    sections: Sequence[NDArray[np.bool_]],
-) -> list[Intervals]:
+    statistics: Sequence[Statistic], rows: Sequence[Rows], *, resamples: int, confidence: float,
+    seed: int, sections: Sequence[NDArray[np.bool_]],
+) -> list[Intervals]:  # fmt: skip
     """Return the percentile bootstrap intervals of statistics over the same P sentence pairs."""
     check_drawing(resamples, confidence)
     names = [f"{part.level}.{measure}" for part in statistics for measure in part.measures]
@@ -116,12 +111,9 @@ def bootstrap(
 
 
 def draw_weights(
-    count: int,
-    resamples: int,
-    seeds: np.random.SeedSequence | np.random.Generator,
-    *,
+    count: int, resamples: int, seeds: np.random.SeedSequence | np.random.Generator, *,
     width: int = 1,
-) -> Iterator[Floats]:
+) -> Iterator[Floats]:  # fmt: skip
     """Yield, chunk by chunk, how often each of some pairs is drawn: (c, count)."""
     rng = np.random.default_rng(seeds)
     shares = np.full(count, 1 / count)

@@ -36,13 +36,6 @@ def check_choices(options: Any) -> None:
             check_known(option.name.replace("_", " "), getattr(options, option.name), known)
 
 
-def _check_drawing(resamples: int, confidence: float) -> None:
-    if resamples < 1:
-        raise OptionError(f"resamples must be at least 1, not {resamples}")
-    if not 0 < confidence < 1:
-        raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
-
-
 def check_names(given: Mapping[str, object], options: Any, kind: str) -> None:
     """Refuse names that are no fields of the options."""
     known = [option.name for option in fields(options)]
@@ -54,9 +47,8 @@ def check_names(given: Mapping[str, object], options: Any, kind: str) -> None:
 class AgreementOptions:
     """The options of `alignkit.agree`.
 
-    The metadata of each field hold its ``help``, its ``choices`` (empty for free values), its
-    ``group`` and its ``metavar``. An unknown choice raises an UnknownNameError, a number out of
-    range an OptionError.
+    The metadata of each field hold its ``help``, ``choices`` (empty for free values), ``group`` and
+    ``metavar``. An unknown choice raises an UnknownNameError, a number out of range an OptionError.
     """
 
     ignore_identical: bool = option(
@@ -66,69 +58,58 @@ class AgreementOptions:
     universe: str = option(
         "all",
         "kappa, AC1 and C by an edit model are over all cells, or over those that the annotators "
-        "judged, where the corpus records them",
-        group=WHAT,
-        choices=("all", "judged"),
-    )
+        "judged, where the corpus records them", group=WHAT, choices=("all", "judged"),
+    )  # fmt: skip
     missing_initial: str = option(
         "error",
         "pairs without an initial alignment are an error, have an empty one, or are left out; "
         "empty without an initial alignment starts all from no links",
-        group=CHANCE,
-        choices=("error", "empty", "leave-out"),
-    )
+        group=CHANCE, choices=("error", "empty", "leave-out"),
+    )  # fmt: skip
     chance: str = option(
         "edit",
         "the model of chance of the main tables: edits of the initial alignment, as many as the "
         "annotator made, at one rate (edit), at one for adding and one for deleting (edit-split), "
         "or at two for equal and two for other words (edit-strata); or sets drawn at random, "
         "without an initial alignment (kupper-hafner, the default where none is named)",
-        group=CHANCE,
-        choices=("edit", "edit-split", "edit-strata", CLOSED),
-    )
+        group=CHANCE, choices=("edit", "edit-split", "edit-strata", CLOSED),
+    )  # fmt: skip
     reading: str = option(
-        "count",
-        "what grows with the words of a pair: the expected edits, or their probability",
-        group=CHANCE,
-        choices=("count", "probability"),
-    )
+        "count", "what grows with the words of a pair: the expected edits, or their probability",
+        group=CHANCE, choices=("count", "probability"),
+    )  # fmt: skip
     normalizer: str = option(
-        "min",
-        "what is common is divided by the smaller or the larger set",
-        group=CHANCE,
-        choices=("min", "max"),
-    )
+        "min", "what is common is divided by the smaller or the larger set",
+        group=CHANCE, choices=("min", "max"),
+    )  # fmt: skip
     aggregate: str = option(
-        "macro",
-        "the mean of the sentence pairs' ratios, or the ratio of the sums",
-        group=CHANCE,
-        choices=("macro", "micro"),
-    )
+        "macro", "the mean of the sentence pairs' ratios, or the ratio of the sums",
+        group=CHANCE, choices=("macro", "micro"),
+    )  # fmt: skip
     samples: int = option(1000, "most samples of each sentence pair", group=CERTAINTY, metavar="N")
     tolerance: float | None = option(
         None,
         "stop sampling when the Monte-Carlo error of C is no more (default: take all samples)",
-        group=CERTAINTY,
-        metavar="E",
-    )
+        group=CERTAINTY, metavar="E",
+    )  # fmt: skip
     bootstrap: str = option(
         "fixed",
         "intervals over sentence pairs; those of C with the edit models as they are, or refitted "
-        "to each resample (slow); or none",
-        group=CERTAINTY,
-        choices=("fixed", "refit", "none"),
-    )
+        "to each resample (slow); or none", group=CERTAINTY, choices=("fixed", "refit", "none"),
+    )  # fmt: skip
     resamples: int = option(1000, "of the bootstrap", group=CERTAINTY, metavar="N")
     confidence: float = option(0.95, "of the intervals", group=CERTAINTY, metavar="P")
 
     def __post_init__(self) -> None:
+        from alignkit.stats.resampling import check_drawing  # takes time, for NumPy
+
         check_attributes(self)
         check_choices(self)
         if self.samples < 2:
             raise OptionError(f"samples must be at least 2, not {self.samples}")
         if self.tolerance is not None and not self.tolerance > 0:
             raise OptionError(f"tolerance must be above 0, not {self.tolerance}")
-        _check_drawing(self.resamples, self.confidence)
+        check_drawing(self.resamples, self.confidence)
 
     @property
     def case(self) -> str:
@@ -219,20 +200,17 @@ class JudgmentOptions:
     view: str | Sequence[str] | None = option(
         None,
         "views of the scheme (default: all; with weights, or ties that go by the order, those "
-        "whose labels have an order)",
-        metavar="V",
-    )
+        "whose labels have an order)", metavar="V",
+    )  # fmt: skip
     weights: str = option(
-        "nominal",
-        "of kappa: any two labels are as far apart, or by their places in the order",
+        "nominal", "of kappa: any two labels are as far apart, or by their places in the order",
         choices=("nominal", "linear", "quadratic"),
-    )
+    )  # fmt: skip
     consensus: str = option(
         MAJORITY,
         "whom annotators are compared with: the majority, or an adjudicated version as well, "
-        "which has no null",
-        metavar="majority|NAME",
-    )
+        "which has no null", metavar="majority|NAME",
+    )  # fmt: skip
     ties: str = option(
         "leave-out",
         "what becomes of a tied majority: it is left out and counted, is an error, or is the "
@@ -240,15 +218,13 @@ class JudgmentOptions:
         choices=("leave-out", "error", "lowest", "adjudicated"),
     )
     null: str = option(
-        "all",
-        "whose labels chance permutes: of all annotators, or of the one alone who is tested",
+        "all", "whose labels chance permutes: of all annotators, or of the one alone who is tested",
         choices=("all", "one"),
-    )
+    )  # fmt: skip
     groups: Mapping[str, str] | None = option(
-        None,
-        "the group of each annotator: they are compared within groups and between them",
+        None, "the group of each annotator: they are compared within groups and between them",
         metavar="FILE",
-    )
+    )  # fmt: skip
     lenient: bool = option(
         False, "what is no judgment of the scheme is left out and counted, where it is an error"
     )
@@ -257,6 +233,8 @@ class JudgmentOptions:
     confidence: float = option(0.95, "of the intervals", metavar="P")
 
     def __post_init__(self) -> None:
+        from alignkit.stats.resampling import check_drawing  # takes time, for NumPy
+
         check_attributes(self)
         if not self.scheme:
             raise OptionError("judgments are read by a scheme: name it by `scheme`")
@@ -265,7 +243,7 @@ class JudgmentOptions:
         check_choices(self)
         if self.permutations < 1:
             raise OptionError(f"permutations must be at least 1, not {self.permutations}")
-        _check_drawing(self.resamples, self.confidence)
+        check_drawing(self.resamples, self.confidence)
         if self.ties == "adjudicated" and self.settled is None:
             raise OptionError(
                 "ties='adjudicated' asks for the adjudicated version: name it by `consensus`"

@@ -41,11 +41,9 @@ _NO_WORDS = "The words of these sentence pairs are not known"
 
 
 def draw_agreement_page(
-    agreement: AgreementFigures,
-    *,
-    title: str | None = None,
+    agreement: AgreementFigures, *, title: str | None = None,
     function_words: FunctionWords | None = None,
-) -> Iterator[str]:
+) -> Iterator[str]:  # fmt: skip
     """Draw a page of all annotators that needs neither network nor script."""
     check_arguments(draw_agreement_page, locals())
     drawn = _figures(agreement) | _differences(agreement, function_words)
@@ -175,6 +173,7 @@ def _word_table(counts: Disagreements) -> Table:
 
 # how many further pairs would help
 _WIDTHS = (0.1, 0.05, 0.02)
+_AIMS = [f"C ± {width:g}" for width in _WIDTHS]
 
 
 def further_pairs(result: BeyondChance, width: float) -> int | None:
@@ -206,13 +205,9 @@ def _further_table(agreement: AgreementFigures) -> Table | None:
     if not rows:
         return None
     aim = "for an interval as narrow as"
-    columns = [
-        *(Column("who"), Column("level")),
-        *(Column("used", "count", "now"), Column("of", "count", "now")),
-        Column("width", "decimal", "now"),
-        Column("half as wide", "count", aim),
-        *(Column(f"C ± {width:g}", "count", aim) for width in _WIDTHS),
-    ]
+    columns = [Column("who"), Column("level"), Column("used", "count", "now")]
+    columns += [Column("of", "count", "now"), Column("width", "decimal", "now")]
+    columns += [Column(name, "count", aim) for name in ("half as wide", *_AIMS)]
     apart = [start for start in dict.fromkeys(starts) if 0 < start < len(rows)]
     title = "Further pairs that both would have to annotate"
     return Table(title, columns, rows, apart=apart, stub=2)
@@ -222,23 +217,7 @@ def _further_table(agreement: AgreementFigures) -> Table | None:
 _MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX = 200, 3_500_000, 60_000
 
 
-class Article(NamedTuple):
-    """The drawing of a sentence pair: its id, a line of facts, and the matrix as HTML."""
-
-    id: str
-    facts: str
-    figure: str
-
-
-class Matrices(NamedTuple):
-    """The sentence pairs of two annotators that are drawn, and what is said of the others."""
-
-    pairing: Pairing
-    said: str
-    articles: Sequence[Article]
-
-
-def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterator[Matrices]:
+def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterator[dict[str, Any]]:
     """Draw the sentence pairs in which two differ most; every two have the same room."""
     for difference in differences:
         counts = difference.counts.pairs
@@ -255,15 +234,15 @@ def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterat
             )
         if large:
             said.append(f"{large:,} are left out because they are too long to draw")
-        yield Matrices(difference.pairing, "; ".join(said), drawn)
+        yield {"pairing": difference.pairing, "said": "; ".join(said), "articles": drawn}
 
 
 def _draw(
     corpus: Corpus, difference: PairDifference, differing: Sequence[PairOutcome], *, share: int
-) -> tuple[list[Article], int]:
+) -> tuple[list[dict[str, str]], int]:
     """Return the drawings there is room for, and how many pairs are too long for any."""
     most, room = max(_MOST_PAIRS // share, 5), _MOST_BYTES // share
-    drawn, large, pairing = list[Article](), 0, difference.pairing
+    drawn, large, pairing = list[dict[str, str]](), 0, difference.pairing
     known = {
         title: {row.place: row for row in pairing.main(level).sentences if not row.left_out}
         for level, title in plots.LEVEL_TITLES.items() if pairing.chance in pairing.beyond
@@ -286,5 +265,5 @@ def _draw(
                     f"{title}: {row.common} shared, of {row.first} of the one and {row.second} of "
                     f"the other ({plots.decimal(row.observed)})"
                 )
-        drawn.append(Article(pair.id, " · ".join(facts), figure))
+        drawn.append({"id": pair.id, "facts": " · ".join(facts), "figure": figure})
     return drawn, large

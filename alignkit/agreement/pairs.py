@@ -171,14 +171,9 @@ class PairData:
 
     @classmethod
     def of(
-        cls,
-        data: CorpusData,
-        annotators: Sequence[str] | None = None,
-        *,
-        least: int | None = None,
-        ignore_identical: bool = False,
-        universe: str = "all",
-    ) -> PairData:
+        cls, data: CorpusData, annotators: Sequence[str] | None = None, *, least: int | None = None,
+        ignore_identical: bool = False, universe: str = "all",
+    ) -> PairData:  # fmt: skip
         """Select the pairs that the annotators aligned."""
         names = check_annotators(data.corpus, annotators)
         check_known("universe", universe, UNIVERSES)
@@ -195,11 +190,6 @@ class PairData:
     def inside(self, members: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(P,): which pairs are at some positions of the corpus."""
         return np.isin(self.places, members)
-
-    @property
-    def has_text(self) -> bool:
-        """Whether the words of all pairs are known."""
-        return bool(self.data.known[self.places].all())
 
     def _check_words(self) -> None:
         unknown = self.places[~self.data.known[self.places]]
@@ -228,10 +218,6 @@ class PairData:
         if name not in self._links:
             self._links[name] = self._different(self.all_links(name))
         return self._links[name]
-
-    def alignments(self, name: str) -> list[Alignment]:
-        """Return the alignments of an annotator, who aligned all these pairs."""
-        return [self.data.corpus[place].alignment(name) for place in self.places.tolist()]
 
     def aligned(self, name: str) -> NDArray[np.bool_]:
         """(P,): which of the pairs an annotator aligned."""

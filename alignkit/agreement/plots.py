@@ -90,14 +90,9 @@ def chance_plots(name: str, pairing: Pairing) -> Iterator[PairingPlot]:
 
 
 def _histogram(
-    name: str,
-    level: str,
-    pairing: Pairing,
-    data: list[Bar],
-    said: str,
-    units: tuple[str, str],
+    name: str, level: str, pairing: Pairing, data: list[Bar], said: str, units: tuple[str, str],
     numbers: Table,
-) -> PairingPlot:
+) -> PairingPlot:  # fmt: skip
     result, (across, up) = pairing.main(level), units
     markers = [
         Marker(result.pi, f"pi {decimal(result.pi)}"),
@@ -133,7 +128,14 @@ def edit_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
         every = [model for kept in models.values() for model in kept.values()]
         for part in parts:
             alike = {name: kept[part] for name, kept in models.items()}
-            across, up = _edit_axes(every, list(alike.values()))
+            # the axes hold the data and lines of all annotators
+            words = [n for model in every for n in model.data.words.tolist()] or [0]
+            heights = [y for model in alike.values() for y in _heights(model)]
+            heights += [y for model in alike.values() for _, y in _fitted_line(model)]
+            whole, most = every[0].reading == "count", max(heights, default=0) or 1
+            label = "words of the sentence pair, N + M"
+            across = Axis(min(words) - 1, max(words) + 1, label, whole=True)
+            up = Axis(0, most * 1.05, "edits" if whole else "edits / cells", whole=whole)
             for k, (name, model) in enumerate(alike.items()):
                 title = f"{name}: {_PARTS.get(part, part)}, {links} links"
                 data = Counter(zip(model.data.words.tolist(), _heights(model), strict=True))
@@ -150,17 +152,6 @@ def _heights(model: EditModel) -> list[float]:
         edits.astype(np.float64) if whole else edits / model.data.trials
     ).tolist()
     return heights
-
-
-def _edit_axes(every: list[EditModel], alike: list[EditModel]) -> tuple[Axis, Axis]:
-    """Return axes that hold the data and lines of all annotators."""
-    words = [n for model in every for n in model.data.words.tolist()] or [0]
-    heights = [y for model in alike for y in _heights(model)]
-    heights += [y for model in alike for _, y in _fitted_line(model)]
-    whole = alike[0].reading == "count"
-    across = Axis(min(words) - 1, max(words) + 1, "words of the sentence pair, N + M", whole=True)
-    most = max(heights, default=0) or 1
-    return across, Axis(0, most * 1.05, "edits" if whole else "edits / cells", whole=whole)
 
 
 def _fitted_line(model: EditModel) -> list[tuple[float, float]]:

@@ -200,12 +200,9 @@ def agree(
 
 
 def _names(
-    corpus: Corpus,
-    annotators: Sequence[str] | None,
-    initial: str | None,
-    adjudicated: str | None,
+    corpus: Corpus, annotators: Sequence[str] | None, initial: str | None, adjudicated: str | None,
     machines: Sequence[str],
-) -> Sequence[str]:
+) -> Sequence[str]:  # fmt: skip
     roles: dict[str, str] = {}
     for name, role in (
         (initial, "the initial alignment"),
@@ -261,13 +258,9 @@ def pairings_of(
 
 
 def _together(
-    data: CorpusData,
-    names: tuple[str, ...],
-    parts: Sequence[CorpusPart],
-    pairings: Sequence[Pairing],
-    options: AgreementOptions,
-    seed: int,
-) -> tuple[Together, ...]:
+    data: CorpusData, names: tuple[str, ...], parts: Sequence[CorpusPart],
+    pairings: Sequence[Pairing], options: AgreementOptions, seed: int,
+) -> tuple[Together, ...]:  # fmt: skip
     done = np.array([data.aligned(name) for name in names])
     joint = joint_sections(data, names, parts, options, seed)
     results = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,13 +69,9 @@ class _StatisticRows:
 
 
 def two_sections(
-    data: CorpusData,
-    first: str,
-    second: str,
-    sections: Sections,
-    options: AgreementOptions,
+    data: CorpusData, first: str, second: str, sections: Sections, options: AgreementOptions,
     seed: int,
-) -> tuple[PairingSection, ...]:
+) -> tuple[PairingSection, ...]:  # fmt: skip
     """Compute what two annotators have in each section."""
     every = _pairs(data, (first, second), options)
     chosen = replace(every, ignore_identical=options.ignore_identical, _links={})
@@ -98,12 +94,9 @@ def two_sections(
 
 
 def _section(
-    overlap: _StatisticRows,
-    more: _StatisticRows,
-    section: CorpusPart,
-    intervals: Mapping[str, Interval | str],
-    unjudged: str,
-) -> PairingSection:
+    overlap: _StatisticRows, more: _StatisticRows, section: CorpusPart,
+    intervals: Mapping[str, Interval | str], unjudged: str,
+) -> PairingSection:  # fmt: skip
     data = overlap.data
     first, second = data.annotators
     if not all(data.data.aligned(name)[section.members].any() for name in data.annotators):
@@ -131,21 +124,18 @@ def _section(
     )  # fmt: skip
 
 
-class JointSection(NamedTuple):
-    """What all annotators together have in a section; see `Together`."""
-
-    fleiss: FleissKappa | None
-    alpha: FrozenMap[str, KrippendorffAlpha]
-    intervals: FrozenMap[str, Interval | str]
+Joint = tuple[
+    Union[FleissKappa, None],
+    FrozenMap[str, KrippendorffAlpha],
+    FrozenMap[str, Union[Interval, str]],
+]
+"""What all annotators together have in a section: Fleiss' kappa, alpha, intervals."""
 
 
 def joint_sections(
-    data: CorpusData,
-    names: tuple[str, ...],
-    sections: Sections,
-    options: AgreementOptions,
+    data: CorpusData, names: tuple[str, ...], sections: Sections, options: AgreementOptions,
     seed: int,
-) -> tuple[JointSection, ...]:
+) -> tuple[Joint, ...]:  # fmt: skip
     """Compute what all annotators together have in each section."""
     everyone, two = _pairs(data, names, options), _pairs(data, names, options, least=2)
     fleiss = _StatisticRows.of(_known(everyone), FLEISS)
@@ -163,7 +153,7 @@ def joint_sections(
         if present > 1 and _has_all(alpha.data, two, section):
             alphas = _alphas(alpha.part(section))
         intervals = (drawn[0][k] if kappa else {}) | (drawn[1][k] if alphas else {})
-        results.append(JointSection(kappa, alphas, FrozenMap(intervals)))
+        results.append((kappa, alphas, FrozenMap(intervals)))
     return tuple(results)
 
 
@@ -176,9 +166,8 @@ def _pairs(
 
 
 def _known(data: PairData) -> PairData:
-    if data.has_text:
-        return data
-    return replace(data, places=data.places[data.data.known[data.places]], _links={})
+    known = data.data.known[data.places]
+    return data if known.all() else replace(data, places=data.places[known], _links={})
 
 
 def _has_all(some: PairData, data: PairData, section: CorpusPart) -> bool:

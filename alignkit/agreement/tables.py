@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from math import isnan, nan
 
-from alignkit._support.wording import overlapping, visible
+from alignkit._support.wording import how_many, overlapping, visible
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance, EditRates
 from alignkit.agreement.chance.result import BOTH_EMPTY, LEVELS, NO_INITIAL, BeyondChanceSection
@@ -115,13 +115,9 @@ def label(pairing: Pairing) -> str:
 
 
 def _table(
-    title: str,
-    names: Sequence[str],
-    columns: Iterable[Column],
-    blocks: Sequence[Sequence[Sequence[Cell]]],
-    anchor: str,
-    note: str = "",
-) -> Table:
+    title: str, names: Sequence[str], columns: Iterable[Column],
+    blocks: Sequence[Sequence[Sequence[Cell]]], anchor: str, note: str = "",
+) -> Table:  # fmt: skip
     """Return a table of blocks of rows, set apart; the first columns name the rows."""
     rows = [row for block in blocks for row in block]
     starts = list(accumulate(map(len, blocks)))[:-1] if len(rows) > len(blocks) else ()
@@ -341,10 +337,8 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
     heads = 3 if any(row[2] for row in rows) else 2
     title = "Edits of the initial alignment"
     note = "added: of the empty cells; deleted: of the initial links"
-    columns = [
-        Column("added", "percent", unit="%", digits=2),
-        Column("deleted", "percent", unit="%"),
-    ]
+    columns = [Column("added", "percent", unit="%", digits=2)]
+    columns.append(Column("deleted", "percent", unit="%"))
     if models:
         counts = agreement.options.reading == "count"
         linear = "expected edits" if counts else "probability of an edit"
@@ -352,8 +346,7 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
         title += f", and the models of chance ({chance}): {linear} = a + b (N + M)"
         note += "; a dispersion above 2: the model fits badly"
         columns += [Column("edits", "count"), Column("of cells", "count", key="cells")]
-        columns += [Column("a", "number"), Column("b", "number")]
-        columns.append(Column("dispersion", "decimal", digits=2))
+        columns += [*(Column(x, "number") for x in "ab"), Column("dispersion", "decimal", digits=2)]
     shown = [[*row[:heads], *row[3 : 3 + len(columns)]] for row in rows]
     yield _table(title, ("who", "links", "part")[:heads], columns, [shown], "edits", note)
 
@@ -486,11 +479,8 @@ def agreement_tables(agreement: AgreementFigures) -> list[Table]:
 def agreement_head(agreement: AgreementFigures) -> list[str]:
     """Return lines of plain text that say who is compared, on what, and what the brackets are."""
     whole = agreement.together[0]
-    pairs = "sentence pair" if whole.pairs == 1 else "sentence pairs"
-    lines = [
-        f"Agreement of {', '.join(agreement.annotators)}: {whole.pairs} {pairs}, {whole.used} "
-        "annotated by two or more"
-    ]
+    names, pairs = ", ".join(agreement.annotators), how_many(whole.pairs, "sentence pair")
+    lines = [f"Agreement of {names}: {pairs}, {whole.used} annotated by two or more"]
     lines += [f"  {count} {reason}" for reason, count in whole.left_out.items()]
     if agreement.options.universe == "judged":
         lines.append(

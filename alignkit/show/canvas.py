@@ -37,23 +37,6 @@ _UNUSED = re.compile(r"(font(-family|-size)?|stroke-line(join|cap)): [^;]*(; *|$
 Element = ElementTree.Element
 
 
-def page_image(
-    data: bytes, name: str, title: str, said: str, notes: Mapping[str, Sequence[str]]
-) -> str:
-    """Return an image for a page."""
-    root = ElementTree.fromstring(data)
-    values = "\n".join(value for element in root.iter() for value in element.attrib.values())
-    used = set(re.findall(r"(?:^|url\()#([\w.-]+)", values, re.MULTILINE))
-    labels = f"{name}-title {name}-said"
-    attributes = {"role": "img", "class": "chart", "aria-labelledby": labels}
-    image = Element("svg", {"viewBox": root.get("viewBox", ""), **attributes})
-    ElementTree.SubElement(image, "title", id=f"{name}-title").text = title
-    ElementTree.SubElement(image, "desc", id=f"{name}-said").text = said
-    for child in root:
-        image.extend(list(_cleaned(child, name, used, notes)))
-    return ElementTree.tostring(image, encoding="unicode") + "\n"
-
-
 def _cleaned(
     element: Element, name: str, used: set[str], notes: Mapping[str, Sequence[str]]
 ) -> Iterator[Element]:
@@ -98,9 +81,7 @@ def _attributes(element: Element, name: str, used: set[str]) -> Iterator[tuple[s
             yield key, " ".join(_NUMBER.sub(_rounded, value).split())
         elif key in ("fill", "stroke") and value in _NAMES:
             yield "style", f"{key}: {_NAMES[value]}"
-        elif key == "transform" and value.startswith("rotate(-0 "):
-            continue
-        else:
+        elif key != "transform" or not value.startswith("rotate(-0 "):
             yield key, _NUMBER.sub(_rounded, value.replace("url(#", f"url(#{name}-"))
 
 
@@ -280,8 +261,18 @@ class Canvas:
         self.figure.add_artist(Rectangle(corner, *size, clip_on=False, **how))
 
     def image(self, name: str, title: str, said: str, notes: Mapping[str, Sequence[str]]) -> str:
-        """Return the figure as SVG for a page; see `page_image`."""
-        return page_image(self.file("svg"), name, visible(title), visible(said), notes)
+        """Return the figure as SVG for a page, with notes at its marks."""
+        root = ElementTree.fromstring(self.file("svg"))
+        values = "\n".join(value for element in root.iter() for value in element.attrib.values())
+        used = set(re.findall(r"(?:^|url\()#([\w.-]+)", values, re.MULTILINE))
+        labels = f"{name}-title {name}-said"
+        attributes = {"role": "img", "class": "chart", "aria-labelledby": labels}
+        image = Element("svg", {"viewBox": root.get("viewBox", ""), **attributes})
+        ElementTree.SubElement(image, "title", id=f"{name}-title").text = visible(title)
+        ElementTree.SubElement(image, "desc", id=f"{name}-said").text = visible(said)
+        for child in root:
+            image.extend(list(_cleaned(child, name, used, notes)))
+        return ElementTree.tostring(image, encoding="unicode") + "\n"
 
     def file(self, kind: str) -> bytes:
         """Return the figure as a file, one of `ENDINGS`."""

@@ -78,6 +78,22 @@ class Grid:
         """Return the states of a cell or null; None where nobody has anything."""
         return self.cells.get(link) or self.nulls.get(link)
 
+    def mark(self, link: Link) -> CellMark | None:
+        """Return the mark of a cell or null; None where nobody has anything."""
+        states = self.states(link)
+        return None if states is None else find_mark(states, self.annotators)
+
+    def describe(self, link: Link) -> str:
+        """Say in words who has a link: ``they ~ they: sure (anna), possible (ben)``."""
+        have, states = [], self.states(link) or ()
+        for name, alignment, state in zip(self.annotators, self.alignments, states, strict=True):
+            if state:
+                label = alignment.labels.get(link, "")
+                weight = f"{alignment.weights[link]:.4g}" if link in alignment.weights else ""
+                who = "; ".join(part for part in (name, label, weight) if part)
+                have.append(f"{'sure' if state == 2 else 'possible'} ({who})")
+        return f"{_words(self, link)}: {', '.join(have)}"
+
     def counts(self, k: int) -> tuple[int, int]:
         """Return how many links of the k-th annotator are sure, and only possible."""
         states = [cell[k] for cell in self.cells.values()]
@@ -112,19 +128,6 @@ def make_grid(pair: SentencePair, annotators: Iterable[str] | None = None) -> Gr
 def _states(marked: list[dict[Link, bool]]) -> dict[Link, States]:
     links = sorted(set().union(*marked))
     return {link: tuple(1 + m[link] if link in m else 0 for m in marked) for link in links}
-
-
-def describe_cell(grid: Grid, link: Link) -> str:
-    """Describe in words who has a link: ``they ~ they: sure (anna), possible (ben)``."""
-    have = []
-    states = grid.states(link) or ()
-    for name, alignment, state in zip(grid.annotators, grid.alignments, states, strict=True):
-        if state:
-            label = alignment.labels.get(link, "")
-            weight = f"{alignment.weights[link]:.4g}" if link in alignment.weights else ""
-            who = "; ".join(part for part in (name, label, weight) if part)
-            have.append(f"{'sure' if state == 2 else 'possible'} ({who})")
-    return f"{_words(grid, link)}: {', '.join(have)}"
 
 
 def _words(grid: Grid, link: Link) -> str:

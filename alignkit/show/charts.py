@@ -100,15 +100,9 @@ def _marker(axes: Axes, row: int, item: Marker, values: Sequence[float]) -> None
 
 
 def points(
-    name: str,
-    title: str,
-    data: Mapping[tuple[float, float], int],
-    line: Sequence[tuple[float, float]],
-    *,
-    second: bool,
-    across: Axis,
-    up: Axis,
-) -> str:
+    name: str, title: str, data: Mapping[tuple[float, float], int],
+    line: Sequence[tuple[float, float]], *, second: bool, across: Axis, up: Axis,
+) -> str:  # fmt: skip
     """Draw points, as many as `data` has at each place, and a fitted line through its corners."""
     placed = {place: (n, f"{place[0]:g}, {place[1]:.4g}") for place, n in data.items()}
     if len(placed) > _MOST_PLACES:  # put those together that lie within some 8 pixels

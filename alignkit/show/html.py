@@ -16,16 +16,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many, visible
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.show.cells import (
-    EMPTY_WORD,
-    CellMark,
-    Grid,
-    describe_cell,
-    find_mark,
-    legend,
-    make_grid,
-    tally,
-)
+from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, legend, make_grid, tally
 from alignkit.tables.media import style_sheet
 from alignkit.tables.text_width import is_wide, isolated_text, safe_text
 
@@ -44,7 +35,8 @@ def draw_html(
     """Draw sentence pairs on one page that needs neither network nor script.
 
     A row is a source word, a column a target word. Everything is told by shape or letter as
-    well as by colour. The page follows the reader's choice of light or dark.
+    well as by colour. The page follows the reader's choice of light or dark. It comes in pieces of
+    one sentence pair at most, to be written in UTF-8.
 
     Parameters
     ----------
@@ -52,11 +44,6 @@ def draw_html(
         drawings; an iterator is kept as a tuple for that.
     annotators : Whose annotations to draw; None for all that any of the pairs has.
     title : The heading.
-
-    Yields
-    ------
-    str
-        The page in pieces of one sentence pair at most, to be written in UTF-8.
 
     Examples
     --------
@@ -76,17 +63,12 @@ def draw_html(
 
 
 def draw_html_fragment(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
-    """Draw one sentence pair as HTML to be put into a page, e.g. a notebook.
+    """Draw one sentence pair as a ``div`` whose style touches nothing else, e.g. for a notebook.
 
     Parameters
     ----------
     pair : The sentence pair.
     annotators : Whose annotations to draw; None for all.
-
-    Returns
-    -------
-    str
-        A ``div`` with its style, which touches nothing outside of it.
     """
     check_arguments(draw_html_fragment, locals())
     grid = make_grid(pair, annotators)
@@ -169,10 +151,8 @@ def _matrix(grid: Grid) -> str:
     for i in rows:
         cells = ""
         for link in (Link(i, j) for j in columns):
-            states, said = grid.states(link), ""
-            if states:
-                said = _sign(find_mark(states, grid.annotators), describe_cell(grid, link))
-            cells += f"<td>{said}"
+            mark = grid.mark(link)
+            cells += f"<td>{_sign(mark, grid.describe(link)) if mark else ''}"
         lines.append(f"<tr><th scope=row>{_word(grid.rows, i)}{cells}\n")
     return "".join([*lines, "</table></div>\n"])
 
@@ -211,13 +191,9 @@ def page_template(name: str, **functions: Callable[..., Any]) -> Template:
 
 
 def draw_html_pages(
-    pairs: Collection[SentencePair],
-    annotators: Iterable[str] | None = None,
-    *,
-    title: str,
-    path: str,
-    pairs_a_page: int,
-) -> Iterator[tuple[str, Iterator[str]]]:
+    pairs: Collection[SentencePair], annotators: Iterable[str] | None = None, *, title: str,
+    path: str, pairs_a_page: int,
+) -> Iterator[tuple[str, Iterator[str]]]:  # fmt: skip
     """Draw sentence pairs, so many a page; the first page counts them all."""
     if annotators is None:
         annotators = (name for pair in pairs for name in pair.annotations)
@@ -246,13 +222,9 @@ def _matrices(annotators: Iterable[str]) -> PageContent:
 
 
 def draw_pages(
-    pairs: Collection[SentencePair],
-    content: PageContent,
-    *,
-    title: str,
-    path: str,
+    pairs: Collection[SentencePair], content: PageContent, *, title: str, path: str,
     pairs_a_page: int,
-) -> Iterator[tuple[str, Iterator[str]]]:
+) -> Iterator[tuple[str, Iterator[str]]]:  # fmt: skip
     """Draw sentence pairs on pages, as `draw_html_pages` does, whatever is shown of them."""
     if len(pairs) <= pairs_a_page:
         yield path, draw_page(pairs, content, title=title)
@@ -280,12 +252,9 @@ def draw_page(pairs: Iterable[SentencePair], content: PageContent, *, title: str
 
 
 def _page(
-    start: str,
-    number: int,
-    paths: Sequence[str],
-    ends: Sequence[tuple[str, str]],
+    start: str, number: int, paths: Sequence[str], ends: Sequence[tuple[str, str]],
     drawn: Iterator[str],
-) -> Iterator[str]:
+) -> Iterator[str]:  # fmt: skip
     wanted = {"first": 1, "previous": number - 1, "next": number + 1, "last": len(paths)}
     other = {k: n for k, n in wanted.items() if 1 <= n <= len(paths) and n != number}
     links = [_link(paths[place - 1], name) for name, place in other.items()]

@@ -10,16 +10,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import visible
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.show.cells import (
-    EMPTY_WORD,
-    CellMark,
-    Grid,
-    describe_cell,
-    find_mark,
-    legend,
-    make_grid,
-    tally,
-)
+from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, legend, make_grid, tally
 from alignkit.tables.text_width import (
     char_clusters,
     cut_text,
@@ -42,17 +33,14 @@ _COLOURS |= {"first-sure": "a", "first-possible": "a", "second-sure": "b", "seco
 def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str:
     """Draw one sentence pair: a row for each source word, a column for each target word.
 
+    It is an SVG document, to be written in UTF-8. Widths of words are estimated, for no font is at
+    hand; the estimate errs on the wide side.
+
     Parameters
     ----------
     pair : The sentence pair.
     annotators : Whose annotations to draw; None for all. The marks are those of `draw_text`, as
         shapes.
-
-    Returns
-    -------
-    str
-        An SVG document to be written in UTF-8. Widths of words are estimated, for no font is
-        at hand; the estimate errs on the wide side.
 
     Examples
     --------
@@ -65,8 +53,7 @@ def draw_svg(pair: SentencePair, annotators: Iterable[str] | None = None) -> str
     check_arguments(draw_svg, locals())
     plan = _Plan.of(make_grid(pair, annotators))
     notes, below = _notes(plan)
-    width = max(plan.left + len(plan.columns) * _CELL, below[0]) + _MARGIN
-    height = below[1] + _MARGIN
+    width, height = max(plan.right, below[0]) + _MARGIN, below[1] + _MARGIN
     names = ", ".join(plan.grid.annotators)
     lines = [f"M{plan.left} {y}H{plan.right}" for y in range(plan.top, plan.bottom + 1, _CELL)]
     lines += [f"M{x} {plan.top}V{plan.bottom}" for x in range(plan.left, plan.right + 1, _CELL)]
@@ -93,21 +80,18 @@ class _Plan:
     columns: list[int]
     left: int
     top: int
+    right: int
+    bottom: int
 
     @classmethod
     def of(cls, grid: Grid) -> _Plan:
         rows, columns = grid.places
         left = max((_length(_shown(grid.rows, i)) for i in rows), default=0)
-        top = max((_height(_shown(grid.columns, j)) for j in columns), default=0)
-        return cls(grid, rows, columns, _MARGIN + left + 8, _MARGIN + top + 8)
-
-    @property
-    def bottom(self) -> int:
-        return self.top + len(self.rows) * _CELL
-
-    @property
-    def right(self) -> int:
-        return self.left + len(self.columns) * _CELL
+        words = [_shown(grid.columns, j) for j in columns]
+        heights = ((_SIZE + 1) * len(char_clusters(x)) if is_wide(x) else _length(x) for x in words)
+        left, top = _MARGIN + left + 8, _MARGIN + max(heights, default=0) + 8
+        right, bottom = left + len(columns) * _CELL, top + len(rows) * _CELL
+        return cls(grid, rows, columns, left, top, right, bottom)
 
 
 def colour_rules(colours: dict[str, str]) -> str:
@@ -151,11 +135,10 @@ def _marks(plan: _Plan) -> Iterator[str]:
     inset = (_CELL - _BOX) // 2
     for row, i in enumerate(plan.rows):
         for column, j in enumerate(plan.columns):
-            states = grid.states(Link(i, j))
-            if states is not None:
+            if (mark := grid.mark(Link(i, j))) is not None:
                 x, y = plan.left + column * _CELL + inset, plan.top + row * _CELL + inset
-                shape = _shape(find_mark(states, grid.annotators), x, y)
-                yield f"<g><title>{_text(describe_cell(grid, Link(i, j)))}</title>{shape}</g>"
+                said = _text(grid.describe(Link(i, j)))
+                yield f"<g><title>{said}</title>{_shape(mark, x, y)}</g>"
 
 
 def _shape(mark: CellMark, x: int, y: int) -> str:
@@ -200,10 +183,6 @@ def _notes(plan: _Plan) -> tuple[list[str], tuple[int, int]]:
 
 def _shown(words: tuple[str, ...], index: int) -> str:
     return EMPTY_WORD if index == NULL else cut_text(visible(words[index]), _LONGEST)
-
-
-def _height(word: str) -> int:
-    return (_SIZE + 1) * len(char_clusters(word)) if is_wide(word) else _length(word)
 
 
 def _length(text: str) -> int:

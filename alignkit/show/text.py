@@ -10,7 +10,7 @@ from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import visible
 from alignkit.model.alignment import NULL, Link
 from alignkit.model.sentence_pair import SentencePair
-from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, find_mark, legend, make_grid, tally
+from alignkit.show.cells import EMPTY_WORD, CellMark, Grid, legend, make_grid, tally
 from alignkit.tables.text_width import char_clusters, char_width, cut_text, kept_in_place
 
 _LONGEST, _LONGEST_ATTRIBUTE = 40, 60  # what takes more cells is cut
@@ -33,7 +33,8 @@ def draw_text(
 
     Target words stand upright above their columns, read from top to bottom whatever their
     direction. Below the matrix stand the meaning of each mark with the number of its cells, and
-    comments, flags, judgments and labels where there are any.
+    comments, flags, judgments and labels where there are any. Lines have no spaces at their ends,
+    the last no newline; nothing in the pair can send control characters.
 
     Parameters
     ----------
@@ -44,12 +45,6 @@ def draw_text(
     width : The cells of a line; wider matrices are split into blocks of columns, long tokens cut.
         None for no limit.
     unicode : False for a drawing in ASCII alone, with all other characters escaped.
-
-    Returns
-    -------
-    str
-        Lines without spaces or a newline at the end. Nothing in the pair can send control
-        characters.
 
     Examples
     --------
@@ -108,7 +103,14 @@ class _Drawing:
             for j in down
         ]
         margin = 4 + max((char_width(word) for _, word in rows), default=0)
-        blocks = list(_blocks(columns, margin, self.width))
+        blocks: list[list[_Column]] = [[]]
+        used = margin - 1
+        for column in columns:
+            if blocks[-1] and self.width is not None and used + 1 + column.width > self.width:
+                blocks.append([])
+                used = margin - 1
+            blocks[-1].append(column)
+            used += 1 + column.width
         for block in blocks:
             yield ""
             if len(blocks) > 1:
@@ -127,10 +129,9 @@ class _Drawing:
     def sign(self, i: int, j: int) -> str:
         if i == j == NULL:
             return " "
-        states = self.grid.states(Link(i, j))
-        if states is None:
+        if (mark := self.grid.mark(Link(i, j))) is None:
             return self.paint("·" if self.unicode else ".", "none")
-        return self.mark(find_mark(states, self.grid.annotators))
+        return self.mark(mark)
 
     def mark(self, mark: CellMark) -> str:
         return self.paint(mark.sign if self.unicode else mark.ascii_sign, mark.kind)
@@ -182,18 +183,6 @@ class _Drawing:
         if len(letters) > _LONGEST:
             letters = [*letters[: _LONGEST - 1], "⋮" if self.unicode else ":"]
         return [kept_in_place(letter) for letter in letters]
-
-
-def _blocks(columns: list[_Column], margin: int, width: int | None) -> Iterator[list[_Column]]:
-    block: list[_Column] = []
-    used = margin - 1
-    for column in columns:
-        if block and width is not None and used + 1 + column.width > width:
-            yield block
-            block, used = [], margin - 1
-        block.append(column)
-        used += 1 + column.width
-    yield block
 
 
 def _padded(text: str, width: int) -> str:

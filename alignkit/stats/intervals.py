@@ -11,17 +11,12 @@ from alignkit.stats.resampling import check_confidence
 
 
 def wilson_interval(count: int, total: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the bounds of a share `count` / `total` by Wilson's score, without correction.
+    """Return the bounds of a share `count` / `total` by Wilson's score; NaN where `total` is 0.
 
     The shares p for which |count / total - p| <= z sqrt(p (1 - p) / total), z the normal quantile
     of the confidence: (count + z^2 / 2 -+ z sqrt(count (total - count) / total + z^2 / 4)) /
     (total + z^2). Unlike the interval around the share itself it never leaves 0 to 1, and it has a
-    width where the share is 0 or 1.
-
-    Returns
-    -------
-    (low, high)
-        NaN where `total` is 0.
+    width where the share is 0 or 1. There is no correction for continuity.
 
     References
     ----------
@@ -56,12 +51,7 @@ def newcombe_interval(
 
     With Wilson's bounds (l1, u1) of the first share p1 and (l2, u2) of the second share p2, they
     are d - sqrt((p1 - l1)^2 + (u2 - p2)^2) and d + sqrt((u1 - p1)^2 + (p2 - l2)^2), where
-    d = p1 - p2. They never leave -1 to 1.
-
-    Returns
-    -------
-    (low, high)
-        NaN where a total is 0.
+    d = p1 - p2. They never leave -1 to 1, and are NaN where a total is 0.
 
     References
     ----------

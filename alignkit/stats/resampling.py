@@ -65,17 +65,14 @@ def confidence_interval(
 ) -> dict[str, Interval]:
     """Return the percentile bootstrap interval of each measure over the sentence pairs.
 
+    It is without bounds, and with the reason, where there is one pair only, where all resamples
+    give the same, or none has the measure defined.
+
     Parameters
     ----------
     rows : (P, C) counts, a row for each sentence pair.
     measure : `link_ratios`, `phrase_ratios` or any function of (R, C) sums of rows.
     resamples : How many corpora of P pairs to draw with replacement, 8 * C bytes each.
-
-    Returns
-    -------
-    dict
-        An interval for each name that `measure` returns; without bounds, and with the reason, where
-        there is one pair only, where all resamples give the same, or none has the measure defined.
 
     References
     ----------
@@ -96,13 +93,9 @@ def confidence_interval(
 
 
 def drawn_intervals(
-    rows: NDArray[np.generic],
-    measure: Ratios,
-    *,
-    resamples: int,
-    confidence: float,
+    rows: NDArray[np.generic], measure: Ratios, *, resamples: int, confidence: float,
     rng: np.random.Generator,
-) -> dict[str, Interval]:
+) -> dict[str, Interval]:  # fmt: skip
     """Return what `confidence_interval` does, drawn from a stream of random numbers."""
     if len(rows) == 1:
         none = Interval(np.nan, np.nan, confidence, np.nan, 0, ONE_PAIR)
@@ -195,17 +188,6 @@ def stratified_weights(
 ) -> Iterator[NDArray[np.float64]]:
     """Yield, chunk by chunk, (c, P) weights of pairs drawn with replacement within their strata.
 
-    Notes
-    -----
-    Of the n pairs of a stratum n - 1 are drawn, and each counts n / (n - 1) times. So the variance
-    of a mean over the resamples is, as it should be, the sum over strata of (n/P)^2 s^2 / n, with
-    s^2 taken over n - 1; drawing n would make it (n - 1) / n of that, half in strata of two.
-
-    References
-    ----------
-    Rao & Wu 1988, Resampling inference with complex survey data, Journal of the American
-    Statistical Association 83(401):231-241.
-
     Examples
     --------
     >>> strata = np.array([0, 0, 1, 1, 1])
@@ -213,6 +195,8 @@ def stratified_weights(
     ...     print(weights[:, :2].sum(axis=1), weights[:, 2:].sum(axis=1))
     [2. 2. 2. 2.] [3. 3. 3. 3.]
     """
+    # of the n pairs of a stratum n - 1 are drawn, each counting n / (n - 1) times, so that the
+    # variance of a mean is the sum over strata of (n/P)^2 s^2 / n: Rao & Wu 1988, JASA 83(401)
     numbers = merged_strata(strata)
     members = [np.flatnonzero(numbers == k) for k in np.unique(numbers)]
     for size in chunks(resamples, len(strata) + 2 * width):
@@ -246,16 +230,6 @@ def merged_strata(strata: NDArray[np.int64]) -> NDArray[np.int64]:
 def expanded(confidence: float, degrees: int) -> float:
     """Return which share of the resamples an interval must span to hold as often as it says.
 
-    Percentiles take the spread of the resamples for known, though it was estimated: with few pairs
-    intervals are too short by as much as the normal distribution is narrower than Student's. So the
-    normal quantile's place is taken by that of Student's: with t of so many degrees of freedom,
-    2 Phi(t) - 1.
-
-    References
-    ----------
-    Hesterberg 2015, What teachers should know about the bootstrap, The American Statistician
-    69(4):371-386 (whose factor for the size of the sample the weights have already).
-
     Examples
     --------
     >>> [round(expanded(0.95, degrees), 4) for degrees in (5, 20, 100, 10_000)]
@@ -263,4 +237,7 @@ def expanded(confidence: float, degrees: int) -> float:
     """
     from scipy.special import ndtr, stdtrit
 
+    # percentiles take the spread for known, though it was estimated: the quantile of Student's t
+    # takes the place of the normal one, 2 Phi(t) - 1 (Hesterberg 2015, American Statistician 69(4),
+    # whose factor for the size of the sample the weights have already)
     return float(2 * ndtr(stdtrit(degrees, (1 + confidence) / 2)) - 1)

@@ -31,18 +31,11 @@ def paired_bootstrap(
 def paired_randomization(
     system: Counts, baseline: Counts, measure: Ratios, *, trials: int, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Return the two-sided p-value of approximate randomization for each measure.
-
-    In each trial the two outputs of each sentence pair are exchanged with probability 1/2.
-    p = (c + 1) / (R + 1), c the number of the R trials whose difference is at least as large in
-    absolute value as the true one (Riezler & Maxwell 2005; Noreen 1989). A trial whose difference
-    is undefined counts as that large; p is NaN where the true difference is undefined.
-
-    Notes
-    -----
-    Exchanging the rows of a pair adds the difference of its rows to one total and takes it off the
-    other, so pairs with the same difference are drawn together and those without are not drawn.
-    """
+    """Return the two-sided p-value of approximate randomization for each measure."""
+    # p = (c + 1) / (R + 1), c the number of the R trials, which exchange the outputs of each pair
+    # with probability 1/2, whose difference is as large at least as the true one, or undefined
+    # (Riezler & Maxwell 2005; Noreen 1989). To exchange the rows of a pair adds their difference to
+    # one total and takes it off the other: pairs with the same difference are drawn together
     change = baseline - system
     kinds, numbers = distinct(change[change.any(axis=1)])
     totals = system.sum(0).astype(np.float64), baseline.sum(0).astype(np.float64)
@@ -71,12 +64,9 @@ def _differences(
 
 
 def wins(name: str, truth: float, drawn: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the share of resamples that the system wins, and the two-sided p-value.
-
-    p = min(1, 2 (c + 1) / (B + 1)), c the number of the B resamples in which the system that is
-    better on the whole corpus is not better; so p agrees with the percentile interval. A resample
-    whose difference is undefined shows no system better, and counts in both.
-    """
+    """Return the share of resamples that the system wins, and the two-sided p-value."""
+    # p = min(1, 2 (c + 1) / (B + 1)), c the number of the B resamples in which the system that is
+    # better on the whole corpus is not, or the difference is undefined; as the percentile interval
     if np.isnan(truth) or np.isnan(drawn).all():
         return np.nan, np.nan
     sign = -1 if name in LOWER_IS_BETTER else 1

@@ -8,8 +8,8 @@ from math import isnan, nan
 from numbers import Integral
 from typing import NamedTuple, Union
 
-from alignkit._support.arguments import check_attributes
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit._support.arguments import check_attributes, check_known
+from alignkit.errors import OptionError
 
 KINDS = {"text": 0, "count": 0, "decimal": 3, "number": 4, "percent": 1, "p": 4}
 """What a column can hold, and the digits of each: decimals, or (number) significant ones."""
@@ -78,8 +78,7 @@ class Column:
 
     def __post_init__(self) -> None:
         check_attributes(self)
-        if self.kind not in KINDS:
-            raise UnknownNameError("kind of column", self.kind, KINDS)
+        check_known("kind of column", self.kind, KINDS)
         if self.digits is not None and not 0 <= self.digits <= 50:
             raise OptionError(f"digits are {self.digits}; give 0 to 50")
         if not self.key:

@@ -19,8 +19,8 @@ from math import isnan
 from numbers import Real
 from textwrap import TextWrapper, fill
 
+from alignkit._support.arguments import check_known
 from alignkit._support.wording import visible
-from alignkit.errors import UnknownNameError
 from alignkit.tables.columns import Column, ShownCell
 from alignkit.tables.text_width import char_width, isolated_text, kept_in_place, safe_text
 
@@ -64,8 +64,7 @@ class Medium:
 
 def get_medium(name: str) -> Medium:
     """Return a medium of `MEDIA`."""
-    if name not in MEDIA:
-        raise UnknownNameError("medium", name, MEDIA)
+    check_known("medium", name, MEDIA)
     return MEDIA[name]
 
 

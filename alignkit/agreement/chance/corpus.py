@@ -15,13 +15,7 @@ from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance import correction, expectation
 from alignkit.agreement.chance.expectation import Expectation
-from alignkit.agreement.chance.models import (
-    CHANCE_MODELS,
-    Edits,
-    SampledChance,
-    chance_model,
-    count_edits,
-)
+from alignkit.agreement.chance.models import CHANCE_MODELS, Edits, SampledChance, count_edits
 from alignkit.agreement.chance.result import (
     BOTH_EMPTY,
     LEVELS,
@@ -59,28 +53,19 @@ class Section:
 
 
 def beyond_chance_by_model(
-    sets: expectation.PairedSets,
-    models: Sequence[str],
-    options: AgreementOptions,
-    sections: Sequence[Section],
-    *,
-    seed: int,
-    workers: int | None = None,
+    sets: expectation.PairedSets, models: Sequence[str], options: AgreementOptions,
+    sections: Sequence[Section], *, seed: int, workers: int | None = None,
     progress: Progress | None = None,
-) -> FrozenMap[str, BeyondChance]:
-    """Measure agreement beyond chance by several models: C = (pi - pi0) / (1 - pi0).
-
-    pi is the mean over the sentence pairs of |A & B| / min(|A|, |B|), A and B the sets of the two
-    annotators; pi0 is what the same ratio comes to by the model (Cohn et al. 2008, eq. 4-7). Each
-    model gives the same to the bit as alone; sets, edits and resamples are shared.
-    """
+) -> FrozenMap[str, BeyondChance]:  # fmt: skip
+    """Measure C = (pi - pi0) / (1 - pi0) by several models, each the same to the bit as alone."""
+    # pi is the mean of |A & B| / min(|A|, |B|), pi0 the same by the model (Cohn et al., eq. 4-7)
     two = _TwoAnnotators(sets, options, sections, seed)
     expectations: dict[str, Expectation] = {}
     intervals: dict[str, list[Interval]] = {}
     redrawn = dict.fromkeys(models, 0)
-    sampled = [name for name in models if isinstance(chance_model(name), SampledChance)]
+    sampled = [name for name in models if isinstance(CHANCE_MODELS[name], SampledChance)]
     for name in models:
-        model = chance_model(name)
+        model = CHANCE_MODELS[name]
         share = progress if name in sampled else None  # the closed form takes no time
         if share is not None and len(sampled) > 1:
             share = stage(share, sampled.index(name), len(sampled), whole=10_000)

@@ -104,13 +104,9 @@ class Expectation:
 
 
 def expect(
-    sets: PairedSets,
-    model: ChanceModel,
-    options: AgreementOptions,
-    seeds: np.random.SeedSequence,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> Expectation:
+    sets: PairedSets, model: ChanceModel, options: AgreementOptions, seeds: np.random.SeedSequence,
+    workers: int | None = None, progress: Progress | None = None,
+) -> Expectation:  # fmt: skip
     """Compute what chance gives, by the closed form or by sampling."""
     observed = sets.observed(options.normalizer)
     empty = np.isnan(observed.ratio)
@@ -143,12 +139,9 @@ def expect(
 
 
 def _rates(
-    model: SampledChance,
-    fitted: Sequence[Models],
-    items: Items,
-    trials: Numbers,
+    model: SampledChance, fitted: Sequence[Models], items: Items, trials: Numbers,
     universe: LinkArrays | None,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Return the rates at which cells flip for either annotator, as `Sampling` takes them."""
     words = items.lengths.sum(axis=1)
     sides = [model.rates(models, words, trials) for models in fitted]
@@ -159,11 +152,9 @@ def _rates(
 
 # intervals of C
 def fixed_intervals(
-    tables: Sequence[Floats],
-    sections: Masks,
-    options: AgreementOptions,
+    tables: Sequence[Floats], sections: Masks, options: AgreementOptions,
     seeds: np.random.SeedSequence,
-) -> list[list[Interval]]:
+) -> list[list[Interval]]:  # fmt: skip
     """Return the intervals of C in each section, for each table of terms; edit models stay."""
     rng = np.random.default_rng(seeds)
     results: list[list[Interval]] = [[] for _ in tables]
@@ -242,20 +233,12 @@ class Refit:
 
 
 def refitted_intervals(
-    sets: PairedSets,
-    model: ChanceModel,
-    options: AgreementOptions,
-    expected: Expectation,
-    sections: Masks,
-    seeds: np.random.SeedSequence,
-    workers: int | None = None,
-) -> tuple[list[Interval], int] | None:
-    """Return the interval of C in each section, with edit models fitted to each resample.
-
-    The stored samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample
-    among the n cells of a rate, p the old and p' the new rate; pairs whose samples count for
-    less than a tenth of their number are drawn anew. None where there is nothing to refit.
-    """
+    sets: PairedSets, model: ChanceModel, options: AgreementOptions, expected: Expectation,
+    sections: Masks, seeds: np.random.SeedSequence, workers: int | None = None,
+) -> tuple[list[Interval], int] | None:  # fmt: skip
+    """Return the interval of C in each section, refitted to each resample; None without models."""
+    # the samples are reweighted by (p'/p)^k ((1-p')/(1-p))^(n-k), k the flips of a sample among the
+    # n cells of a rate p that is p' now; where too few count, they are drawn anew
     used = np.flatnonzero(expected.used)
     if not isinstance(model, SampledChance) or expected.sampled is None or not len(used):
         return None

@@ -16,7 +16,6 @@ from typing import Union
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_known
 from alignkit._support.jit import readonly
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance.correction import ChanceTerms
@@ -79,13 +78,9 @@ class Edits:
 
 
 def count_edits(
-    places: Numbers,
-    annotated: LinkArrays,
-    initial: LinkArrays,
-    source: TokenArrays,
-    target: TokenArrays,
-    universe: LinkArrays | None = None,
-) -> Edits:
+    places: Numbers, annotated: LinkArrays, initial: LinkArrays, source: TokenArrays,
+    target: TokenArrays, universe: LinkArrays | None = None,
+) -> Edits:  # fmt: skip
     """Count what an annotator changed in the initial alignments, stratum by stratum."""
     cells = LinkArrays.pack([]) if universe is None else universe
     trials, flips = count_strata(
@@ -161,9 +156,3 @@ CHANCE_MODELS: Mapping[str, ChanceModel] = {
     "kupper-hafner": ClosedChance(),
 }
 """The models of chance by name."""
-
-
-def chance_model(name: str) -> ChanceModel:
-    """Return the model of that name."""
-    check_known("chance model", name, CHANCE_MODELS)
-    return CHANCE_MODELS[name]

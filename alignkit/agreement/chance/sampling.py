@@ -113,14 +113,9 @@ class Sampling:
         return Sampling(self.initial.take(kept), items, rates, self.normalizer, universe)
 
     def draw(
-        self,
-        states: NDArray[np.uint64],
-        begin: int,
-        stop: int,
-        samples: int,
-        moments: Floats,
+        self, states: NDArray[np.uint64], begin: int, stop: int, samples: int, moments: Floats,
         records: NDArray[np.int32],
-    ) -> Floats:
+    ) -> Floats:  # fmt: skip
         """Run the kernel for the pairs from `begin` to before `stop`; return the (S, 4) totals."""
         totals = np.zeros((samples, 4))
         cells = self.universe if self.universe is not None else self.initial
@@ -178,16 +173,10 @@ def terms_of(moments: Floats) -> ChanceTerms:
 
 
 def monte_carlo(
-    sampling: Sampling,
-    *,
-    samples: int,
-    seeds: np.random.SeedSequence,
-    tolerance: float | None = None,
-    error: Callable[[ChanceTerms], float] = lambda terms: nan,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    keep: bool = False,
-) -> MonteCarlo:
+    sampling: Sampling, *, samples: int, seeds: np.random.SeedSequence,
+    tolerance: float | None = None, error: Callable[[ChanceTerms], float] = lambda terms: nan,
+    workers: int | None = None, progress: Progress | None = None, keep: bool = False,
+) -> MonteCarlo:  # fmt: skip
     """Sample until the error is as small as wanted, or the samples are used up."""
     count = len(sampling)
     states = np.array([seed.generate_state(4, np.uint64) for seed in seeds.spawn(count)], np.uint64)

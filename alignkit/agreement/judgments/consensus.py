@@ -163,13 +163,9 @@ GOOD_IN = ("any", "majority", "all")  # in how many of its contexts a phrase has
 
 
 def judge_again(
-    values: Labels,
-    kappas: Sequence[float],
-    *,
-    below: float = 0.4,
-    above: float = 0.75,
+    values: Labels, kappas: Sequence[float], *, below: float = 0.4, above: float = 0.75,
     most: int = 5,
-) -> Mapping[int, tuple[int, ...]]:
+) -> Mapping[int, tuple[int, ...]]:  # fmt: skip
     """List the items of annotators who agree too little, and who is to judge them again."""
     if most < 1 or below > above:
         raise OptionError("give most of 1 or more, and below no more than above")

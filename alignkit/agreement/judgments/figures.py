@@ -89,11 +89,6 @@ class ViewData:
         values = np.ascontiguousarray(self.values[:, members])
         return replace(self, values=values, adjudicated=adjudicated)
 
-    def check_ties(self) -> None:
-        """Refuse ties where they are to be an error."""
-        if self.ties == "error":
-            consensus.majority_labels(self.values, len(self.labels), ties=self.ties)
-
 
 NOTHING_SHARED = "no item has a label of both"
 ONE_LABEL = "both give one and the same label everywhere"
@@ -299,12 +294,9 @@ def _why(name: str, value: float, view: ViewData, counts: NDArray[np.int32]) -> 
 
 
 def _figure(
-    at: tuple[str, str, str, str, str, str],
-    value: float,
-    items: int,
-    reason: str,
+    at: tuple[str, str, str, str, str, str], value: float, items: int, reason: str,
     bounds: Interval | str | None,
-) -> Figure:
+) -> Figure:  # fmt: skip
     if isnan(value):
         return Figure(*at, value, pairs=items, reason=reason)
     if isinstance(bounds, Interval):
@@ -314,12 +306,9 @@ def _figure(
 
 
 def _resampled(
-    compared: LabelComparisons,
-    tables: LabelTables,
-    joint: Rows,
-    group: NDArray[np.intp],
+    compared: LabelComparisons, tables: LabelTables, joint: Rows, group: NDArray[np.intp],
     drawing: Resamples,
-) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:
+) -> tuple[list[Interval | str | None], Mapping[str, Interval | str]]:  # fmt: skip
     """Return the interval of each measure, and of those of all together, on the same draws."""
     measures = compared.measures
     if not drawing.resamples:
@@ -334,7 +323,11 @@ def _resampled(
     seeds = np.random.SeedSequence(drawing.seed).spawn(len(sizes))
 
     def drawn(size: int, seed: np.random.SeedSequence) -> tuple[list[Floats], list[Floats]]:
-        weights = _draw(np.random.default_rng(seed), tables.count, size)
+        counts, rng = np.empty((size, tables.count), np.int32), np.random.default_rng(seed)
+        for row in counts:  # how often each item is drawn; sooner than a multinomial does
+            places = rng.integers(0, tables.count, tables.count, dtype=np.int32)
+            row[:] = np.bincount(places, minlength=tables.count)
+        weights = np.ascontiguousarray(counts.T)
         ratios = tables.ratios(weights, far)
         together = joint.measure(joint.sums(group_sums(group, readonly(weights), len(joint)).T))
         return [measure.of(ratios) for measure in measures], [together[name] for name in names]
@@ -346,14 +339,6 @@ def _resampled(
         for of in zip(*parts, strict=True)
     )
     return [*each], dict(zip(names, every, strict=True))
-
-
-def _draw(rng: np.random.Generator, count: int, size: int) -> NDArray[np.int32]:
-    """Return how often each item is drawn, (count, size); sooner than a multinomial does."""
-    counts = np.empty((size, count), np.int32)
-    for row in counts:
-        row[:] = np.bincount(rng.integers(0, count, count, dtype=np.int32), minlength=count)
-    return np.ascontiguousarray(counts.T)
 
 
 def _against_null(
@@ -433,7 +418,13 @@ class JudgmentDisagreements(Sequence[Disagreement]):
     def __init__(self, corpus: Corpus, views: Sequence[ViewData], names: Sequence[str]) -> None:
         self._corpus, self._names = corpus, tuple(names)
         self._views = tuple(view.name for view in views)
-        self._differ = np.array([_differ(view) for view in views])
+        flags = []
+        for view in views:
+            settled = [] if view.adjudicated is None else [view.adjudicated]
+            labels = np.vstack([view.values, *settled])
+            least = np.where(labels < 0, len(view.labels), labels).min(axis=0)
+            flags.append(labels.max(axis=0) > least)
+        self._differ: NDArray[np.bool_] = np.array(flags)
         counts = self._differ.sum(axis=0)
         places = np.flatnonzero(counts)
         self._places = places[np.argsort(-counts[places], kind="stable")]
@@ -461,12 +452,3 @@ class JudgmentDisagreements(Sequence[Disagreement]):
 
     def __repr__(self) -> str:
         return f"Disagreements({len(self)} pairs)"
-
-
-def _differ(view: ViewData) -> NDArray[np.bool_]:
-    labels = view.values
-    if view.adjudicated is not None:
-        labels = np.vstack([labels, view.adjudicated])
-    least = np.where(labels < 0, len(view.labels), labels).min(axis=0)
-    differ: NDArray[np.bool_] = labels.max(axis=0) > least
-    return differ

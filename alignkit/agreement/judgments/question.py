@@ -14,7 +14,7 @@ from alignkit._support.values import FrozenMap
 from alignkit._support.wording import brief
 from alignkit.agreement.cautions import FEW, Hit, Hits, find_cautions
 from alignkit.agreement.figures import Figure
-from alignkit.agreement.judgments import figures
+from alignkit.agreement.judgments import consensus, figures
 from alignkit.agreement.judgments.result import JudgmentAgreement
 from alignkit.agreement.judgments.tables import NullKappas, null_kappas
 from alignkit.agreement.options import JudgmentOptions
@@ -28,17 +28,9 @@ Parts = Callable[[Sequence[str]], Sequence[CorpusPart]]
 
 
 def agree_on_judgments(
-    corpus: Corpus,
-    annotators: Sequence[str] | None,
-    options: JudgmentOptions,
-    *,
-    rewrites: int,
-    parts: Parts,
-    by: str | None,
-    split: str | None,
-    seed: int,
-    workers: int | None,
-) -> JudgmentAgreement:
+    corpus: Corpus, annotators: Sequence[str] | None, options: JudgmentOptions, *, rewrites: int,
+    parts: Parts, by: str | None, split: str | None, seed: int, workers: int | None,
+) -> JudgmentAgreement:  # fmt: skip
     """Measure how far annotators agree on the judgments of whole pairs; see `alignkit.agree`."""
     settled = options.settled
     names = judges(corpus, annotators, settled)
@@ -55,7 +47,8 @@ def agree_on_judgments(
             options.weights, options.ties, matrix.values[-1] if settled else None,
             options.groups or {},
         )  # fmt: skip
-        of_view.check_ties()
+        if options.ties == "error":  # which any tie is, here
+            consensus.majority_labels(of_view.values, len(view.labels), ties="error")
         data.append(of_view)
     sections = parts(names)
     judged = [pair for pair in corpus if any(pair.annotations[name].judgment for name in names

@@ -142,7 +142,31 @@ class JudgmentAgreement(FigureResult):
     @property
     def head(self) -> Sequence[str]:
         """Lines that say who is compared, on what, and what the brackets are."""
-        return list(_head(self))
+        options, pairs = self.options, how_many(self.pairs, "pair")
+        lines = [
+            f"Agreement of {', '.join(self.annotators)} on judgments of {pairs} ({self.scheme})"
+        ]
+        if self.unjudged:
+            more = how_many(self.unjudged, "further pair")
+            lines.append(f"  {more} without a judgment by any of them")
+        if self.several:
+            every = self.pairs + self.unjudged
+            lines.append(f"  {overlapping(self.several, every, str(self.by))}")
+        for reason, count in self.left_out.items():
+            if count and reason != NOT_JUDGED:
+                lines.append(f"  {count} judgments {reason}")
+        for alike in ([view.name for view in views] for views in options.alike):
+            if len(alike) > 1:
+                said = f"The views {', '.join(alike)} show every judgment alike"
+                lines.append(f"{said}: those of {alike[0]} stand for all")
+        if options.weights != "nominal":
+            lines.append(f"Kappa: {options.weights} weights over the order of all labels of a view")
+        lines.append(
+            f"In brackets, {100 * options.confidence:g}%: of a kappa, AC1 or alpha of bootstrap "
+            "resamples of pairs; of a null of its permutations; of a share of items Wilson's "
+            "interval"
+        )
+        return lines
 
     def images(self) -> Iterator[Picture]:
         """Yield a figure of each table in each view, if it has values."""
@@ -228,32 +252,6 @@ LAYOUTS = (
 """The tables, in their order."""
 
 
-def _head(agreement: JudgmentAgreement) -> Iterator[str]:
-    yield (
-        f"Agreement of {', '.join(agreement.annotators)} on judgments of {agreement.pairs} "
-        f"{'pair' if agreement.pairs == 1 else 'pairs'} ({agreement.scheme})"
-    )
-    if agreement.unjudged:
-        yield f"  {how_many(agreement.unjudged, 'further pair')} without a judgment by any of them"
-    if agreement.several:
-        every = agreement.pairs + agreement.unjudged
-        yield f"  {overlapping(agreement.several, every, str(agreement.by))}"
-    for reason, count in agreement.left_out.items():
-        if count and reason != NOT_JUDGED:
-            yield f"  {count} judgments {reason}"
-    options = agreement.options
-    for views in options.alike:
-        if len(views) > 1:
-            names, first = ", ".join(view.name for view in views), views[0].name
-            yield f"The views {names} show every judgment alike: those of {first} stand for all"
-    if options.weights != "nominal":
-        yield f"Kappa: {options.weights} weights over the order of all labels of a view"
-    yield (
-        f"In brackets, {100 * options.confidence:g}%: of a kappa, AC1 or alpha of bootstrap "
-        "resamples of pairs; of a null of its permutations; of a share of items Wilson's interval"
-    )
-
-
 def _who(figure: Figure, layout: TableLayout) -> str:
     names = " ~ ".join(filter(None, (figure.first, figure.second)))
     if figure.kind == "groups":
@@ -315,8 +313,17 @@ def draw_disagreements(agreement: JudgmentAgreement) -> Iterator[str]:
     most = agreement.disagreements[:_MOST]
     room = accumulate(len(pair.source) + len(pair.target) for pair in most)
     shown = [pair for pair, signs in zip(most, room, strict=True) if signs <= _MOST_SIGNS]
-    yield f"<p>{safe_text(_said(agreement, len(shown)))}</p>\n"
-    several = len(agreement.views) > 1
+    count, several = len(agreement.disagreements), len(agreement.views) > 1
+    whose = "annotators and the adjudicated version" if agreement.options.settled else "annotators"
+    text = f"{count:,} of {agreement.pairs:,} pairs are judged differently by {whose}"
+    if several:
+        text += "; those that differ in more views come first"
+    if len(shown) < count:
+        text += (
+            f"; the first {len(shown):,} are shown, to keep the page small: all are in the file "
+            "of --disagreements, and in `disagreements` of the result"
+        )
+    yield f"<p>{safe_text(text) if count else 'No pair is judged differently'}.</p>\n"
     for pair in shown:
         said = " · ".join(f"{isolated_text(name)}: <strong>{isolated_text(text)}</strong>"
                           for name, text in pair.judgments.items())  # fmt: skip
@@ -326,22 +333,6 @@ def draw_disagreements(agreement: JudgmentAgreement) -> Iterator[str]:
         texts = filter(None, (pair.source, pair.target))
         yield from (f'<p dir="auto">{safe_text(text)}</p>\n' for text in texts)
         yield "</article>\n"
-
-
-def _said(agreement: JudgmentAgreement, shown: int) -> str:
-    count = len(agreement.disagreements)
-    if not count:
-        return "No pair is judged differently."
-    whose = "annotators and the adjudicated version" if agreement.options.settled else "annotators"
-    said = f"{count:,} of {agreement.pairs:,} pairs are judged differently by {whose}"
-    if len(agreement.views) > 1:
-        said += "; those that differ in more views come first"
-    if shown < count:
-        said += (
-            f"; the first {shown:,} are shown, to keep the page small: all are in the file of "
-            "--disagreements, and in `disagreements` of the result"
-        )
-    return f"{said}."
 
 
 # plots

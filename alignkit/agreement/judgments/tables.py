@@ -128,13 +128,9 @@ class NullKappas(NamedTuple):
 
 
 def null_kappas(
-    questions: Sequence[NullQuestion],
-    *,
-    permutations: int = 1000,
-    null: str = "all",
-    seed: int,
+    questions: Sequence[NullQuestion], *, permutations: int = 1000, null: str = "all", seed: int,
     workers: int | None = None,
-) -> list[NullKappas]:
+) -> list[NullKappas]:  # fmt: skip
     """Permute labels, find the consensus anew, and take the kappas against it."""
     check_known("null", null, NULLS)
     if permutations < 1:
