@@ -36,6 +36,13 @@ def check_choices(options: Any) -> None:
             check_known(option.name.replace("_", " "), getattr(options, option.name), known)
 
 
+def _check_drawing(resamples: int, confidence: float) -> None:
+    if resamples < 1:
+        raise OptionError(f"resamples must be at least 1, not {resamples}")
+    if not 0 < confidence < 1:
+        raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
+
+
 def check_names(given: Mapping[str, object], options: Any, kind: str) -> None:
     """Refuse names that are no fields of the options."""
     known = [option.name for option in fields(options)]
@@ -101,15 +108,13 @@ class AgreementOptions:
     confidence: float = option(0.95, "of the intervals", group=CERTAINTY, metavar="P")
 
     def __post_init__(self) -> None:
-        from alignkit.stats.resampling import check_drawing  # takes time, for NumPy
-
         check_attributes(self)
         check_choices(self)
         if self.samples < 2:
             raise OptionError(f"samples must be at least 2, not {self.samples}")
         if self.tolerance is not None and not self.tolerance > 0:
             raise OptionError(f"tolerance must be above 0, not {self.tolerance}")
-        check_drawing(self.resamples, self.confidence)
+        _check_drawing(self.resamples, self.confidence)
 
     @property
     def case(self) -> str:
@@ -233,8 +238,6 @@ class JudgmentOptions:
     confidence: float = option(0.95, "of the intervals", metavar="P")
 
     def __post_init__(self) -> None:
-        from alignkit.stats.resampling import check_drawing  # takes time, for NumPy
-
         check_attributes(self)
         if not self.scheme:
             raise OptionError("judgments are read by a scheme: name it by `scheme`")
@@ -243,7 +246,7 @@ class JudgmentOptions:
         check_choices(self)
         if self.permutations < 1:
             raise OptionError(f"permutations must be at least 1, not {self.permutations}")
-        check_drawing(self.resamples, self.confidence)
+        _check_drawing(self.resamples, self.confidence)
         if self.ties == "adjudicated" and self.settled is None:
             raise OptionError(
                 "ties='adjudicated' asks for the adjudicated version: name it by `consensus`"
