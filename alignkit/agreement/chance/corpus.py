@@ -11,6 +11,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.arguments import check_known
 from alignkit._support.parallel import stage
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.chance import correction, expectation
@@ -59,6 +60,8 @@ def beyond_chance_by_model(
 ) -> FrozenMap[str, BeyondChance]:  # fmt: skip
     """Measure C = (pi - pi0) / (1 - pi0) by several models, each the same to the bit as alone."""
     # pi is the mean of |A & B| / min(|A|, |B|), pi0 the same by the model (Cohn et al., eq. 4-7)
+    for name in models:
+        check_known("chance model", name, CHANCE_MODELS)
     two = _TwoAnnotators(sets, options, sections, seed)
     expectations: dict[str, Expectation] = {}
     intervals: dict[str, list[Interval]] = {}
