@@ -196,12 +196,13 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
             if alignment is not None:
                 nulls = [(null, null in alignment.sure_nulls) for null in writing.nulls(alignment)]
                 cells = [*alignment.items(), *nulls]
-                if not all(map(math.isfinite, alignment.weights.values())):
+                weights = alignment.weights
+                if not all(map(math.isfinite, weights.values())):
                     writing.lost["weights"] += 1
                 lines = []
                 for link, sure in cells:
                     mark = "" if sure else " P"
-                    weight = alignment.weights.get(link, math.nan)
+                    weight = weights.get(link, math.nan)
                     if math.isfinite(weight):
                         mark = f" {'S' if sure else 'P'} {float(weight)!r}"
                     i, j = (0 if index == NULL else index + writing.base for index in link)
