@@ -218,8 +218,8 @@ def dots(
         for item in data:
             if not item.heading:
                 pairs = zip(meanings, item.values, strict=True)
-                told = (f"{meaning} {value:.3f}" for meaning, value in pairs if not isnan(value))
-                said.append(f"{item.label}: {', '.join(told)}")
+                parts = (f"{meaning} {value:.3f}" for meaning, value in pairs if not isnan(value))
+                said.append(f"{item.label}: {', '.join(parts)}")
         return figure.image(name, title, "; ".join(said), {})
 
 
