@@ -135,7 +135,12 @@ class Learner:
     def learn(self, pairs: Mapping[int, SentencePair]) -> Lesson | None:
         """Learn from all these; return what came of it, None where nothing has changed."""
         given = {k: pair for k, pair in pairs.items() if is_learnable(pair)}
-        changed = [pair for k, pair in given.items() if _differs(pair, self._known.get(k))]
+        changed = []
+        for k, pair in given.items():
+            known = self._known.get(k, pair)
+            same = pair.words == known.words and pair.alignment(TAUGHT) == known.alignment(TAUGHT)
+            if k not in self._known or not same:
+                changed.append(pair)
         gone = self._known.keys() - given.keys()
         if not changed and not gone:
             return None
@@ -157,9 +162,3 @@ class Learner:
         assert report is not None
         values = report.before.value, report.after.value
         return Lesson(len(given), report.used, report.verdict, *values)
-
-
-def _differs(pair: SentencePair, known: SentencePair | None) -> bool:
-    if known is None or pair.words != known.words:
-        return True
-    return pair.alignment(TAUGHT) != known.alignment(TAUGHT)

@@ -86,13 +86,11 @@ class Scale:
 
     def words(self) -> str:
         """Return the names with their letters, or meanings, as a message lists them."""
-        meanings = self.meanings or [""] * len(self.names)
-        beside = (
-            meaning or ("" if letter == name else letter)
-            for name, letter, meaning in zip(self.names, self.letters, meanings, strict=True)
-        )
-        both = zip(self.names, beside, strict=True)
-        return ", ".join(f"{name} ({other})" if other else name for name, other in both)
+        both = zip(self.names, self.letters, strict=True)
+        letters = ["" if letter == name else letter for name, letter in both]
+        beside = [x or y for x, y in zip(self.meanings or letters, letters, strict=True)]
+        listed = zip(self.names, beside, strict=True)
+        return ", ".join(f"{name} ({other})" if other else name for name, other in listed)
 
     def place(self, name: str) -> int:
         """Return the place of a judgment among all."""
@@ -153,14 +151,13 @@ def assigned(
     given: list[tuple[str, ...]] = [()] * len(left)
     for k in sorted(rng.permutation(len(left)).tolist(), key=lambda k: len(left[k])):
         luck = dict(zip(judges, rng.permutation(len(judges)).tolist(), strict=True))
-        ranks = {
-            name: (name in familiar[k], own[name, origins[k]], all_[name], luck[name])
+        ranks = [
+            (name in familiar[k], own[name, origins[k]], all_[name], luck[name], name)
             for name in left[k]
-        }
-        chosen = sorted(left[k], key=ranks.__getitem__)[:each]
-        for name in chosen:
-            own[name, origins[k]] += 1
-            all_[name] += 1
+        ]
+        chosen = [name for *_, name in sorted(ranks)[:each]]
+        own.update((name, origins[k]) for name in chosen)
+        all_.update(chosen)
         given[k] = tuple(name for name in judges if name in chosen)
     return given
 

@@ -127,26 +127,18 @@ def _rows(path: str, audit: Audit, items: Mapping[str, Item]) -> Iterator[_Row]:
     for number, cells in lines:
         if not any(cell.strip() for cell in cells):
             continue
-        surplus = any(cell.strip() for cell in cells[len(names) :])
-        if len(cells) < len(names) or surplus:
-            raise FormatError(
-                f"a row of {len(cells)} cells, but there are {len(names)} headings; is a cell "
-                "lost, or a quotation mark?",
-                path,
-                number,
-            )
+        if len(cells) < len(names) or any(cell.strip() for cell in cells[len(names) :]):
+            counts = f"a row of {len(cells)} cells, but there are {len(names)} headings"
+            lost = "is a cell lost, or a quotation mark?"
+            raise FormatError(f"{counts}; {lost}", path, number)
         row = dict(zip(names, cells, strict=False))
         id = row["item"].strip()
         if id not in items:
-            raise FormatError(
-                f"unknown item {id[:40]!r}; this key is of items such as {next(iter(items), '')!r}:"
-                " is it that of another audit?",
-                path,
-                number,
-            )
-        item = items[id]
-        shown.check(item, row, path, number)
-        yield _row(row, item, audit, path, number)
+            such = f"this key is of items such as {next(iter(items), '')!r}"
+            another = f"{such}: is it that of another audit?"
+            raise FormatError(f"unknown item {id[:40]!r}; {another}", path, number)
+        shown.check(items[id], row, path, number)
+        yield _row(row, items[id], audit, path, number)
 
 
 def _row(row: Mapping[str, str], item: Item, audit: Audit, path: str, line: int) -> _Row:
@@ -156,12 +148,9 @@ def _row(row: Mapping[str, str], item: Item, audit: Audit, path: str, line: int)
         raise FormatError(str(problem), path, line) from None
     judge = row.get("judge", "").strip() or PurePath(path).stem
     if judge in audit.judges and not item.given_to(judge):
-        raise FormatError(
-            f"{item.id} was not given to {judge}, who may know it, but to "
-            f"{' and '.join(item.judges)}; was the row taken from another sheet?",
-            path,
-            line,
-        )
+        others = f"{' and '.join(item.judges)}; was the row taken from another sheet?"
+        given = f"{item.id} was not given to {judge}, who may know it, but to {others}"
+        raise FormatError(given, path, line)
     return _Row(path, line, item.id, judge, judgment, unguarded(row.get("remark", "")).strip())
 
 
@@ -181,12 +170,10 @@ class _Shown:
             return
         written = tuple(_plain(unguarded(row[name])) for name in self._places)
         if written != self._texts(item) and written in self._known:
-            raise FormatError(
-                f"{item.id} is {' ~ '.join(self._texts(item))!r}, but beside it stands "
-                f"{' ~ '.join(written)!r}: sort whole rows, not a column by itself",
-                path,
-                line,
-            )
+            own, other = (" ~ ".join(texts) for texts in (self._texts(item), written))
+            sort = "sort whole rows, not a column by itself"
+            wrong = f"{item.id} is {own!r}, but beside it stands {other!r}: {sort}"
+            raise FormatError(wrong, path, line)
 
 
 def _plain(text: str) -> str:
@@ -214,9 +201,8 @@ def _cells(path: str, text: str) -> tuple[list[str], list[tuple[int, list[str]]]
             rows.append((begin, cells))
             begin = reader.line_num + 1
     except csv.Error as problem:
-        raise FormatError(
-            f"a damaged row ({problem}); is a quotation mark lost?", path, begin
-        ) from None
+        lost = f"a damaged row ({problem}); is a quotation mark lost?"
+        raise FormatError(lost, path, begin) from None
     finally:
         csv.field_size_limit(limit)
     return names, rows[1:]

@@ -55,15 +55,6 @@ class Listed(Struct):
     project: int
 
 
-class Neighbours(NamedTuple):
-    """Where a pair stands in the list, from 1, what is beside it, and the next to be done."""
-
-    place: int
-    previous: int | None
-    next: int | None
-    next_open: int | None
-
-
 class Docket:
     """The list of a project, kept up to date: only pairs that have changed are looked at again."""
 
@@ -97,8 +88,8 @@ class Docket:
         left = sum(row.state in ("open", "reopened") for row in rows)
         return Listed(rows[after : after + limit], len(rows), done, left, self._project)
 
-    def neighbours(self, k: int) -> Neighbours:
-        """Return where a pair stands."""
+    def neighbours(self, k: int) -> tuple[int, int | None, int | None, int | None]:
+        """Return where a pair stands, from 1, what is beside it, and the next to be done."""
         rows = self.rows()
         at = next((at for at, row in enumerate(rows) if row.k == k), None)
         if at is None:
@@ -107,7 +98,7 @@ class Docket:
         following = next((row.k for row in others if row.state != "done"), None)
         before = rows[at - 1].k if at else None
         after = rows[at + 1].k if at + 1 < len(rows) else None
-        return Neighbours(at + 1, before, after, following)
+        return at + 1, before, after, following
 
     def _changed(self, conn: Connection) -> set[int] | None:
         """Return the pairs that have changed; None if all are to be looked at."""

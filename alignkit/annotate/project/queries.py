@@ -166,6 +166,8 @@ _PAIR = _PAIRS.where(_own.k == bindparam("k"))
 _ACCOUNT = select(schema.account.c.id).where(
     schema.account.c.name == bindparam("name"), schema.account.c.id > 0
 )
+_LAST, _COUNT = select(func.max(_table.n)), select(func.max(_own.k))
+_ANY = select(schema.assignment.c.pair).limit(1)
 _SET = select(schema.project.c.suggestions).scalar_subquery()
 _SETS = select(_SET, schema.pair.c.suggested).where(schema.pair.c.k == bindparam("k"))
 _STREAM = select(_of.id, _of.state, _of.undo_top, _of.redo_top).where(
@@ -204,8 +206,7 @@ class StreamRow(NamedTuple):
 
 def account_of(conn: Connection, name: str) -> int:
     """Return the number of an annotator."""
-    account = conn.execute(_ACCOUNT, {"name": name}).scalar()
-    if account is None:
+    if (account := conn.execute(_ACCOUNT, {"name": name}).scalar()) is None:
         raise UnknownAnnotator(name, annotators(conn))
     return int(account)
 
@@ -218,12 +219,12 @@ def annotators(conn: Connection) -> list[str]:
 
 def last_n(conn: Connection) -> int:
     """Return the number of the last event."""
-    return int(conn.execute(select(func.max(_table.n))).scalar() or 0)
+    return int(conn.execute(_LAST).scalar() or 0)
 
 
 def count_pairs(conn: Connection) -> int:
     """Return how many pairs there are; they are numbered without gaps."""
-    return int(conn.execute(select(func.max(_own.k))).scalar() or 0)
+    return int(conn.execute(_COUNT).scalar() or 0)
 
 
 def project_info(conn: Connection) -> ProjectInfo:
@@ -237,13 +238,10 @@ def project_info(conn: Connection) -> ProjectInfo:
 
 def suggesting(conn: Connection) -> str | None:
     """Return the annotator whose links are suggested; None where suggestions come otherwise."""
-    table, account = schema.pair_counts.c, schema.account.c
-    asked = (
-        select(account.name)
-        .join(schema.pair_counts, table.account == account.id)
-        .where(account.name == schema.project.c.suggestions, table.done.is_(True))
-    )
-    return conn.execute(asked.limit(1)).scalar()
+    counts, name = schema.pair_counts.c, schema.account.c.name
+    asked = select(name).where(counts.account == schema.account.c.id, counts.done.is_(True))
+    own = name == schema.project.c.suggestions
+    return conn.execute(asked.where(own).limit(1)).scalar()
 
 
 def gold_name(conn: Connection) -> str:
@@ -268,12 +266,8 @@ def known_scheme(name: str) -> Scheme | None:
 
 def judged_pairs(conn: Connection) -> set[tuple[int, int]]:
     """Return what was done last by judging it: pair and account."""
-    settings = select(_table.n).where(
-        _table.stream == _of.id,
-        _of.pair == 0,
-        _table.kind == "setting",
-        _table.data.contains(_JUDGE),
-    )
+    settings = select(_table.n).where(_table.stream == _of.id, _of.pair == 0)
+    settings = settings.where(_table.kind == "setting", _table.data.contains(_JUDGE))
     if conn.execute(settings.limit(1)).first() is None:
         return set()
     asked = select(_of.pair, _of.account).select_from(_latest(_table.kind == "done"))
@@ -635,4 +629,4 @@ class PairList:
 
 def has_assignments(conn: Connection) -> bool:
     """Return whether any pair of the project is assigned to anybody."""
-    return conn.execute(select(_row.pair).limit(1)).first() is not None
+    return conn.execute(_ANY).first() is not None

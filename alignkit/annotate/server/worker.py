@@ -283,7 +283,9 @@ class Course:
         if self._learner is None:
             if len(pairs) < FOLDS:
                 return None, iter(())
-            aligner = self._aligner()
+            with self._store.database.reading() as conn:
+                words = [(row.source, row.target) for row in pair_rows(conn)]
+            aligner = aligner_of(self._plan, words, self._report)
             learned = aligner.parameters.learned
             if learned is not None and learned.used:
                 self._stays = True
@@ -301,11 +303,6 @@ class Course:
             rows = list(pair_rows(conn, pairs_ahead(conn, self._work.last, closed, most)))
         lesson.revs = {row.k: row.rev for row in rows}
         return lesson, self._suggested(rows)
-
-    def _aligner(self) -> Aligner:
-        with self._store.database.reading() as conn:
-            words = [(row.source, row.target) for row in pair_rows(conn)]
-        return aligner_of(self._plan, words, self._report)
 
     def _suggested(self, rows: Sequence[PairRow]) -> Iterator[Row]:
         assert self._learner is not None
