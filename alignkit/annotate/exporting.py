@@ -142,10 +142,8 @@ def joined(
     if in_order:
         rest = list(others)
         if len(rest) != len(pairs):
-            raise JoinError(
-                f"the project has {len(pairs)} pairs, and this has {len(rest)}: in order there "
-                "must be as many"
-            )
+            sizes = f"the project has {len(pairs)} pairs, and this has {len(rest)}"
+            raise JoinError(f"{sizes}: in order there must be as many")
         yield from zip(pairs, rest, strict=True)
         return
     waiting: defaultdict[str, deque[P]] = defaultdict(deque)
@@ -193,10 +191,8 @@ class Yield(TableResult):
         columns = [Column("annotator", "text"), *(Column(name, "count") for name in counts)]
         columns.append(Column("pairs a document", "number"))
         none = Value(nan, reason="no document is done yet")
-        rows = [
-            [*asdict(row).values(), none if row.per_document is None else row.per_document]
-            for row in self.rows
-        ]
+        shares = [none if row.per_document is None else row.per_document for row in self.rows]
+        rows = [[*asdict(row).values(), x] for row, x in zip(self.rows, shares, strict=True)]
         return Table("pairs taken from documents", columns, rows)
 
 

@@ -161,24 +161,20 @@ def _looked(conn: Connection, ready: dict[int, list[comparison.Voter]]) -> Itera
         for k, own in some.items():
             votes = {voter.account: states[k].get(voter.account, PairState()) for voter in own}
             decided = states[k].get(gold, PairState())
-            ballots = {
-                voter.name: comparison.ballot_of(votes[voter.account], judged=judged)
-                for voter in own
-            }
+            said = [comparison.ballot_of(vote, judged=judged) for vote in votes.values()]
+            ballots = dict(zip((voter.name for voter in own), said, strict=True))
             held = gold_of(decided, judged=judged)
             items = comparison.compare(ballots, held, majority=bool(setting.majority))
             left = comparison.left_to_decide(items)
+            made = [vote.rewrites.values() for vote in votes.values()]
             if any(item.state == comparison.REOPENED for item in items) or (decided.done and left):
                 state = "reopened"
-            elif left:
-                state = "open"
+            elif left or (not decided.done and set().union(*made) - shared_texts(made)):
+                state = "open"  # somebody has to decide, or to look at the rewrites
+            elif decided.done and rewrites_changed(conn, k, gold, decided, votes):
+                state = "reopened"
             else:
                 state = "done" if decided.done and not comparison.missing(items, held) else "agreed"
-                made = [vote.rewrites.values() for vote in votes.values()]
-                if decided.done and rewrites_changed(conn, k, gold, decided, votes):
-                    state = "reopened"
-                elif not decided.done and set().union(*made) - shared_texts(made):
-                    state = "open"  # somebody has to look at the rewrites
             cases.append(_Looked(k, ballots, left, state))
         yield cases
 

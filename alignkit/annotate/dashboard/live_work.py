@@ -90,8 +90,7 @@ class LiveWork:
             return True
         old, new = self.compared, compared(conn)
         first = list(new.annotators)[: len(old.annotators)]  # others may have come behind them
-        same = old._replace(annotators={}) == new._replace(annotators={})
-        return not (same and first == list(old.annotators))
+        return first != list(old.annotators) or old[1:] != new[1:]
 
     def refresh(self, conn: Connection, report: Report | None = None) -> bool:
         """Read what has changed; return whether anything did."""
@@ -167,11 +166,9 @@ class LiveWork:
         """Update which pairs are adjudicated, of those that have changed or of all."""
         assert self.compared is not None
         done = self.done[self.compared.gold]
-        if changed is None:
-            self.settled = settled_pairs(conn, done)
-        else:
-            self.settled.difference_update(changed)
-            self.settled |= settled_pairs(conn, done.intersection(changed))
+        again = done if changed is None else done.intersection(changed)
+        kept = () if changed is None else self.settled.difference(changed)
+        self.settled = settled_pairs(conn, again).union(kept)
 
     def _count(self, conn: Connection, some: Mapping[int, set[int] | None]) -> None:
         """Count some pairs anew if what is done of them, or was, may be different."""
