@@ -94,13 +94,9 @@ class Sums(NamedTuple):
     @classmethod
     def over(cls, parts: list[Sums]) -> Sums:
         """Return the sums over all parts."""
-        sources, targets, jumps, likelihoods = zip(*parts, strict=True)
-        return cls(
-            kernel.add_up(sources),
-            kernel.add_up(targets),
-            kernel.add_up(jumps),
-            np.asarray(np.sum(likelihoods, axis=0)),
-        )
+        *counts, likelihoods = zip(*parts, strict=True)
+        sources, targets, jumps = map(kernel.add_up, counts)
+        return cls(sources, targets, jumps, np.asarray(np.sum(likelihoods, axis=0)))
 
 
 class BitextPart:
@@ -252,9 +248,8 @@ class Collapsed:
     # so that rare words cannot vouch for themselves. Both directions share the counts.
 
     def __init__(self, shard: Shard, cells: I4, settings: Settings, pairs: int, room: Room) -> None:
-        self._shard, self._cells = shard, cells
+        self._shard, self._cells, self._pairs = shard, cells, pairs
         self._floor, self._concentration = settings.floor, settings.concentration
-        self._pairs = pairs
         self.agreement: U1 = room.zeros(len(cells), np.uint8)
         self.own: U1 = NO_LEVELS
         self.forward = self.reverse = NO_POSTERIORS
@@ -278,12 +273,10 @@ class Collapsed:
 
     def take(self, counts: F4, tables: Lexical) -> None:
         """Set the tables from counts (K,)."""
-        weights, source, target = self._shard.weights(counts, self._shard.stem_sums(counts))
+        weights, *totals = self._shard.weights(counts, self._shard.stem_sums(counts))
         tables.forward = tables.reverse = weights
-        tables.set_totals(
-            kernel.numbers_in(source) + self._concentration,
-            kernel.numbers_in(target) + self._concentration,
-        )
+        source, target = (kernel.numbers_in(units) + self._concentration for units in totals)
+        tables.set_totals(source, target)
 
 
 class Soft:

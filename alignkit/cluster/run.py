@@ -69,9 +69,8 @@ class Run:
             holder, who = self._holder(os.read(file, 1000))
             far = alone is not False and holder.get("host", here) != here
             if far or alone is False or (alone is None and holder and _lives(holder["process"])):
-                how = "wait until that ends, or name another folder by `work`"
-                if far:
-                    how = f"if it has ended, remove the file {self._place}, and try again"
+                ended = f"if it has ended, remove the file {self._place}, and try again"
+                how = ended if far else "wait until that ends, or name another folder by `work`"
                 raise RunError(f"{self.folder}: in use by {who}; {how}")
             since = datetime.now().astimezone().isoformat(" ", "seconds")
             os.ftruncate(file, 0)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alignkit._support.arguments import check_known
 from alignkit._support.jit import readonly
 from alignkit.align.bitext import F4, F8, I4, I8
 from alignkit.align.fertility.corpus_kernel import Counts, KernelText, Model, align_pair
 from alignkit.align.settings import FERTILITY_MODELS
-from alignkit.errors import UnknownNameError
 
 MOST = 9  # fertilities from here on share one probability, halved for each further word
 REACH = 40  # steps from here on share one probability, spread evenly over `TAIL` of them
@@ -28,9 +28,7 @@ NO_COUNTS = Counts(np.zeros((0, 1)), np.zeros(2), np.zeros((1, 0, 1)), np.zeros(
 def tail_weights(size: int) -> F8:
     """Return how many steps each column stands for: 1, at the far end TAIL."""
     weights = np.ones(size)
-    weights[-1] = TAIL
-    if size == 2 * REACH + 1:
-        weights[0] = TAIL
+    weights[[-1, 0] if size == 2 * REACH + 1 else -1] = TAIL
     return weights
 
 
@@ -158,8 +156,7 @@ class FertilityModel:
     target_classes: I4 = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def __post_init__(self) -> None:
-        if self.model not in FERTILITY_MODELS:
-            raise UnknownNameError("fertility model", self.model, FERTILITY_MODELS)
+        check_known("fertility model", self.model, FERTILITY_MODELS)
 
     @property
     def factorial(self) -> bool:

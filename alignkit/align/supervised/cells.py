@@ -165,10 +165,8 @@ class Cells:
 
     def set_neighbours(self, probabilities: F4, features: F4) -> None:
         """Set the features of the second round from the probabilities (K,) of the first."""
-        column = features.shape[1] - len(NEIGHBOURS)
-        kernel.neighbour_features(
-            self.lengths, self.ends, self.places, probabilities, features, column
-        )
+        where, column = (self.lengths, self.ends, self.places), features.shape[1] - len(NEIGHBOURS)
+        kernel.neighbour_features(*where, probabilities, features, column)
 
 
 def _compared(bitext: Bitext, begin: int, end: int, vectors: TwoVectors) -> list[tuple[F4, F4, F4]]:

@@ -220,9 +220,8 @@ def _read_text(lines: Iterable[bytes], path: str, gathering: Gathering) -> int:
             _numbers_of(line.split()[1:], path, number)
         fields = line.count(b" ")
         if fields < max(dimensions, 1):
-            expected = f"expected a word and {dimensions or 'its'} numbers"
-            problem = f"{expected}, found {fields} numbers: {line[:40]!r}"
-            raise FormatError(problem, path, number)
+            has = f"{dimensions or 'its'} numbers, found {fields} numbers: {line[:40]!r}"
+            raise FormatError(f"expected a word and {has}", path, number)
         end = line.find(b" ") if fields == dimensions else len(line.rsplit(b" ", dimensions)[0])
         word = gathering.wants(line[:end])
         if word is not None:
@@ -274,8 +273,8 @@ def _read_binary(stream: BufferedReader, path: str, gathering: Gathering) -> int
         if word is not None:
             vector = np.frombuffer(data, "<f4", dimensions, end + 1).astype(np.float32)
             if not np.isfinite(vector).all():
-                problem = f"word {number}, {word[:40]!r}, has a number that is not finite"
-                raise FormatError(problem, path)
+                odd = f"{word[:40]!r}, has a number that is not finite"
+                raise FormatError(f"word {number}, {odd}", path)
             gathering.take(word, vector)
     if (data[at:] + stream.read(_CHUNK)).strip():
         raise FormatError(f"goes on behind the {count} words that its first line declares", path)
