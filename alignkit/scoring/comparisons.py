@@ -137,14 +137,9 @@ class Comparisons(TableResult, Sequence[Comparison]):
 
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each difference, as a DataFrame takes them."""
-        return [
-            {
-                **{name: value for name, value in vars(row).items() if name != "interval"},
-                "low": row.interval.low,
-                "high": row.interval.high,
-            }
-            for row in self
-        ]
+        plain = ({k: x for k, x in vars(row).items() if k != "interval"} for row in self)
+        bounds = ({"low": row.interval.low, "high": row.interval.high} for row in self)
+        return [values | ends for values, ends in zip(plain, bounds, strict=True)]
 
     def to_json(self) -> list[dict[str, object]]:  # type: ignore[override]
         """Return the differences as JSON takes them: NaN is None."""

@@ -33,14 +33,8 @@ Rows = NDArray[np.int64]
 """A (P, C) array: a row of counts for each sentence pair, its columns named below."""
 
 LINK_COLUMNS = (
-    "hyp_sure",
-    "hyp_possible",
-    "ref_sure",
-    "ref_possible",
-    "hyp_sure_in_ref_possible",
-    "hyp_possible_in_ref_sure",
-    "sure_in_sure",
-    "possible_in_possible",
+    *("hyp_sure", "hyp_possible", "ref_sure", "ref_possible", "hyp_sure_in_ref_possible"),
+    *("hyp_possible_in_ref_sure", "sure_in_sure", "possible_in_possible"),
 )
 """What the columns of `count_links` count; "possible" is all of P, the sure links included."""
 

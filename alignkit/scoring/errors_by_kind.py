@@ -349,11 +349,8 @@ class LinkErrors(Result):
     def tables(self) -> Sequence[Table]:
         """Return a table for each way to tell links apart, and one of examples."""
         tables = [self._table(way) for way in self._ways()]
-        if self.examples:
-            tables.append(self._examples())
-        return tables
-
-    def _examples(self) -> Table:
+        if not self.examples:
+            return tables
         columns = [
             *map(Column, ("by", "class", "error", "pair", "link")),
             Column("source word", key="source"),
@@ -363,7 +360,8 @@ class LinkErrors(Result):
         kinds = [(example.by, example.name) for example in self.examples]
         apart = [k for k in range(1, len(rows)) if kinds[k] != kinds[k - 1]]
         note = "link: the places of both words in their sentences, from 0"
-        return Table("Examples", columns, rows, note, "examples", apart=apart, stub=2)
+        examples = Table("Examples", columns, rows, note, "examples", apart=apart, stub=2)
+        return [*tables, examples]
 
     def _table(self, way: str) -> Table:
         columns = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from errno import ENOENT
 from logging import getLogger
@@ -113,22 +114,15 @@ class FileOptions:
         """Return the format and the options of each file: of both, or of one that holds both."""
         declared = [self.of(side) for side in ("hyp", "ref")[: len(paths)]]
         formats = [find(path, *side) for path, side in zip(paths, declared, strict=True)]
-        readings = _texts_for(paths, formats, [reading for _, reading in declared])
-        return list(zip(formats, readings, strict=True))
-
-
-def _texts_for(
-    paths: Sequence[str], formats: Sequence[str], options: Sequence[ReadOptions]
-) -> list[ReadOptions]:
-    bare = [get_format(format).text_beside for format in formats]
-    if not any(bare) and any(side.source or side.target for side in options):
-        raise OptionError(
-            f"{' and '.join(paths)} hold their own words: leave out `source` and `target`"
-        )
-    return [
-        side if without else replace(side, source=None, target=None)
-        for side, without in zip(options, bare, strict=True)
-    ]
+        bare = [get_format(format).text_beside for format in formats]
+        if not any(bare) and any(side.source or side.target for _, side in declared):
+            raise OptionError(
+                f"{' and '.join(paths)} hold their own words: leave out `source` and `target`"
+            )
+        return [
+            (format, side if without else replace(side, source=None, target=None))
+            for format, (_, side), without in zip(formats, declared, bare, strict=True)
+        ]
 
 
 Path = Union[str, "os.PathLike[str]"]
@@ -162,7 +156,11 @@ def open_two(hypothesis: Path, reference: Path, options: FileOptions) -> tuple[L
 
 
 def _found(path: str, declared: str | None, options: ReadOptions) -> str:
-    _check_no_links(path)
+    if not os.path.exists(path) and path.split():
+        with suppress(AlignmentError):
+            Alignment.parse(path)
+            why = "no such file; links themselves are given as a list, a text a sentence pair"
+            raise MissingFileError(path, ENOENT, f"{why}: [{path!r}]")
     if declared is not None:
         return declared
     format = find_format(path, encoding=options.encoding, base=options.base)
@@ -263,10 +261,15 @@ class TwoFiles:
                 watch.see(side)
             ids.append(ref.id)
             known = ref if ref.has_text else hyp
-            parsed = known if known.source_trees or not _same_words(known, hyp) else hyp
+            same = (known.source, known.target) == (hyp.source, hyp.target)
+            parsed = known if known.source_trees or not same else hyp
             sides = {"hyp": hypothesis, "ref": reference}
-            if options.reading.drop_out_of_range and known.has_text:
-                sides = {name: self._inside(links, known.lengths) for name, links in sides.items()}
+            for name, links in sides.items() if options.reading.drop_out_of_range else ():
+                if known.has_text:
+                    n, m = known.lengths
+                    kept = {x: sure for x, sure in links.items() if x.i < n and x.j < m}
+                    self._outside += len(links) - len(kept)
+                    sides[name] = Alignment((x for x, sure in kept.items() if sure), kept)
             if self._watch is not None:
                 self._watch(ref, hyp)
             try:
@@ -285,12 +288,6 @@ class TwoFiles:
         for choice in (of_ref, of_hyp):
             choice.check()
 
-    def _inside(self, alignment: Alignment, lengths: tuple[int, int]) -> Alignment:
-        n, m = lengths
-        kept = {link: sure for link, sure in alignment.items() if link.i < n and link.j < m}
-        self._outside += len(alignment) - len(kept)
-        return Alignment((link for link, sure in kept.items() if sure), kept)
-
     def _joined(self) -> Iterator[tuple[SentencePair, SentencePair]]:
         if self.hyp is self.ref:
             yield from ((pair, pair) for pair in self.ref.pairs())
@@ -308,22 +305,3 @@ class TwoFiles:
         if differences.tokens:
             tokens = replace(differences, missing=[], surplus=[])
             self._tell(f"{self.ref.path} and {self.hyp.path}: {tokens}")
-
-
-def _same_words(pair: SentencePair, other: SentencePair) -> bool:
-    return (pair.source, pair.target) == (other.source, other.target)
-
-
-def _check_no_links(path: str) -> None:
-    """Refuse links that were given where a path is expected."""
-    if os.path.exists(path) or not path.split():
-        return
-    try:
-        Alignment.parse(path)
-    except AlignmentError:
-        return
-    raise MissingFileError(
-        path,
-        ENOENT,
-        f"no such file; links themselves are given as a list, a text a sentence pair: [{path!r}]",
-    )

@@ -145,7 +145,7 @@ class LabelScores(Result):
 
     def shown_tables(self) -> Sequence[Table]:
         """Return the same, with the most frequent confusions where the whole is too wide."""
-        if not self._wide:
+        if all(len(system.labels) <= _FIT for system in self.systems):
             return self.tables()
         kept = [table for table in self.tables() if not table.anchor.startswith(_CONFUSION)]
         kept[2:2] = [_frequent(self.systems)]
@@ -154,10 +154,6 @@ class LabelScores(Result):
     def page_tables(self) -> Sequence[Table]:
         """Return the most frequent confusions, and the whole."""
         return [*self.tables()[:2], _frequent(self.systems), *self.tables()[2:]]
-
-    @property
-    def _wide(self) -> bool:
-        return any(len(system.labels) > _FIT for system in self.systems)
 
     def _overall(self) -> Table:
         columns = [
@@ -411,7 +407,11 @@ def profile_labels(
     right = np.equal(values[1:], values[0])
     rows = np.stack([right, np.ones_like(right)], axis=2).astype(np.int64)
     named = dict(zip(systems, rows, strict=True))
-    profile = profile_rows(named, groups, _accuracy, "accuracy", paired="mcnemar", **options)
+
+    def accuracy(sums: Counts) -> dict[str, NDArray[np.float64]]:
+        return {"accuracy": ratio(*np.asarray(sums, np.float64).T)}
+
+    profile = profile_rows(named, groups, accuracy, "accuracy", paired="mcnemar", **options)
     notes = (*cautions, *profile.notes)
     if left := len(corpus) - len(kept):
         notes = (
@@ -421,8 +421,3 @@ def profile_labels(
         )
     signature = f"scheme:{scheme}|view:{view}|reference:{reference}|{profile.signature}"
     return replace(profile, notes=notes, signature=signature, rewrites_left_out=left_out)
-
-
-def _accuracy(sums: Counts) -> dict[str, NDArray[np.float64]]:
-    right, every = np.asarray(sums, np.float64).T
-    return {"accuracy": ratio(right, every)}

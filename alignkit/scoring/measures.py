@@ -61,12 +61,8 @@ def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
     precision = ratio(sure_in_possible, hyp_sure)
     recall = ratio(possible_in_sure, ref_sure)
     error = 1 - ratio(possible_in_sure + sure_in_possible, hyp_sure + ref_sure)
-    return {
-        "precision": precision,
-        "recall": recall,
-        "f1": harmonic(precision, recall),
-        "aer": error,
-    }
+    f1 = harmonic(precision, recall)
+    return {"precision": precision, "recall": recall, "f1": f1, "aer": error}
 
 
 def phrase_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
@@ -105,11 +101,8 @@ LEVELS: Mapping[str, Ratios] = {
 """What can be scored, and the measures of each."""
 
 LEVEL_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "links": LINK_COLUMNS,
-    "phrases-possible": PHRASE_COLUMNS,
-    "phrases-sure": PHRASE_COLUMNS,
-    "links-identical": LINK_COLUMNS,
-    "links-non-identical": LINK_COLUMNS,
+    level: LINK_COLUMNS if ratios is link_ratios else PHRASE_COLUMNS
+    for level, ratios in LEVELS.items()
 }
 """What is counted at each of `LEVELS`."""
 
@@ -183,14 +176,8 @@ def _of_row(level: str, row: Sequence[int] | NDArray[np.int64]) -> dict[str, Any
 
 
 MACRO_COLUMNS = (
-    "precision",
-    "precision_defined",
-    "recall",
-    "recall_defined",
-    "f1",
-    "f1_defined",
-    "exact",
-    "pairs",
+    *("precision", "precision_defined", "recall", "recall_defined"),
+    *("f1", "f1_defined", "exact", "pairs"),
 )
 """What the columns of `macro_terms` hold: each ratio, 0 where undefined, and whether it is not."""
 
@@ -221,14 +208,13 @@ def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
     check_arguments(macro_terms, locals())
     if level not in LEVELS:
         raise UnknownNameError("level", level, LEVELS)
-    columns = LEVEL_COLUMNS[level]
-    ratios = LEVELS[level](rows)
+    columns, ratios = LEVEL_COLUMNS[level], LEVELS[level](rows)
     terms: list[NDArray[np.float64]] = []
     for name in ("precision", "recall", "f1"):
         defined = ~np.isnan(ratios[name])
         terms += [np.where(defined, ratios[name], 0), defined.astype(np.float64)]
-    sizes = (rows[:, columns.index(name)] for name in _EXACT[level.split("-", maxsplit=1)[0]])
-    hyp, ref, both = sizes
+    kind = level.split("-", maxsplit=1)[0]
+    hyp, ref, both = (rows[:, columns.index(name)] for name in _EXACT[kind])
     exact = (hyp == both) & (ref == both)
     return np.stack([*terms, exact.astype(np.float64), np.ones(len(rows))], axis=1)
 
@@ -325,9 +311,7 @@ class MacroScore:
     def from_terms(cls, sums: Sequence[float] | NDArray[np.float64]) -> MacroScore:
         """Make the score of one sum of the rows of `macro_terms`."""
         terms = np.asarray(sums, np.float64).reshape(1, -1)
-        precision, recall, f1, mean_f1, match = (
-            float(values[0]) for values in macro_ratios(terms).values()
-        )
+        precision, recall, f1, mean_f1, match = (float(x[0]) for x in macro_ratios(terms).values())
         exact = round(terms[0, MACRO_COLUMNS.index("exact")])
         return cls(precision, recall, f1, mean_f1, match, exact, left_out(terms[0]))
 

@@ -123,9 +123,6 @@ class PhraseListScore(TableResult):
         kept = f"{self.kept} of {self.entries} entries kept"
         return f"PhraseListScore({how_many(self.pairs, 'pair')}; {kept}; F1 {percent(self.f1)})"
 
-    def _part(self) -> PhraseScore:
-        return PhraseScore(self.precision, self.recall, self.f1, self.counts)
-
     def table(self) -> Table:
         """Return the score as a table, below what became of the entries."""
         title = (
@@ -149,9 +146,11 @@ class PhraseListScore(TableResult):
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one dictionary, as a DataFrame takes it: measures, bounds, counts, entries."""
-        parts, intervals = {"list": self._part()}, {"list": self.intervals}
+        part = PhraseScore(self.precision, self.recall, self.f1, self.counts)
         numbers = ("entries", *_FATES, "correct", "entry_precision")
-        (record,) = level_records(parts, intervals, pairs=self.pairs, skipped=self.skipped)
+        (record,) = level_records(
+            {"list": part}, {"list": self.intervals}, pairs=self.pairs, skipped=self.skipped
+        )
         return [record | {name: getattr(self, name) for name in numbers}]
 
     def to_json(self) -> dict[str, object]:
@@ -285,9 +284,6 @@ def score_phrase_list(
     )  # fmt: skip
 
 
-_NOWHERE: dict[int, list[int]] = {}
-
-
 class _PhraseIndex:
     """The places of all phrases in some sentences, by their number of words."""
 
@@ -304,7 +300,7 @@ class _PhraseIndex:
                 for start in range(len(sentence) - words + 1):
                     text = " ".join(sentence[start : start + words])
                     places.setdefault(text, {}).setdefault(number, []).append(start)
-        return self._places[words].get(phrase, _NOWHERE)
+        return self._places[words].get(phrase, {})
 
 
 class _Matching:

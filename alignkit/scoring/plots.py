@@ -15,7 +15,6 @@ from alignkit.io.atomic_files import replacing_bytes
 from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score
 from alignkit.show.canvas import COLOURS, SHAPES, Canvas, Panel, Span, canvas, ending, faded
 from alignkit.show.charts import panels
-from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Column
 from alignkit.tables.text_width import char_width, cut_text
 
@@ -43,27 +42,19 @@ def _spans(scores: Mapping[str, Score], level: str) -> Iterator[Span]:
         if len(scores) > 1:
             yield Span(MEASURE_NAMES[name], heading=True)
         for number, (system, score) in enumerate(scores.items()):
-            value = _value(score, level, name)
+            macro = name in _MACRO
+            value: float = (
+                score.macro[level].measures()[name]
+                if macro
+                else getattr(score.parts()[level], name)
+            )
             interval = score.intervals.get(level, {}).get(name)
             label = system if len(scores) > 1 else MEASURE_NAMES[name]
             low, high = (interval.low, interval.high) if interval else (nan, nan)
-            shape = number % len(SHAPES)
-            yield Span(label, value, low, high, _note(value, interval), shape)
-
-
-def _value(score: Score, level: str, name: str) -> float:
-    if name in _MACRO:
-        return score.macro[level].measures()[name]
-    value: float = getattr(score.parts()[level], name)
-    return value
-
-
-def _note(value: float, interval: Interval | None) -> str:
-    column = Column("", "decimal")
-    if interval is None or interval.reason:
-        return column.show(value).text
-    bounds = (column.show(bound).text for bound in (interval.low, interval.high))
-    return f"{column.show(value).text} [{', '.join(bounds)}]"
+            note, *bounds = (Column("", "decimal").show(x).text for x in (value, low, high))
+            if interval is not None and not interval.reason:
+                note += f" [{', '.join(bounds)}]"
+            yield Span(label, value, low, high, note, number % len(SHAPES))
 
 
 _WIDTH, _SIDE, _ROW, _TOP = 640, 170, 22, 84
@@ -120,7 +111,15 @@ def _diagram(
     def place(mean: float) -> float:
         return _SIDE + (mean - low) / span * (_WIDTH - 2 * _SIDE)
 
-    _ruler(figure, place(low), place(low + critical_difference), critical_difference)
+    start, end = place(low), place(low + critical_difference)
+    length = f"critical difference {critical_difference:.3f}"
+    if end > _WIDTH - _SIDE:
+        figure.text(_WIDTH / 2, 30, f"{length}, longer than this line", ha="center")
+    else:
+        _line(figure, (start, 36), (end, 36), 2)
+        for x in (start, end):
+            _line(figure, (x, 31), (x, 41), 2)
+        figure.text(start, 22, length)
     _line(figure, (place(low), _TOP), (place(low + span), _TOP), 1)
     for step in range(0, span + 1, max(1, ceil(span / 12))):
         x = place(low + step)
@@ -141,17 +140,6 @@ def _diagram(
         _line(figure, (x, y), (end, y), 1)
         text = f"{cut_text(name, 14)} {mean:.2f}"
         figure.text(end + (-4 if left else 4), y + 4, text, ha="right" if left else "left")
-
-
-def _ruler(figure: Canvas, start: float, end: float, length: float) -> None:
-    said = f"critical difference {length:.3f}"
-    if end > _WIDTH - _SIDE:
-        figure.text(_WIDTH / 2, 30, f"{said}, longer than this line", ha="center")
-        return
-    _line(figure, (start, 36), (end, 36), 2)
-    for x in (start, end):
-        _line(figure, (x, 31), (x, 41), 2)
-    figure.text(start, 22, said)
 
 
 def _line(
@@ -215,12 +203,9 @@ def _map(
         for c in range(len(columns)):
             value = float(values[r, c])
             x = names + cell * c
-            figure.box(x, y, cell - 1, _ROW - 1, **_look(value, low, high))
+            look: dict[str, Any] = {"facecolor": "none", "edgecolor": COLOURS["line"]}
+            if not isnan(value):
+                share = (value - low) / (high - low) if high > low else 0.5
+                look = {"facecolor": faded("a", 0.05 + 0.45 * share), "edgecolor": "none"}
+            figure.box(x, y, cell - 1, _ROW - 1, **look)
             figure.text(x + cell / 2, y + _ROW - 6, shown.show(value).text, ha="center")
-
-
-def _look(value: float, low: float, high: float) -> dict[str, Any]:
-    if isnan(value):
-        return {"facecolor": "none", "edgecolor": COLOURS["line"]}
-    share = (value - low) / (high - low) if high > low else 0.5
-    return {"facecolor": faded("a", 0.05 + 0.45 * share), "edgecolor": "none"}

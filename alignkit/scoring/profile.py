@@ -8,9 +8,10 @@ from math import isnan, nan
 
 from alignkit._support.wording import how_many
 from alignkit.scoring.ranking import FEW_HOLD, Measured, Ranking
+from alignkit.scoring.result import bounded_value
 from alignkit.stats.resampling import Interval
 from alignkit.stats.tests import AloneRight
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Picture, Result
 from alignkit.tables.table import Table
 
@@ -215,8 +216,8 @@ class Profile(Result):
             rows.append([system, "all pairs", self.total, value, None, None, None, None])
             rows += [
                 [
-                    system, part.phenomenon, part.pairs, _value(part.value, part.interval),
-                    part.rest, _value(part.difference, part.gap), part.p_value, part.holm,
+                    system, part.phenomenon, part.pairs, bounded_value(part.value, part.interval),
+                    part.rest, bounded_value(part.difference, part.gap), part.p_value, part.holm,
                 ]
                 for part in self.parts if part.system == system
             ]  # fmt: skip
@@ -249,10 +250,6 @@ class Profile(Result):
         ]  # fmt: skip
         return Table("Systems on the same phenomenon", columns, rows, self.tests[1],
                      "systems-by-phenomenon", stub=1)  # fmt: skip
-
-
-def _value(number: float, interval: Interval) -> Cell:
-    return number if isnan(number) else Value(number, interval.low, interval.high, interval.reason)
 
 
 def bounded(value: float, interval: Interval) -> str:

@@ -36,14 +36,7 @@ _TOLERANCE = 1e-12
 
 
 def one_test_each(subsets: Mapping[str, NDArray[np.bool_]], *, complements: bool) -> dict[str, str]:
-    """Return for each subset the first of those whose test is the same.
-
-    Examples
-    --------
-    >>> news = np.array([True, True, False])
-    >>> one_test_each({"news": news, "novel": ~news}, complements=True)
-    {'news': 'news', 'novel': 'news'}
-    """
+    """Return for each subset the first of those whose test is the same."""
     first: dict[bytes, str] = {}
     tests = {}
     for name, subset in subsets.items():
@@ -66,11 +59,8 @@ def against_complement(
     The statistic is abs(measure of the subset - measure of the complement), counts pooled. In each
     trial as many pairs as the subset has are drawn from all without replacement; p = (1 + hits) /
     (1 + trials), hits the trials whose statistic is at least the true one, or undefined. The same
-    orders of pairs serve all systems and subsets.
-
-    References
-    ----------
-    Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses, chapter 3.
+    orders of pairs serve all systems and subsets (Good 2005, Permutation, Parametric, and Bootstrap
+    Tests of Hypotheses, chapter 3).
     """
     if trials < 1:
         raise OptionError(f"trials are {trials}; give 1 or more")
@@ -108,16 +98,6 @@ def against_whole(values: NDArray[np.float64], subset: NDArray[np.bool_]) -> flo
     that of the subset is above that of the whole, a tie counting half,
     z = (abs(U - n m / 2) - 1/2) / sd, the variance n m / 12 (N + 1 - sum (t^3 - t) / (N (N - 1)))
     over the groups of t ties, N = n + m.
-
-    References
-    ----------
-    Mann & Whitney 1947, Annals of Mathematical Statistics 18(1):50-60.
-
-    Examples
-    --------
-    >>> values = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
-    >>> round(against_whole(values, np.array([1, 1, 0, 0, 0, 1], bool)), 4)
-    0.1044
     """
     known = ~np.isnan(values)
     every, part = values[known], values[known & subset]
@@ -272,7 +252,13 @@ def profile_rows(
     held = {x: np.array([x in values for values in groups], bool) for x in names}
     streams = np.random.default_rng(how.seed).spawn(2)
     parts = list(_parts(systems, held, how, streams[0]))
-    ranked = _in_order(names, parts, lower=name in LOWER_IS_BETTER)
+
+    def place(x: str) -> tuple[bool, float, str]:
+        known = [part.value for part in parts if part.phenomenon == x and not isnan(part.value)]
+        mean = sum(known) / len(known) if known else 0.0
+        return not known, -mean if name in LOWER_IS_BETTER else mean, x
+
+    ranked = sorted(names, key=place)
     parts.sort(key=lambda part: (list(systems).index(part.system), ranked.index(part.phenomenon)))
     values = np.array([part.value for part in parts], np.float64)
     measured = Measured(
@@ -323,12 +309,6 @@ def _notes(
         yield f"{none} of {how_many(pairs, 'sentence pair')} hold no phenomenon"
     if several := sum(len(values) > 1 for values in groups):
         yield overlapping(several, pairs, how.by)
-    yield from _same_tests(held, how)
-    if how.like is not None:
-        yield _CARE
-
-
-def _same_tests(held: Mapping[str, NDArray[np.bool_]], how: _Profiling) -> Iterator[str]:
     tested = _tested(held)
     for name, first in one_test_each(tested, complements=how.exact).items():
         if name == first:
@@ -340,15 +320,8 @@ def _same_tests(held: Mapping[str, NDArray[np.bool_]], how: _Profiling) -> Itera
                 f"{name} are the pairs without {first}: one test of {first} against {name}, which "
                 "Holm counts once"
             )
-
-
-def _in_order(names: Sequence[str], parts: Sequence[OnPhenomenon], *, lower: bool) -> list[str]:
-    def key(name: str) -> tuple[bool, float, str]:
-        known = [part.value for part in parts if part.phenomenon == name and not isnan(part.value)]
-        mean = sum(known) / len(known) if known else 0.0
-        return not known, -mean if lower else mean, name
-
-    return sorted(names, key=key)
+    if how.like is not None:
+        yield _CARE
 
 
 def _parts(

@@ -54,8 +54,15 @@ def pair_records(
     exact: dict[str, Counts] = {}
     if aggregate != "micro":
         exact = {level: macro_terms(counts, level)[:, _EXACT] for level, counts in rows.items()}
+
+    def with_exact(level: str, k: int, record: dict[str, object]) -> dict[str, object]:
+        if level not in exact:
+            return record
+        measures = {key: value for key, value in record.items() if isinstance(value, float)}
+        return {**measures, "exact_match": float(exact[level][k]), **record}
+
     return [
-        {"id": ids[k], "level": level, **_with_exact(record, exact.get(level), k)}
+        {"id": ids[k], "level": level, **with_exact(level, k, record)}
         for k, level, record in _records(plain)
     ]
 
@@ -129,8 +136,13 @@ def group_records(
         ]
     records: list[dict[str, object]] = []
     for k, level, record in _records(sums):
-        bounded = _with_bounds(record, bounds[k].get(level, {}))
-        records.append({name: names[k], "pairs": sizes[k], "level": level, **bounded})
+        bounded: dict[str, object] = {name: names[k], "pairs": sizes[k], "level": level}
+        for key, value in record.items():
+            bounded[key] = value
+            if interval := bounds[k].get(level, {}).get(key):
+                bounded |= {f"{key}_low": interval.low, f"{key}_high": interval.high}
+                bounded |= {f"{key}_reason": interval.reason} if interval.reason else {}
+        records.append(bounded)
         if aggregate != "micro":
             missing = left_out(sums[level][0][k, -_TERMS:])
             records[-1] |= {_LEFT[ratio]: count for ratio, count in missing.items()}
@@ -153,24 +165,6 @@ def overlap(groups: Sequence[Sequence[str]], name: str) -> str:
     """Return how many pairs are in several groups; empty if none is."""
     several = sum(len(names) > 1 for names in groups)
     return overlapping(several, len(groups), name) if several else ""
-
-
-def _with_bounds(record: Mapping[str, object], bounds: Mapping[str, Interval]) -> dict[str, object]:
-    bounded: dict[str, object] = {}
-    for key, value in record.items():
-        bounded[key] = value
-        if key in bounds:
-            interval = bounds[key]
-            bounded |= {f"{key}_low": interval.low, f"{key}_high": interval.high}
-            bounded |= {f"{key}_reason": interval.reason} if interval.reason else {}
-    return bounded
-
-
-def _with_exact(record: Mapping[str, object], exact: Counts | None, k: int) -> dict[str, object]:
-    if exact is None:
-        return dict(record)
-    measures = {key: value for key, value in record.items() if isinstance(value, float)}
-    return {**measures, "exact_match": float(exact[k]), **record}
 
 
 def _memberships(groups: Sequence[str] | Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from math import isnan
@@ -67,7 +67,11 @@ def score_table(
     rows: list[list[Cell]] = []
     for level, part in parts.items():
         bounds = intervals.get(level, {})
-        micro = [_value(part, name, bounds) for name in _MEASURES]
+        values = {name: getattr(part, name) for name in _MEASURES if hasattr(part, name)}
+        micro: list[Cell] = [
+            bounded_value(values[name], bounds.get(name)) if name in values else None
+            for name in _MEASURES
+        ]
         sizes: list[Cell] = [
             part.counts[name] for name in (_OF_LINKS if level.startswith("links") else ATOMIC)
         ]
@@ -77,17 +81,12 @@ def score_table(
         if aggregate == "both":
             rows.append([f"{LEVEL_NAMES[level]}, micro", *micro, None, *sizes])
             micro, sizes = [None] * len(micro), [None, None]
-        rows += _macro_rows(LEVEL_NAMES[level], macro[level], bounds, micro[-1], sizes)
+        measures = macro[level].measures().items()
+        *ratios, mean, exact = (bounded_value(value, bounds.get(key)) for key, value in measures)
+        rows.append([f"{LEVEL_NAMES[level]}, macro", *ratios, micro[-1], exact, *sizes])
+        empty: list[Cell] = [None] * 4
+        rows.append([f"{LEVEL_NAMES[level]}, mean of F1", None, None, mean, *empty])
     return Table(title, columns, rows, "\n".join(_left_out(macro)))
-
-
-def _macro_rows(
-    name: str, macro: MacroScore, bounds: Mapping[str, Interval], aer: Cell, sizes: Sequence[Cell]
-) -> Iterator[list[Cell]]:
-    values = {key: bounded_value(value, bounds.get(key)) for key, value in macro.measures().items()}
-    *ratios, mean, exact = values.values()
-    yield [f"{name}, macro", *ratios, aer, exact, *sizes]
-    yield [f"{name}, mean of F1", None, None, mean, None, None, None, None]
 
 
 def _left_out(macro: Mapping[str, MacroScore]) -> Iterator[str]:
@@ -137,10 +136,6 @@ def short(parts: Mapping[str, Part], macro: Mapping[str, MacroScore]) -> str:
 def measure_columns(names: Iterable[str]) -> list[Column]:
     """Return a column for each measure."""
     return [Column(_MEASURES[name], "percent", key=name) for name in names]
-
-
-def _value(part: Part, name: str, intervals: Mapping[str, Interval]) -> Cell:
-    return bounded_value(getattr(part, name), intervals.get(name)) if hasattr(part, name) else None
 
 
 def bounded_value(value: float, interval: Interval | None) -> Cell:
@@ -253,14 +248,12 @@ class Score(TableResult):
 
         def __getattr__(self, name: str) -> object:
             if name in LinkScore.__dataclass_fields__ and "pairs" in self.__dict__:
-                places = [f"score.{x}.{name}" for x, part in self._places() if hasattr(part, name)]
+                parts = {"links": self.links}
+                parts |= {f"phrases[{x!r}]": part for x, part in (self.phrases or {}).items()}
+                places = [f"score.{x}.{name}" for x, part in parts.items() if hasattr(part, name)]
                 where = f"; say {' or '.join(places)}" if places else ""
                 raise AttributeError(f"a Score has no {name} as a whole{where}")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def _places(self) -> list[tuple[str, Part]]:
-        links: list[tuple[str, Part]] = [] if self.links is None else [("links", self.links)]
-        return links + [(f"phrases[{name!r}]", part) for name, part in (self.phrases or {}).items()]
 
     def __repr__(self) -> str:
         return f"Score({how_many(self.pairs, 'pair')}; {short(self.parts(), self.macro)})"

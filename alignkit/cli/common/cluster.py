@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from alignkit._support.wording import how_many
 from alignkit.cli.common.messages import ProgressBar, say
 from alignkit.cli.parser import add_options, number
-from alignkit.errors import AlignkitError, OptionError
+from alignkit.errors import OptionError
 from alignkit.io.atomic_files import WriteError, refuse_address, together
 from alignkit.io.options import ReadOptions
 
@@ -107,15 +107,6 @@ def size(bytes: float) -> str:
     return f"{bytes:,.3g} GB" if bytes < 1000 else f"{bytes:,.0f} GB"
 
 
-def _goes_on(error: object) -> bool:
-    """Return whether machines failed, not the input, so that the same command may go on."""
-    if not isinstance(error, AlignkitError):
-        return False
-    from alignkit.cluster.session import ClusterError
-
-    return isinstance(error, (ClusterError, WriteError))
-
-
 class PartsProgress:
     """The progress of work on parts: a line that changes, or a line a minute."""
 
@@ -130,7 +121,9 @@ class PartsProgress:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self._line.__exit__()
-        if self.text and _goes_on(error):
+        from alignkit.cluster.session import ClusterError
+
+        if self.text and isinstance(error, (ClusterError, WriteError)):  # not the input failed
             say(f"{self._label}: {self.text}; what is done is kept: the same command goes on")
 
     def __call__(self, done: int, total: int, text: str) -> None:

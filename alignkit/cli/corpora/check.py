@@ -170,10 +170,20 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
         message = "nothing was mended: links and words look shifted; mend the lines first"
         raise FormatError(message, report.path)
     holds = get_format(report.format).holds
-    lost = Counter(kind for pair in report.corpus for kind in losses(pair, holds))
-    if report.refused:
-        _refuse_dropping(report, options, declared)
-    missing = [f"{kind} of {count} pairs" for kind, count in lost.items()]
+    lost = Counter(what for pair in report.corpus for what in losses(pair, holds))
+    kind = get_format(report.format)
+    if report.refused and kind.blocks is not None:  # the numbers of lines count
+        raise OptionError(
+            f"--fix cannot mend {report.refused} broken lines of {report.path}, and leaving "
+            "them out would shift all lines after them: mend those by hand"
+        )
+    if report.refused and kind.text_beside and declared.source and not options.fix_source:
+        raise OptionError(
+            f"--fix leaves out {report.refused} broken pairs of {report.path}, but "
+            f"{declared.source} would keep their words: write the words too, by "
+            "--fix-source and --fix-target"
+        )
+    missing = [f"{what} of {count} pairs" for what, count in lost.items()]
     missing += [f"its {report.refused} broken records"] if report.refused else []
     if (
         missing
@@ -194,24 +204,6 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     if len(new) == len(old):
         mending.renumbered = [pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]]
     return mending
-
-
-def _refuse_dropping(
-    report: Examination, options: argparse.Namespace, declared: ReadOptions
-) -> None:
-    """Refuse to leave out broken records of which the numbers of lines count."""
-    kind = get_format(report.format)
-    if kind.blocks is not None:
-        raise OptionError(
-            f"--fix cannot mend {report.refused} broken lines of {report.path}, and leaving "
-            "them out would shift all lines after them: mend those by hand"
-        )
-    if kind.text_beside and declared.source and not options.fix_source:
-        raise OptionError(
-            f"--fix leaves out {report.refused} broken pairs of {report.path}, but "
-            f"{declared.source} would keep their words: write the words too, by "
-            "--fix-source and --fix-target"
-        )
 
 
 def _write(report: Examination, path: str, source: str | None, target: str | None) -> None:

@@ -16,7 +16,6 @@ For example:
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from alignkit._support.wording import brief
 from alignkit.cli.common.inputs import (
@@ -34,10 +33,6 @@ from alignkit.cli.evaluate.audit import (
 )
 from alignkit.cli.parser import add_options, number
 from alignkit.model.choice import naming
-
-if TYPE_CHECKING:
-    from alignkit.audit.audit import Audit
-
 
 _SCHEMES = {"parade": "parade-votes", "turku": "turku", "etpc": "binary"}
 """The scheme of the judgments of a format, where none is named."""
@@ -83,7 +78,17 @@ def _share(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     check_sheets(options)
-    audit = _audit(options)
+    from alignkit.audit.judged_pairs import draw_pairs
+
+    read = Input(options.input, options.format, reading_options(options))
+    names = ("n", "mix", "seed", "judges", "each", "view", "upheld", "plain", "by")
+    with naming(options.input):
+        audit = draw_pairs(
+            read.corpus(needed=True),
+            scheme=options.scheme or _SCHEMES.get(read.format),
+            annotators=options.annotator,
+            **{name: getattr(options, name) for name in names},
+        )
     unasked = {0: ["rewrite"], 1: ["plain"]}.get(options.mix, [])
     write_sheets(audit, options, silent=unasked)
     idle = [name for name in audit.judges if not any(name in item.judges for item in audit.items)]
@@ -101,17 +106,3 @@ def run(options: argparse.Namespace) -> int:
         )
     say(f"judgments: {audit.scale.words()}; upheld: {' or '.join(audit.upheld)}")
     return 0
-
-
-def _audit(options: argparse.Namespace) -> Audit:
-    from alignkit.audit.judged_pairs import draw_pairs
-
-    read = Input(options.input, options.format, reading_options(options))
-    with naming(options.input):
-        names = ("n", "mix", "seed", "judges", "each", "view", "upheld", "plain", "by")
-        return draw_pairs(
-            read.corpus(needed=True),
-            scheme=options.scheme or _SCHEMES.get(read.format),
-            annotators=options.annotator,
-            **{name: getattr(options, name) for name in names},
-        )

@@ -14,7 +14,6 @@ For example:
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from alignkit.cli.common.inputs import (
     HYPOTHESIS,
@@ -36,9 +35,6 @@ from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
 from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
-
-if TYPE_CHECKING:
-    from alignkit.audit.audit import Audit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,12 +68,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     check_sheets(options)
-    audit = _audit(options)
-    write_sheets(audit, options, silent=("both",))
-    return 0
-
-
-def _audit(options: argparse.Namespace) -> Audit:
     from alignkit.audit.phrase_errors import draw_phrases
     from alignkit.scoring.files import TwoFiles
 
@@ -97,4 +87,6 @@ def _audit(options: argparse.Namespace) -> Audit:
         names = ("n", "seed", "kind", "links", "exact_case", "loose", "max_length", "both", "by")
         given = {name: getattr(options, name) for name in names}
         identical = not options.include_identical
-        return draw_phrases(corpus, HYPOTHESIS, REFERENCE, ignore_identical=identical, **given)
+        audit = draw_phrases(corpus, HYPOTHESIS, REFERENCE, ignore_identical=identical, **given)
+    write_sheets(audit, options, silent=("both",))
+    return 0

@@ -187,7 +187,16 @@ def refuse_stdin(options: argparse.Namespace) -> None:
 def _check(options: argparse.Namespace) -> None:
     refuse_stdin(options)
     if options.reference is None:
-        _check_one_corpus(options)
+        require_reference(options)
+        if options.compare:
+            raise OptionError("--compare needs REF, against which all files are scored; name it")
+        for name in ("ref_format", "ref_base", "ref_transpose", "in_order"):
+            value = getattr(options, name)
+            if value is not None and value is not False:
+                raise OptionError(
+                    f"--{name.replace('_', '-')} is about a second file, and one is named; leave "
+                    "it out"
+                )
     if options.split_identical and (options.ignore_identical or options.level == "phrases"):
         other = "--ignore-identical" if options.ignore_identical else "--level phrases"
         raise OptionError(
@@ -211,16 +220,3 @@ def require_reference(options: argparse.Namespace) -> None:
             "name REF, the gold standard; or, where HYP holds it too, the annotators: "
             "--hyp-annotator and --ref-annotator"
         )
-
-
-def _check_one_corpus(options: argparse.Namespace) -> None:
-    """Check the options of one corpus that holds the gold standard too."""
-    require_reference(options)
-    if options.compare:
-        raise OptionError("--compare needs REF, against which all files are scored; name it")
-    for name in ("ref_format", "ref_base", "ref_transpose", "in_order"):
-        value = getattr(options, name)
-        if value is not None and value is not False:
-            raise OptionError(
-                f"--{name.replace('_', '-')} is about a second file, and one is named; leave it out"
-            )

@@ -153,9 +153,7 @@ def _judge(
 
 def _only(pair: SentencePair, names: dict[str, str]) -> SentencePair:
     """Return a pair with some annotators' judgments, under other names."""
-    said: dict[str, Annotation] = {
-        names[who]: annotation for who, annotation in pair.annotations.items() if who in names
-    }
+    said = {names[who]: each for who, each in pair.annotations.items() if who in names}
     return replace(pair, annotations=said)
 
 

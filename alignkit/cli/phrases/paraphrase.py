@@ -66,13 +66,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     refuse_second_reading(options)
+    from alignkit.io.tree_files import read_trees
     from alignkit.rules.rewrites import paraphrase
 
     index = _index(options)
     counts: Counter[str] = Counter()
     number = unchanged = 0
     with replacing(options.output) as out:
-        for number, tree in enumerate(_trees(options, counts), 1):
+        trees = read_trees(
+            options.trees, tree_format=options.tree_format,
+            drop_function_tags=options.drop_function_tags, drop_traces=options.drop_traces,
+            encoding=options.encoding, counts=counts,
+        )  # fmt: skip
+        for number, tree in enumerate(counted(trees, options.trees, None, "sentences"), 1):
             rewrites = paraphrase(tree, index, nbest=options.nbest) if tree is not None else []
             unchanged += not rewrites
             if options.json:
@@ -118,17 +124,6 @@ def _index(options: argparse.Namespace) -> RuleIndex:
     of_all = how_many(total, "rule", commas=True)
     say(f"{options.rules}: {index.kept:,} of {of_all} can be applied{rest}")
     return index
-
-
-def _trees(options: argparse.Namespace, counts: Counter[str]) -> Iterator[Tree | None]:
-    from alignkit.io.tree_files import read_trees
-
-    trees = read_trees(
-        options.trees, tree_format=options.tree_format,
-        drop_function_tags=options.drop_function_tags, drop_traces=options.drop_traces,
-        encoding=options.encoding, counts=counts,
-    )  # fmt: skip
-    return counted(trees, options.trees, None, "sentences")
 
 
 def _lines(number: int, tree: Tree, rewrites: list[Rewrite]) -> Iterator[str]:
