@@ -24,6 +24,7 @@ def _table(hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
     table = np.full(_SLOTS * len(hashes), _EMPTY, np.int32)
     mask = np.uint64(len(table) - 1)
     for word in range(words):
+        # linear probing, from the low bits of the hash on
         slot = hashes[word] & mask
         while table[slot] != _EMPTY:
             slot = (slot + np.uint64(1)) & mask
