@@ -15,19 +15,10 @@ Bools = NDArray[np.bool_]
 
 @jit
 def count_found(
-    matched: Ints,
-    afters: Ints,
-    begins: Longs,
-    changing: Bools,
-    other_matched: Ints,
-    other_afters: Ints,
-    other_begins: Longs,
-    source_classes: Ints,
-    source_offsets: Longs,
-    target_classes: Ints,
-    target_offsets: Longs,
-    size: int,
-) -> Longs:
+    matched: Ints, afters: Ints, begins: Longs, changing: Bools, other_matched: Ints,
+    other_afters: Ints, other_begins: Longs, source_classes: Ints, source_offsets: Longs,
+    target_classes: Ints, target_offsets: Longs, size: int,
+) -> Longs:  # fmt: skip
     """Count the minimal rules of some derivations, and those that are found in others.
 
     matched: (R, 2) int32: the matched nodes, in preorder of the source nodes.
@@ -119,14 +110,9 @@ Floats = NDArray[np.float64]
 
 @jit
 def weigh_words(
-    symbols: Ints,
-    offsets: Longs,
-    links: Ints,
-    link_offsets: Longs,
-    keys: Longs,
-    weights: Floats,
+    symbols: Ints, offsets: Longs, links: Ints, link_offsets: Longs, keys: Longs, weights: Floats,
     lone: Floats,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Return the lexical weights of some rules: of the target words, and of the source words.
 
     A word weighs the mean of the weights of its links, or as a word that is linked to nothing; a

@@ -130,16 +130,9 @@ def compose(
 
 @jit
 def cut_everywhere(
-    source_chains: Ints,
-    source_begins: Longs,
-    target_chains: Ints,
-    target_begins: Longs,
-    parents: Ints,
-    afters: Ints,
-    begins: Longs,
-    room: int,
-    most: int,
-) -> tuple[Ints, Ints, Longs, Ints, Floats]:
+    source_chains: Ints, source_begins: Longs, target_chains: Ints, target_begins: Longs,
+    parents: Ints, afters: Ints, begins: Longs, room: int, most: int,
+) -> tuple[Ints, Ints, Longs, Ints, Floats]:  # fmt: skip
     """Make the rule of every consistent pair of nodes, cut at the next consistent pairs.
 
     source_chains, target_chains: The nodes of each class, class after class, top first.
@@ -191,25 +184,12 @@ BITS = 3
 
 @jit
 def write_fragments(
-    roots: Ints,
-    variables: Ints,
-    variable_offsets: Longs,
-    pairs: Ints,
-    sources: Ints,
-    source_offsets: Longs,
-    source_labels: Ints,
-    source_words: Ints,
-    source_word_offsets: Longs,
-    targets: Ints,
-    target_offsets: Longs,
-    target_labels: Ints,
-    target_words: Ints,
-    target_word_offsets: Longs,
-    links: Ints,
-    link_offsets: Longs,
-    strings: tuple[bool, bool],
+    roots: Ints, variables: Ints, variable_offsets: Longs, pairs: Ints, sources: Ints,
+    source_offsets: Longs, source_labels: Ints, source_words: Ints, source_word_offsets: Longs,
+    targets: Ints, target_offsets: Longs, target_labels: Ints, target_words: Ints,
+    target_word_offsets: Longs, links: Ints, link_offsets: Longs, strings: tuple[bool, bool],
     deletions: bool,
-) -> tuple[Ints, Longs, Ints, Longs, Ints]:
+) -> tuple[Ints, Longs, Ints, Longs, Ints]:  # fmt: skip
     """Write both fragments of some rules.
 
     A symbol is 8 times the number of a label or word, plus what it is: `OPEN` and `CLOSE` a node,
@@ -323,22 +303,10 @@ def words_before(positions: Ints, offsets: Longs, word_offsets: Longs) -> Ints:
 
 @jit
 def write_side(
-    symbols: Ints,
-    at: int,
-    root: int,
-    trees: Ints,
-    labels: Ints,
-    base: int,
-    words: Ints,
-    first: int,
-    marks: Ints,
-    places: Ints,
-    before: Ints,
-    none_before: int,
-    stack: Ints,
-    string: bool,
-    apart: int,
-) -> tuple[int, int, int]:
+    symbols: Ints, at: int, root: int, trees: Ints, labels: Ints, base: int, words: Ints,
+    first: int, marks: Ints, places: Ints, before: Ints, none_before: int, stack: Ints,
+    string: bool, apart: int,
+) -> tuple[int, int, int]:  # fmt: skip
     """Write one fragment; return where it ends, its nodes with its variables, and its depth.
 
     The nodes of the tree begin at `base`, its words at `first`, and what is before them at

@@ -87,13 +87,9 @@ def closed(
 
 @jit
 def find_classes(
-    sources: Ints,
-    source_offsets: Longs,
-    targets: Ints,
-    target_offsets: Longs,
-    links: Ints,
+    sources: Ints, source_offsets: Longs, targets: Ints, target_offsets: Longs, links: Ints,
     offsets: Longs,
-) -> tuple[Ints, Ints, Longs]:
+) -> tuple[Ints, Ints, Longs]:  # fmt: skip
     """Find the classes: chains of nodes of both sides that have the same links.
 
     sources, targets: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
@@ -201,15 +197,9 @@ def find_chains(classes: Ints, offsets: Longs, begins: Longs) -> tuple[Ints, Lon
 
 @jit
 def match_nodes(
-    sources: Ints,
-    source_offsets: Longs,
-    source_labels: Ints,
-    targets: Ints,
-    target_offsets: Longs,
-    target_labels: Ints,
-    links: Ints,
-    offsets: Longs,
-) -> tuple[Ints, Ints, Ints, Longs]:
+    sources: Ints, source_offsets: Longs, source_labels: Ints, targets: Ints, target_offsets: Longs,
+    target_labels: Ints, links: Ints, offsets: Longs,
+) -> tuple[Ints, Ints, Ints, Longs]:  # fmt: skip
     """Match the nodes of both sides that have the same links one to one.
 
     sources, source_offsets, targets, target_offsets, links, offsets: As `find_classes` has them.
@@ -298,13 +288,8 @@ def best_places(names: Ints, others: Ints) -> Ints:
 
 @jit
 def find_frontiers(
-    trees: Ints,
-    tree_offsets: Longs,
-    near: Ints,
-    far: Ints,
-    offsets: Longs,
-    far_words: Ints,
-) -> tuple[Ints, Ints, Longs]:
+    trees: Ints, tree_offsets: Longs, near: Ints, far: Ints, offsets: Longs, far_words: Ints,
+) -> tuple[Ints, Ints, Longs]:  # fmt: skip
     """Find the frontier nodes of trees whose other side is a string.
 
     trees: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.

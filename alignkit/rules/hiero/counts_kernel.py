@@ -44,19 +44,9 @@ def heads(symbols: Ints, offsets: Long, new: Marks) -> int:
 
 @jit
 def settle(
-    symbols: Ints,
-    offsets: Long,
-    values: Floats,
-    new: Marks,
-    masks: int,
-    most_symbols: int,
-    keys: Long,
-    weights: Floats,
-    lone: Floats,
-    best: Long,
-    new_rule: Marks,
-    out: Floats,
-) -> int:
+    symbols: Ints, offsets: Long, values: Floats, new: Marks, masks: int, most_symbols: int,
+    keys: Long, weights: Floats, lone: Floats, best: Long, new_rule: Marks, out: Floats,
+) -> int:  # fmt: skip
     """Make one rule of the sequences that differ in their alignments alone.
 
     symbols, offsets, values: Sequences in order, with counts and numbers of sentence pairs.
@@ -112,14 +102,9 @@ def settle(
 
 @jit
 def unfold(
-    symbols: Ints,
-    start: int,
-    end: int,
-    most_symbols: int,
-    source: Long,
-    target: Long,
+    symbols: Ints, start: int, end: int, most_symbols: int, source: Long, target: Long,
     linked: NDArray[np.bool_],
-) -> tuple[int, int]:
+) -> tuple[int, int]:  # fmt: skip
     """Set the words of both sides, -1 for variables, and links by them; return both lengths."""
     at = start + 1
     m = 0
@@ -144,14 +129,9 @@ def unfold(
 
 @jit
 def weight(
-    words: Long,
-    others: Long,
-    linked: NDArray[np.bool_],
-    column: int,
-    keys: Long,
-    weights: Floats,
+    words: Long, others: Long, linked: NDArray[np.bool_], column: int, keys: Long, weights: Floats,
     lone: Floats,
-) -> float:
+) -> float:  # fmt: skip
     """Return the product over words of the mean w(word | linked word), or w(word | NULL)."""
     product = 1.0
     for j in range(len(words)):
@@ -187,17 +167,9 @@ def place_of(keys: Long, key: int) -> int:
 
 @jit
 def turn(
-    symbols: Ints,
-    offsets: Long,
-    best: Long,
-    counts: Floats,
-    least: float,
-    masks: int,
-    words: Ints,
-    labels: Ints,
-    turned: Ints,
-    ends: Long,
-) -> None:
+    symbols: Ints, offsets: Long, best: Long, counts: Floats, least: float, masks: int, words: Ints,
+    labels: Ints, turned: Ints, ends: Long,
+) -> None:  # fmt: skip
     """Write rules source side first; of one that is too rare, the source side alone.
 
     symbols, offsets, best, counts: As `settle` has them.
@@ -324,17 +296,9 @@ def ordered(parents: Ints, starts: Ints, ends: Ints, n: int, at_start: bool) -> 
 
 @jit
 def of_span(
-    start: int,
-    end: int,
-    tops: Ints,
-    labels: Ints,
-    starts: Ints,
-    ends: Ints,
-    by_start: Codes,
-    from_start: Codes,
-    by_end: Codes,
-    to_end: Codes,
-) -> int:
+    start: int, end: int, tops: Ints, labels: Ints, starts: Ints, ends: Ints, by_start: Codes,
+    from_start: Codes, by_end: Codes, to_end: Codes,
+) -> int:  # fmt: skip
     """Return the label of a span: the first form that exists."""
     size = end - start
     # A

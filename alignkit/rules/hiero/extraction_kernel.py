@@ -23,19 +23,10 @@ BITS = 30
 
 @jit
 def derive(
-    spans: Ints,
-    phrase_ends: Offsets,
-    links: Ints,
-    link_ends: Offsets,
-    lengths: Ints,
-    most_symbols: int,
-    least_hole: int,
-    most_holes: int,
-    pair: int,
-    stop: int,
-    rows: Ints,
+    spans: Ints, phrase_ends: Offsets, links: Ints, link_ends: Offsets, lengths: Ints,
+    most_symbols: int, least_hole: int, most_holes: int, pair: int, stop: int, rows: Ints,
     ends: Offsets,
-) -> int:
+) -> int:  # fmt: skip
     """Write the derivations of the sentence pairs from number `pair` to before `stop`.
 
     spans, phrase_ends: As `spans` and `offsets` in `PhraseArrays`.
@@ -82,17 +73,9 @@ def derive(
 
 @jit
 def of_phrase(
-    whole: int,
-    spans: Ints,
-    before: Offsets,
-    first: Offsets,
-    most_symbols: int,
-    least_hole: int,
-    most_holes: int,
-    holes: Offsets,
-    rows: Ints,
-    written: int,
-) -> int:
+    whole: int, spans: Ints, before: Offsets, first: Offsets, most_symbols: int, least_hole: int,
+    most_holes: int, holes: Offsets, rows: Ints, written: int,
+) -> int:  # fmt: skip
     """Write the derivations of one phrase pair; return the rows so far, -1 without room."""
     a, b, c, d = spans[whole, 0], spans[whole, 1], spans[whole, 2], spans[whole, 3]
     if written == len(rows):
@@ -147,27 +130,11 @@ def of_phrase(
 
 @jit
 def encode(
-    rows: Ints,
-    row_ends: Offsets,
-    spans: Ints,
-    links: Ints,
-    link_ends: Offsets,
-    lengths: Ints,
-    source_ids: Ints,
-    source_ends: Offsets,
-    target_ids: Ints,
-    target_ends: Offsets,
-    labels: Ints,
-    most_length: int,
-    by_source: bool,
-    most_symbols: int,
-    pair: int,
-    stop: int,
-    symbols: Ints,
-    ends: Offsets,
-    values: NDArray[np.float64],
-    firsts: Offsets,
-) -> int:
+    rows: Ints, row_ends: Offsets, spans: Ints, links: Ints, link_ends: Offsets, lengths: Ints,
+    source_ids: Ints, source_ends: Offsets, target_ids: Ints, target_ends: Offsets, labels: Ints,
+    most_length: int, by_source: bool, most_symbols: int, pair: int, stop: int, symbols: Ints,
+    ends: Offsets, values: NDArray[np.float64], firsts: Offsets,
+) -> int:  # fmt: skip
     """Write the rules of derivations as sequences, those of a sentence pair each once.
 
     rows, row_ends: As `derive` wrote them for the sentence pairs from `pair` to before `stop`.
@@ -225,24 +192,10 @@ def encode(
 
 @jit
 def write_rule(
-    rows: Ints,
-    row: int,
-    spans: Ints,
-    links: Ints,
-    link_starts: Offsets,
-    source_ids: Ints,
-    source: int,
-    target_ids: Ints,
-    target: int,
-    labels: Ints,
-    most_length: int,
-    by_source: bool,
-    most_symbols: int,
-    masks: int,
-    places: Offsets,
-    symbols: Ints,
-    at: int,
-) -> int:
+    rows: Ints, row: int, spans: Ints, links: Ints, link_starts: Offsets, source_ids: Ints,
+    source: int, target_ids: Ints, target: int, labels: Ints, most_length: int, by_source: bool,
+    most_symbols: int, masks: int, places: Offsets, symbols: Ints, at: int,
+) -> int:  # fmt: skip
     """Write one rule from `at` on; return where it ends."""
     start = at
     whole, h, g = rows[row, 0], rows[row, 1], rows[row, 2]
@@ -315,18 +268,9 @@ def label_of(
 
 @jit
 def once(
-    symbols: Ints,
-    ends: Offsets,
-    at: int,
-    masks: int,
-    slots: Offsets,
-    stamps: Offsets,
-    others: Offsets,
-    stamp: int,
-    begin: int,
-    written: int,
-    values: NDArray[np.float64],
-) -> int:
+    symbols: Ints, ends: Offsets, at: int, masks: int, slots: Offsets, stamps: Offsets,
+    others: Offsets, stamp: int, begin: int, written: int, values: NDArray[np.float64],
+) -> int:  # fmt: skip
     """Keep the sequence that was written last, to `at`, or count it for the same one before it.
 
     Returns how many sequences there are then.

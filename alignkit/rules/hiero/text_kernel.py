@@ -20,21 +20,10 @@ there; links of words, or of variables too, divided by that piece."""
 
 @jit
 def lines(
-    layout: Ints,
-    symbols: Ints,
-    offsets: Long,
-    labels: int,
-    most_symbols: int,
-    words: int,
-    pieces: Bytes,
-    piece_ends: Long,
-    numbers: Ints,
-    number_pieces: Bytes,
-    number_ends: Long,
-    rule: int,
-    out: Bytes,
-    state: Long,
-) -> int:
+    layout: Ints, symbols: Ints, offsets: Long, labels: int, most_symbols: int, words: int,
+    pieces: Bytes, piece_ends: Long, numbers: Ints, number_pieces: Bytes, number_ends: Long,
+    rule: int, out: Bytes, state: Long,
+) -> int:  # fmt: skip
     """Write the lines of rules from number `rule` on.
 
     layout: (K, 2): the steps that make a line, each with its number.
@@ -119,19 +108,9 @@ def put(pieces: Bytes, piece_ends: Long, piece: int, out: Bytes, at: int) -> int
 
 @jit
 def put_links(
-    symbols: Ints,
-    begin: int,
-    middle: int,
-    end: int,
-    base: int,
-    most_symbols: int,
-    variables: bool,
-    pieces: Bytes,
-    piece_ends: Long,
-    divider: int,
-    out: Bytes,
-    at: int,
-) -> int:
+    symbols: Ints, begin: int, middle: int, end: int, base: int, most_symbols: int, variables: bool,
+    pieces: Bytes, piece_ends: Long, divider: int, out: Bytes, at: int,
+) -> int:  # fmt: skip
     """Write links as `put` does, those of a source symbol after the other."""
     any_before = False
     number = 0

@@ -69,17 +69,9 @@ def negative(symbols: Ints) -> int:
 
 @jit
 def absorb(
-    symbols: Ints,
-    offsets: Offsets,
-    values: Values,
-    first: int,
-    sums: int,
-    kept: Ints,
-    ends: Offsets,
-    kept_values: Values,
-    slots: Words,
-    size: int,
-) -> tuple[int, int]:
+    symbols: Ints, offsets: Offsets, values: Values, first: int, sums: int, kept: Ints,
+    ends: Offsets, kept_values: Values, slots: Words, size: int,
+) -> tuple[int, int]:  # fmt: skip
     """Take in the records from number `first` on, each sequence once.
 
     symbols, offsets, values: (S,), (R + 1,) and (R, K): the records.
@@ -266,14 +258,9 @@ def before(
 
 @inlined
 def sift(
-    heap: Offsets,
-    size: int,
-    symbols: Ints,
-    offsets: Offsets,
-    places: Offsets,
-    keys: Words,
+    heap: Offsets, size: int, symbols: Ints, offsets: Offsets, places: Offsets, keys: Words,
     node: int,
-) -> None:
+) -> None:  # fmt: skip
     """Let a run sink to its place in a heap, the first record at its top."""
     while 2 * node + 1 < size:
         child = 2 * node + 1
@@ -289,19 +276,9 @@ def sift(
 
 @jit
 def merge(
-    symbols: Ints,
-    offsets: Offsets,
-    values: Values,
-    counts: Offsets,
-    places: Offsets,
-    keys: Words,
-    heap: Offsets,
-    state: Offsets,
-    sums: int,
-    out: Ints,
-    out_offsets: Offsets,
-    out_values: Values,
-) -> int:
+    symbols: Ints, offsets: Offsets, values: Values, counts: Offsets, places: Offsets, keys: Words,
+    heap: Offsets, state: Offsets, sums: int, out: Ints, out_offsets: Offsets, out_values: Values,
+) -> int:  # fmt: skip
     """Merge the blocks of several runs until one is used up, or the output is full.
 
     symbols, offsets, values: (F, S), (F, R + 1) and (F, R, K): a block of each of F runs.

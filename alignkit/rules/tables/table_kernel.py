@@ -17,15 +17,9 @@ Offsets = NDArray[np.int64]
 
 @jit
 def pack(
-    spans: Ints,
-    pairs: Offsets,
-    source: Ints,
-    source_offsets: Offsets,
-    target: Ints,
-    target_offsets: Offsets,
-    offsets: Offsets,
-    symbols: Ints,
-) -> None:
+    spans: Ints, pairs: Offsets, source: Ints, source_offsets: Offsets, target: Ints,
+    target_offsets: Offsets, offsets: Offsets, symbols: Ints,
+) -> None:  # fmt: skip
     """Write phrase pairs as records, the target phrase first.
 
     spans: (Q, 4): source start and end, target start and end.
@@ -103,15 +97,9 @@ def exchange(symbols: Ints, offsets: Offsets, kept: Bytes, ranks: Ints) -> tuple
 
 @jit
 def write(
-    symbols: Ints,
-    offsets: Offsets,
-    shown: Offsets,
-    words: Bytes,
-    word_ends: Offsets,
-    numbers: Bytes,
-    number_ends: Offsets,
-    places: Offsets,
-) -> Bytes:
+    symbols: Ints, offsets: Offsets, shown: Offsets, words: Bytes, word_ends: Offsets,
+    numbers: Bytes, number_ends: Offsets, places: Offsets,
+) -> Bytes:  # fmt: skip
     """Write records as lines of tab-separated columns: two phrases, and what belongs to each.
 
     symbols, offsets: The records.
@@ -208,19 +196,10 @@ def rename(symbol: int, numbers: Ints, renamed: Ints, names: Ints) -> int:
 
 @jit
 def join(
-    symbols: Ints,
-    offsets: Offsets,
-    values: Values,
-    partners: Offsets,
-    state: Offsets,
-    identity: bool,
-    ranks: Ints,
-    numbers: Ints,
-    renamed: Ints,
-    out: Ints,
-    out_offsets: Offsets,
+    symbols: Ints, offsets: Offsets, values: Values, partners: Offsets, state: Offsets,
+    identity: bool, ranks: Ints, numbers: Ints, renamed: Ints, out: Ints, out_offsets: Offsets,
     out_values: Values,
-) -> int:
+) -> int:  # fmt: skip
     """Write the paths from phrases over their pivots to other phrases.
 
     symbols, offsets: The records.
