@@ -38,10 +38,12 @@ def pair_keys(source: I4, source_starts: I8, target: I4, target_starts: I8, keys
         for at in range(source_starts[pair], source_starts[pair + 1]):
             known &= source[at] >= 0
             key = mixed(key, source[at])
+        # the length of the source divides the sides, so that words cannot move across
         key = mixed(key, source_starts[pair + 1] - source_starts[pair] + 1000000007)
         for at in range(target_starts[pair], target_starts[pair + 1]):
             known &= target[at] >= 0
             key = mixed(key, target[at])
+        # 0 is kept for pairs with unknown words
         keys[pair] = max(key, np.uint64(1)) if known else np.uint64(0)
 
 
@@ -104,6 +106,7 @@ def recall(numbers: I8, pairs: Pairs, offsets: I8, cells: U4, levels: U1, own: O
         n = pairs.source_starts[p + 1] - pairs.source_starts[p]
         m = pairs.target_starts[p + 1] - pairs.target_starts[p]
         for at in range(offsets[numbers[p]], offsets[numbers[p] + 1]):
+            # the order of `remember`: cells, source words, target words
             cell = np.int64(cells[at])
             if cell < size:
                 own.links[pairs.starts[p] + cell] = levels[at]
@@ -186,6 +189,7 @@ def pair_tables(
     never seen alone, if not `always`.
     """
     n, m = len(source), len(target)
+    # each word stands for itself: row i is source word i, and has all M columns
     rows = np.arange(n + 1) * m
     columns = np.empty(n * m, np.int32)
     for i in range(n):
@@ -200,6 +204,7 @@ def pair_tables(
         for j in range(m):
             if always or source[i] < 0 or target[j] < 0:
                 forward[i * m + j] += floor
+    # what spelling tells, overwritten where the word pair was learned
     reverse = forward.copy()
     adapt(
         rows, columns, source, target, known_rows, known_columns, known_forward, known_reverse,

@@ -151,6 +151,7 @@ def write_agreement(
         for j in range(m):
             both = column[j * sn] * row[j]
             if sharp:
+                # where the two directions disagree, sharper evidence is less of it
                 both *= (column[j * sn] + row[j]) * np.float32(0.5)
             levels[j] = np.uint8(min(both, ONE) * np.float32(255) + np.float32(0.5))
 
@@ -180,6 +181,7 @@ def take_null(
         out[at] = table[words[begin + at]]
     if len(own) > 0:
         for at in range(size):
+            # leave one out: what the pair itself gave to the table is no evidence for it
             out[at] = max(out[at] - unit * np.float32(own[begin + at]), unit * NOTHING)
 
 
@@ -246,8 +248,10 @@ def lexical_step(
         if len(places) > 0:
             for i in range(n):
                 for j in range(m):
+                    # `share_out` divides by n, which is right for IBM 1; here the positions say it
                     forward[j * sn + i] *= n * forward_positions[places[p] + i * m + j]
                     reverse[i * sm + j] *= m * reverse_positions[places[p] + i * m + j]
+        # source words generate target words, then the other way round
         take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
         likelihoods[p, 0] = share_out(m, n, forward, b, null, tables.p0, target_nulls)
         take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
@@ -280,6 +284,7 @@ def hmm_step(
     steps = np.zeros(most * most, np.float32)
     back = np.zeros(most * most, np.float32)
     expected = np.zeros(most * most, np.float32)
+    # one array for all that is as long as a sentence: fewer to allocate and to pass
     small = np.zeros((8, most), np.float32)
     beta, work, tail, first = small[0], small[1], small[2], small[3]
     last, scale, null, nulls = small[4], small[5], small[6], small[7]
@@ -301,6 +306,7 @@ def hmm_step(
         sm = (m + 7) & ~7
         collect = every > 0 and (first_pair + p) % every == 0
         emissions(p, pairs, tables, own.links, forward, reverse, rows, cols)
+        # states are the n source words, and the m target words are what they emit
         take(n, tables.source_kinds, pairs.source, a, kinds)
         take_null(m, tables.target_null, pairs.target, b, own.target, tables.target_unit, null)
         transitions(n, sn, kinds, forward_jumps, p0, steps, back, tail, first, last)
@@ -312,6 +318,7 @@ def hmm_step(
             target_nulls[b + j] = nulls[j]
         if collect:
             collect_jumps(n, sn, kinds, steps, tail, last, links_forward, expected, forward_counts)
+        # the other direction: states are the target words
         take(m, tables.target_kinds, pairs.target, b, kinds)
         take_null(n, tables.source_null, pairs.source, a, own.source, tables.source_unit, null)
         transitions(m, sm, kinds, reverse_jumps, p0, steps, back, tail, first, last)

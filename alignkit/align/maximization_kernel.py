@@ -23,6 +23,7 @@ LIKELIHOOD_UNITS = 2.0**16
 @inlined
 def total_of(values: F4) -> np.float32:
     """Return the sum of floats, of which there are a multiple of 8: eight sums side by side."""
+    # the order of additions is fixed, so that each machine rounds alike
     a, b, c, d = values[0], values[1], values[2], values[3]
     e, f, g, h = values[4], values[5], values[6], values[7]
     for i in range(8, len(values), 8):
@@ -40,6 +41,7 @@ def total_of(values: F4) -> np.float32:
 @inlined
 def plus(total: int, number: float) -> int:
     """Return a sum of units with a number, at least 0, added to it."""
+    # whole numbers of 2^-32 add up to the same in any order, over any parts
     more = total + np.int64(min(np.float64(number), LARGEST) * UNITS + 0.5)
     return min(int(more), MOST)
 
@@ -84,8 +86,10 @@ def index_cells(
     Target word by target word, in their order: so the columns of each row rise without sorting,
     and time is linear in the cells.
     """
+    # 1. a counting sort: for each target word the pairs and places where it stands
     pairs = len(source_starts) - 1
     first = np.zeros(sizes[1] + 1, np.int64)
+    # first[word]: where the places of the word begin
     for word in target:
         first[word + 1] += 1
     for word in range(sizes[1]):
@@ -99,6 +103,7 @@ def index_cells(
             free[target[at]] += 1
             pair_of[slot] = pair
             place[slot] = at - target_starts[pair]
+    # 2. how many target words each source word meets: rows[s] .. rows[s + 1] are its cells
     rows = np.zeros(sizes[0] + 1, np.int64)
     latest = np.full(sizes[0], -1, np.int32)
     for word in range(sizes[1]):
@@ -106,6 +111,7 @@ def index_cells(
             pair = pair_of[slot]
             for at in range(source_starts[pair], source_starts[pair + 1]):
                 other = source[at]
+                # met for the first time with this target word
                 if latest[other] != word:
                     latest[other] = word
                     rows[other + 1] += 1
@@ -113,6 +119,7 @@ def index_cells(
         rows[word + 1] += rows[word]
     if rows[-1] > sizes[2]:
         return rows, np.empty(0, np.int32), np.empty(0, np.int32)
+    # 3. the same walk again: number the word pairs, and write the number into each cell
     columns = np.empty(rows[-1], np.int32)
     cells = np.empty(cell_starts[pairs], np.int32)
     latest[:] = -1
@@ -128,6 +135,7 @@ def index_cells(
                     latest[other] = word
                     current[other] += 1
                     columns[current[other]] = word
+                # cell (i, j) of a pair stands at its start + i * M + j
                 cells[cell] = current[other]
                 cell += length
     return rows, columns, cells
@@ -141,6 +149,7 @@ def add_chances(starts: I8, cells: I4, sums: I8) -> None:
     """Add 1 / (N M) for each cell to the sums (K,) of their word pairs: all links alike."""
     for pair in range(len(starts) - 1):
         begin, end = starts[pair], starts[pair + 1]
+        # end - begin = N M
         chance = plus(0, 1.0 / max(end - begin, 1))
         for cell in range(begin, end):
             sums[cells[cell]] += chance

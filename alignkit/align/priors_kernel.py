@@ -37,6 +37,7 @@ def add_similarity(
             n = target_starts[columns[place] + 1] - b
             if m == 0 or n == 0 or source[a] != target[b]:
                 continue
+            # the common prefix
             common = 1
             while common < m and common < n and source[a + common] == target[b + common]:
                 common += 1
@@ -57,6 +58,7 @@ def sum_stems(
     """
     # where[stem] is the number of its pair with the source stem at hand, if it is `begin` or more
     where = np.full(number, -1, np.int64)
+    # one source stem after the other, so that one array of target stems serves all
     count = 0
     for stem in range(len(member_starts) - 1):
         begin = count
@@ -100,6 +102,7 @@ def add_backing(
     strength * (c(stem pair) - c(place)) / sqrt(c(stem) c(stem)) * sqrt(share share); the sums of
     pairs are in units, those of stems are not.
     """
+    # c(stem pair) less what the word pair itself counted
     factors = 1 / np.sqrt(target_sums)
     for word in range(len(rows) - 1):
         factor = strength * np.sqrt(source_share[word] / source_sums[source_stems[word]])
@@ -208,6 +211,7 @@ def vector_features(
     by_source, by_target = np.zeros((n, 3), np.float32), np.zeros((m, 3), np.float32)
     by_source[:, :2] = -1
     by_target[:, :2] = -1
+    # for each word its two greatest cosines, and the sum of exp(sharpness cosine)
     for i in range(n):
         for j in range(m):
             x = cross[i, j]
@@ -226,6 +230,7 @@ def vector_features(
         i, j = places[row, 0], places[row, 1]
         x = cross[i, j]
         known = own[i, i] > 0.5 and other[j, j] > 0.5
+        # the greatest cosine of the word with any other than this one
         rival = by_source[i, 1] if x >= by_source[i, 0] else by_source[i, 0]
         other_rival = by_target[j, 1] if x >= by_target[j, 0] else by_target[j, 0]
         a, b, c, d = (
@@ -234,6 +239,7 @@ def vector_features(
             max(j - WINDOW, 0),
             min(j + WINDOW + 1, m),
         )
+        # the best of two neighbouring words against one, either way
         two = -1.0
         for y in range(i - 1, i + 1):
             if y >= 0 and y + 2 <= n:
@@ -242,6 +248,8 @@ def vector_features(
             if z >= 0 and z + 2 <= m:
                 two = max(two, cosine_of_sums(own, other, cross, i, i + 1, -1, z, z + 2, -1))
         out = features[row, column:]
+        # the cosine; how far it is above its rivals; its softmax by row and by column;
+        # contexts left, right and around; what a second word adds; whether both have vectors
         out[0] = x
         out[1] = x - rival if known else 0
         out[2] = x - other_rival if known else 0

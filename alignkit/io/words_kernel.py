@@ -24,6 +24,7 @@ def _table(hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
     table = np.full(_SLOTS * len(hashes), _EMPTY, np.int32)
     mask = np.uint64(len(table) - 1)
     for word in range(words):
+        # linear probing, from the low bits of the hash on
         slot = hashes[word] & mask
         while table[slot] != _EMPTY:
             slot = (slot + np.uint64(1)) & mask
@@ -33,15 +34,10 @@ def _table(hashes: NDArray[np.uint64], words: int) -> NDArray[np.int32]:
 
 @jit
 def _number(
-    text: NDArray[np.uint8],
-    place: NDArray[np.int64],
-    ids: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    hashes: NDArray[np.uint64],
-    table: NDArray[np.int32],
-) -> None:
+    text: NDArray[np.uint8], place: NDArray[np.int64], ids: NDArray[np.int32],
+    starts: NDArray[np.int64], begins: NDArray[np.int64], ends: NDArray[np.int64],
+    hashes: NDArray[np.uint64], table: NDArray[np.int32],
+) -> None:  # fmt: skip
     """Go on until there is no room for a new word; `place` has byte, line, tokens and words.
 
     No array is made here: one that may be another in each turn is counted by numba in each.

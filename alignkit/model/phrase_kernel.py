@@ -99,17 +99,9 @@ def closures(n: int, by_source: Ints, by_target: Ints, closure: Ints, reach: Int
 
 @jit
 def fill(
-    links: Ints,
-    offsets: Offsets,
-    lengths: Ints,
-    keep: int,
-    loose: bool,
-    longest: int,
-    pair: int,
-    spans: Ints,
-    atomic: Bytes,
-    ends: Offsets,
-) -> int:
+    links: Ints, offsets: Offsets, lengths: Ints, keep: int, loose: bool, longest: int, pair: int,
+    spans: Ints, atomic: Bytes, ends: Offsets,
+) -> int:  # fmt: skip
     """Write the phrase pairs of the sentence pairs from number `pair` on.
 
     Parameters
@@ -174,22 +166,10 @@ def fill(
 
 @inlined
 def from_start(
-    start: int,
-    core: int,
-    n: int,
-    m: int,
-    keep: int,
-    loose: bool,
-    longest: int,
-    by_source: Ints,
-    by_target: Ints,
-    closure: Ints,
-    reach: Ints,
-    mark: Ints,
-    spans: Ints,
-    atomic: Bytes,
+    start: int, core: int, n: int, m: int, keep: int, loose: bool, longest: int, by_source: Ints,
+    by_target: Ints, closure: Ints, reach: Ints, mark: Ints, spans: Ints, atomic: Bytes,
     written: int,
-) -> int:
+) -> int:  # fmt: skip
     """Write the phrase pairs whose source span starts at `start` and whose tight core at `core`.
 
     Returns the number written so far, or -1 when the room does not suffice.
@@ -244,20 +224,9 @@ def from_start(
 
 @jit
 def around(
-    start: int,
-    end: int,
-    low: int,
-    high: int,
-    n: int,
-    m: int,
-    longest: int,
-    is_atomic: bool,
-    by_source: Ints,
-    by_target: Ints,
-    spans: Ints,
-    atomic: Bytes,
-    written: int,
-) -> int:
+    start: int, end: int, low: int, high: int, n: int, m: int, longest: int, is_atomic: bool,
+    by_source: Ints, by_target: Ints, spans: Ints, atomic: Bytes, written: int,
+) -> int:  # fmt: skip
     """Write the loose phrase pairs from `start` around one tight core, last words included.
 
     Returns the number written so far, or -1 when the room does not suffice.
@@ -287,14 +256,9 @@ def around(
 
 @jit
 def drop_identical(
-    spans: Ints,
-    atomic: Bytes,
-    ends: Offsets,
-    source_ids: Ints,
-    source_offsets: Offsets,
-    target_ids: Ints,
-    target_offsets: Offsets,
-) -> None:
+    spans: Ints, atomic: Bytes, ends: Offsets, source_ids: Ints, source_offsets: Offsets,
+    target_ids: Ints, target_offsets: Offsets,
+) -> None:  # fmt: skip
     """Move the phrase pairs whose two word sequences differ to the front, and set their `ends`."""
     # In place: `written` never passes the phrase pair q that is read, and `begin` is the old
     # `ends[k]`, which has been overwritten by the new one.
@@ -324,18 +288,10 @@ def same_words(source_ids: Ints, i: int, target_ids: Ints, j: int, size: int) ->
 
 @jit
 def match_phrases(
-    hyp: Ints,
-    hyp_offsets: Offsets,
-    ref: Ints,
-    ref_offsets: Offsets,
-    lengths: Ints,
-    longest: int,
-    ignore_identical: bool,
-    source_ids: Ints,
-    source_offsets: Offsets,
-    target_ids: Ints,
+    hyp: Ints, hyp_offsets: Offsets, ref: Ints, ref_offsets: Offsets, lengths: Ints, longest: int,
+    ignore_identical: bool, source_ids: Ints, source_offsets: Offsets, target_ids: Ints,
     target_offsets: Offsets,
-) -> NDArray[np.int64]:
+) -> NDArray[np.int64]:  # fmt: skip
     """Count the tight phrase pairs that two alignments share, without listing them.
 
     The atomic pairs are the closures, at most one a source word, and whether two spans are a tight
@@ -388,19 +344,10 @@ def match_phrases(
 
 @jit
 def find(
-    n: int,
-    longest: int,
-    closure: Ints,
-    other_closure: Ints,
-    by_source: Ints,
-    by_target: Ints,
-    around: Ints,
-    ignore_identical: bool,
-    source_ids: Ints,
-    source: int,
-    target_ids: Ints,
+    n: int, longest: int, closure: Ints, other_closure: Ints, by_source: Ints, by_target: Ints,
+    around: Ints, ignore_identical: bool, source_ids: Ints, source: int, target_ids: Ints,
     target: int,
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int]:  # fmt: skip
     """Count the atomic pairs of one alignment, those the other has, and those atomic there too.
 
     `closure` is of the alignment whose pairs are counted; `other_closure`, `by_source` and

@@ -85,16 +85,9 @@ def find(links: Ints, order: Offsets, low: int, high: int, source: int) -> int:
 
 @jit
 def grow(
-    links: Ints,
-    size: int,
-    m: int,
-    rows: Offsets,
-    order: Offsets,
-    kept: Bytes,
-    waiting: Bytes,
-    source_taken: Bytes,
-    target_taken: Bytes,
-) -> None:
+    links: Ints, size: int, m: int, rows: Offsets, order: Offsets, kept: Bytes, waiting: Bytes,
+    source_taken: Bytes, target_taken: Bytes,
+) -> None:  # fmt: skip
     """Add neighbours of kept links, in symal's order, until nothing is added.
 
     A scan sees the links that it adds itself where they lie ahead, as symal's sorted set does. No
@@ -137,16 +130,9 @@ def grow(
 
 @jit
 def add_free(
-    links: Ints,
-    size: int,
-    order: Offsets,
-    origin: Bytes,
-    side: int,
-    both: bool,
-    kept: Bytes,
-    source_taken: Bytes,
-    target_taken: Bytes,
-) -> None:
+    links: Ints, size: int, order: Offsets, origin: Bytes, side: int, both: bool, kept: Bytes,
+    source_taken: Bytes, target_taken: Bytes,
+) -> None:  # fmt: skip
     """Add the links of one side alone of which a word, or both words, are not taken so far."""
     # Each link that is added takes its words, so those behind see fewer free ones.
     for place in range(size):
@@ -163,17 +149,9 @@ def add_free(
 
 @jit
 def merge(
-    forward: Ints,
-    forward_offsets: Offsets,
-    reverse: Ints,
-    reverse_offsets: Offsets,
-    lengths: Ints,
-    everything: bool,
-    growing: bool,
-    final: int,
-    out: Ints,
-    offsets: Offsets,
-) -> None:
+    forward: Ints, forward_offsets: Offsets, reverse: Ints, reverse_offsets: Offsets, lengths: Ints,
+    everything: bool, growing: bool, final: int, out: Ints, offsets: Offsets,
+) -> None:  # fmt: skip
     """Write the merged links of all sentence pairs.
 
     Parameters

@@ -15,19 +15,10 @@ Bools = NDArray[np.bool_]
 
 @jit
 def count_found(
-    matched: Ints,
-    afters: Ints,
-    begins: Longs,
-    changing: Bools,
-    other_matched: Ints,
-    other_afters: Ints,
-    other_begins: Longs,
-    source_classes: Ints,
-    source_offsets: Longs,
-    target_classes: Ints,
-    target_offsets: Longs,
-    size: int,
-) -> Longs:
+    matched: Ints, afters: Ints, begins: Longs, changing: Bools, other_matched: Ints,
+    other_afters: Ints, other_begins: Longs, source_classes: Ints, source_offsets: Longs,
+    target_classes: Ints, target_offsets: Longs, size: int,
+) -> Longs:  # fmt: skip
     """Count the minimal rules of some derivations, and those that are found in others.
 
     matched: (R, 2) int32: the matched nodes, in preorder of the source nodes.
@@ -44,9 +35,11 @@ def count_found(
     """
     rows = np.zeros((len(begins) - 1, 6), np.int64)
     for k in range(len(rows)):
+        # both derivations are in preorder of the source: r only goes forward
         r, end = other_begins[k], other_begins[k + 1]
         for i in range(begins[k], begins[k + 1]):
             u, v = matched[i]
+            # nodes of one class, by the other's links, cover linked words of each other
             consistent = source_classes[source_offsets[k] + u]
             is_node = consistent >= 0 and consistent == target_classes[target_offsets[k] + v]
             while r < end and other_matched[r, 0] < u:
@@ -58,6 +51,7 @@ def count_found(
                     other_matched[other_begins[k] :], other_afters[other_begins[k] :],
                     r - other_begins[k], size,
                 )  # fmt: skip
+            # all rules, those found, nodes; then the same of rules that change something
             rows[k, 0] += 1
             rows[k, 1] += is_rule
             rows[k, 2] += is_node
@@ -77,6 +71,8 @@ def is_composed(
     Both have the same root. Where the other's derivation has a variable of the rule, the union
     ends; any node above that is in it.
     """
+    # two preorders side by side: `child` goes over this rule's variables, `node` over the
+    # other's nodes below r; a variable that is met is passed with all below it
     child, node, taken = i + 1, r + 1, 1
     while node < other_afters[r]:
         if (
@@ -90,6 +86,7 @@ def is_composed(
         if taken > size:
             return False
         node += 1
+    # all variables were met: the union ends exactly where the rule does
     return bool(child == afters[i])
 
 
@@ -101,6 +98,7 @@ def sides_differ(symbols: Ints, offsets: Longs) -> Bools:
         start, middle, end = offsets[2 * r], offsets[2 * r + 1], offsets[2 * r + 2]
         differ[r] = middle - start != end - middle
         for i in range(start, middle):
+            # the first difference decides
             if differ[r]:
                 break
             differ[r] = symbols[i] != symbols[middle + i - start]
@@ -112,14 +110,9 @@ Floats = NDArray[np.float64]
 
 @jit
 def weigh_words(
-    symbols: Ints,
-    offsets: Longs,
-    links: Ints,
-    link_offsets: Longs,
-    keys: Longs,
-    weights: Floats,
+    symbols: Ints, offsets: Longs, links: Ints, link_offsets: Longs, keys: Longs, weights: Floats,
     lone: Floats,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Return the lexical weights of some rules: of the target words, and of the source words.
 
     A word weighs the mean of the weights of its links, or as a word that is linked to nothing; a
@@ -134,6 +127,7 @@ def weigh_words(
         target = yielded(symbols[offsets[2 * r + 1] : offsets[2 * r + 2]])
         sums = (np.zeros(len(target)), np.zeros(len(source)))
         counts = (np.zeros(len(target), np.int32), np.zeros(len(source), np.int32))
+        # sums and counts of w(t | s) and w(s | t) over the links of each word
         for link in range(link_offsets[r], link_offsets[r + 1], 2):
             i, j = links[link], links[link + 1]
             place = np.searchsorted(keys, np.int64(source[i]) << 32 | target[j])
@@ -144,6 +138,7 @@ def weigh_words(
         for way in range(2):
             words = target if way == 0 else source
             for i in range(len(words)):
+                # the mean over its links, w(word | NULL) without any; a variable (-1) weighs 1
                 if counts[way][i]:
                     products[r, way] *= sums[way][i] / counts[way][i]
                 elif words[i] >= 0:
@@ -157,6 +152,7 @@ def yielded(symbols: Ints) -> Ints:
     words = np.empty(len(symbols), np.int32)
     count, at = 0, 0
     while at < len(symbols):
+        # the low bits say what a symbol is, the high ones which word
         what = symbols[at] & ((1 << BITS) - 1)
         if what == WORD:
             words[count] = symbols[at] >> BITS
@@ -164,6 +160,7 @@ def yielded(symbols: Ints) -> Ints:
         elif what >= VARIABLE:
             words[count] = -1
             count += 1
+            # the symbol behind a variable is its number
             at += 1
         at += 1
     return words[:count]

@@ -27,16 +27,9 @@ Whole = Union[int, np.int64]
 
 @inlined
 def partners(
-    links: Ints,
-    dropped: Cells,
-    drops: int,
-    added: Cells,
-    adds: int,
-    n: int,
-    m: int,
-    of_source: Cells,
-    of_target: Cells,
-) -> None:
+    links: Ints, dropped: Cells, drops: int, added: Cells, adds: int, n: int, m: int,
+    of_source: Cells, of_target: Cells,
+) -> None:  # fmt: skip
     """Set the least and greatest partner of each word; FAR and -1 where it has none.
 
     As `phrase_kernel.ranges`, for the links that are not among the first `drops` places of
@@ -219,12 +212,9 @@ def common_numbers(first: Cells, first_size: int, second: Cells, second_size: in
 
 @jit
 def identical_choices(
-    source_ids: Ints,
-    source_offsets: Offsets,
-    target_ids: Ints,
-    target_offsets: Offsets,
+    source_ids: Ints, source_offsets: Offsets, target_ids: Ints, target_offsets: Offsets,
     items: int,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Return the (P,) numbers of identical items that could be chosen in each sentence pair.
 
     For phrase pairs: at every cell there end as many pairs of equal spans as the longest equal
@@ -250,18 +240,10 @@ def identical_choices(
 
 @jit
 def count_strata(
-    initial: Ints,
-    initial_offsets: Offsets,
-    annotated: Ints,
-    annotated_offsets: Offsets,
-    source_ids: Ints,
-    source_offsets: Offsets,
-    target_ids: Ints,
-    target_offsets: Offsets,
-    bounded: bool,
-    universe: Ints,
-    universe_offsets: Offsets,
-) -> tuple[Cells, Cells]:
+    initial: Ints, initial_offsets: Offsets, annotated: Ints, annotated_offsets: Offsets,
+    source_ids: Ints, source_offsets: Offsets, target_ids: Ints, target_offsets: Offsets,
+    bounded: bool, universe: Ints, universe_offsets: Offsets,
+) -> tuple[Cells, Cells]:  # fmt: skip
     """Count the (P, 4) cells of each stratum, and those that an annotator changed.
 
     The strata are empty and filled cells of different words, then of equal ones. Cells outside

@@ -68,15 +68,9 @@ def gap(state: States, log_keep: float) -> int:
 
 @inlined
 def draw_flips(
-    state: States,
-    links: Cells,
-    filled: int,
-    total: int,
-    log_empty: float,
-    log_filled: float,
-    added: Cells,
-    dropped: Cells,
-) -> tuple[int, int]:
+    state: States, links: Cells, filled: int, total: int, log_empty: float, log_filled: float,
+    added: Cells, dropped: Cells,
+) -> tuple[int, int]:  # fmt: skip
     """Draw which of the first `filled` numbers of `links` are dropped, and which cells are added.
 
     A cell is numbered i M + j; there are `total`. Sets `dropped` to the places of links and
@@ -163,19 +157,9 @@ def sort_by_kind(kinds: Kinds, ends: Cells, places: Cells, order: Cells) -> None
 
 @inlined
 def draw_flips_by_kind(
-    state: States,
-    listed: Cells,
-    ends: Cells,
-    places: Cells,
-    order: Cells,
-    total: int,
-    logs: Floats,
-    log_rest: float,
-    upcoming: Cells,
-    added: Cells,
-    dropped: Cells,
-    flips: Cells,
-) -> tuple[int, int]:
+    state: States, listed: Cells, ends: Cells, places: Cells, order: Cells, total: int,
+    logs: Floats, log_rest: float, upcoming: Cells, added: Cells, dropped: Cells, flips: Cells,
+) -> tuple[int, int]:  # fmt: skip
     """Draw as `draw_flips` does, by the kinds of the listed cells.
 
     `ends`, `places` and `order` are those of `sort_by_kind`. `logs` are log(1 - rate) of each
@@ -238,28 +222,11 @@ Offsets = NDArray[np.int64]
 
 @jit
 def run(
-    initial: Ints,
-    offsets: Offsets,
-    lengths: Ints,
-    source_ids: Ints,
-    source_offsets: Offsets,
-    target_ids: Ints,
-    target_offsets: Offsets,
-    items: int,
-    drop: bool,
-    largest: bool,
-    rates: Floats,
-    bounded: bool,
-    universe: Ints,
-    universe_offsets: Offsets,
-    states: States,
-    begin: int,
-    stop: int,
-    samples: int,
-    moments: Floats,
-    totals: Floats,
-    records: NDArray[np.int32],
-) -> None:
+    initial: Ints, offsets: Offsets, lengths: Ints, source_ids: Ints, source_offsets: Offsets,
+    target_ids: Ints, target_offsets: Offsets, items: int, drop: bool, largest: bool, rates: Floats,
+    bounded: bool, universe: Ints, universe_offsets: Offsets, states: States, begin: int, stop: int,
+    samples: int, moments: Floats, totals: Floats, records: NDArray[np.int32],
+) -> None:  # fmt: skip
     """Draw samples for the sentence pairs from `begin` to before `stop`, and sum them up.
 
     Parameters
@@ -401,13 +368,9 @@ def run(
 
 @jit
 def reweigh(
-    records: NDArray[np.int32],
-    largest: bool,
-    shifts: Floats,
-    wanted: NDArray[np.bool_],
-    means: Floats,
-    effective: Floats,
-) -> None:
+    records: NDArray[np.int32], largest: bool, shifts: Floats, wanted: NDArray[np.bool_],
+    means: Floats, effective: Floats,
+) -> None:  # fmt: skip
     """Average stored samples as if they were drawn at other rates.
 
     Parameters

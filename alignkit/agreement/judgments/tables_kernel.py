@@ -111,15 +111,9 @@ def most(counts: Items, least: int, lowest: bool, tie: int) -> int:
 
 @jit
 def consensus_tables(
-    permuted: Labels,
-    meaning: Labels,
-    offsets: Ints,
-    items: Items,
-    ties: Labels,
-    size: int,
-    least: int,
-    lowest: bool,
-) -> tuple[Floats, Ints]:
+    permuted: Labels, meaning: Labels, offsets: Ints, items: Items, ties: Labels, size: int,
+    least: int, lowest: bool,
+) -> tuple[Floats, Ints]:  # fmt: skip
     """Return each annotator against the consensus of R permutations.
 
     `permuted` are (R, J) codes, whose label in a view `meaning` tells; judgment j is of item
@@ -150,16 +144,9 @@ def consensus_tables(
 
 @jit
 def one_permuted_tables(
-    codes: Labels,
-    permuted: Labels,
-    meaning: Labels,
-    offsets: Ints,
-    items: Items,
-    ties: Labels,
-    size: int,
-    least: int,
-    lowest: bool,
-) -> tuple[Floats, Ints]:
+    codes: Labels, permuted: Labels, meaning: Labels, offsets: Ints, items: Items, ties: Labels,
+    size: int, least: int, lowest: bool,
+) -> tuple[Floats, Ints]:  # fmt: skip
     """Return each annotator, whose labels alone are permuted, against the consensus with them.
 
     As `consensus_tables`; `codes` (J,) are the labels as they are. The second result is how many

@@ -99,10 +99,12 @@ class Counts(NamedTuple):
 def null_logs(m: int, share: float) -> Reals:
     """Return the log-probability of 0 to m NULL words; less than impossible grows steeply less."""
     logs = np.empty(m + 1)
+    # k of m words come from NULL: C(m - k, k) p1^k p0^(m - 2k)
     logs[0] = m * np.log(1 - share)
     for k in range(1, m + 1):
         if 2 * k <= m:  # C(m - k, k) p1^k p0^(m - 2k), from k - 1
             r = m - 2.0 * k
+            # C(m - k, k) / C(m - k + 1, k - 1) = (r + 2)(r + 1) / (k (m - k + 1)), r = m - 2k
             ratio = (r + 2) * (r + 1) / (k * (m - k + 1.0))
             logs[k] = logs[k - 1] + np.log(ratio * share) - 2 * np.log(1 - share)
         else:
@@ -118,6 +120,7 @@ def translations(p: int, n: int, m: int, text: KernelText, model: Model, own: Lo
     for j in range(m):
         lexical[0, j] = model.null[text.targets[b + j]]
     for i in range(n):
+        # (count + prior) / total, the pair's own counts taken out of count and total first
         total = model.totals[text.sources[a + i]]
         if model.discount > 0:
             for j in range(m):
@@ -142,6 +145,7 @@ def local_logs(probabilities: Logs, model: Model, block: int) -> Logs:
         for j in range(m):
             x = np.log(max(np.float64(probabilities[i, j]), FLOOR))
             if i > 0 and model.distortion.size > 0:
+                # IBM 3: d(j | i, N, M) belongs to the link alone
                 x += np.log(np.float64(model.distortion[block + (i - 1) * m + j]))
             local[i, j] = x
     return local
@@ -153,6 +157,7 @@ def open_pair(sources: Ints, targets: Ints, local: Logs, model: Model) -> Kernel
     n, m = sources.size, targets.size
     fertilities = np.empty((n + 1, model.fertilities.shape[1]), np.float32)
     source_classes = np.empty(n + 1, np.int32)
+    # the last class is the start of the sentence
     source_classes[0] = model.first.shape[0] - 1
     target_classes = np.empty(m, np.int32)
     for i in range(n):
@@ -176,7 +181,9 @@ def weigh_neighbours(pair: KernelPair, post: Logs) -> tuple[float, list[tuple[in
     """
     m = pair.links.shape[1]
     gains = np.empty(pair.cepts.shape[1])
+    # the first entry is the alignment itself; numba needs one to know the type
     likely = [(0, 0, 0.0)]
+    # probabilities relative to that of the alignment, which is 1
     total = 1.0
     post[:] = 0
     burdens = order_burdens(pair)
@@ -185,6 +192,7 @@ def weigh_neighbours(pair: KernelPair, post: Logs) -> tuple[float, list[tuple[in
         take(j, pair)
         word_gains(j, old, pair, gains)
         put(j, old, pair)
+        # moves of word j to another cept
         for i in range(gains.size):
             if i != old and gains[i] > gains[old] + FAR:
                 ratio = np.exp(min(gains[i] - gains[old], 0.0))
@@ -192,6 +200,7 @@ def weigh_neighbours(pair: KernelPair, post: Logs) -> tuple[float, list[tuple[in
                 total += ratio
                 if ratio > NEGLIGIBLE:
                     likely.append((j, i, ratio))
+        # swaps of j with an earlier word of another cept
         for k in range(j):
             a, b = old, pair.links[CEPT, k]
             if a != b and swap_bound(j, k, pair, burdens) > FAR:
@@ -201,6 +210,7 @@ def weigh_neighbours(pair: KernelPair, post: Logs) -> tuple[float, list[tuple[in
                 total += ratio
                 if ratio > NEGLIGIBLE:
                     likely.append((j, -1 - k, ratio))
+    # normalized; each word keeps for its own cept what the neighbours leave
     for j in range(m):
         others = 0.0
         for i in range(gains.size):
@@ -216,8 +226,10 @@ def collect(weight: float, sources: Ints, pair: KernelPair, counts: Counts) -> N
     m = pair.links.shape[1]
     last = counts.fertilities.shape[1] - 1
     for i in range(sources.size):
+        # the last column counts all fertilities from there on
         counts.fertilities[sources[i], min(pair.cepts[SIZE, i + 1], last)] += weight
     nulls = pair.cepts[SIZE, 0]
+    # p0 is counted for the M - 2 nulls words without a NULL word behind them
     counts.null[0] += weight * max(m - 2 * nulls, 0)
     counts.null[1] += weight * nulls
     if pair.first.size == 0:
@@ -228,6 +240,7 @@ def collect(weight: float, sources: Ints, pair: KernelPair, counts: Counts) -> N
         j = pair.cepts[HEAD, i]
         if j < 0:
             continue
+        # the head by its step from the centre of the cept before, the rest from word to word
         step = min(max(j + 1 - pair.cepts[CENTRE, before], -band), band)
         counts.first[pair.sources[before], pair.targets[j], step + band] += weight
         k = pair.links[NEXT, j]
@@ -243,6 +256,7 @@ def collect_neighbours(
     counts: Counts,
 ) -> None:  # fmt: skip
     """Count the alignment and its likely neighbours, each by its share."""
+    # the alignment gets its own share and that of all neighbours that are not listed
     weight = 1.0
     for _, _, ratio in likely:
         weight -= ratio / total
@@ -250,6 +264,7 @@ def collect_neighbours(
     for j, i, ratio in likely[1:]:
         old = pair.links[CEPT, j]
         if i < 0:
+            # to the neighbour, count, and back
             swap(j, -1 - i, pair)
         else:
             take(j, pair)
@@ -274,6 +289,7 @@ def align_pair(
     pair = open_pair(sources, targets, local_logs(probabilities, model, block), model)
     score = put_all(alignment, pair)
     score += climb(sweeps, pair)
+    # cept i is source word i - 1; -1 is NULL
     for j in range(alignment.size):
         alignment[j] = pair.links[CEPT, j] - 1
     total, likely = weigh_neighbours(pair, post)
@@ -298,6 +314,7 @@ def expect(
         targets = text.targets[text.target_offsets[p] : text.target_offsets[p + 1]]
         n, m = sources.size, targets.size
         if n == 0 or m == 0:
+            # an empty side: all words are NULL's
             viterbi[text.target_offsets[p] : text.target_offsets[p + 1]] = -1
             continue
         lexical = translations(p, n, m, text, model, posteriors)
@@ -323,6 +340,7 @@ def scatter(
     for p in range(text.starts.size - 1):
         a, b = text.source_offsets[p], text.target_offsets[p]
         n, m = text.source_offsets[p + 1] - a, text.target_offsets[p + 1] - b
+        # what the links to words leave of each target word is NULL's
         rest = np.ones(m)
         for i in range(n):
             for j in range(m):

@@ -67,9 +67,11 @@ def renew(i: int, pair: KernelPair) -> None:
         pair.growth[0] = pair.null[min(size + 1, pair.null.size - 1)] - pair.null[size]
         return
     if size > 0:
+        # the mean of the 1-based positions, rounded up
         cepts[CENTRE, i] = (cepts[TOTAL, i] + size - 1) // size
     log = pair.fertilities[i]
     if size < log.size - 1:
+        # log n(s + 1) - log n(s); with `factorial` the table holds n(s) s! already
         pair.growth[i] = log[size + 1] - log[size]
     else:  # each further word halves the probability
         pair.growth[i] = np.log(0.5 * (size + 1) if pair.factorial else 0.5)
@@ -85,9 +87,11 @@ def put(j: int, i: int, pair: KernelPair) -> None:
     if i > 0:
         k = cepts[HEAD, i]
         if k < 0 or k > j:
+            # j becomes the head: its list goes on with the old one
             links[NEXT, j] = k
             cepts[HEAD, i] = j
         else:
+            # k: the last word of the cept before j
             while 0 <= links[NEXT, k] < j:
                 k = links[NEXT, k]
             links[NEXT, j] = links[NEXT, k]
@@ -107,6 +111,7 @@ def take(j: int, pair: KernelPair) -> None:
         if k == j:
             cepts[HEAD, i] = links[NEXT, j]
         else:
+            # k: the word before j in the list of its cept
             while links[NEXT, k] != j:
                 k = links[NEXT, k]
             links[NEXT, k] = links[NEXT, j]
@@ -126,6 +131,7 @@ def swap(j: int, k: int, pair: KernelPair) -> None:
 @inlined
 def head_log(step: int, before: int, word: int, first: Logs) -> float:
     """Return log d1(step | class of the cept before, class of the word); the ends stand for all."""
+    # the table has the steps -band .. band; column 0 is that of -band
     band = first.shape[2] // 2
     return float(first[before, word, min(max(step, -band), band) + band])
 
@@ -144,21 +150,26 @@ def order_gain(j: int, i: int, before: int, after: int, pair: KernelPair) -> flo
     """
     links, cepts, first, rest = pair.links, pair.cepts, pair.first, pair.rest
     sources, targets = pair.sources, pair.targets
+    # the head of cept i is placed by its step from the centre of the cept before
     start = cepts[CENTRE, before]
     head = cepts[HEAD, i]
     if head < 0:
+        # the cept was empty: j is its head, and the cept after had its step from `start`
         gain = head_log(j + 1 - start, sources[before], targets[j], first)
         old_centre, old_class, new_centre = start, sources[before], j + 1
     else:
         old_centre, old_class = cepts[CENTRE, i], sources[i]
+        # ceil((TOTAL + j + 1) / (SIZE + 1))
         new_centre = (cepts[TOTAL, i] + j + 1 + cepts[SIZE, i]) // (cepts[SIZE, i] + 1)
         if j < head:
+            # j becomes the head, and the old head an ordinary word after it
             gain = (
                 head_log(j + 1 - start, sources[before], targets[j], first)
                 + rest_log(head - j, targets[head], rest)
                 - head_log(head + 1 - start, sources[before], targets[head], first)
             )
         else:
+            # j goes between u and v: the step v - u becomes the two steps j - u and v - j
             u, v = head, links[NEXT, head]
             while 0 <= v < j:
                 u, v = v, links[NEXT, v]
@@ -166,6 +177,7 @@ def order_gain(j: int, i: int, before: int, after: int, pair: KernelPair) -> flo
             if v >= 0:
                 gain += rest_log(v - j, targets[v], rest) - rest_log(v - u, targets[v], rest)
     if after > 0 and (head < 0 or new_centre != old_centre):
+        # the head of the next cept takes its step from the new centre
         k = cepts[HEAD, after]
         gain += head_log(k + 1 - new_centre, sources[i], targets[k], first)
         gain -= head_log(k + 1 - old_centre, old_class, targets[k], first)
@@ -179,6 +191,7 @@ def word_gain(j: int, i: int, pair: KernelPair) -> float:
     if i == 0 or pair.first.size == 0:
         return gain
     sizes = pair.cepts[SIZE]
+    # the nearest cepts that have words; empty ones take no part in the order
     before, after = i - 1, i + 1
     while before > 0 and sizes[before] == 0:
         before -= 1
@@ -195,10 +208,12 @@ def word_gains(j: int, old: int, pair: KernelPair, gains: Reals) -> None:
     """
     top = -np.inf
     for i in range(gains.size):
+        # without the order terms, which are slow: they are added where they could still decide
         gains[i] = pair.local[i, j] + pair.growth[i]
         top = max(top, gains[i])
     if pair.first.size > 0:
         for i in range(1, gains.size):
+            # NULL (i = 0) has no order terms
             near = i == old or gains[i] > top + HOPELESS
             gains[i] = word_gain(j, i, pair) if near else -np.inf
 
@@ -209,14 +224,17 @@ def swap_gain(j: int, k: int, pair: KernelPair) -> float:
     a, b = pair.links[CEPT, j], pair.links[CEPT, k]
     if pair.first.size == 0:
         local = pair.local
+        # IBM 3: the sizes of the cepts stay, so that only the four links change
         return float(local[b, j] + local[a, k] - local[a, j] - local[b, k])
     take(j, pair)
+    # out with both words, then in with them crosswise; each step is scored as the pair then is
     gain = -word_gain(j, a, pair)
     take(k, pair)
     gain -= word_gain(k, b, pair)
     gain += word_gain(j, b, pair)
     put(j, b, pair)
     gain += word_gain(k, a, pair)
+    # back to how it was
     take(j, pair)
     put(j, a, pair)
     put(k, b, pair)
@@ -236,14 +254,17 @@ def order_burdens(pair: KernelPair) -> Reals:
     before = 0
     for i in range(1, burdens.size):
         j = cepts[HEAD, i]
+        # an empty cept
         if j < 0:
             continue
         step = j + 1 - cepts[CENTRE, before]
         cost = head_log(step, pair.sources[before], pair.targets[j], pair.first)
+        # logs are negative, so that burdens are at least 0
         burdens[i] -= cost
         if before > 0:
             burdens[before] -= cost
         k = links[NEXT, j]
+        # the further words of the cept, each by its step from the one before
         while k >= 0:
             burdens[i] -= rest_log(k - j, pair.targets[k], pair.rest)
             j, k = k, links[NEXT, k]
@@ -267,6 +288,7 @@ def put_all(alignment: Ints, pair: KernelPair) -> float:
     """
     pair.cepts[:] = 0
     pair.cepts[HEAD] = -1
+    # the score of no links: all cepts empty; then word by word
     score = pair.null[0]
     for i in range(pair.cepts.shape[1]):
         renew(i, pair)
@@ -291,6 +313,7 @@ def climb(sweeps: int, pair: KernelPair) -> float:
         before = total
         for j in range(m):
             old = pair.links[CEPT, j]
+            # the best cept for word j while all others stay
             take(j, pair)
             word_gains(j, old, pair, gains)
             new = int(np.argmax(gains))
@@ -301,6 +324,7 @@ def climb(sweeps: int, pair: KernelPair) -> float:
             put(j, new, pair)
         burdens = order_burdens(pair)
         for j in range(m):
+            # swaps: a bound first, since most cannot gain
             for k in range(j + 1, m):
                 same = pair.links[CEPT, j] == pair.links[CEPT, k]
                 if not same and swap_bound(j, k, pair, burdens) > LEAST_GAIN:
@@ -309,6 +333,7 @@ def climb(sweeps: int, pair: KernelPair) -> float:
                         swap(j, k, pair)
                         burdens = order_burdens(pair)
                         total += gain
+        # a local optimum: no move and no swap gains
         if total == before:
             break
     return total
@@ -330,10 +355,12 @@ def occurrences(stream: Ints, size: int) -> tuple[Offsets, Offsets]:
     """List the places of each word in the stream: (rows, places), as a counting sort does."""
     rows = np.zeros(size + 2, np.int64)
     for word in stream:
+        # shifted by two, so that after the second loop rows[word + 1] is where the next goes
         rows[word + 2] += 1
     for word in range(2, size + 2):
         rows[word] += rows[word - 1]
     places = np.empty(stream.size, np.int64)
+    # now rows[word] is where word ends, that is where word + 1 begins
     for place in range(stream.size):
         word = stream[place]
         places[rows[word + 1]] = place
@@ -350,6 +377,7 @@ def look_around(
     twice = 0.0
     for k in range(start, end):
         before, after = stream[places[k] - 1], stream[places[k] + 1]
+        # a word next to itself is counted once, in `twice`
         if before != word:
             beside[0, classes[before]] += 1
         if after == word:
@@ -374,17 +402,21 @@ def best_class(
     small: Reals, near: Ints, gains: Reals,
 ) -> None:  # fmt: skip
     """Set the gain in log-likelihood of each class for a word that is in none."""
+    # only classes that stand beside the word change their cells with it
     touched = 0
     for other in range(bigrams.shape[0]):
         if beside[0, other] > 0 or beside[1, other] > 0:
             near[touched] = other
             touched += 1
     for group in range(number):
+        # log-likelihood = sum n(g, h) log n(g, h) - 2 sum n(g) log n(g), over class bigrams
+        # and classes (Kneser & Ney 1993); the gain is the change of these terms
         gain = 2 * (weigh(sizes[group], small) - weigh(sizes[group] + count, small))
         own = twice
         for k in range(touched):
             other = near[k]
             if other == group:
+                # neighbours of the class itself fall into the cell (group, group)
                 own += beside[0, other] + beside[1, other]
                 continue
             if beside[0, other] > 0:
@@ -409,6 +441,7 @@ def exchange(
     rows, places = occurrences(stream, classes.size)
     bigrams = np.zeros((number + 1, number + 1))
     sizes = np.zeros(number + 1)
+    # the counts of class bigrams and of classes
     for place in range(1, stream.size):
         bigrams[classes[stream[place - 1]], classes[stream[place]]] += 1
         sizes[classes[stream[place]]] += 1
@@ -423,10 +456,12 @@ def exchange(
             count = float(rows[word + 1] - rows[word])
             old = int(classes[word])
             twice = look_around(word, stream, rows[word], rows[word + 1], places, classes, beside)
+            # out of its class, the gain of each class, and into the best
             shift(old, -1.0, beside, twice, bigrams)
             sizes[old] -= count
             best_class(number, count, beside, twice, bigrams, sizes, small, near, gains)
             new = int(np.argmax(gains))
+            # no gain beyond rounding: it stays
             if gains[new] <= gains[old] + 1e-6:
                 new = old
             moved += new != old

@@ -40,6 +40,7 @@ def similarities(
     longest = 0
     for word in range(len(target_code_starts) - 1):
         longest = max(longest, target_code_starts[word + 1] - target_code_starts[word])
+    # one line of the table of longest common subsequences serves all
     line = np.zeros(longest + 1, np.int32)
     cell = 0
     for p in range(begin, end):
@@ -56,12 +57,14 @@ def similarities(
                     and source_codes[a + prefix] == target_codes[b + prefix]
                 ):
                     prefix += 1
+                # the prefix is part of every longest subsequence: only the rest needs the table
                 common = prefix
                 rest_m, rest_n = m - prefix, n - prefix
                 if rest_m > 0 and rest_n > 0 and max(m, n) <= 64:
                     line[: rest_n + 1] = 0
                     for x in range(rest_m):
                         code = source_codes[a + prefix + x]
+                        # line[y] holds the row above until it is written: corner is above and left
                         corner = 0
                         for y in range(1, rest_n + 1):
                             above = line[y]
@@ -85,6 +88,7 @@ def kth(values: F4, first: int, step: int, count: int, best: F4) -> int:
     for k in range(count):
         x = values[first + k * step]
         if x > best[len(best) - 1]:
+            # insertion into the few greatest; the first of equal ones stays first
             if x > best[0]:
                 where = k
             at = len(best) - 1
@@ -112,6 +116,7 @@ def mark_cells(
         m = target_starts[p + 1] - target_starts[p]
         for i in range(n):
             kth(means, base + i * m, 1, m, best)
+            # the two best of each word, five where none is likely
             least = best[1] if best[0] > CERTAIN else best[4]
             for j in range(m):
                 x = means[base + i * m + j]
@@ -134,6 +139,7 @@ def mark_cells(
                     or (len(cosines) and cosines[cell] > LEAST_COSINE)
                 ):
                     marks[cell] = 1
+                # a likely cell: so may be all around it
                 if x > LEAST_NEIGHBOUR:
                     for a in range(max(i - 1, 0), min(i + 2, n)):
                         for b in range(max(j - 1, 0), min(j + 2, m)):

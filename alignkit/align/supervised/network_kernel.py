@@ -65,6 +65,7 @@ def network_logits(rows: F4, first: F4, second: F4, logits: F8) -> None:
     padded = np.zeros((HIDDEN, length), np.float32)
     padded[:, : width + 1] = first.T
     units, odds = np.empty((HIDDEN, LANES), np.float32), np.empty(LANES, np.float32)
+    # blocks of 64 rows, turned so that each loop runs over the rows
     for start in range(0, len(rows), LANES):
         size = min(LANES, len(rows) - start)
         for k in range(size):
@@ -120,11 +121,14 @@ def train_epoch(
         for k in range(LANES):
             for x in range(length):
                 columns[x, k] = block[k, x]
+        # forward
         forward(columns, first, second, length, units, logits)
+        # the slope of the log-loss by the log odds: p - goal, times the weight of the row
         rest[:] = 0
         for k in range(size):
             row = order[start + k]
             rest[k] = (1 / (1 + np.exp(-np.float64(logits[k]))) - goals[row]) * scale[row]
+        # back through the output, and through the units that are above 0
         last_slopes[HIDDEN] = total_of(rest)
         for h in range(HIDDEN):
             for k in range(LANES):
@@ -134,6 +138,7 @@ def train_epoch(
         slopes[:] = 0
         add_product(back, block, LANES, slopes)
         step += 1
+        # one step of Adam with the mean slope of the block
         share = np.float32(1 / size)
         pace = np.float32(rate * np.sqrt(1 - 0.999**step) / (1 - 0.9**step))
         for h in range(HIDDEN):
@@ -154,6 +159,7 @@ def set_scale(rows: F4, mean: F8, spread: F8) -> None:
     count, width = max(len(rows), 1), rows.shape[1]
     mean[:] = 0
     spread[:] = 0
+    # two passes: the mean, then the squares of what is apart from it
     for k in range(len(rows)):
         for x in range(width):
             mean[x] += rows[k, x]
@@ -229,6 +235,7 @@ def slope(
         spread[k] = 0
         if goal < 0:
             continue
+        # log(1 + exp(z)) - goal z, so that nothing overflows
         z = logits[k]
         e = np.exp(-abs(z))
         p = 1 / (1 + e) if z >= 0 else e / (1 + e)
@@ -239,6 +246,7 @@ def slope(
             for x in range(width):
                 gradient[x] += rest * rows[k, x]
             gradient[width] += rest
+    # ridge: half the weight times the square
     for x in range(width + 1):
         gradient[x] += ridge[x] * weights[x]
         loss += 0.5 * ridge[x] * weights[x] * weights[x]
@@ -258,6 +266,7 @@ def curvature(rows: F4, spread: F8, ridge: F8, matrix: F8) -> None:
         for x in range(width):
             row[x] = rows[k, x]
         for x in range(width + 1):
+            # sum of p (1 - p) x x', and the ridge on the diagonal
             factor = spread[k] * row[x]
             for y in range(x + 1):
                 matrix[x, y] += factor * row[y]
@@ -269,6 +278,7 @@ def curvature(rows: F4, spread: F8, ridge: F8, matrix: F8) -> None:
 def solve(matrix: F8, right: F8) -> None:
     """Solve by Cholesky's decomposition, in place: the lower triangle of a positive matrix."""
     size = len(matrix)
+    # matrix = L L', row by row of L
     for x in range(size):
         for y in range(x + 1):
             total = matrix[x, y]
@@ -278,10 +288,12 @@ def solve(matrix: F8, right: F8) -> None:
                 matrix[x, x] = np.sqrt(max(total, 1e-12))
             else:
                 matrix[x, y] = total / matrix[y, y]
+    # L z = right
     for x in range(size):
         for z in range(x):
             right[x] -= matrix[x, z] * right[z]
         right[x] /= matrix[x, x]
+    # L' solution = z
     for x in range(size - 1, -1, -1):
         for z in range(x + 1, size):
             right[x] -= matrix[z, x] * right[z]

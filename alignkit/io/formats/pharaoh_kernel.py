@@ -30,12 +30,9 @@ def _rank(link: NDArray[np.int32]) -> int:
 
 @jit
 def _settle(
-    links: NDArray[np.int32],
-    sure: NDArray[np.uint8],
-    start: int,
-    end: int,
+    links: NDArray[np.int32], sure: NDArray[np.uint8], start: int, end: int,
     repeated: NDArray[np.int64],
-) -> int:
+) -> int:  # fmt: skip
     """Sort the links of one line and drop repetitions; sure wins. Return the new end.
 
     `repeated` counts duplicates (0) and links both sure and possible (1).
@@ -209,12 +206,9 @@ def _put_weight(text: NDArray[np.uint8], at: int, weight: float) -> int:
 
 @jit
 def written(
-    links: NDArray[np.int32],
-    sure: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    weights: NDArray[np.float32],
-    base: int,
-) -> NDArray[np.uint8]:
+    links: NDArray[np.int32], sure: NDArray[np.uint8], offsets: NDArray[np.int64],
+    weights: NDArray[np.float32], base: int,
+) -> NDArray[np.uint8]:  # fmt: skip
     """Write a block of lines.
 
     Parameters

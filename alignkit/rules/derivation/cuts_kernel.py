@@ -21,6 +21,7 @@ def cut_minimal(matched: Ints, parents: Ints, begins: Longs) -> tuple[Ints, Long
         rule.
     """
     count = len(matched)
+    # a counting sort of the nodes by their parents: the children of a node are its variables
     pairs, below = np.empty(count, np.int32), np.zeros(count + 2, np.int64)
     for k in range(len(begins) - 1):
         for i in range(begins[k], begins[k + 1]):
@@ -84,6 +85,8 @@ def compose(
         for root in range(count):
             depth, next_one = 1, root + 1
             chosen[0] = root
+            # depth first over connected sets that hold the root: chosen[:depth] in preorder,
+            # and `next_one` is the next node that may be taken in
             while depth:
                 if depth == size:
                     if filled + count > len(variables):
@@ -98,6 +101,7 @@ def compose(
                     pairs[made] = k
                     for i in range(size):
                         sets[made, i] = chosen[i]
+                    # a set is whole: what lies below it and was not chosen is a variable
                     taken, i = 1, root + 1
                     while i < afters[first + root]:
                         if taken < size and chosen[taken] == i:
@@ -118,6 +122,7 @@ def compose(
                     depth += 1
                     next_one += 1
                     continue
+                # back: the node chosen last is skipped with all below it
                 depth -= 1
                 next_one = afters[first + chosen[depth]]
     return roots, variables[:filled], offsets, pairs, sets
@@ -125,16 +130,9 @@ def compose(
 
 @jit
 def cut_everywhere(
-    source_chains: Ints,
-    source_begins: Longs,
-    target_chains: Ints,
-    target_begins: Longs,
-    parents: Ints,
-    afters: Ints,
-    begins: Longs,
-    room: int,
-    most: int,
-) -> tuple[Ints, Ints, Longs, Ints, Floats]:
+    source_chains: Ints, source_begins: Longs, target_chains: Ints, target_begins: Longs,
+    parents: Ints, afters: Ints, begins: Longs, room: int, most: int,
+) -> tuple[Ints, Ints, Longs, Ints, Floats]:  # fmt: skip
     """Make the rule of every consistent pair of nodes, cut at the next consistent pairs.
 
     source_chains, target_chains: The nodes of each class, class after class, top first.
@@ -157,12 +155,15 @@ def cut_everywhere(
                 for j in range(target_begins[c], target_begins[c + 1]):
                     roots[made, 0], roots[made, 1] = source_chains[i], target_chains[j]
                     pairs[made] = k
+                    # of the p q pairs of the class at most min(p, q) are in one derivation
                     counts[made] = min(p, q) / (p * q)
+                    # within the class: the next node of both chains is the one variable
                     if i + 1 < source_begins[c + 1] and j + 1 < target_begins[c + 1]:
                         variables[filled, 0] = source_chains[i + 1]
                         variables[filled, 1] = target_chains[j + 1]
                         filled += 1
                     else:
+                        # at the end of a chain: the classes below are the variables
                         child = c + 1
                         while child < begins[k] + afters[c]:
                             variables[filled, 0] = source_chains[source_begins[child]]
@@ -183,25 +184,12 @@ BITS = 3
 
 @jit
 def write_fragments(
-    roots: Ints,
-    variables: Ints,
-    variable_offsets: Longs,
-    pairs: Ints,
-    sources: Ints,
-    source_offsets: Longs,
-    source_labels: Ints,
-    source_words: Ints,
-    source_word_offsets: Longs,
-    targets: Ints,
-    target_offsets: Longs,
-    target_labels: Ints,
-    target_words: Ints,
-    target_word_offsets: Longs,
-    links: Ints,
-    link_offsets: Longs,
-    strings: tuple[bool, bool],
+    roots: Ints, variables: Ints, variable_offsets: Longs, pairs: Ints, sources: Ints,
+    source_offsets: Longs, source_labels: Ints, source_words: Ints, source_word_offsets: Longs,
+    targets: Ints, target_offsets: Longs, target_labels: Ints, target_words: Ints,
+    target_word_offsets: Longs, links: Ints, link_offsets: Longs, strings: tuple[bool, bool],
     deletions: bool,
-) -> tuple[Ints, Longs, Ints, Longs, Ints]:
+) -> tuple[Ints, Longs, Ints, Longs, Ints]:  # fmt: skip
     """Write both fragments of some rules.
 
     A symbol is 8 times the number of a label or word, plus what it is: `OPEN` and `CLOSE` a node,
@@ -226,10 +214,12 @@ def write_fragments(
     symbols, ends = np.empty(1024, np.int32), np.zeros(2 * count + 1, np.int64)
     joined, joined_ends = np.empty(1024, np.int32), np.zeros(count + 1, np.int64)
     figures = np.zeros((count, 5), np.int32)
+    # the number of the variable that a node is in this rule; -1: none
     source_mark = np.full(sources.shape[1], -1, np.int32)
     target_mark = np.full(targets.shape[1], -1, np.int32)
     source_before = words_before(links[0], link_offsets, source_word_offsets)
     target_before = words_before(links[1], link_offsets, target_word_offsets)
+    # the place of a word among words and variables of its side; -1: not written
     source_place = np.full(len(source_words), -1, np.int32)
     target_place = np.full(len(target_words), -1, np.int32)
     stack = np.empty((1024, 2), np.int32)
@@ -246,6 +236,7 @@ def write_fragments(
         # no fragment is longer: two symbols for each node below, cut or not, and one a word
         size = 2 * (sources[3, a + u] - u + targets[3, b + v] - v)
         size += sources[2, a + u] - sources[1, a + u] + targets[2, b + v] - targets[1, b + v]
+        # arrays are widened before a side is written, never within
         if at + size > len(symbols):
             symbols = widened(symbols, at, at + size)
         deep = max(sources[3, a + u] - u, targets[3, b + v] - v) + 1
@@ -312,22 +303,10 @@ def words_before(positions: Ints, offsets: Longs, word_offsets: Longs) -> Ints:
 
 @jit
 def write_side(
-    symbols: Ints,
-    at: int,
-    root: int,
-    trees: Ints,
-    labels: Ints,
-    base: int,
-    words: Ints,
-    first: int,
-    marks: Ints,
-    places: Ints,
-    before: Ints,
-    none_before: int,
-    stack: Ints,
-    string: bool,
-    apart: int,
-) -> tuple[int, int, int]:
+    symbols: Ints, at: int, root: int, trees: Ints, labels: Ints, base: int, words: Ints,
+    first: int, marks: Ints, places: Ints, before: Ints, none_before: int, stack: Ints,
+    string: bool, apart: int,
+) -> tuple[int, int, int]:  # fmt: skip
     """Write one fragment; return where it ends, its nodes with its variables, and its depth.
 
     The nodes of the tree begin at `base`, its words at `first`, and what is before them at
@@ -343,8 +322,10 @@ def write_side(
     node = root + 1
     while height:
         top = base + stack[height - 1, 0]
+        # afters: the first node that is not below the top
         inside = node < trees[3, top]
         until = trees[1, base + node] if inside else trees[2, top]
+        # words of the node at the top, up to its next child or its end
         for word in range(stack[height - 1, 1], until):
             symbols[at] = words[first + word] << BITS | WORD
             at += 1
@@ -353,7 +334,9 @@ def write_side(
         if inside:
             start, end, mark = trees[1, base + node], trees[2, base + node], marks[base + node]
             stack[height - 1, 1] = max(until, end)
+            # it has words, and none of them is linked
             without = start < end and before[none_before + start] == before[none_before + end]
+            # cut here: a variable, or what was deleted or inserted; all below is passed over
             if mark >= 0 or (apart and without):
                 label = 0 if string else labels[base + node] << BITS
                 symbols[at] = label | (VARIABLE if mark >= 0 else apart)

@@ -33,6 +33,7 @@ def linked(parents: Ints, starts: Ints, ends: Ints, near: Ints, far: Ints) -> In
     """Return the least and greatest positions that words below each node are linked to, (n, 2)."""
     nodes, words = len(parents), ends[0] if len(ends) else 0
     range_of = np.empty((words, 2), np.int32)
+    # first the positions of each word by itself
     for word in range(words):
         range_of[word, 0], range_of[word, 1] = FAR, -1
     for k in range(len(near)):
@@ -42,12 +43,14 @@ def linked(parents: Ints, starts: Ints, ends: Ints, near: Ints, far: Ints) -> In
     for u in range(nodes):
         ranges[u, 0], ranges[u, 1] = FAR, -1
     done = starts.copy()  # words of each node that were looked at
+    # words of a node that lie before and between its children
     for u in range(1, nodes):
         p = parents[u]
         for word in range(done[p], starts[u]):
             ranges[p, 0] = min(ranges[p, 0], range_of[word, 0])
             ranges[p, 1] = max(ranges[p, 1], range_of[word, 1])
         done[p] = max(done[p], ends[u])
+    # from the last node up: the words behind the last child, and then all to the parent
     for u in range(nodes - 1, -1, -1):
         for word in range(done[u], ends[u]):
             ranges[u, 0] = min(ranges[u, 0], range_of[word, 0])
@@ -74,6 +77,7 @@ def closed(
     ranges = np.zeros((nodes, 2), np.int32)
     for u in range(nodes):
         count = near_before[ends[u]] - near_before[starts[u]]
+        # far links within the range of the near ones: as many exactly where they are the same links
         if count:
             first, last = far_before[spans[u, 0]], far_before[spans[u, 1] + 1]
             if last - first == count:
@@ -83,13 +87,9 @@ def closed(
 
 @jit
 def find_classes(
-    sources: Ints,
-    source_offsets: Longs,
-    targets: Ints,
-    target_offsets: Longs,
-    links: Ints,
+    sources: Ints, source_offsets: Longs, targets: Ints, target_offsets: Longs, links: Ints,
     offsets: Longs,
-) -> tuple[Ints, Ints, Longs]:
+) -> tuple[Ints, Ints, Longs]:  # fmt: skip
     """Find the classes: chains of nodes of both sides that have the same links.
 
     sources, targets: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
@@ -110,6 +110,8 @@ def find_classes(
         begins[k + 1] = begins[k]
         if a == b or c == d or len(near) == 0:
             continue
+        # the links of a source node are a range of links sorted by source position, those of a
+        # target node too once `closed` has shown that they are: so ranges can be compared
         starts, ends = sources[1, a:b], sources[2, a:b]
         link_before = before(near, ends[0])
         ranges, _ = closed(targets[0, c:d], targets[1, c:d], targets[2, c:d], far, near, ends[0])
@@ -121,6 +123,7 @@ def find_classes(
         for v in range(d - c):
             p = targets[0, c + v]
             first, last = ranges[v, 0], ranges[v, 1]
+            # not consistent, or not the top of its chain
             if first == last or (p >= 0 and ranges[p, 0] == first and ranges[p, 1] == last):
                 continue
             at = place(first, last, room)
@@ -133,10 +136,12 @@ def find_classes(
             first, last = link_before[starts[u]], link_before[ends[u]]
             if first == last:
                 continue
+            # below the top of its chain: it has the class of its parent
             if p >= 0 and link_before[starts[p]] == first and link_before[ends[p]] == last:
                 source_class[a + u] = source_class[a + p]
                 continue
             at = place(first, last, room)
+            # look for the target chain with the same range
             while heads[at] >= 0:
                 v = heads[at]
                 if ranges[v, 0] == first and ranges[v, 1] == last:
@@ -144,6 +149,7 @@ def find_classes(
                     count += 1
                     break
                 at = (at + 1) & (room - 1)
+        # target nodes below the top take over the class of their parents
         for v in range(1, d - c):
             p = targets[0, c + v]
             first, last = ranges[v, 0], ranges[v, 1]
@@ -172,6 +178,7 @@ def find_chains(classes: Ints, offsets: Longs, begins: Longs) -> tuple[Ints, Lon
     """
     pairs = len(offsets) - 1
     ends = np.zeros(begins[pairs] + 2, np.int64)  # of class c at c + 2, then at c + 1
+    # a counting sort by class; nodes come in preorder, so that the top of a chain is first
     for k in range(pairs):
         for u in range(offsets[k], offsets[k + 1]):
             if classes[u] >= 0:
@@ -190,15 +197,9 @@ def find_chains(classes: Ints, offsets: Longs, begins: Longs) -> tuple[Ints, Lon
 
 @jit
 def match_nodes(
-    sources: Ints,
-    source_offsets: Longs,
-    source_labels: Ints,
-    targets: Ints,
-    target_offsets: Longs,
-    target_labels: Ints,
-    links: Ints,
-    offsets: Longs,
-) -> tuple[Ints, Ints, Ints, Longs]:
+    sources: Ints, source_offsets: Longs, source_labels: Ints, targets: Ints, target_offsets: Longs,
+    target_labels: Ints, links: Ints, offsets: Longs,
+) -> tuple[Ints, Ints, Ints, Longs]:  # fmt: skip
     """Match the nodes of both sides that have the same links one to one.
 
     sources, source_offsets, targets, target_offsets, links, offsets: As `find_classes` has them.
@@ -222,6 +223,7 @@ def match_nodes(
                 others[target_begins[c] : target_begins[c + 1]],
                 source_labels[a:], target_labels[b:], partners[a:],
             )  # fmt: skip
+    # in preorder of the source
     matched = np.empty((count, 2), np.int32)
     starts, ends = np.empty(count, np.int32), np.empty(count, np.int32)
     begins = np.zeros(pairs + 1, np.int64)
@@ -241,10 +243,12 @@ def match_nodes(
 @jit
 def match_chains(chain: Ints, other: Ints, labels: Ints, other_labels: Ints, partners: Ints) -> int:
     """Match two chains, top first; note the partner of each source node, and return how many."""
+    # two roots are matched whatever their labels
     roots = 1 if chain[0] == 0 and other[0] == 0 else 0
     if roots:
         partners[0] = 0
     names, other_names = labels[chain[roots:][::-1]], other_labels[other[roots:][::-1]]
+    # every node of the shorter chain gets a partner
     if len(names) <= len(other_names):
         taken = best_places(names, other_names)
         for i in range(len(taken)):
@@ -273,6 +277,7 @@ def best_places(names: Ints, others: Ints) -> Ints:
             best[i, s] = best[i + 1, s] + (names[i] == others[i + s])
             if s < free:
                 best[i, s] = max(best[i, s], best[i, s + 1])
+    # the lowest places that still reach the most equal labels
     s = 0
     for i in range(m):
         while best[i + 1, s] + (names[i] == others[i + s]) < best[i, s]:
@@ -283,13 +288,8 @@ def best_places(names: Ints, others: Ints) -> Ints:
 
 @jit
 def find_frontiers(
-    trees: Ints,
-    tree_offsets: Longs,
-    near: Ints,
-    far: Ints,
-    offsets: Longs,
-    far_words: Ints,
-) -> tuple[Ints, Ints, Longs]:
+    trees: Ints, tree_offsets: Longs, near: Ints, far: Ints, offsets: Longs, far_words: Ints,
+) -> tuple[Ints, Ints, Longs]:  # fmt: skip
     """Find the frontier nodes of trees whose other side is a string.
 
     trees: (4, n) int32: parents, starts, ends and afters of the nodes of all trees.
@@ -336,6 +336,7 @@ def nest(starts: Ints, ends: Ints, begins: Longs) -> tuple[Ints, Ints]:
         first, after = begins[k], begins[k + 1]
         top = -1
         for i in range(after - first):
+            # `top` is the innermost span that is still open; its parents are the stack
             while top >= 0 and ends[first + top] <= starts[first + i]:
                 afters[first + top] = i
                 top = parents[first + top]

@@ -44,19 +44,9 @@ def heads(symbols: Ints, offsets: Long, new: Marks) -> int:
 
 @jit
 def settle(
-    symbols: Ints,
-    offsets: Long,
-    values: Floats,
-    new: Marks,
-    masks: int,
-    most_symbols: int,
-    keys: Long,
-    weights: Floats,
-    lone: Floats,
-    best: Long,
-    new_rule: Marks,
-    out: Floats,
-) -> int:
+    symbols: Ints, offsets: Long, values: Floats, new: Marks, masks: int, most_symbols: int,
+    keys: Long, weights: Floats, lone: Floats, best: Long, new_rule: Marks, out: Floats,
+) -> int:  # fmt: skip
     """Make one rule of the sequences that differ in their alignments alone.
 
     symbols, offsets, values: Sequences in order, with counts and numbers of sentence pairs.
@@ -77,6 +67,7 @@ def settle(
     rules = 0
     for r in range(len(offsets) - 1):
         start, size = offsets[r], offsets[r + 1] - offsets[r]
+        # sequences are in order: those that differ in alignments alone stand together
         same = r > 0 and offsets[r] - offsets[r - 1] == size
         if same:
             x = 0
@@ -87,6 +78,7 @@ def settle(
             rule = rules - 1
             out[rule, 0] += values[r, 0]
             out[rule, 1] += values[r, 1]
+            # the most frequent alignment; of equal ones the first
             if values[r, 0] > values[best[rule], 0]:
                 best[rule] = r
         else:
@@ -110,18 +102,14 @@ def settle(
 
 @jit
 def unfold(
-    symbols: Ints,
-    start: int,
-    end: int,
-    most_symbols: int,
-    source: Long,
-    target: Long,
+    symbols: Ints, start: int, end: int, most_symbols: int, source: Long, target: Long,
     linked: NDArray[np.bool_],
-) -> tuple[int, int]:
+) -> tuple[int, int]:  # fmt: skip
     """Set the words of both sides, -1 for variables, and links by them; return both lengths."""
     at = start + 1
     m = 0
     while symbols[at] != 0:
+        # even symbols are words, 2 w + 2
         target[m] = symbols[at] // 2 - 1 if symbols[at] % 2 == 0 else -1
         m += 1
         at += 1
@@ -133,6 +121,7 @@ def unfold(
         at += 1
     for i in range(n):
         for j in range(m):
+            # bit i * symbols + j joins source symbol i and target symbol j
             bit = i * most_symbols + j
             linked[i, j] = symbols[end + 1 + bit // BITS] >> np.int32(bit % BITS) & 1
     return n, m
@@ -140,17 +129,13 @@ def unfold(
 
 @jit
 def weight(
-    words: Long,
-    others: Long,
-    linked: NDArray[np.bool_],
-    column: int,
-    keys: Long,
-    weights: Floats,
+    words: Long, others: Long, linked: NDArray[np.bool_], column: int, keys: Long, weights: Floats,
     lone: Floats,
-) -> float:
+) -> float:  # fmt: skip
     """Return the product over words of the mean w(word | linked word), or w(word | NULL)."""
     product = 1.0
     for j in range(len(words)):
+        # variables weigh nothing
         word = words[j]
         if word < 0:
             continue
@@ -182,17 +167,9 @@ def place_of(keys: Long, key: int) -> int:
 
 @jit
 def turn(
-    symbols: Ints,
-    offsets: Long,
-    best: Long,
-    counts: Floats,
-    least: float,
-    masks: int,
-    words: Ints,
-    labels: Ints,
-    turned: Ints,
-    ends: Long,
-) -> None:
+    symbols: Ints, offsets: Long, best: Long, counts: Floats, least: float, masks: int, words: Ints,
+    labels: Ints, turned: Ints, ends: Long,
+) -> None:  # fmt: skip
     """Write rules source side first; of one that is too rare, the source side alone.
 
     symbols, offsets, best, counts: As `settle` has them.
@@ -201,6 +178,7 @@ def turn(
     words, labels: The new number of each.
     turned, ends: Where to write; `ends` after a leading 0.
     """
+    # words come behind 0 and the 2 L names of variables
     base = 2 * len(labels) + 1
     at = np.int64(0)
     ends[0] = 0
@@ -213,6 +191,7 @@ def turn(
             middle += 1
         variables, first_number = 0, 0
         for x in range(middle + 1, mask - 1):
+            # the source side; a variable, 2 (2 l + number) + 1, becomes l + 1
             symbol = symbols[x]
             if symbol % 2 == 0:
                 turned[at] = base + words[symbol // 2 - 1]
@@ -224,6 +203,7 @@ def turn(
             at += 1
         turned[at] = 0
         at += 1
+        # a rare rule ends here: its source side still counts for p(target | source)
         if counts[rule] >= least:
             place = 0
             for x in range(start + 1, middle):
@@ -231,6 +211,7 @@ def turn(
                 if symbol % 2 == 0:
                     turned[at] = base + words[symbol // 2 - 1]
                 else:
+                    # 2 l + number + 1, numbered in the order of the source side
                     number = 0 if place == first_number else 1
                     turned[at] = 1 + 2 * labels[symbol // 2] + number
                     place += 1
@@ -262,6 +243,7 @@ def chart(
     codes: (n longest,): set to form << 57 | A << 38 | B << 19 | C for the span of each word and of
         each length from 1; 0 where there is no label.
     """
+    # the highest node of each span: tops[start, length - 1], -1 where there is none
     by_start, from_start = ordered(parents, starts, ends, n, True)
     by_end, to_end = ordered(parents, starts, ends, n, False)
     tops = np.full((n, longest), -1, np.int32)
@@ -288,9 +270,11 @@ def ordered(parents: Ints, starts: Ints, ends: Ints, n: int, at_start: bool) -> 
     """
     offsets = np.zeros(n + 1, np.int64)
     order = np.empty(len(starts), np.int64)
+    # a counting sort by first or last word: once to count, once to put in place
     for counting in (True, False):
         for node in range(len(starts) - 1, -1, -1):  # below, then above: ancestors come first
             start, end, parent = starts[node], ends[node], parents[node]
+            # no words; or the parent has the same span, and is the higher one
             if start == end:
                 continue
             if parent >= 0 and starts[parent] == start and ends[parent] == end:
@@ -312,21 +296,15 @@ def ordered(parents: Ints, starts: Ints, ends: Ints, n: int, at_start: bool) -> 
 
 @jit
 def of_span(
-    start: int,
-    end: int,
-    tops: Ints,
-    labels: Ints,
-    starts: Ints,
-    ends: Ints,
-    by_start: Codes,
-    from_start: Codes,
-    by_end: Codes,
-    to_end: Codes,
-) -> int:
+    start: int, end: int, tops: Ints, labels: Ints, starts: Ints, ends: Ints, by_start: Codes,
+    from_start: Codes, by_end: Codes, to_end: Codes,
+) -> int:  # fmt: skip
     """Return the label of a span: the first form that exists."""
     size = end - start
+    # A
     if tops[start, size - 1] >= 0:
         return coded(CONSTITUENT, tops[start, size - 1], 0, 0)
+    # A+B: two constituents side by side
     for middle in range(start + 1, end):
         a, b = tops[start, middle - start - 1], tops[middle, end - middle - 1]
         if a >= 0 and b >= 0:
@@ -334,6 +312,7 @@ def of_span(
     n = len(from_start) - 1
     if end < n:  # A begins here and goes on over B, the shortest
         x, y = from_start[start], from_start[end]
+        # A/B: both lists rise by their ends; the first end that they share
         while x < from_start[start + 1] and y < from_start[end + 1]:
             a, b = by_start[x], by_start[y]
             if ends[a] == ends[b]:
@@ -342,6 +321,7 @@ def of_span(
                 x += 1
             else:
                 y += 1
+    # A\B: likewise to the left
     if start > 0:
         x, y = to_end[end - 1], to_end[start - 1]
         while x < to_end[end] and y < to_end[start]:
@@ -352,6 +332,7 @@ def of_span(
                 x += 1
             else:
                 y += 1
+    # A+B+C
     for first in range(start + 1, end - 1):
         a = tops[start, first - start - 1]
         if a < 0:

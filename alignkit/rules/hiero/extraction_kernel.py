@@ -23,19 +23,10 @@ BITS = 30
 
 @jit
 def derive(
-    spans: Ints,
-    phrase_ends: Offsets,
-    links: Ints,
-    link_ends: Offsets,
-    lengths: Ints,
-    most_symbols: int,
-    least_hole: int,
-    most_holes: int,
-    pair: int,
-    stop: int,
-    rows: Ints,
+    spans: Ints, phrase_ends: Offsets, links: Ints, link_ends: Offsets, lengths: Ints,
+    most_symbols: int, least_hole: int, most_holes: int, pair: int, stop: int, rows: Ints,
     ends: Offsets,
-) -> int:
+) -> int:  # fmt: skip
     """Write the derivations of the sentence pairs from number `pair` to before `stop`.
 
     spans, phrase_ends: As `spans` and `offsets` in `PhraseArrays`.
@@ -59,6 +50,7 @@ def derive(
     for k in range(pair, stop):
         n = lengths[k, 0]
         before[: n + 1] = 0
+        # before[b] - before[a]: how many links the source words a .. b - 1 have
         for link in range(link_ends[k], link_ends[k + 1]):
             before[links[link, 0] + 1] += 1
         phrase = phrase_ends[k]
@@ -81,17 +73,9 @@ def derive(
 
 @jit
 def of_phrase(
-    whole: int,
-    spans: Ints,
-    before: Offsets,
-    first: Offsets,
-    most_symbols: int,
-    least_hole: int,
-    most_holes: int,
-    holes: Offsets,
-    rows: Ints,
-    written: int,
-) -> int:
+    whole: int, spans: Ints, before: Offsets, first: Offsets, most_symbols: int, least_hole: int,
+    most_holes: int, holes: Offsets, rows: Ints, written: int,
+) -> int:  # fmt: skip
     """Write the derivations of one phrase pair; return the rows so far, -1 without room."""
     a, b, c, d = spans[whole, 0], spans[whole, 1], spans[whole, 2], spans[whole, 3]
     if written == len(rows):
@@ -146,27 +130,11 @@ def of_phrase(
 
 @jit
 def encode(
-    rows: Ints,
-    row_ends: Offsets,
-    spans: Ints,
-    links: Ints,
-    link_ends: Offsets,
-    lengths: Ints,
-    source_ids: Ints,
-    source_ends: Offsets,
-    target_ids: Ints,
-    target_ends: Offsets,
-    labels: Ints,
-    most_length: int,
-    by_source: bool,
-    most_symbols: int,
-    pair: int,
-    stop: int,
-    symbols: Ints,
-    ends: Offsets,
-    values: NDArray[np.float64],
-    firsts: Offsets,
-) -> int:
+    rows: Ints, row_ends: Offsets, spans: Ints, links: Ints, link_ends: Offsets, lengths: Ints,
+    source_ids: Ints, source_ends: Offsets, target_ids: Ints, target_ends: Offsets, labels: Ints,
+    most_length: int, by_source: bool, most_symbols: int, pair: int, stop: int, symbols: Ints,
+    ends: Offsets, values: NDArray[np.float64], firsts: Offsets,
+) -> int:  # fmt: skip
     """Write the rules of derivations as sequences, those of a sentence pair each once.
 
     rows, row_ends: As `derive` wrote them for the sentence pairs from `pair` to before `stop`.
@@ -188,6 +156,7 @@ def encode(
         most_n = max(most_n, lengths[k, 0])
         most_m = max(most_m, lengths[k, 1])
         most_rows = max(most_rows, row_ends[k + 1] - row_ends[k])
+    # a power of two, at least twice the rules of a pair: at most half of the slots are taken
     size = 4
     while size < 2 * most_rows:
         size *= 2
@@ -201,6 +170,7 @@ def encode(
     written = int(ends[0])
     for k in range(pair, stop):
         link = link_ends[k]
+        # link_starts[i]: the first link of source word i
         for i in range(lengths[k, 0] + 1):
             while link < link_ends[k + 1] and links[link, 0] < i:
                 link += 1
@@ -222,31 +192,17 @@ def encode(
 
 @jit
 def write_rule(
-    rows: Ints,
-    row: int,
-    spans: Ints,
-    links: Ints,
-    link_starts: Offsets,
-    source_ids: Ints,
-    source: int,
-    target_ids: Ints,
-    target: int,
-    labels: Ints,
-    most_length: int,
-    by_source: bool,
-    most_symbols: int,
-    masks: int,
-    places: Offsets,
-    symbols: Ints,
-    at: int,
-) -> int:
+    rows: Ints, row: int, spans: Ints, links: Ints, link_starts: Offsets, source_ids: Ints,
+    source: int, target_ids: Ints, target: int, labels: Ints, most_length: int, by_source: bool,
+    most_symbols: int, masks: int, places: Offsets, symbols: Ints, at: int,
+) -> int:  # fmt: skip
     """Write one rule from `at` on; return where it ends."""
     start = at
     whole, h, g = rows[row, 0], rows[row, 1], rows[row, 2]
     base = source if by_source else target
     symbols[at] = label_of(spans, whole, base, labels, most_length, by_source)
     at += 1
-    # target side: h or g first
+    # the target side, where variables are numbered from left to right: h or g first
     h_number, g_number = 0, 1
     if g >= 0 and spans[g, 2] < spans[h, 2]:
         h_number, g_number = 1, 0
@@ -266,6 +222,7 @@ def write_rule(
         place += 1
     symbols[at] = 0
     at += 1
+    # where the source side ends: a hole takes one symbol instead of its words
     size = at - start + (spans[whole, 1] - spans[whole, 0])
     if h >= 0:
         size -= spans[h, 1] - spans[h, 0] - 1
@@ -275,6 +232,7 @@ def write_rule(
     for x in range(mask - 1, mask + masks):
         symbols[x] = 0
     i, place = spans[whole, 0], 0
+    # the source side; each word sets the bits of its links to target words outside the holes
     while i < spans[whole, 1]:
         if h >= 0 and i == spans[h, 0]:
             label = label_of(spans, h, base, labels, most_length, by_source)
@@ -287,6 +245,7 @@ def write_rule(
         else:
             symbols[at] = 2 * source_ids[source + i] + 2
             for link in range(link_starts[i], link_starts[i + 1]):
+                # places[j] is that of target word j among the symbols
                 bit = place * most_symbols + places[links[link, 1]]
                 symbols[mask + bit // BITS] |= np.int32(1) << np.int32(bit % BITS)
             i += 1
@@ -309,33 +268,28 @@ def label_of(
 
 @jit
 def once(
-    symbols: Ints,
-    ends: Offsets,
-    at: int,
-    masks: int,
-    slots: Offsets,
-    stamps: Offsets,
-    others: Offsets,
-    stamp: int,
-    begin: int,
-    written: int,
-    values: NDArray[np.float64],
-) -> int:
+    symbols: Ints, ends: Offsets, at: int, masks: int, slots: Offsets, stamps: Offsets,
+    others: Offsets, stamp: int, begin: int, written: int, values: NDArray[np.float64],
+) -> int:  # fmt: skip
     """Keep the sequence that was written last, to `at`, or count it for the same one before it.
 
     Returns how many sequences there are then.
     """
     start = ends[written]
     size = at - masks - start
+    # FNV-1a over all but the alignment
     key = np.uint64(14695981039346656037)
     for x in range(start, start + size):
         key = (key ^ np.uint64(np.uint32(symbols[x]))) * np.uint64(1099511628211)
     key ^= key >> np.uint64(29)
     slot = np.int64(key & np.uint64(len(slots) - 1))
+    # slots with another stamp are of earlier sentence pairs, and free
     while stamps[slot] == stamp:
         known = slots[slot]
         if ends[known + 1] - ends[known] == at - start and alike(symbols, ends[known], start, size):
+            # the same rule: look for the same alignment in its chain
             while not alike(symbols, ends[known] + size, start + size, masks):
+                # the chain ends: a new alignment of a rule that this pair has already
                 if others[known - begin] < 0:
                     others[known - begin] = written
                     others[written - begin] = -1
@@ -355,7 +309,7 @@ def once(
 
 @jit
 def alike(symbols: Ints, start: int, other: int, size: int) -> bool:
-    """Say whether two stretches hold the same numbers."""
+    """Return whether two stretches hold the same numbers."""
     same = 0
     while same < size and symbols[start + same] == symbols[other + same]:
         same += 1

@@ -20,21 +20,10 @@ there; links of words, or of variables too, divided by that piece."""
 
 @jit
 def lines(
-    layout: Ints,
-    symbols: Ints,
-    offsets: Long,
-    labels: int,
-    most_symbols: int,
-    words: int,
-    pieces: Bytes,
-    piece_ends: Long,
-    numbers: Ints,
-    number_pieces: Bytes,
-    number_ends: Long,
-    rule: int,
-    out: Bytes,
-    state: Long,
-) -> int:
+    layout: Ints, symbols: Ints, offsets: Long, labels: int, most_symbols: int, words: int,
+    pieces: Bytes, piece_ends: Long, numbers: Ints, number_pieces: Bytes, number_ends: Long,
+    rule: int, out: Bytes, state: Long,
+) -> int:  # fmt: skip
     """Write the lines of rules from number `rule` on.
 
     layout: (K, 2): the steps that make a line, each with its number.
@@ -51,6 +40,7 @@ def lines(
     """
     state[0] = 0
     at = int(state[0])  # not 0: parts would be compiled for a constant, too
+    # symbols below `base` are variables, the others words
     base = 2 * labels + 1
     while rule < len(offsets) - 1:
         begin, middle, end = bounds(symbols, offsets[rule])
@@ -64,6 +54,7 @@ def lines(
                 at = put(number_pieces, number_ends, numbers[rule, which], out, at)
             elif what <= TARGET:
                 first, last = begin, middle
+                # the symbols of a side, a space between two
                 if what == TARGET:
                     first, last = middle + 1, end
                 variables = 0
@@ -117,19 +108,9 @@ def put(pieces: Bytes, piece_ends: Long, piece: int, out: Bytes, at: int) -> int
 
 @jit
 def put_links(
-    symbols: Ints,
-    begin: int,
-    middle: int,
-    end: int,
-    base: int,
-    most_symbols: int,
-    variables: bool,
-    pieces: Bytes,
-    piece_ends: Long,
-    divider: int,
-    out: Bytes,
-    at: int,
-) -> int:
+    symbols: Ints, begin: int, middle: int, end: int, base: int, most_symbols: int, variables: bool,
+    pieces: Bytes, piece_ends: Long, divider: int, out: Bytes, at: int,
+) -> int:  # fmt: skip
     """Write links as `put` does, those of a source symbol after the other."""
     any_before = False
     number = 0
@@ -140,6 +121,7 @@ def put_links(
             if is_variable:
                 linked = variables and other < base and (other - 1) % 2 == number
             else:
+                # links of words are bits; a variable is linked to that of its number
                 bit = i * most_symbols + j
                 linked = symbols[end + 1 + bit // BITS] >> np.int32(bit % BITS) & 1 == 1
             if linked:
@@ -166,6 +148,7 @@ def put_number(number: int, out: Bytes, at: int) -> int:
         rest //= 10
     if at + digits > len(out):
         return len(out)
+    # digits from the last to the first
     rest = number
     for x in range(digits - 1, -1, -1):
         out[at + x] = 48 + rest % 10
@@ -187,6 +170,7 @@ def identical(symbols: Ints, offsets: Long, labels: int, folded: Ints, same: Byt
             if ours >= base:
                 equal = theirs >= base and folded[ours - base] == folded[theirs - base]
             else:
+                # source label l + 1 and target 2 l + number + 1
                 equal = theirs == 1 + 2 * (ours - 1) + number
                 number += 1
             x += 1

@@ -29,6 +29,7 @@ def key_at(symbols: Ints, start: int, end: int) -> np.uint64:
     """Return the key of what a sequence has from `start` on; 0 stands for its end."""
     key = np.uint64(0)
     if start < end:
+        # numbers are raised by one, so that the end of a sequence sorts first
         key = np.uint64(symbols[start] + 1) << np.uint64(32)
         if start + 1 < end:
             key |= np.uint64(symbols[start + 1] + 1)
@@ -68,17 +69,9 @@ def negative(symbols: Ints) -> int:
 
 @jit
 def absorb(
-    symbols: Ints,
-    offsets: Offsets,
-    values: Values,
-    first: int,
-    sums: int,
-    kept: Ints,
-    ends: Offsets,
-    kept_values: Values,
-    slots: Words,
-    size: int,
-) -> tuple[int, int]:
+    symbols: Ints, offsets: Offsets, values: Values, first: int, sums: int, kept: Ints,
+    ends: Offsets, kept_values: Values, slots: Words, size: int,
+) -> tuple[int, int]:  # fmt: skip
     """Take in the records from number `first` on, each sequence once.
 
     symbols, offsets, values: (S,), (R + 1,) and (R, K): the records.
@@ -95,14 +88,17 @@ def absorb(
     for k in range(first, len(offsets) - 1):
         begin, end = offsets[k], offsets[k + 1]
         length = end - begin
+        # the hash of the sequence: its length and numbers, mixed one by one
         mixed = np.uint64(length)
         for i in range(begin, end):
             mixed = (mixed ^ np.uint64(symbols[i])) * _MIX
             mixed ^= mixed >> np.uint64(32)
         mark = mixed & low
+        # the high bits, scaled to the number of slots; then linear probing
         slot = ((mixed * _MIX) >> np.uint64(32)) * count >> np.uint64(32)
         row = -1
         while slots[slot] != 0:
+            # half of the hash is kept in the slot: sequences are compared only where it is equal
             if slots[slot] >> np.uint64(32) == mark:
                 known = np.int64(slots[slot] & low) - 1
                 start = ends[known]
@@ -120,6 +116,7 @@ def absorb(
             combine(kept_values, row, values, k, sums)
             continue
         start = ends[size]
+        # no room: the caller writes what is held and begins again with this record
         if size == len(kept_values) or start + length > len(kept):
             return k, size
         for i in range(length):
@@ -146,9 +143,11 @@ def sort(symbols: Ints, ends: Offsets, order: Ints, keys: Words) -> None:
     stack = [(0, n, 0)]
     while len(stack) > 0:
         lo, hi, depth = stack.pop()
+        # invariant: all in lo..hi are equal up to `depth`, and keys are what follows
         while hi - lo > _FEW:
             middle = median(keys[lo], keys[(lo + hi) // 2], keys[hi - 1])
             below, k, above = lo, lo, hi
+            # less than the middle: lo..below, equal: below..k, greater: above..hi
             while k < above:
                 key = keys[k]
                 if key < middle:
@@ -164,6 +163,7 @@ def sort(symbols: Ints, ends: Offsets, order: Ints, keys: Words) -> None:
                 stack.append((lo, below, depth))
             if hi - above > 1:
                 stack.append((above, hi, depth))
+            # the two outer parts wait on the stack; the equal ones go on with their next key
             lo, hi = below, above
             if hi - lo < 2:  # equal keys that end a sequence are one record
                 break
@@ -194,6 +194,7 @@ def insert(
 ) -> None:
     """Sort a few records that are equal up to a depth."""
     for k in range(lo + 1, hi):
+        # lo..k is sorted; the record goes down to its place
         record, key = order[k], keys[k]
         start, end = ends[record] + depth + 2, ends[record + 1]
         j = k
@@ -216,6 +217,7 @@ def fitting(ends: Offsets, order: Ints, begin: int, records: int, room: int) -> 
     end, used = begin, 0
     while end < len(order) and end - begin < records:
         used += ends[order[end] + 1] - ends[order[end]]
+        # one that is longer than the room still makes a block of its own
         if used > room and end > begin:
             break
         end += 1
@@ -243,7 +245,7 @@ def take(symbols: Ints, ends: Offsets, values: Values, order: Ints) -> tuple[Int
 def before(
     symbols: Ints, offsets: Offsets, places: Offsets, keys: Words, run: int, other: int
 ) -> bool:
-    """Say whether the next record of run run comes before that of another."""
+    """Return whether the next record of run run comes before that of another."""
     if keys[run] != keys[other]:
         return bool(keys[run] < keys[other])
     i, j = places[run], places[other]
@@ -256,14 +258,9 @@ def before(
 
 @inlined
 def sift(
-    heap: Offsets,
-    size: int,
-    symbols: Ints,
-    offsets: Offsets,
-    places: Offsets,
-    keys: Words,
+    heap: Offsets, size: int, symbols: Ints, offsets: Offsets, places: Offsets, keys: Words,
     node: int,
-) -> None:
+) -> None:  # fmt: skip
     """Let a run sink to its place in a heap, the first record at its top."""
     while 2 * node + 1 < size:
         child = 2 * node + 1
@@ -279,19 +276,9 @@ def sift(
 
 @jit
 def merge(
-    symbols: Ints,
-    offsets: Offsets,
-    values: Values,
-    counts: Offsets,
-    places: Offsets,
-    keys: Words,
-    heap: Offsets,
-    state: Offsets,
-    sums: int,
-    out: Ints,
-    out_offsets: Offsets,
-    out_values: Values,
-) -> int:
+    symbols: Ints, offsets: Offsets, values: Values, counts: Offsets, places: Offsets, keys: Words,
+    heap: Offsets, state: Offsets, sums: int, out: Ints, out_offsets: Offsets, out_values: Values,
+) -> int:  # fmt: skip
     """Merge the blocks of several runs until one is used up, or the output is full.
 
     symbols, offsets, values: (F, S), (F, R + 1) and (F, R, K): a block of each of F runs.
@@ -305,6 +292,7 @@ def merge(
     out, out_offsets, out_values: Where to write.
     Returns: The run whose next block is needed, or FULL, or DONE.
     """
+    # the first call: a heap of the runs that have records
     if state[0] < 0:
         state[0] = 0
         for run in range(len(counts)):
@@ -314,6 +302,7 @@ def merge(
                 state[0] += 1
         for node in range(state[0] // 2 - 1, -1, -1):
             sift(heap, state[0], symbols, offsets, places, keys, node)
+    # the top of the heap is the run with the first record of all
     written = state[1]
     while state[0] > 0:
         run = int(heap[0])
@@ -321,6 +310,7 @@ def merge(
             place = places[run]
             start, end = offsets[run, place], offsets[run, place + 1]
             last = max(written - 1, 0)
+            # equal to the last one written: their values are put together
             same = written > 0 and not compare(
                 symbols[run], start, end, out, out_offsets[last], out_offsets[written]
             )
@@ -338,9 +328,11 @@ def merge(
                 written += 1
                 out_offsets[written] = at + end - start
             places[run] += 1
+            # the block is used up: state[2] says so to the next call, which comes with a new one
             if places[run] == counts[run]:
                 state[1], state[2] = written, 1
                 return run
+        # the run at the top goes on: no more records, and it leaves the heap; else it sinks
         state[2] = 0
         if counts[run] == 0:
             state[0] -= 1
@@ -368,6 +360,7 @@ def renumber(symbols: Ints, offsets: Offsets, numbers: Ints, skip: int) -> Ints:
     """
     made = np.empty(len(symbols), np.int32)
     for k in range(len(offsets) - 1):
+        # symbols up to as_is are no words: the 0 between the phrases and `skip` more
         as_is = -1
         for i in range(offsets[k], offsets[k + 1]):
             if symbols[i] == 0 and as_is < 0:
@@ -390,6 +383,7 @@ def by_mark(symbols: Ints, offsets: Offsets, marks: Marks, count: int) -> Ints:
     for k in range(len(buckets)):
         mixed = np.uint64(0)
         i = offsets[k]
+        # as in `absorb`, over marks of the words of the first phrase
         while symbols[i] != 0:
             mixed = (mixed ^ marks[symbols[i] - 1]) * _MIX
             mixed ^= mixed >> np.uint64(29)
@@ -408,6 +402,7 @@ def between(symbols: Ints, offsets: Offsets, keys: Ints, key_offsets: Offsets) -
     counts = np.empty(len(offsets) - 1, np.int32)
     for k in range(len(counts)):
         low, high = 0, len(key_offsets) - 1
+        # binary search: keys before `low` are not after the phrase, those from `high` on are
         while low < high:
             middle = (low + high) // 2
             if is_before(symbols, offsets[k], keys, key_offsets[middle], key_offsets[middle + 1]):
@@ -420,7 +415,7 @@ def between(symbols: Ints, offsets: Offsets, keys: Ints, key_offsets: Offsets) -
 
 @inlined
 def is_before(symbols: Ints, i: int, keys: Ints, j: int, end: int) -> bool:
-    """Say whether the phrase that begins at i, and ends before 0, comes before keys[j:end]."""
+    """Return whether the phrase that begins at i, and ends before 0, comes before keys[j:end]."""
     while j < end:
         if symbols[i] != keys[j]:
             return bool(symbols[i] < keys[j])
@@ -454,6 +449,7 @@ def merge_words(
     ends = np.zeros(len(first_ends) + len(other_ends) - 1, np.int64)
     i = j = at = size = 0
     while i < len(first_ends) - 1 or j < len(other_ends) - 1:
+        # -1: the next word is the first list's, 1: the other's, 0: it is in both
         order = 0
         if j == len(other_ends) - 1:
             order = -1
@@ -486,6 +482,7 @@ def places(few: Bytes, few_ends: Offsets, all: Bytes, all_ends: Offsets) -> Ints
     places_in = np.empty(len(few_ends) - 1, np.int32)
     j = 0
     for i in range(len(places_in)):
+        # both are sorted: j only goes forward
         while compare_words(all, all_ends[j], all_ends[j + 1], few, few_ends[i], few_ends[i + 1]):
             j += 1
         places_in[i] = j

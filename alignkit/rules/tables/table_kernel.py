@@ -17,15 +17,9 @@ Offsets = NDArray[np.int64]
 
 @jit
 def pack(
-    spans: Ints,
-    pairs: Offsets,
-    source: Ints,
-    source_offsets: Offsets,
-    target: Ints,
-    target_offsets: Offsets,
-    offsets: Offsets,
-    symbols: Ints,
-) -> None:
+    spans: Ints, pairs: Offsets, source: Ints, source_offsets: Offsets, target: Ints,
+    target_offsets: Offsets, offsets: Offsets, symbols: Ints,
+) -> None:  # fmt: skip
     """Write phrase pairs as records, the target phrase first.
 
     spans: (Q, 4): source start and end, target start and end.
@@ -35,6 +29,7 @@ def pack(
     """
     for q in range(len(spans)):
         at = offsets[q]
+        # target words, 0, source words
         begin = target_offsets[pairs[q]]
         for k in range(begin + spans[q, 2], begin + spans[q, 3]):
             symbols[at] = target[k] + 1
@@ -61,6 +56,7 @@ def number_groups(symbols: Ints, offsets: Offsets, before: Ints, last: int) -> O
     for k in range(len(numbers)):
         start = offsets[k]
         i = 0
+        # compare with the first phrase of the record before, up to its 0
         while at + i < stop and known[at + i] == symbols[start + i] and known[at + i] != 0:
             i += 1
         if at + i == stop or known[at + i] != symbols[start + i]:
@@ -82,6 +78,7 @@ def exchange(symbols: Ints, offsets: Offsets, kept: Bytes, ranks: Ints) -> tuple
     made = np.empty(len(symbols), np.int32)
     at = 0
     for k in range(len(offsets) - 1):
+        # the 0 between the phrases
         middle = offsets[k]
         while symbols[middle] != 0:
             middle += 1
@@ -100,15 +97,9 @@ def exchange(symbols: Ints, offsets: Offsets, kept: Bytes, ranks: Ints) -> tuple
 
 @jit
 def write(
-    symbols: Ints,
-    offsets: Offsets,
-    shown: Offsets,
-    words: Bytes,
-    word_ends: Offsets,
-    numbers: Bytes,
-    number_ends: Offsets,
-    places: Offsets,
-) -> Bytes:
+    symbols: Ints, offsets: Offsets, shown: Offsets, words: Bytes, word_ends: Offsets,
+    numbers: Bytes, number_ends: Offsets, places: Offsets,
+) -> Bytes:  # fmt: skip
     """Write records as lines of tab-separated columns: two phrases, and what belongs to each.
 
     symbols, offsets: The records.
@@ -117,6 +108,7 @@ def write(
     numbers, number_ends, places: Other texts likewise; (shown, C): which of them stand in the C
         columns behind the phrases.
     """
+    # first how many bytes there will be, then the bytes
     size = 0
     for row in range(len(shown)):
         k = shown[row]
@@ -130,6 +122,7 @@ def write(
     for row in range(len(shown)):
         k = shown[row]
         for i in range(offsets[k], offsets[k + 1]):
+            # the space behind the last word becomes the tab
             if symbols[i] == 0:
                 text[at - 1] = 9
                 continue
@@ -145,6 +138,7 @@ def write(
                 at += 1
             text[at] = 9
             at += 1
+        # and the last tab the line feed
         text[at - 1] = 10
     return text
 
@@ -175,15 +169,18 @@ def ranges(symbols: Ints, offsets: Offsets, groups: Offsets, sides: int) -> Offs
     begin = 0
     while begin < count:
         middle, end = begin, begin
+        # one pivot: where phrases begin, and where side 1 ends
         while end < count and groups[end] == groups[begin]:
             at = offsets[end]
             while symbols[at] != 0:
                 at += 1
+            # behind the 0 stands the side, then the phrase
             partners[end, 0] = at + 2
             if symbols[at + 1] == 1:
                 middle = end + 1
             end += 1
         for k in range(begin, middle):
+            # each of side 1 with all of side 2, or with all of side 1
             partners[k, 1] = middle if sides == 2 else begin
             partners[k, 2] = end
         begin = end
@@ -199,19 +196,10 @@ def rename(symbol: int, numbers: Ints, renamed: Ints, names: Ints) -> int:
 
 @jit
 def join(
-    symbols: Ints,
-    offsets: Offsets,
-    values: Values,
-    partners: Offsets,
-    state: Offsets,
-    identity: bool,
-    ranks: Ints,
-    numbers: Ints,
-    renamed: Ints,
-    out: Ints,
-    out_offsets: Offsets,
+    symbols: Ints, offsets: Offsets, values: Values, partners: Offsets, state: Offsets,
+    identity: bool, ranks: Ints, numbers: Ints, renamed: Ints, out: Ints, out_offsets: Offsets,
     out_values: Values,
-) -> int:
+) -> int:  # fmt: skip
     """Write the paths from phrases over their pivots to other phrases.
 
     symbols, offsets: The records.
@@ -233,6 +221,7 @@ def join(
     while first < len(partners):
         begin, end = partners[first, 0], offsets[first + 1]
         other = max(other, partners[first, 1])
+        # variables of the first phrase are called 0, 1 .. from left to right
         named = 0
         for k in range(begin, end):
             if numbers[symbols[k]] >= 0:
@@ -244,6 +233,7 @@ def join(
                 other += 1
                 continue
             at = out_offsets[written]
+            # full: the next call goes on with this path
             if written == len(out_values) or at + end - begin + stop - start + 1 > len(out):
                 state[0], state[1] = first, other
                 return written
@@ -255,6 +245,7 @@ def join(
             for k in range(start, stop):
                 out[at] = ranks[rename(symbols[k], numbers, renamed, names)]
                 at += 1
+            # p(other | first) = sum over pivots of p(pivot | first) p(other | pivot), and back
             divide(values[first, 0] * values[other, 1], out_values, written, 0)
             divide(values[other, 0] * values[first, 1], out_values, written, LIMBS)
             out_values[written, 2 * LIMBS] = 1.0
@@ -271,6 +262,7 @@ def join(
 def divide(number: float, out: Values, row: int, first: int) -> None:
     """Write a number from 0 to 1 as limbs; what is below the last one is left out."""
     for k in range(LIMBS):
+        # the next 28 bits of the number
         number *= _UNIT
         whole = np.floor(number)
         out[row, first + k] = whole
@@ -279,7 +271,7 @@ def divide(number: float, out: Values, row: int, first: int) -> None:
 
 @inlined
 def same(symbols: Ints, i: int, end: int, j: int, stop: int) -> bool:
-    """Say whether symbols[i:end] are symbols[j:stop]."""
+    """Return whether symbols[i:end] are symbols[j:stop]."""
     if end - i != stop - j:
         return False
     while i < end and symbols[i] == symbols[j]:
