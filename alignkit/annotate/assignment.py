@@ -534,18 +534,11 @@ def _counts_table(title: str, rows: Sequence[AnnotatorShare | Stratum]) -> Table
 
 
 def assign_pairs(
-    store: Store,
-    annotators: Sequence[str] = (),
-    *,
-    double: float | None = None,
-    trial: int | None = None,
-    seed: int | None = None,
-    stratify: Sequence[str] | None = None,
-    order: str | None = None,
-    control: float | None = None,
-    least: int | None = None,
+    store: Store, annotators: Sequence[str] = (), *, double: float | None = None,
+    trial: int | None = None, seed: int | None = None, stratify: Sequence[str] | None = None,
+    order: str | None = None, control: float | None = None, least: int | None = None,
     dry_run: bool = False,
-) -> Assignment:
+) -> Assignment:  # fmt: skip
     """Assign pairs that are not assigned yet; options that are None stay as they were."""
     options = {
         "double": double, "trial": trial, "seed": seed, "order": order, "control": control,

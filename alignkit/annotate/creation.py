@@ -47,15 +47,9 @@ _START = PairState()
 
 
 def create_project(
-    path: str,
-    corpus: Corpus,
-    *,
-    name: str = "",
-    scheme: str = "",
-    threshold: float = 0.9,
-    task: str = "",
-    tell: Callable[[], None] | None = None,
-) -> None:
+    path: str, corpus: Corpus, *, name: str = "", scheme: str = "", threshold: float = 0.9,
+    task: str = "", tell: Callable[[], None] | None = None,
+) -> None:  # fmt: skip
     """Make a project that holds a corpus with all that it says."""
     if os.path.lexists(path):
         raise ProjectError(f"{path}: is there already; open it, or name another file")
@@ -114,12 +108,9 @@ Document = tuple[str, str, str, dict[str, str]]
 
 
 def read_documents(
-    paths: Sequence[str],
-    *,
-    tokenize: str | None = None,
-    encoding: str = "utf-8",
+    paths: Sequence[str], *, tokenize: str | None = None, encoding: str = "utf-8",
     note: Callable[[str], None] | None = None,
-) -> Iterator[SentencePair]:
+) -> Iterator[SentencePair]:  # fmt: skip
     """Yield pairs of documents; their texts are the attributes `source_text` and `target_text`."""
     documents = _single(paths[0], encoding) if len(paths) == 1 else _beside(paths, encoding, note)
     more = {} if tokenize is None else {TOKENIZER: describe_tokenizer(tokenize)}

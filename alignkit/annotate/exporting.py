@@ -39,15 +39,10 @@ _CHUNK = 500
 
 
 def exported(
-    store: Store,
-    *,
-    annotator: str | None = None,
-    done: bool = False,
-    unfinished: Counter[str] | None = None,
-    assigned: bool = False,
-    outdated: Counter[str] | None = None,
-    made: bool = False,
-) -> Iterator[SentencePair]:
+    store: Store, *, annotator: str | None = None, done: bool = False,
+    unfinished: Counter[str] | None = None, assigned: bool = False,
+    outdated: Counter[str] | None = None, made: bool = False,
+) -> Iterator[SentencePair]:  # fmt: skip
     """Yield all pairs with what annotators said of them; `made`: with the pairs they made, too."""
     with store.database.reading() as conn:
         account = None if annotator is None else queries.account_of(conn, annotator)
@@ -100,12 +95,9 @@ class _Wanted(NamedTuple):
 
 
 def _said(
-    conn: Connection,
-    start: int,
-    wanted: _Wanted,
-    judged: set[tuple[int, int]],
+    conn: Connection, start: int, wanted: _Wanted, judged: set[tuple[int, int]],
     unfinished: Counter[str] | None,
-) -> defaultdict[int, dict[str, Annotation]]:
+) -> defaultdict[int, dict[str, Annotation]]:  # fmt: skip
     """Return the annotations of a chunk of pairs, by pair and annotator."""
     table, end = schema.stream.c, start + _CHUNK
     asked = select(table.pair, table.account, table.state)
@@ -258,12 +250,9 @@ def _pairs(
 
 
 def _rewrite(
-    pair: PairRow,
-    texts: tuple[str, str],
-    number: int,
-    times: Mapping[str, str | None],
+    pair: PairRow, texts: tuple[str, str], number: int, times: Mapping[str, str | None],
     scheme: Scheme | None,
-) -> SentencePair:
+) -> SentencePair:  # fmt: skip
     best = scheme.order[-1] if scheme is not None and scheme.order else ""
     rewritten = Annotation(None, judgment=best, provenance=f"rewrite of {pair.id}")
     said = {name: replace(rewritten, when=when) for name, when in times.items()}

@@ -69,14 +69,9 @@ class Imported:
 
 
 def import_pairs(
-    store: Store,
-    others: Iterable[SentencePair],
-    *,
-    holds: frozenset[str],
-    in_order: bool = False,
-    add: bool = False,
-    tell: Callable[[], None] | None = None,
-) -> Imported:
+    store: Store, others: Iterable[SentencePair], *, holds: frozenset[str], in_order: bool = False,
+    add: bool = False, tell: Callable[[], None] | None = None,
+) -> Imported:  # fmt: skip
     """Take words and annotations of a corpus into a project: all, or nothing."""
     result = Imported()
     with store.database.writing() as conn:
@@ -339,15 +334,9 @@ def merge_project(
 
 
 def _merge(
-    conn: Connection,
-    writer: Writer,
-    stream: StreamRow,
-    pair: PairRow,
-    name: str,
-    events: Sequence[LogEvent],
-    same_texts: bool,
-    result: Imported,
-) -> None:
+    conn: Connection, writer: Writer, stream: StreamRow, pair: PairRow, name: str,
+    events: Sequence[LogEvent], same_texts: bool, result: Imported,
+) -> None:  # fmt: skip
     ids = [event.id for event in events]
     merged_ids = [import_id(pair.k, name, id.encode()) for id in ids]
     known = queries.known_events(conn, [*ids, *merged_ids])

@@ -130,13 +130,9 @@ def spread(strata: Sequence[object], count: int, rng: np.random.Generator) -> ND
 
 
 def assigned(
-    judges: Sequence[str],
-    each: int,
-    barred: Sequence[Collection[str]],
-    familiar: Sequence[Collection[str]],
-    origins: Sequence[str],
-    rng: np.random.Generator,
-) -> list[tuple[str, ...]]:
+    judges: Sequence[str], each: int, barred: Sequence[Collection[str]],
+    familiar: Sequence[Collection[str]], origins: Sequence[str], rng: np.random.Generator,
+) -> list[tuple[str, ...]]:  # fmt: skip
     """Return for each item the judges who are given it, in their order."""
     left = [[name for name in judges if name not in known] for known in barred]
     short = sum(len(names) < each for names in left)

@@ -179,13 +179,9 @@ def fitting_scheme(texts: Iterable[str]) -> str:
 
 
 def _question(
-    corpus: Corpus,
-    scheme: str | None,
-    view: str | None,
-    upheld: Sequence[str] | None,
-    plain: str,
+    corpus: Corpus, scheme: str | None, view: str | None, upheld: Sequence[str] | None, plain: str,
     annotators: tuple[str, ...] | None,
-) -> _Question:
+) -> _Question:  # fmt: skip
     if plain not in PLAIN:
         raise UnknownNameError("choice of plain pairs", plain, PLAIN)
     known = judges_of(corpus)

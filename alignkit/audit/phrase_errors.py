@@ -227,14 +227,9 @@ def _shared(first: Rows, second: Rows) -> tuple[NDArray[np.bool_], NDArray[np.bo
 
 
 def _drawn(
-    rows: dict[str, Rows],
-    pairs: Sequence[SentencePair],
-    *,
-    n: int,
-    both: float,
-    by: str | None,
+    rows: dict[str, Rows], pairs: Sequence[SentencePair], *, n: int, both: float, by: str | None,
     rng: np.random.Generator,
-) -> list[tuple[str, list[int]]]:
+) -> list[tuple[str, list[int]]]:  # fmt: skip
     checks = min(round(n * both), len(rows["both"]))
     errors = {name: len(drawn) for name, drawn in rows.items() if name != "both"}
     wanted = allot(n - checks, errors) | {"both": checks}

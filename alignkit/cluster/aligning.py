@@ -101,19 +101,10 @@ def align(
 
 
 def align_parts(
-    session: Session,
-    parts: Sequence[Part],
-    output: str,
-    model: str,
-    how: LinkOutput | None = None,
-    *,
-    scores: str | None = None,
-    learned: bool = True,
-    reading: ReadOptions | None = None,
-    threads: int | None = None,
-    work: str | None = None,
-    progress: OnProgress | None = None,
-) -> Aligned:
+    session: Session, parts: Sequence[Part], output: str, model: str, how: LinkOutput | None = None,
+    *, scores: str | None = None, learned: bool = True, reading: ReadOptions | None = None,
+    threads: int | None = None, work: str | None = None, progress: OnProgress | None = None,
+) -> Aligned:  # fmt: skip
     """Align parts in a session; see `align`. `learned`: use what the model learned from gold."""
     reading, outputs = reading or ReadOptions(), PartOutputs(output, scores, how or LinkOutput())
     outputs.check(parts, None, model)
@@ -164,15 +155,9 @@ def memory_of(model: str) -> int:
 
 
 def _align_part(
-    paths: Sequence[str],
-    outputs: tuple[str, str | None],
-    how: LinkOutput,
-    model: str,
-    digest: str,
-    learned: bool,
-    reading: ReadOptions,
-    threads: int | None,
-) -> Done:
+    paths: Sequence[str], outputs: tuple[str, str | None], how: LinkOutput, model: str, digest: str,
+    learned: bool, reading: ReadOptions, threads: int | None,
+) -> Done:  # fmt: skip
     from alignkit.align.numbered_texts import lines_of, numbered, score_lines
     from alignkit.io.formats.pharaoh import format_lines
 

@@ -82,13 +82,9 @@ class PhraseSample:
 
 
 def write_records(
-    exchange: BucketExchange,
-    key: str,
-    blocks: Iterable[Block],
-    words: Sequence[str],
-    *,
+    exchange: BucketExchange, key: str, blocks: Iterable[Block], words: Sequence[str], *,
     skip: int = 0,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Write what a part holds, in buckets by the first phrase, and its words; return the files."""
     order = sorted(range(len(words)), key=words.__getitem__)
     ranks = np.empty(len(words), np.int32)
@@ -109,13 +105,8 @@ def write_records(
 
 
 def add_records(
-    runs: Runs,
-    exchange: BucketExchange,
-    bucket: int,
-    numbered: Numbered,
-    *,
-    skip: int = 0,
-) -> None:
+    runs: Runs, exchange: BucketExchange, bucket: int, numbered: Numbered, *, skip: int = 0,
+) -> None:  # fmt: skip
     """Add a bucket of what all parts hold; their words get the numbers that they have in all."""
     for key, path in numbered.places.items():
         try:
@@ -243,15 +234,10 @@ class ExchangeOptions:
 
 
 def exchange_records(
-    session: Session,
-    parts: Mapping[str, tuple[Part, tuple[Any, ...]]],
-    output: str,
-    what: Mapping[str, Any],
-    reading: ReadOptions,
-    options: ExchangeOptions,
-    steps: tuple[Step, Step, Step],
-    check: Callable[[Iterable[Any]], None] = lambda values: None,
-) -> tuple[list[Any], list[Any]]:
+    session: Session, parts: Mapping[str, tuple[Part, tuple[Any, ...]]], output: str,
+    what: Mapping[str, Any], reading: ReadOptions, options: ExchangeOptions,
+    steps: tuple[Step, Step, Step], check: Callable[[Iterable[Any]], None] = lambda values: None,
+) -> tuple[list[Any], list[Any]]:  # fmt: skip
     """Write a table by three steps; return the values of the parts, and those of the buckets."""
     # The first step writes the records of each part, given with its arguments; the second turns
     # each bucket of them round; the third writes the lines of each bucket of those.

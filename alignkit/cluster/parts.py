@@ -275,14 +275,9 @@ def digest_of(path: str, *, sample: bool = False) -> str:
 
 
 def check_parts(
-    session: Session,
-    parts: Sequence[Part],
-    find: Callable[[Sequence[str], ReadOptions], Facts],
-    options: ReadOptions,
-    *,
-    run: Run | None = None,
-    progress: OnProgress | None = None,
-) -> list[Facts]:
+    session: Session, parts: Sequence[Part], find: Callable[[Sequence[str], ReadOptions], Facts],
+    options: ReadOptions, *, run: Run | None = None, progress: OnProgress | None = None,
+) -> list[Facts]:  # fmt: skip
     """Read all parts by `find`, or, of a run that was begun, those of which a file has changed."""
     saved: Mapping[str, dict[str, Any]] = (run and run.read(_FILE)) or {}
     facts: dict[int, Facts] = {}

@@ -180,12 +180,9 @@ def _count_part(
 
 
 def _turn(
-    bucket: int,
-    numbered: Numbered,
-    cuts: Sequence[Sequence[int]],
-    min_count: int,
+    bucket: int, numbered: Numbered, cuts: Sequence[Sequence[int]], min_count: int,
     exchange: BucketExchange,
-) -> Done:
+) -> Done:  # fmt: skip
     ranks = np.arange(len(WordPool.read(numbered.pool)), dtype=np.int32)
     tally = PhraseTally()
     with Runs(exchange.folder, room=exchange.room) as runs:
@@ -330,13 +327,9 @@ def _read_part(
 
 
 def _join(
-    bucket: int,
-    numbered: Numbered,
-    cuts: Sequence[Sequence[int]],
-    tables: int,
-    identity: bool,
+    bucket: int, numbered: Numbered, cuts: Sequence[Sequence[int]], tables: int, identity: bool,
     exchange: BucketExchange,
-) -> Done:
+) -> Done:  # fmt: skip
     count = len(WordPool.read(numbered.pool)) + 1
     marks = np.full(count, -1, np.int32), np.zeros((count, 1), np.int32)
     names = np.arange(count, dtype=np.int32), *marks

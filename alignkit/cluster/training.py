@@ -278,20 +278,12 @@ def train(
 
 
 def train_parts(
-    session: Session,
-    parts: Sequence[Part],
-    settings: Settings,
-    *,
-    work: str,
-    save: str | None = None,
-    outputs: PartOutputs | None = None,
-    dictionary: Mapping[tuple[str, str], float] | None = None,
-    casefold: bool = True,
-    shards: int | None = None,
-    reading: ReadOptions | None = None,
-    threads: int | None = None,
+    session: Session, parts: Sequence[Part], settings: Settings, *, work: str,
+    save: str | None = None, outputs: PartOutputs | None = None,
+    dictionary: Mapping[tuple[str, str], float] | None = None, casefold: bool = True,
+    shards: int | None = None, reading: ReadOptions | None = None, threads: int | None = None,
     progress: OnProgress | None = None,
-) -> TrainedParts:
+) -> TrainedParts:  # fmt: skip
     """Learn from parts in a session; see `train`."""
     check_settings(settings)
     dictionary = dictionary or {}

@@ -187,13 +187,9 @@ def remember(plan: TrainingPlan, number: int, done: int) -> None:
 
 
 def write_links(
-    plan: TrainingPlan,
-    number: int,
-    done: int,
-    jumping: bool,
-    files: tuple[str | None, str | None],
+    plan: TrainingPlan, number: int, done: int, jumping: bool, files: tuple[str | None, str | None],
     how: LinkOutput,
-) -> int:
+) -> int:  # fmt: skip
     """Align a part by what was learned in `done` rounds; return how many links there are."""
     known, workers = _known_part(plan, number), workers_of(plan.threads)
     tables, jumps = _tables(plan, number, done)

@@ -113,12 +113,9 @@ class SeenIds:
 
 
 def _by_id(
-    left: Iterable[SentencePair],
-    right: Iterable[SentencePair],
-    partial: bool,
-    differences: Differences,
-    before: SeenIds,
-) -> Iterator[tuple[SentencePair, SentencePair]]:
+    left: Iterable[SentencePair], right: Iterable[SentencePair], partial: bool,
+    differences: Differences, before: SeenIds,
+) -> Iterator[tuple[SentencePair, SentencePair]]:  # fmt: skip
     others, mine = _unique(right, before, "second"), _unique(left, before, "first")
     joined = [(pair, others.pop(id)) for id, pair in mine.items() if id in others]
     shared = {pair.id for pair, _ in joined}

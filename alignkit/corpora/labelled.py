@@ -129,14 +129,9 @@ class TrainingRow:
 
 
 def training_rows(
-    pairs: Iterable[SentencePair],
-    view: View,
-    kind: str,
-    *,
-    annotator: str | None = None,
-    rewrites: bool = True,
-    lenient: bool = False,
-) -> Iterator[TrainingRow]:
+    pairs: Iterable[SentencePair], view: View, kind: str, *, annotator: str | None = None,
+    rewrites: bool = True, lenient: bool = False,
+) -> Iterator[TrainingRow]:  # fmt: skip
     """Yield the rows of judged pairs."""
     check_known("kind of rows", kind, KINDS)
     scheme = view.scheme
@@ -249,15 +244,9 @@ class LabelCounts(TableResult):
 
 
 def count_labels(
-    corpus: Corpus,
-    view: View,
-    *,
-    annotators: Sequence[str] | None = None,
-    by: str | None = None,
-    split: str | None = None,
-    lenient: bool = False,
-    rewrites: bool = False,
-) -> LabelCounts:
+    corpus: Corpus, view: View, *, annotators: Sequence[str] | None = None, by: str | None = None,
+    split: str | None = None, lenient: bool = False, rewrites: bool = False,
+) -> LabelCounts:  # fmt: skip
     """Count how often each annotator gave each label of a view."""
     corpus, left_out, _ = judged_part(corpus, rewrites=rewrites)
     matrix = judgments_of(corpus, annotators, view, lenient=lenient)

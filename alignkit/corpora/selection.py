@@ -306,13 +306,9 @@ class Leak:
 
 
 def find_leaks(
-    train: Corpus,
-    test: Corpus,
-    groups: Sequence[str] | None = None,
-    *,
-    separator: str | None = None,
-    ignore_case: bool = False,
-) -> list[Leak]:
+    train: Corpus, test: Corpus, groups: Sequence[str] | None = None, *,
+    separator: str | None = None, ignore_case: bool = False,
+) -> list[Leak]:  # fmt: skip
     """Return what the second part shares with the first."""
     check_arguments(find_leaks, locals())
     for name in groups or ():

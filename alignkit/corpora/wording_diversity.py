@@ -32,12 +32,9 @@ _SIZES = (2, 3, 4)
 
 
 def token_types(
-    text: str,
-    *,
-    token: str = TOKEN,
-    stop_words: Collection[str] = (),
+    text: str, *, token: str = TOKEN, stop_words: Collection[str] = (),
     stem: Callable[[str], str] | None = None,
-) -> frozenset[str]:
+) -> frozenset[str]:  # fmt: skip
     """Return the different tokens of a text in lower case."""
     types = set(re.findall(token, text.lower())) - set(stop_words)
     return frozenset(types if stem is None else map(stem, types))
@@ -308,13 +305,9 @@ def diversity(
 
 
 def _groups(
-    pairs: Sequence[SentencePair],
-    by: str | None,
-    annotator: str | None,
-    split: str | None,
-    *,
+    pairs: Sequence[SentencePair], by: str | None, annotator: str | None, split: str | None, *,
     judged: bool,
-) -> tuple[dict[str, NDArray[np.int64]], int]:
+) -> tuple[dict[str, NDArray[np.int64]], int]:  # fmt: skip
     """Return the places of each group, in the order of their first use; labels in theirs."""
     if by is None:
         return {}, 0

@@ -259,13 +259,9 @@ def bounded_lines(
 
 
 def bounded_chunks(
-    stream: BufferedReader | io.BytesIO,
-    name: str,
-    megabytes: int,
-    *,
-    cut: bool = False,
+    stream: BufferedReader | io.BytesIO, name: str, megabytes: int, *, cut: bool = False,
     one_line: bool = False,
-) -> Iterator[bytes]:
+) -> Iterator[bytes]:  # fmt: skip
     """Yield the whole lines that have come in, each with a line feed, longer ones `cut` if so."""
     most = megabytes << 20
     held: list[bytes] = []

@@ -78,12 +78,9 @@ class _Side:
 
 
 def link_blocks(
-    first: LinkInput,
-    second: LinkInput,
-    *,
-    ordered: bool = False,
+    first: LinkInput, second: LinkInput, *, ordered: bool = False,
     beyond: Callable[[int], None] = lambda pairs: None,
-) -> Iterator[_Block]:
+) -> Iterator[_Block]:  # fmt: skip
     """Yield the ids and links of many pairs of both inputs; `beyond` gets how many one lacks."""
     left, right = _Side(first), _Side(second)
     shared = 0

@@ -94,12 +94,9 @@ def _parsed(stream: _Stream, reading: TextFile, *names: str) -> Any:
 
 
 def _check_between(
-    root: etree._Element,
-    previous: etree._Element | None,
-    before: etree._Element | None,
-    reading: TextFile,
-    name: str,
-) -> None:
+    root: etree._Element, previous: etree._Element | None, before: etree._Element | None,
+    reading: TextFile, name: str,
+) -> None:  # fmt: skip
     """Check that only white space stands between the last element and the next or the end."""
     if before is not previous and before is not None:
         message = f"element <{local_name(before)[:40]}> where <{name}> was expected"

@@ -85,12 +85,9 @@ class Brackets:
 
 
 def read_brackets(
-    text: str,
-    *,
-    tokens: Sequence[str] | None = None,
-    drop_function_tags: bool = False,
+    text: str, *, tokens: Sequence[str] | None = None, drop_function_tags: bool = False,
     drop_traces: bool = False,
-) -> Brackets | None:
+) -> Brackets | None:  # fmt: skip
     """Read the trees of a text as one; None where it holds none: blank, ``()`` or ``(())``."""
     if not text or text.isspace() or _NO_TREE.fullmatch(text):
         return None
@@ -305,13 +302,9 @@ def _plain(word: str) -> str:
 
 
 def read_fitting(
-    text: str,
-    tokens: Sequence[str] | None,
-    *,
-    strict: bool = False,
-    drop_function_tags: bool = False,
-    drop_traces: bool = False,
-) -> Brackets | None:
+    text: str, tokens: Sequence[str] | None, *, strict: bool = False,
+    drop_function_tags: bool = False, drop_traces: bool = False,
+) -> Brackets | None:  # fmt: skip
     """Read brackets whose words may be known; None if they hold no tree."""
     reader = partial(
         read_brackets, text, drop_function_tags=drop_function_tags, drop_traces=drop_traces
@@ -373,12 +366,9 @@ def difference(leaves: Sequence[str], tokens: Sequence[str], same: _Same = str._
 
 
 def write_brackets(
-    words: Sequence[str],
-    labels: Sequence[str],
-    starts: Sequence[int],
-    ends: Sequence[int],
+    words: Sequence[str], labels: Sequence[str], starts: Sequence[int], ends: Sequence[int],
     afters: Sequence[int],
-) -> str:
+) -> str:  # fmt: skip
     """Write a tree as one line, which is read back as the same; columns as of `Brackets`."""
     written: dict[str, Callable[[int], str]] = {
         "word": lambda at: f" {_escaped(words[at])}",

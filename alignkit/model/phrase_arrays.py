@@ -132,14 +132,9 @@ def phrases_of(alignment: Alignment, links: str = "possible") -> list[PhrasePair
 
 
 def extract_arrays(
-    arrays: LinkArrays,
-    *,
-    links: str = "possible",
-    kind: str = "all",
-    loose: bool = False,
-    max_length: int | None = None,
-    different: tuple[TokenArrays, TokenArrays] | None = None,
-) -> PhraseArrays:
+    arrays: LinkArrays, *, links: str = "possible", kind: str = "all", loose: bool = False,
+    max_length: int | None = None, different: tuple[TokenArrays, TokenArrays] | None = None,
+) -> PhraseArrays:  # fmt: skip
     """Extract the phrase pairs of alignments; `different` are the words that must not be equal."""
     check_known("kind of phrase pair", kind, KINDS)
     longest = longest_span(links, max_length)

@@ -104,27 +104,14 @@ def fill(
 ) -> int:  # fmt: skip
     """Write the phrase pairs of the sentence pairs from number `pair` on.
 
-    Parameters
-    ----------
-    links, offsets, lengths
-        As in `LinkArrays`.
-    keep
-        ATOMIC, COMPOSITE or the sum of both.
-    loose
-        Whether to extend over unaligned words at the boundaries.
-    longest
-        The most words of a span.
-    pair
-        The sentence pair to go on with; `ends[pair]` phrase pairs are there already.
-    spans, atomic
-        (C, 4) and (C,): where to write.
-    ends
-        (P + 1,): `ends[k + 1]` is set to the number of phrase pairs up to pair k.
-
-    Returns
-    -------
-    int
-        The first sentence pair that did not fit; P when all did.
+    links, offsets, lengths: As in `LinkArrays`.
+    keep: ATOMIC, COMPOSITE or the sum of both.
+    loose: Whether to extend over unaligned words at the boundaries.
+    longest: The most words of a span.
+    pair: The sentence pair to go on with; `ends[pair]` phrase pairs are there already.
+    spans, atomic: (C, 4) and (C,): where to write.
+    ends: (P + 1,): `ends[k + 1]` is set to the number of phrase pairs up to pair k.
+    Returns: The first sentence pair that did not fit; P when all did.
     """
     most_n, most_m = 0, 0
     for k in range(pair, len(lengths)):
@@ -298,23 +285,13 @@ def match_phrases(
     phrase pair shows by looking at their words. So time is linear in words and links where closures
     are short; all phrase pairs would be quadratic. Memory beside the output is 52 N + 16 M bytes.
 
-    Parameters
-    ----------
-    hyp, hyp_offsets, ref, ref_offsets
-        As in `LinkArrays`; all links count.
-    lengths
-        (P, 2): sentence lengths that hold the links of both.
-    longest
-        The most words of a span.
-    ignore_identical
-        Whether to leave out phrase pairs of equal words; else the words are not looked at.
-    source_ids, source_offsets, target_ids, target_offsets
-        As in `TokenArrays`.
-
-    Returns
-    -------
-    rows
-        (P, 5): the columns `alignkit.scoring.counts.PHRASE_COLUMNS`.
+    hyp, hyp_offsets, ref, ref_offsets: As in `LinkArrays`; all links count.
+    lengths: (P, 2): sentence lengths that hold the links of both.
+    longest: The most words of a span.
+    ignore_identical: Whether to leave out phrase pairs of equal words; else the words are not
+        looked at.
+    source_ids, source_offsets, target_ids, target_offsets: As in `TokenArrays`.
+    Returns: rows: (P, 5): the columns `alignkit.scoring.counts.PHRASE_COLUMNS`.
     """
     rows = np.zeros((len(lengths), 5), np.int64)
     most_n, most_m = 0, 0

@@ -223,12 +223,9 @@ _Words = tuple[TokenArrays, TokenArrays]
 
 
 def _single(
-    alignment: Alignment,
-    source: Sequence[str] | TokenArrays | None,
-    target: Sequence[str] | TokenArrays | None,
-    lengths: tuple[int, int] | None,
-    loose: bool,
-) -> tuple[LinkArrays, _Words | None]:
+    alignment: Alignment, source: Sequence[str] | TokenArrays | None,
+    target: Sequence[str] | TokenArrays | None, lengths: tuple[int, int] | None, loose: bool,
+) -> tuple[LinkArrays, _Words | None]:  # fmt: skip
     if isinstance(source, TokenArrays) or isinstance(target, TokenArrays):
         raise OptionError("one alignment takes sequences of tokens as source and target")
     if source is None or target is None:

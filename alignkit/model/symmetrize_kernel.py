@@ -154,20 +154,13 @@ def merge(
 ) -> None:  # fmt: skip
     """Write the merged links of all sentence pairs.
 
-    Parameters
-    ----------
-    forward, forward_offsets, reverse, reverse_offsets, lengths
-        As in `LinkArrays`; the lengths hold the links of both.
-    everything
-        Whether to begin with the union and be done, else begin with the intersection.
-    growing
-        Whether to grow.
-    final
-        After that: 0 nothing, 1 links with either word free, 2 links with both words free.
-    out
-        (C, 2): where to write; C is at least the number of links of both sides together.
-    offsets
-        (P + 1,): becomes where the links of each pair begin, with `offsets[0]` 0.
+    forward, forward_offsets, reverse, reverse_offsets, lengths: As in `LinkArrays`; the lengths
+        hold the links of both.
+    everything: Whether to begin with the union and be done, else begin with the intersection.
+    growing: Whether to grow.
+    final: After that: 0 nothing, 1 links with either word free, 2 links with both words free.
+    out: (C, 2): where to write; C is at least the number of links of both sides together.
+    offsets: (P + 1,): becomes where the links of each pair begin, with `offsets[0]` 0.
     """
     room, most_n, most_m = 0, 0, 0
     for k in range(len(lengths)):

@@ -248,12 +248,9 @@ def score_rules(
 
 
 def _parsed(
-    pairs: Iterable[SentencePair],
-    hypothesis: str,
-    reference: str,
-    trees: tuple[str | None, str | None],
-    skipped: Counter[str],
-) -> Iterator[tuple[Tree, Tree, Alignment, Alignment]]:
+    pairs: Iterable[SentencePair], hypothesis: str, reference: str,
+    trees: tuple[str | None, str | None], skipped: Counter[str],
+) -> Iterator[tuple[Tree, Tree, Alignment, Alignment]]:  # fmt: skip
     names: dict[str, None] = {}
     for pair in pairs:
         names.update(dict.fromkeys(pair.alignments))

@@ -327,13 +327,9 @@ class MacroScore:
 
 
 def level_intervals(
-    rows: Mapping[str, Rows],
-    aggregate: str,
-    *,
-    resamples: int,
-    confidence: float,
+    rows: Mapping[str, Rows], aggregate: str, *, resamples: int, confidence: float,
     seed: int | np.random.SeedSequence,
-) -> dict[str, dict[str, Interval]]:
+) -> dict[str, dict[str, Interval]]:  # fmt: skip
     """Return by level the interval of each measure."""
     streams = dict(zip(LEVELS, np.random.default_rng(seed).spawn(len(LEVELS)), strict=True))
     return {

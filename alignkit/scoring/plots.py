@@ -163,12 +163,9 @@ def heat_map(
 
 
 def draw_heat_map(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    values: NDArray[np.float64],
-    measure: str,
+    rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64], measure: str,
     path: str,
-) -> None:
+) -> None:  # fmt: skip
     """Write the same as a file for a paper, by the ending of its name; see `draw_cd_diagram`."""
     with _saved(path, *_size(rows, columns)) as figure:
         _map(figure, rows, columns, values, measure)

@@ -46,14 +46,9 @@ def one_test_each(subsets: Mapping[str, NDArray[np.bool_]], *, complements: bool
 
 
 def against_complement(
-    systems: Mapping[str, Counts],
-    subsets: Mapping[str, NDArray[np.bool_]],
-    measure: Ratios,
-    name: str,
-    *,
-    trials: int = 10_000,
-    rng: np.random.Generator,
-) -> dict[str, dict[str, float]]:
+    systems: Mapping[str, Counts], subsets: Mapping[str, NDArray[np.bool_]], measure: Ratios,
+    name: str, *, trials: int = 10_000, rng: np.random.Generator,
+) -> dict[str, dict[str, float]]:  # fmt: skip
     """Return the p-value that each system is as good on each subset as on its complement.
 
     The statistic is abs(measure of the subset - measure of the complement), counts pooled. In each

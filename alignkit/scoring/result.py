@@ -50,13 +50,9 @@ ATOMIC = ("hyp_atomic", "ref_atomic")
 
 
 def score_table(
-    parts: Mapping[str, Part],
-    intervals: Intervals,
-    *,
-    macro: Mapping[str, MacroScore] | None = None,
-    aggregate: str = "micro",
-    title: str = "",
-) -> Table:
+    parts: Mapping[str, Part], intervals: Intervals, *,
+    macro: Mapping[str, MacroScore] | None = None, aggregate: str = "micro", title: str = "",
+) -> Table:  # fmt: skip
     """Return the table of one score: a row for each level, and how many links or phrases it has."""
     macro = macro or {}
     columns = [

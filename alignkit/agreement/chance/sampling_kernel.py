@@ -229,22 +229,20 @@ def run(
 ) -> None:  # fmt: skip
     """Draw samples for the sentence pairs from `begin` to before `stop`, and sum them up.
 
-    Parameters
-    ----------
-    initial, offsets, lengths : The initial alignments, as in `LinkArrays`.
-    source_ids, source_offsets, target_ids, target_offsets : The words, as in `TokenArrays`.
-    items : `items_kernel.PHRASE_ITEMS` or `items_kernel.LINK_ITEMS`.
-    drop : Whether identical items are left out of the samples.
-    largest : Whether the larger of the two sets is the norm, not the smaller.
-    rates : (P, 4): the chance that an empty and that a filled cell flips, for either annotator; or
+    initial, offsets, lengths: The initial alignments, as in `LinkArrays`.
+    source_ids, source_offsets, target_ids, target_offsets: The words, as in `TokenArrays`.
+    items: `items_kernel.PHRASE_ITEMS` or `items_kernel.LINK_ITEMS`.
+    drop: Whether identical items are left out of the samples.
+    largest: Whether the larger of the two sets is the norm, not the smaller.
+    rates: (P, 4): the chance that an empty and that a filled cell flips, for either annotator; or
         (P, 8): for either annotator the same of different, then of equal words.
-    bounded, universe, universe_offsets : Whether only some cells can flip, and which, as `initial`;
+    bounded, universe, universe_offsets: Whether only some cells can flip, and which, as `initial`;
         this needs (P, 8) rates.
-    states : (P, 4): the random generators; they move on.
-    begin, stop, samples : The pairs, and how many samples to draw for each.
-    moments : (P, 9): sums over the samples are added; the columns are `MOMENTS`.
-    totals : (samples, 4): sums over the pairs are added: ratio, filled, common, norm.
-    records : (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 if not wanted.
+    states: (P, 4): the random generators; they move on.
+    begin, stop, samples: The pairs, and how many samples to draw for each.
+    moments: (P, 9): sums over the samples are added; the columns are `MOMENTS`.
+    totals: (samples, 4): sums over the pairs are added: ratio, filled, common, norm.
+    records: (P, samples, 7 or 11): every sample, the columns `RECORD`; of length 0 if not wanted.
     """
     # room for the largest of the pairs, made once
     most_n, most_m, most_links = 0, 0, 0
@@ -373,16 +371,14 @@ def reweigh(
 ) -> None:  # fmt: skip
     """Average stored samples as if they were drawn at other rates.
 
-    Parameters
-    ----------
-    records : (P, S, 7 or 11): as `run` writes them.
-    largest : As in `run`.
-    shifts : (P, 4 or 8): what each flip adds to the log weight of its sample: the logit of the new
+    records: (P, S, 7 or 11): as `run` writes them.
+    largest: As in `run`.
+    shifts: (P, 4 or 8): what each flip adds to the log weight of its sample: the logit of the new
         rate less that of the old one.
-    wanted : (P,): the pairs to do; the others are skipped.
-    means : (P, 3): set to the mean ratio of the samples with a set that is not empty (NaN: none),
+    wanted: (P,): the pairs to do; the others are skipped.
+    means: (P, 3): set to the mean ratio of the samples with a set that is not empty (NaN: none),
         the mean number of common items and the mean norm.
-    effective : (P,): set to the effective number of samples, (sum w)^2 / sum w^2.
+    effective: (P,): set to the effective number of samples, (sum w)^2 / sum w^2.
     """
     samples = records.shape[1]
     weights = np.empty(samples)

@@ -46,15 +46,9 @@ from alignkit.annotate.project.state import PairState, completed, inverse, write
 
 
 def new_event(
-    kind: str,
-    actor: str = "",
-    *,
-    id: str = "",
-    seq: int = 0,
-    n: int = 0,
-    client_at: str = "",
+    kind: str, actor: str = "", *, id: str = "", seq: int = 0, n: int = 0, client_at: str = "",
     sent: str = "",
-) -> LogEvent:
+) -> LogEvent:  # fmt: skip
     """Return an event of now; its place and data come with `Writer.add` unless they are given."""
     id = id or str(uuid4())
     return LogEvent(id, seq, n, kind, 1, actor, now(), client_at, 0, Raw(b"{}"), sent=sent)
@@ -163,16 +157,9 @@ class Writer:
 
 
 def append_sent(
-    conn: Connection,
-    k: int,
-    annotator: str,
-    *,
-    base: int,
-    rev: int,
-    events: Sequence[Sent],
-    actor: str,
-    prepare: Callable[[Writer, Sent, Data], None] | None = None,
-) -> tuple[Appended, bool]:
+    conn: Connection, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent],
+    actor: str, prepare: Callable[[Writer, Sent, Data], None] | None = None,
+) -> tuple[Appended, bool]:  # fmt: skip
     """Append what a client sends, all or nothing; return also whether anything of it was new."""
     account = queries.account_of(conn, annotator)
     pair = queries.pair_row(conn, k)

@@ -260,12 +260,9 @@ def _check_numbers(conn: Connection, result: Replay) -> None:
 
 
 def _folded(
-    conn: Connection,
-    streams: dict[int, tuple[int, str]],
-    share: ReplayShare,
-    result: Replay,
+    conn: Connection, streams: dict[int, tuple[int, str]], share: ReplayShare, result: Replay,
     tell: Callable[[int], None] | None,
-) -> Fold:
+) -> Fold:  # fmt: skip
     fold = Fold()
     begun: dict[int, Folded] = {}
     broken: set[int] = set()
@@ -301,12 +298,9 @@ def _folded(
 
 
 def _compare(
-    conn: Connection,
-    table: Table,
-    rows: Iterable[dict[str, Any]],
-    others: set[tuple[Any, ...]],
+    conn: Connection, table: Table, rows: Iterable[dict[str, Any]], others: set[tuple[Any, ...]],
     result: Replay,
-) -> None:
+) -> None:  # fmt: skip
     key = table.primary_key.columns.keys()
     wanted = {tuple(row[name] for name in key): row for row in rows}
     for stored in conn.execute(select(table)).mappings():

@@ -280,13 +280,9 @@ def _read(project: str) -> ServerFile | None:
 
 
 def invited(
-    project: str,
-    visitor: Visitor,
-    gold: str = "",
-    *,
-    rules: Mapping[str, bool] | None = None,
+    project: str, visitor: Visitor, gold: str = "", *, rules: Mapping[str, bool] | None = None,
     waiting: Callable[[str], None] | None = None,
-) -> str | None:
+) -> str | None:  # fmt: skip
     """Return the URL that lets one browser in; None if no server has the project."""
     known = msgspec.convert(dict(rules or {}), dict[_Rule, bool])
     silent = 0

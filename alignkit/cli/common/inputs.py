@@ -30,12 +30,9 @@ _HARMLESS = ("carriage returns", "byte order mark")
 
 
 def add_reading_arguments(
-    parser: argparse.ArgumentParser,
-    *,
-    flags: tuple[str, ...] = ("--format",),
-    formats: Mapping[str, str] = FORMATS,
-    default: str = _OWN,
-) -> None:
+    parser: argparse.ArgumentParser, *, flags: tuple[str, ...] = ("--format",),
+    formats: Mapping[str, str] = FORMATS, default: str = _OWN,
+) -> None:  # fmt: skip
     """Add the options that declare what a file does not say of itself."""
     group = parser.add_argument_group("what the input is")
     group.add_argument(

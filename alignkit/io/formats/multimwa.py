@@ -84,14 +84,9 @@ def parse_row(text: str, most: int = _COLUMNS) -> GoldRow:
 
 
 def write_row(
-    id: str,
-    pair: SentencePair,
-    annotation: Annotation | None,
-    writing: Writing,
-    *,
-    context: str = "",
-    more: str | None = None,
-) -> str:
+    id: str, pair: SentencePair, annotation: Annotation | None, writing: Writing, *,
+    context: str = "", more: str | None = None,
+) -> str:  # fmt: skip
     """Write a line."""
     columns = [id, "", "", "", "", ""]
     for k, name in _NAMES.items():

@@ -293,12 +293,9 @@ FORMAT = Format(
 
 
 def format_lines(
-    arrays: LinkArrays,
-    *,
-    probabilities: NDArray[np.float32] | None = None,
-    base: int = 0,
+    arrays: LinkArrays, *, probabilities: NDArray[np.float32] | None = None, base: int = 0,
     transpose: bool = False,
-) -> bytes:
+) -> bytes:  # fmt: skip
     """Return the lines of some alignments, as writing them pair by pair makes them."""
     if base not in (0, 1):
         raise OptionError(f"base must be 0 or 1, not {base}")

@@ -89,27 +89,14 @@ def scan(
 ) -> tuple[int, NDArray[np.int32], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
     """Read a block of lines.
 
-    Parameters
-    ----------
-    text
-        (B,) the bytes; each line ends in a line feed.
-    lines
-        How many lines there are.
-    base
-        The number of the first word.
-    transpose
-        Whether links are written target first.
-    lengths
-        (lines, 2) sentence lengths, or (0, 2) where they are not known.
-
-    Returns
-    -------
-    status
-        `PLAIN`, or another number when anything is unusual; then the rest means nothing.
-    links, sure, offsets
-        As in `LinkArrays`.
-    repeated
-        (2,) the numbers of duplicate links and of links both sure and possible.
+    text: (B,) the bytes; each line ends in a line feed.
+    lines: How many lines there are.
+    base: The number of the first word.
+    transpose: Whether links are written target first.
+    lengths: (lines, 2) sentence lengths, or (0, 2) where they are not known.
+    Returns: status: `PLAIN`, or another number when anything is unusual; then the rest means
+        nothing; links, sure, offsets: As in `LinkArrays`; repeated: (2,) the numbers of duplicate
+        links and of links both sure and possible.
     """
     # a link takes four bytes at least: two digits, its mark and what divides it from the next
     links = np.empty((len(text) // 4 + 1, 2), np.int32)
@@ -211,19 +198,10 @@ def written(
 ) -> NDArray[np.uint8]:  # fmt: skip
     """Write a block of lines.
 
-    Parameters
-    ----------
-    links, sure, offsets
-        As in `LinkArrays`, in the order in which they are to be written.
-    weights
-        (L,) numbers from 0 to 1, or (0,) for none.
-    base
-        The number of the first word.
-
-    Returns
-    -------
-    text
-        (B,) the bytes; each line ends in a line feed.
+    links, sure, offsets: As in `LinkArrays`, in the order in which they are to be written.
+    weights: (L,) numbers from 0 to 1, or (0,) for none.
+    base: The number of the first word.
+    Returns: (B,) the bytes; each line ends in a line feed.
     """
     most = _LINK + _WEIGHT if len(weights) else _LINK
     text = np.empty(len(links) * most + len(offsets), np.uint8)

@@ -201,13 +201,9 @@ class TreePair:
 
 
 def make_tree_pair(
-    pair: SentencePair,
-    annotator: str | None = None,
-    *,
-    links: str = "sure",
-    source_tree: str | None = None,
-    target_tree: str | None = None,
-) -> TreePair:
+    pair: SentencePair, annotator: str | None = None, *, links: str = "sure",
+    source_tree: str | None = None, target_tree: str | None = None,
+) -> TreePair:  # fmt: skip
     """Collect what is drawn of a sentence pair and its trees."""
     check_known("kind of links", links, ("sure", "possible"))
     aligned = pair.alignments

@@ -327,12 +327,9 @@ def draw_tree_html(
 
 
 def tree_content(
-    annotator: str | None,
-    *,
-    links: str = "sure",
-    source_tree: str | None = None,
+    annotator: str | None, *, links: str = "sure", source_tree: str | None = None,
     target_tree: str | None = None,
-) -> PageContent:
+) -> PageContent:  # fmt: skip
     """Return what stands on pages of trees; arguments as of `draw_tree_html`."""
     trees = {"source_tree": source_tree, "target_tree": target_tree}
 

@@ -134,12 +134,9 @@ def _symbols(text: str, side: int) -> tuple[Symbols, str | None]:
 
 
 def _rule(
-    source: Symbols,
-    target: Symbols,
-    pairs: tuple[tuple[int, int], ...],
-    our_label: str | None,
+    source: Symbols, target: Symbols, pairs: tuple[tuple[int, int], ...], our_label: str | None,
     their_label: str | None,
-) -> Rule:
+) -> Rule:  # fmt: skip
     if (our_label is None) != (their_label is None):
         raise FormatError("one side ends in its label ([X]), the other does not")
     ours = [i for i, item in enumerate(source) if isinstance(item, Variable)]
