@@ -1,5 +1,8 @@
 """Views map the judgments of a scheme to fewer labels, and source and target change places."""
 
+import json
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -142,3 +145,13 @@ def test_a_bad_judgment_is_refused_or_counted():
     assert matrix.left_out["not of the scheme"] == 1
     with pytest.raises(UnknownNameError, match="unknown annotator who judged pairs 'zoe'"):
         judgments_of(corpus, ["zoe"], view)
+
+
+@pytest.mark.real_data
+def test_the_swedish_set_in_two_views(data):
+    """Counts that were made apart from the published file."""
+    records = json.loads((data / "turku" / "sv-test.json").read_text("utf-8"))
+    for name, counts in (("base", (3, 295, 783)), ("strict", (87, 642, 352))):
+        views = Counter(get_view("turku", name).of(record["label"]) for record in records)
+        assert tuple(views[label] for label in "234") == counts
+        assert sum(views.values()) == 1081

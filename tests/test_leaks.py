@@ -309,3 +309,13 @@ def test_equal_pairs_on_both_sides_of_a_split_are_told(tmp_path, capsys):
 
 def in_nfc(one):
     return tuple(normalize("NFC", " ".join(side)) for side in one.words)
+
+
+@pytest.mark.real_data
+def test_no_group_of_the_swedish_set_stands_on_both_sides(data):
+    corpus = read_corpus(data / "turku" / "sv-test.json")
+    shares = {"train": 0.8, "test": 0.2}
+    parts = split_corpus(corpus, shares, stratify="judgment", keep_together="goeswith")
+    assert sum(map(len, parts.values())) == 1217
+    assert not [leak for leak in find_leaks(*parts.values()) if leak.kind == "grouped"]
+    assert find_leaks(corpus[:600], corpus[600:])
