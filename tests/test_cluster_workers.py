@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from test_cluster_tables import corpus, whole, written
-from test_cluster_training import divided, on_one_machine, over_parts, random_lines
+from test_cluster_training import divided, on_one_machine, over_parts, random_lines, wrap_steps
 
 from alignkit.align import Aligner, Bitext
 from alignkit.cluster import training
@@ -224,8 +224,7 @@ def test_a_worker_may_be_killed_in_any_step(tmp_path, monkeypatch, client, steps
     here = sys.modules[__name__]
     cloudpickle.register_pickle_by_value(here)
     try:
-        for name in steps:
-            monkeypatch.setattr(training, name, Deadly(getattr(training, name), tmp_path))
+        wrap_steps(monkeypatch, steps, lambda step: Deadly(step, tmp_path))
         found = over_parts(tmp_path, patterns, 3, client=client, shards=2)
     finally:
         cloudpickle.unregister_pickle_by_value(here)

@@ -104,6 +104,7 @@ def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
 
     Examples
     --------
+    >>> from alignkit import Alignment, SentencePair
     >>> pair = SentencePair("1", ("a", "b"), ("a",), {"gold": Alignment.parse("0-0 1?0")})
     >>> counts = count_corpus([pair])
     >>> counts.source_tokens, counts.annotators["gold"].sure, counts.annotators["gold"].identical
