@@ -139,14 +139,15 @@ class _Links:
         mark = rest.pop(0) if rest and rest[0] in ("S", "P") else "S"
         if len(rest) > 1:
             raise self._reading.error(f"{rest[0][:40]!r} is not S or P; {_SHAPE}", number)
-        weight = float(rest[0]) if rest and _NUMBER.fullmatch(rest[0]) else math.nan
-        if rest and not math.isfinite(weight):
-            message = f"{rest[0][:40]!r} is neither S nor P nor a finite number; {_SHAPE}"
-            raise self._reading.error(message, number)
-        if rest and not self._weight:
-            self._weight.extend([math.nan] * len(self._sentence))
-        if rest or self._weight:
+        if rest:
+            weight = float(rest[0]) if _NUMBER.fullmatch(rest[0]) else math.nan
+            if not math.isfinite(weight):
+                message = f"{rest[0][:40]!r} is neither S nor P nor a finite number; {_SHAPE}"
+                raise self._reading.error(message, number)
+            self._weight = self._weight or array("d", [math.nan] * len(self._sentence))
             self._weight.append(weight)
+        elif self._weight:
+            self._weight.append(math.nan)
         self._sentence.append(sentence)
         self._i.append(i)
         self._j.append(j)
@@ -177,11 +178,12 @@ class _Links:
         null = 0 if self._reading.base == 1 else None
         links = []
         for k in self._order[slice(*self.slices[sentence])].tolist():
-            i, j = (None if side[k] == null else side[k] for side in (self._i, self._j))
+            i, j = self._i[k], self._j[k]
             status: Status = "possible" if self._possible[k] else "sure"
             weight = self._weight[k] if self._weight else math.nan
             known = None if math.isnan(weight) else weight
-            links.append(RawLink(i, j, status, self._line[k], known))
+            ends = None if i == null else i, None if j == null else j
+            links.append(RawLink(*ends, status, self._line[k], known))
         return {self._reading.name: RawAnnotation(links)}
 
 
