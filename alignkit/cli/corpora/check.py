@@ -90,8 +90,10 @@ class Mending:
 
     def to_json(self) -> dict[str, object]:
         """Return the same as JSON holds it."""
-        broken = [{name: getattr(x, name) for name in ("path", "line", "message")}
-                  for x in self.broken]  # fmt: skip
+        broken = [
+            {name: getattr(finding, name) for name in ("path", "line", "message")}
+            for finding in self.broken
+        ]
         renumbered = [{"old": old, "new": new} for old, new in self.renumbered]
         record = {name: getattr(self, name) for name in ("path", "format", "written", "read_again")}
         record |= {"dropped": self.dropped, "broken": broken, "renumbered": renumbered}
