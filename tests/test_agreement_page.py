@@ -120,8 +120,9 @@ def test_no_colour_of_a_figure_is_fixed():
 
 
 def test_all_tables_are_in_it():
-    for found, tree in ((two().found, two().tree), (three().found, three().tree)):
-        tables, expected = tree.xpath("//section[@id='tables']//table"), found.tables()
+    for shown in (two(), three()):
+        tables = shown.tree.xpath("//section[@id='tables']//table")
+        expected = shown.found.tables()
         assert len(tables) == len(expected)
         for one, table in zip(tables, expected, strict=True):
             assert len(cells(one)) == len(table.rows)

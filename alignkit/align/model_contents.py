@@ -33,7 +33,7 @@ from alignkit.align.supervised.learned import (
     SupervisedRound,
 )
 from alignkit.errors import AlignerError, AlignkitError
-from alignkit.model.alignment import LONGEST
+from alignkit.model.alignment import LONGEST, SIDES
 
 T = TypeVar("T")
 
@@ -47,7 +47,6 @@ _LEXICAL = ("forward_lexical", "reverse_lexical", "target_null", "source_null")
 _POSITIONS = ("shapes", "shape_starts", "forward", "reverse")
 _MEMORY = ("keys", "offsets", "cells", "levels")
 _COUNTS = ("pair_counts", "source_counts", "target_counts")
-_SIDES = ("source", "target")
 WORDS = ("learned_source", "learned_target")  # the lists of words of what was learned from gold
 
 # The entries of the header
@@ -83,7 +82,7 @@ def save_parameters(path: str, known: Parameters) -> None:
         header = replace(header, learned=record_of(known.learned))
         arrays |= arrays_of(known.learned)
         if known.learned.lexicon is not None:
-            words |= {f"learned_{name}": getattr(known.learned.lexicon, name) for name in _SIDES}
+            words |= {f"learned_{name}": getattr(known.learned.lexicon, name) for name in SIDES}
     write_model(path, header=header.to_json(), arrays=arrays, words=words)
 
 

@@ -37,6 +37,7 @@ from alignkit.annotate.project.queries import known_scheme
 from alignkit.annotate.project.replay import build_project
 from alignkit.annotate.project.state import PairState
 from alignkit.errors import FileError, FormatError
+from alignkit.model.alignment import SIDES
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import TOKENIZERS, describe_tokenizer, tokenizer
@@ -101,7 +102,6 @@ TOKENIZER = "tokenizer"
 """The attribute that tells how texts were divided into words; none: at white space."""
 
 _MOST = 64 << 20  # bytes of a file
-_SIDES = ("source", "target")
 
 Document = tuple[str, str, str, dict[str, str]]
 """The name of a pair of documents, the texts, and attributes."""
@@ -121,7 +121,7 @@ def read_documents(
             raise ProjectError(f"{paths[0]}: two documents are called {id[:80]!r}; rename one")
         ids.add(id)
         words = {"source": divided(source), "target": divided(target)}
-        if empty := next((side for side in _SIDES if not words[side]), ""):
+        if empty := next((side for side in SIDES if not words[side]), ""):
             raise ProjectError(f"document {id!r}: its {empty} has no words; leave it out")
         whole = {**attributes, **more, SOURCE_TEXT: source, TARGET_TEXT: target}
         yield SentencePair(id, words["source"], words["target"], {}, whole)
@@ -213,13 +213,13 @@ def _from_json(line: str, path: str, number: int) -> Document:
         raise FormatError(f"is no JSON ({problem}); {expected}", path, number) from None
     if not isinstance(row, dict):
         raise FormatError("is no object; expected id, source and target", path, number)
-    source, target = (_text(row.pop(side, None), side, path, number) for side in _SIDES)
+    source, target = (_text(row.pop(side, None), side, path, number) for side in SIDES)
     attributes = {
         name: value if isinstance(value, str) else json.dumps(value)
         for name, value in row.items()
         if name not in ("id", TOKENIZER) and isinstance(value, (str, int, float))
     }
-    for side in _SIDES:
+    for side in SIDES:
         attributes.setdefault(f"{side}_document", str(row.get("id", number)))
     return str(row.get("id", number)), source, target, attributes
 

@@ -19,9 +19,10 @@ from alignkit.cluster.estimate import PLACE, word_pairs, worker_memory
 from alignkit.cluster.parts import Part, PartOutputs, check_parts, find_parts, inputs_of
 from alignkit.cluster.run import Run, running
 from alignkit.cluster.session import OnProgress, Session, Task, open_session
-from alignkit.cluster.training_files import SIDES, Reader, TrainingPlan, cut_size, merge_words
+from alignkit.cluster.training_files import Reader, TrainingPlan, cut_size, merge_words
 from alignkit.errors import AlignerError, OptionError
 from alignkit.io.options import ReadOptions
+from alignkit.model.alignment import SIDES
 
 if TYPE_CHECKING:
     from distributed import Client

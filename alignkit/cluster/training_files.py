@@ -23,12 +23,12 @@ from alignkit.align.settings import Settings
 from alignkit.cluster.parts import Facts, digest_of, refuse_long, states_of
 from alignkit.cluster.run import RunError, placing
 from alignkit.io.options import ReadOptions
+from alignkit.model.alignment import SIDES
 from alignkit.rules.tables.runs import WordPool
 
 I4 = NDArray[np.int32]
 I8 = NDArray[np.int64]
 
-SIDES = ("source", "target")
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 

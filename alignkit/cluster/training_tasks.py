@@ -39,6 +39,7 @@ from alignkit.cluster.run import WorkerMemory
 from alignkit.cluster.training_files import TrainingPlan, opened
 from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.formats.pharaoh import format_lines
+from alignkit.model.alignment import SIDES
 
 F4 = NDArray[np.float32]
 I4 = NDArray[np.int32]
@@ -99,7 +100,7 @@ def _divided(plan: TrainingPlan, index: Cooccurrence) -> list[I4]:
 def index_part(plan: TrainingPlan, number: int, read: str) -> int:
     """Give words of a part their numbers among all, and find its word pairs; return how many."""
     arrays: dict[str, NDArray[Any]] = {}
-    for side in training_files.SIDES:
+    for side in SIDES:
         with opened(plan.file("words", side)) as words, opened(read) as part:
             arrays[f"{side}-ids"] = words[f"numbers-{number}"][part[f"{side}-ids"]]
             arrays[f"{side}-starts"] = part[f"{side}-starts"]
@@ -240,7 +241,7 @@ def make_shard(plan: TrainingPlan, number: int, dictionary: str) -> tuple[int, i
     keys = merged([keys, *waiting])
     check_count(PLACES, len(keys))
     settings = plan.settings
-    source, target = (training_files.shared_words(plan, side) for side in training_files.SIDES)
+    source, target = (training_files.shared_words(plan, side) for side in SIDES)
     index = Cooccurrence.of_keys(keys, len(source), NO_CELLS)
     prior = spelling_prior(index, source, target, settings.spelling, settings.identity)
     known = json.loads(Path(dictionary).read_text("utf-8"))
@@ -271,7 +272,7 @@ def _known_shard(plan: TrainingPlan, number: int) -> _KnownShard:
         if strength > 0:
             backing = Backing(
                 index,
-                *(training_files.stems_of(plan, side) for side in training_files.SIDES),
+                *(training_files.stems_of(plan, side) for side in SIDES),
                 strength=strength,
             )
         size = 24 * len(keys) + 4 * sum(map(len, places)) + 16 * (sources + targets)
@@ -367,7 +368,7 @@ def _sums(plan: TrainingPlan, done: int) -> expectation.Sums:
         with opened(plan.after(done, f"part-{part}")) as arrays:
             source, target = (
                 arrays.dense(f"{side}_nulls", size)
-                for side, size in zip(training_files.SIDES, plan.sizes, strict=True)
+                for side, size in zip(SIDES, plan.sizes, strict=True)
             )
             sums = expectation.Sums(source, target, arrays["jumps"], np.zeros(2, np.int64))
         total = sums if total is None else expectation.Sums.over([total, sums])
@@ -386,7 +387,7 @@ def _added(plan: TrainingPlan, done: int, kind: str, name: str, size: int) -> I8
 def add_shards(plan: TrainingPlan, done: int) -> None:
     """Add up the weights of all shards by source and by target word, to divide them by that."""
     arrays: dict[str, NDArray[Any]] = {}
-    for side, size in zip(training_files.SIDES, plan.sizes, strict=True):
+    for side, size in zip(SIDES, plan.sizes, strict=True):
         total = _added(plan, done, "weights", side, size)
         arrays[side] = expectation.divisors(numbers_in(total) + plan.settings.concentration)
     training_files.write_arrays(plan.after(done, "totals"), arrays)
@@ -396,7 +397,7 @@ def write_model(
     plan: TrainingPlan, path: str, done: int, history: Sequence[Round], jumping: bool
 ) -> None:
     """Write what was learned in `done` rounds into a file."""
-    source, target = (training_files.shared_words(plan, side) for side in training_files.SIDES)
+    source, target = (training_files.shared_words(plan, side) for side in SIDES)
     index, weights = _learned_pairs(plan, done, len(source))
     unseen = training.unseen_total(plan.settings)
     with opened(plan.after(done, "totals")) as totals, opened(plan.after(done, "common")) as common:

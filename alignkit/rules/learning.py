@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, each
 from alignkit.errors import OptionError
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays
 from alignkit.model.choice import Choice
 from alignkit.model.sentence_pair import SentencePair
@@ -399,7 +399,7 @@ class _Learner:
                     yield pair, alignment, source, target
 
     def _tree(self, pair: SentencePair, side: int) -> Tree | None:
-        name, where = self.trees[side], derivation.SIDES[side]
+        name, where = self.trees[side], SIDES[side]
         if name is None or name in getattr(pair, f"{where}_trees"):
             return derivation.tree_of(pair, where, name)
         return None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many, visible
@@ -19,15 +18,13 @@ from alignkit.tables.columns import Cell, Column
 from alignkit.tables.media import style_sheet
 from alignkit.tables.table import Table
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-
-
 _WEIGHTS = (
     Column("count", "number", digits=6),
     Column("p(t|s)", "decimal", key="p_target"),
     Column("p(s|t)", "decimal", key="p_source"),
 )
+_FACTS = {"p_target": "p(t|s)", "p_source": "p(s|t)", "p_rule": "p(rule|roots)"}
+_FACTS |= {"lexical_target": "lex(t|s)", "lexical_source": "lex(s|t)"}
 _COUNT, _P = 7, 7
 
 
@@ -189,7 +186,7 @@ def draw_rules_page(
         "Rules left out": grammar.dropped,
         "Sentence pairs passed over": grammar.passed_over,
     }
-    return _template().generate(
+    return page_template("rules.html.j2", count=_count).generate(
         title=title,
         style="".join(map(style_sheet, ("matrix", "drawings", "table", "page"))) + tree_style(),
         facts=_facts(grammar, whole),
@@ -204,11 +201,6 @@ def draw_rules_page(
             "unpaired" in outline_side(side).kinds for entry in grammar for side in entry.rule
         ),
     )
-
-
-@cache
-def _template() -> Template:
-    return page_template("rules.html.j2", count=_count)
 
 
 def _draw(name: str, types: list[RuleType], most: int, room: int) -> dict[str, Any]:
@@ -256,16 +248,9 @@ def _drawn(entry: RuleType) -> dict[str, Any]:
 def _weights(entry: RuleType) -> str:
     parts = [] if entry.count is None else [f"seen {_times(entry.count)}"]
     parts += [] if entry.pairs is None else [f"in {how_many(entry.pairs, 'pair', commas=True)}"]
-    values = (
-        entry.p_target,
-        entry.p_source,
-        entry.p_rule,
-        entry.lexical_target,
-        entry.lexical_source,
-    )
-    names = "p(t|s)", "p(s|t)", "p(rule|roots)", "lex(t|s)", "lex(s|t)"
-    for name, value in zip(names, values, strict=True):
-        parts += [] if value is None else [f"{name}\N{NO-BREAK SPACE}{value:.3g}"]
+    for field, name in _FACTS.items():
+        if (value := getattr(entry, field)) is not None:
+            parts.append(f"{name}\N{NO-BREAK SPACE}{value:.3g}")
     return " · ".join(parts)
 
 

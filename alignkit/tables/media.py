@@ -357,6 +357,14 @@ def _html_report(report: Report) -> str:
     return f"<style>{style_sheet('table')}</style>\n<div>\n{body}</div>\n"
 
 
+def html_cautions(items: Iterable[str]) -> str:
+    """Return the region of a page that holds cautions, each as HTML; nothing if there are none."""
+    listed = "".join(f"<li>{item}</li>\n" for item in items)
+    region = '<div class="cautions" role="region" aria-labelledby="cautions">\n'
+    region += f'<h2 id="cautions">{CARE}</h2>\n<ul>\n{listed}</ul>\n</div>\n'
+    return region if listed else ""
+
+
 def signed(signature: str) -> str:
     """Return a paragraph of HTML with the settings, which breaks between them."""
     settings = safe_text(signature).replace("|", "|<wbr>")

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import NamedTuple
 
 from alignkit._support.arguments import check_arguments
-from alignkit.tables.media import CARE, Report, csv_lines, get_medium, signed, style_sheet
+from alignkit.tables.media import Report, csv_lines, get_medium, html_cautions, signed, style_sheet
 from alignkit.tables.table import Table
 from alignkit.tables.text_width import safe_text
 
@@ -127,18 +127,15 @@ class Result(ABC):
         figures = "".join(map(_figure, self.images()))
         heading = safe_text(title)
         style = "".join(map(style_sheet, ("drawings", "matrix", "table", "page")))
-        care = ""
-        if self.cautions:
-            care = (
-                '<div class="cautions" role="region" aria-labelledby="cautions">\n'
-                f'<h2 id="cautions">{CARE}</h2>\n{_listed([str(x) for x in self.cautions])}</div>\n'
-            )
+        head = "".join(f"<li>{safe_text(line)}</li>\n" for line in self.head)
+        head = f'<ul class="found">\n{head}</ul>\n' if head else ""
+        care = html_cautions(safe_text(str(caution)) for caution in self.cautions)
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f'<meta name="color-scheme" content="light dark">\n<title>{heading}</title>\n'
             f'<style>{style}</style>\n</head>\n<body class="alignkit">\n<header>\n'
-            f"<h1>{heading}</h1>\n{_listed(self.head, 'found')}{care}</header>\n<main>\n"
+            f"<h1>{heading}</h1>\n{head}{care}</header>\n<main>\n"
             f"{figures}{tables}{signed(self.settings)}</main>\n</body>\n</html>\n"
         )
 
@@ -168,12 +165,6 @@ class TableResult(Result):
     def csv(self) -> str:
         """Return the table as CSV."""
         return self.table().csv()
-
-
-def _listed(lines: Sequence[str], name: str = "") -> str:
-    items = "".join(f"<li>{safe_text(line)}</li>\n" for line in lines)
-    listed = f' class="{name}"' if name else ""
-    return f"<ul{listed}>\n{items}</ul>\n" if items else ""
 
 
 def _figure(picture: Picture) -> str:

@@ -22,7 +22,7 @@ from alignkit.show.canvas import Panel, Span, ending
 from alignkit.show.charts import spans
 from alignkit.show.html import start_page
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.media import CARE, csv_lines, style_sheet
+from alignkit.tables.media import csv_lines, html_cautions, style_sheet
 from alignkit.tables.result import Caution, Picture
 from alignkit.tables.table import Table
 from alignkit.tables.text_width import isolated_text, safe_text
@@ -405,15 +405,13 @@ def draw_judgment_page(agreement: JudgmentAgreement, *, title: str | None = None
     heading = title or f"Agreement of {', '.join(others)} and {last} on judgments"
     yield start_page(heading, Table.style() + style_sheet("page"))
     yield from (f'<p class="facts">{safe_text(line.strip())}</p>\n' for line in agreement.head)
-    if agreement.cautions:
-        yield '<div class="cautions" role="region" aria-labelledby="cautions">\n'
-        yield f'<h2 id="cautions">{CARE}</h2>\n<ul>\n'
-        for caution in agreement.cautions:
-            whom = safe_text("; ".join(caution.pairings))
-            about = f'<bdi class="who">{whom}</bdi>: ' if whom else ""
-            instead = f'<span class="instead">{safe_text(caution.instead)}</span>'
-            yield f"<li>{about}{safe_text(caution.says)}: {instead}</li>\n"
-        yield "</ul>\n</div>\n"
+    cautions = []
+    for caution in agreement.cautions:
+        whom = safe_text("; ".join(caution.pairings))
+        about = f'<bdi class="who">{whom}</bdi>: ' if whom else ""
+        instead = f'<span class="instead">{safe_text(caution.instead)}</span>'
+        cautions.append(f"{about}{safe_text(caution.says)}: {instead}")
+    yield html_cautions(cautions)
     yield "</header>\n<main>\n"
     yield _heading("overview", "Overview")
     yield "<p>Every kappa with its interval, if it has one; the tables have all figures.</p>\n"

@@ -45,9 +45,8 @@ class PairState(Struct):
 
     seq: int = 0  # the last event
     rev: int = 1  # the text that the cells belong to
-    cells: dict[log.Cell, int] = field(
-        default_factory=dict
-    )  # the value of each linked cell, nulls too
+    # the value of each linked cell, nulls too
+    cells: dict[log.Cell, int] = field(default_factory=dict)
     bulk: set[log.Cell] = field(default_factory=set)
     rejected: set[log.Cell] = field(default_factory=set)
     comments: dict[str, str] = field(default_factory=dict)  # by key, "i-j" or empty for the pair

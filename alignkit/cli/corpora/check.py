@@ -171,9 +171,8 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
     if report.counts["row shift"]:
         message = "nothing was mended: links and words look shifted; mend the lines first"
         raise FormatError(message, report.path)
-    holds = get_format(report.format).holds
-    lost = Counter(what for pair in report.corpus for what in losses(pair, holds))
     kind = get_format(report.format)
+    lost = Counter(what for pair in report.corpus for what in losses(pair, kind.holds))
     if report.refused and kind.blocks is not None:  # the numbers of lines count
         raise OptionError(
             f"--fix cannot mend {report.refused} broken lines of {report.path}, and leaving "
@@ -187,11 +186,8 @@ def mend(report: Examination, options: argparse.Namespace, declared: ReadOptions
         )
     missing = [f"{what} of {count} pairs" for what, count in lost.items()]
     missing += [f"its {report.refused} broken records"] if report.refused else []
-    if (
-        missing
-        and identity(options.fix) is not None
-        and identity(options.fix) == identity(report.path)
-    ):
+    place = identity(options.fix)
+    if missing and place is not None and place == identity(report.path):
         raise OptionError(
             f"--fix: format {report.format} is written without {', '.join(missing)}, so "
             f"{options.fix} cannot be mended in its own place; name another OUT"

@@ -39,12 +39,11 @@ from alignkit.errors import OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.records import DIFFERING
 from alignkit.io.text_files import TextFile
+from alignkit.model.alignment import SIDES
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
-
-_SIDES = ("source", "target")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -165,7 +164,7 @@ def _print(counts: CorpusCounts) -> None:
             *(Column("a pair", "decimal", digits=1), Column("longest", "count")),
         ]
         rows = []
-        for side in _SIDES:
+        for side in SIDES:
             tokens, types = (getattr(counts, f"{side}_{what}") for what in ("tokens", "types"))
             longest = getattr(counts, f"longest_{side}")
             rows.append([side, tokens, types, tokens / with_text, longest])
@@ -176,7 +175,7 @@ def _print(counts: CorpusCounts) -> None:
     if counts.trees:
         columns = [
             Column("trees"),
-            *(Column(f"{side} {what}", "count") for side in _SIDES for what in ("pairs", "nodes")),
+            *(Column(f"{side} {what}", "count") for side in SIDES for what in ("pairs", "nodes")),
             Column("deepest", "count"),
         ]
         rows = [
@@ -199,7 +198,7 @@ def _annotators(
         *([] if by is None else [Column(by, key="group")]),
         Column("annotator"),
         *(Column(name, "count") for name in names),
-        *(Column(f"{side} aligned", "percent", unit="%") for side in _SIDES),
+        *(Column(f"{side} aligned", "percent", unit="%") for side in SIDES),
         *([Column("judged only", "count")] if judged else []),
     ]
     rows: list[list[Cell]] = []

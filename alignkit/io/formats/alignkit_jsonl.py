@@ -51,7 +51,7 @@ from alignkit.io.format import EVERYTHING, Format
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
 from alignkit.io.strict_json import Object, member, parse_json, texts, write_line
 from alignkit.io.writing import LinkTexts, Writing
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
@@ -59,7 +59,6 @@ VERSION = 1
 _HEADER = {"alignkit": "corpus", "version": VERSION}
 _TEXTS = ("comment", "judgment", "provenance")
 _PAIR = {"id", "source", "target", "attributes", "annotations", "trees"}
-_SIDES = ("source", "target")
 _LINKS = ("sure", "possible", "null", "possible_null")
 _ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, "when"}
 _SIMPLE = {"sure", "possible", *_TEXTS, "when"}
@@ -123,8 +122,8 @@ def _record(value: Object, line: int) -> Record:
 
 def _tree_texts(value: Object) -> list[dict[str, str]]:
     sides: Object = member(value, "trees", dict, {})
-    _check_keys(sides, set(_SIDES), "trees")
-    both: list[Object] = [member(sides, side, dict, {}) for side in _SIDES]
+    _check_keys(sides, set(SIDES), "trees")
+    both: list[Object] = [member(sides, side, dict, {}) for side in SIDES]
     return [{name: member(trees, name, str) for name in trees} for trees in both]
 
 

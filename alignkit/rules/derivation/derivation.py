@@ -13,7 +13,7 @@ import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known, every, whole_number
 from alignkit.errors import MissingTextError, OptionError
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.choice import alignment_of_pair
 from alignkit.model.sentence_pair import SentencePair
@@ -385,8 +385,6 @@ class Derived:
         made = self.arrays.fragments(self.arrays.minimal(), deletions=self.deletions)
         return self.reader.rules(made.symbols, made.offsets)
 
-
-SIDES = ("source", "target")
 
 LINKS = ("sure", "possible")
 """The links that rules can be learned from: the sure ones (S), or all of them (P)."""

@@ -15,16 +15,16 @@ from typing import Any
 
 from alignkit.errors import FormatError
 from alignkit.io.strict_json import Object, as_text, member, parse_json, position, texts
+from alignkit.model.alignment import SIDES
 from alignkit.rules.files.fields import WEIGHTS, RuleFormat, checked_link, parse_weight
 from alignkit.rules.files.notation import made_rule, side_text
 from alignkit.rules.grammar import Example, RuleType, leaves
 
-_SIDES = ("source", "target")
-_MEMBERS = {*_SIDES, *WEIGHTS, "alignment", "examples", "extra"}
+_MEMBERS = {*SIDES, *WEIGHTS, "alignment", "examples", "extra"}
 
 
 def _line(type: RuleType, number: int, joined: bool) -> str:
-    members: Object = {name: side_text(side) for name, side in zip(_SIDES, type.rule, strict=True)}
+    members: Object = {name: side_text(side) for name, side in zip(SIDES, type.rule, strict=True)}
     for name in WEIGHTS:
         value = getattr(type, name)
         if value is not None:
@@ -48,7 +48,7 @@ def _parse(line: str, number: int) -> RuleType:
     record = parse_json(line)
     if not isinstance(record, dict):
         raise FormatError("expected an object with 'source' and 'target'")
-    sides = [member(record, name, str) for name in _SIDES]
+    sides = [member(record, name, str) for name in SIDES]
     try:
         rule = made_rule(*sides)
     except FormatError as problem:
@@ -94,8 +94,8 @@ def _two(value: object, name: str) -> tuple[int, int]:
 def _example(value: object) -> Example:
     if not isinstance(value, dict):
         raise FormatError(f"'examples' holds {json.dumps(value)[:40]}, expected an object")
-    sides = [tuple(texts(value, name)) for name in _SIDES]
-    spans = [_two(value.get(f"{name}_span"), f"{name}_span") for name in _SIDES]
+    sides = [tuple(texts(value, name)) for name in SIDES]
+    spans = [_two(value.get(f"{name}_span"), f"{name}_span") for name in SIDES]
     for words, (start, end) in zip(sides, spans, strict=True):
         if not start <= end <= len(words):
             raise FormatError(f"span [{start}, {end}] of an example of {len(words)} words")

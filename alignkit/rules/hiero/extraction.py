@@ -29,6 +29,7 @@ import numpy as np
 from alignkit._support.arguments import check_arguments, check_attributes, check_known
 from alignkit._support.jit import readonly
 from alignkit.errors import MissingTextError, OptionError
+from alignkit.model.alignment import SIDES
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.choice import alignment_of_pair
 from alignkit.model.phrase_arrays import LINKS, PhraseArrays
@@ -40,7 +41,6 @@ from alignkit.rules.hiero.counts_kernel import BESIDE, CONSTITUENT, LEFT, RIGHT,
 from alignkit.rules.hiero.extraction_kernel import derive
 from alignkit.rules.tables.runs import I4, I8
 
-SIDES = ("source", "target")
 _ROWS = 2**17
 _MOST_LABELS = 2**19
 Span = tuple[int, int, int, int]

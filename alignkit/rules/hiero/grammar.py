@@ -15,6 +15,7 @@ from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.jit import readonly
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import replacing, sorting_folder
+from alignkit.model.alignment import SIDES
 from alignkit.model.choice import Choice
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.model.sentence_pair import SentencePair
@@ -28,7 +29,7 @@ from alignkit.rules.hiero.counts import (
     Row,
     with_examples,
 )
-from alignkit.rules.hiero.extraction import SIDES, HieroOptions
+from alignkit.rules.hiero.extraction import HieroOptions
 from alignkit.rules.hiero.text import LAYOUTS, RuleText
 from alignkit.rules.hiero.text_kernel import identical
 from alignkit.rules.tables.runs import I4
