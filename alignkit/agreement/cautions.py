@@ -95,7 +95,7 @@ def _hits(agreement: AgreementFigures) -> Hits:
                 yield from _chance_hits(agreement, pairing, level, at)
             if pairing.kind == "annotators":
                 yield from _pair_hits(agreement, pairing, level, at)
-                yield from _choice_hits(agreement, pairing, level, at)
+                yield from choice_hits(agreement, pairing, level)
     for pairing in agreement.of("annotators"):
         yield from _few(pairing)
         yield from _given_links(agreement, pairing)
@@ -145,8 +145,9 @@ def _pair_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At
         yield "undefined-resamples", Hit(*at, text, interval.undefined)
 
 
-def _choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
+def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hits:
     """Find where C moves with the model of chance, the normalizer, or the rates of equal words."""
+    at = pairing.name, " ".join(reversed(level.split(".")))
     values = {name: levels[level].C for name, levels in pairing.beyond.items()}
     known = {name: value for name, value in values.items() if not isnan(value)}
     if known:
@@ -167,13 +168,19 @@ def _choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: 
     one_rate = pairing.chance in ("edit", "edit-split") and "edit-strata" in pairing.beyond
     if options.ignore_identical and one_rate:
         part, strata = pairing.main(level), pairing.beyond["edit-strata"][level]
-        share = 0.0
-        for models in strata.models.values():
-            equal, rest = (models[name].data.trials.sum() for name in ("delete-equal", "delete"))
-            share = max(share, float(equal / (equal + rest)) if equal + rest else 0.0)
+        share = equal_words_share(pairing, level)
         if share > DOMINATE and part.pi0 > strata.pi0:  # false where one has no value
             text = f"{100 * share:.0f}%, pi0 {part.pi0:.3f}, by edit-strata {strata.pi0:.3f}"
             yield "equal-words", Hit(*at, text, part.pi0 - strata.pi0, pairing.chance)
+
+
+def equal_words_share(pairing: Pairing, level: str) -> float:
+    """Return the larger share, of either's two, of the initial links that are of equal words."""
+    share = 0.0
+    for models in pairing.beyond["edit-strata"][level].models.values():
+        equal, rest = (models[name].data.trials.sum() for name in ("delete-equal", "delete"))
+        share = max(share, float(equal / (equal + rest)) if equal + rest else 0.0)
+    return share
 
 
 def _few(pairing: Pairing) -> Hits:

@@ -97,6 +97,23 @@ class PairingSection:
 
 
 @dataclass(frozen=True, eq=False)
+class GivenLinks:
+    """What two annotators who judged links that they were given made of them.
+
+    Parameters
+    ----------
+    links : How many they were given: the cells that both judged.
+    cells : Kappa and AC1 over these; of different words, if identical ones
+        are left out.
+    intervals : Of ``cells.possible.kappa`` and so on.
+    """
+
+    links: int
+    cells: CellAgreement
+    intervals: Intervals
+
+
+@dataclass(frozen=True, eq=False)
 class Pairing:
     """What two have in common.
 
@@ -109,6 +126,7 @@ class Pairing:
         are not known.
     chance : The model of chance that the main tables show.
     no_edits : Why models of edits say nothing of the two; empty where they do.
+    given : Over the cells that both judged, where two annotators record them; None otherwise.
     """
 
     kind: str
@@ -118,6 +136,7 @@ class Pairing:
     beyond: FrozenMap[str, FrozenMap[str, BeyondChance]]
     chance: str
     no_edits: str = ""
+    given: GivenLinks | None = None
 
     @property
     def name(self) -> str:

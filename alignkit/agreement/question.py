@@ -38,7 +38,7 @@ from alignkit.agreement.pairs import (
     with_majorities,
 )
 from alignkit.agreement.result import Agreement
-from alignkit.agreement.sections import joint_sections, two_sections
+from alignkit.agreement.sections import given_links, joint_sections, two_sections
 from alignkit.corpora.labelled import judged_part
 from alignkit.errors import OptionError
 from alignkit.model.corpus import Corpus, group_texts, values_of
@@ -253,7 +253,10 @@ def pairings_of(
         of_corpus = beyond.data, first, second, beyond.parts, beyond.options, beyond.seed
         sections, by_model = two_sections(*of_corpus), beyond.of(first, second, reason, share)
         chance = CLOSED if reason else beyond.options.chance
-        pairings.append(Pairing(kind, first, second, sections, by_model, chance, reason))
+        given = None
+        if kind == "annotators":
+            given = given_links(beyond.data, first, second, beyond.options, beyond.seed)
+        pairings.append(Pairing(kind, first, second, sections, by_model, chance, reason, given))
     return tuple(pairings)
 
 

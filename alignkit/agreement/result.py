@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import isnan
 from typing import Any
 
 from alignkit._support.values import jsonable
+from alignkit.agreement.answer import Answer, AnswerWriter
 from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.figures import AgreementFigures
 from alignkit.agreement.page import draw_agreement_page
@@ -39,6 +41,11 @@ class Agreement(AgreementFigures):
         overlap by these.
     """
 
+    @cached_property
+    def answer(self) -> Answer:
+        """What it comes to, in a paragraph that can be quoted."""
+        return AnswerWriter(self).answer()
+
     def tables(self) -> Sequence[Table]:
         """Return the tables, in the order in which a reader wants them."""
         return agreement_tables(self)
@@ -61,6 +68,7 @@ class Agreement(AgreementFigures):
                     "automatic_left_out")  # fmt: skip
         return {
             **_named(self, names),
+            "answer": jsonable(self.answer),
             "in_several_groups": self.several,
             "seed": self.seed,
             "options": jsonable(self.options),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.alpha import ALPHA, AlphaRows, KrippendorffAlpha
-from alignkit.agreement.figures import DIFFERENT, PairingSection
+from alignkit.agreement.figures import DIFFERENT, GivenLinks, PairingSection
 from alignkit.agreement.fleiss import FLEISS, FleissKappa
 from alignkit.agreement.intervals import Intervals, Rows, Statistic, bootstrap
 from alignkit.agreement.kappa import CELLS, CellAgreement
@@ -122,6 +122,24 @@ def _section(
         FrozenMap({name: intervals[name] for name in intervals if name in figures}), overlaps,
         cells, different, _alphas(further), unjudged,
     )  # fmt: skip
+
+
+def given_links(
+    data: CorpusData, first: str, second: str, options: AgreementOptions, seed: int
+) -> GivenLinks | None:
+    """Compute kappa and AC1 over the cells that two annotators judged; None if not recorded."""
+    if not all(map(data.records_judged, (first, second))):
+        return None
+    judged = _known(_pairs(data, (first, second), replace(options, universe="judged")))
+    links = int(judged.cells.sum())
+    if not links:
+        return None
+    judged = replace(judged, ignore_identical=options.ignore_identical, _links={})
+    rows = _StatisticRows.of(judged, CELLS)
+    everything = CorpusPart("all", np.arange(len(data.corpus)))
+    (intervals,) = rows.intervals([everything], options, seed)
+    cells = CellAgreement.of((first, second), rows.part(everything)["cells.all"])
+    return GivenLinks(links, cells, FrozenMap(intervals))
 
 
 Joint = tuple[

@@ -1,0 +1,601 @@
+"""What an agreement comes to: a paragraph of at most six lines that can be quoted.
+
+It is made from the result alone by rules: each rule that holds adds a code, and each code has a
+sentence in `TEXTS`. The automatic and the adjudicated alignments never enter it.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
+from os.path import commonprefix
+from typing import Union
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
+from alignkit._support.values import FrozenMap
+from alignkit._support.wording import how_many, visible
+from alignkit.agreement.cautions import FEW, NEAR_ONE, choice_hits, equal_words_share
+from alignkit.agreement.chance.result import BeyondChanceSection
+from alignkit.agreement.figures import AgreementFigures, Pairing
+from alignkit.agreement.intervals import weighted_mean
+from alignkit.agreement.kappa import Contingency
+from alignkit.agreement.options import CLOSED, edits_known
+from alignkit.stats.resampling import ALIKE, Interval
+from alignkit.tables.text_width import char_width
+
+CHANCE_NAMES = {
+    "edit": "C (Cohn et al.)",
+    "edit-split": "C (split)",
+    "edit-strata": "C (strata)",
+    CLOSED: "C (Kupper-Hafner)",
+}
+"""How C is called, by its model of chance."""
+
+LINES, WIDTH = 6, 100  # of the answer
+
+_ALL, _SURE = "words.possible", "words.sure"
+_LONG, _LONGEST = 8, 12  # longer names lose what all begin with, and then their middle
+_NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+_DIFFER = 0.05  # two models of chance that give C so far apart differ
+_APART = 0.1  # who is so far below the others in F1 shares least
+_ONE_SIDED = 0.25  # from this share on, C says as much of who marks anything
+_WIDE = 0.2  # wider intervals of F1 say too little to order corpora by
+
+TEXTS: Mapping[str, str] = {
+    # who agrees with whom
+    "no-common": "{who} annotated no pair in common: there is no agreement to report.",
+    "no-links": "{who} mark no link{different} in the {pairs} that both annotated.",
+    "none-shared": "{who} share none of their word links.",
+    "two": "{who} share {figures} ({measure}).",
+    "range": "{who} share from {low} to {high} of their word links, mean {mean} ({measure}).",
+    "apart": "{who} stands apart{but}: {figures}.",
+    "groups": "{who} are two groups{but}: within F1 {spans} ({measure}).",
+    "least": "{who} shares least, but {but}.",
+    "accepted": "Of the links that they accept they share {figures} ({measure}).",
+    "given-links": "{who} judged {links} links that they were given: kappa {kappa}.",
+    # beyond chance
+    "equal-words": "{share:.0f}% of what it may delete joins equal words",
+    "below-chance": "by it C is {C}",
+    "chance-near-one": "its pi0 is {pi0}",
+    "no-more-than-chance": " (no more than chance)",
+    "less-than-chance": " (less than chance)",
+    "no-C": "No C: by any chance they agree less than they should ({terms}): they follow "
+    "different rules, or edited on purpose.",
+    "no-room": "No C: chance alone all but reaches full agreement ({terms}).",
+    "no-words": "The words are not known, so there is no C.",
+    # what not to do: the first that holds
+    "do-not-quote": "C counts cells that nobody judged: do not quote it, nor compare with "
+    "annotators who drew links.",
+    "no-mean": ". The mean (F1 {mean}) describes {nobody}: do not quote it alone.",
+    "few-pairs": " only: compare nothing by these figures.",
+    "one-sided": ", and in {count} of the {used} only one marked anything{where}: give C with F1, "
+    "never alone.",
+    "normalizer": ": give C with F1, never alone.",
+    "wide": ": the intervals are too wide to order corpora by.",
+    "initial": ": do not compare C with a corpus corrected from another alignment.",
+    "who-is-right": ". Agreement does not say who is right.",
+}
+"""The sentences of an answer, or parts of them, by the codes of the rules."""
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """The C that an answer quotes.
+
+    Parameters
+    ----------
+    model : Its model of chance.
+    name : How it is called: ``"C (strata)"``.
+    why : Why the model that was asked for is no yardstick here; empty where it is quoted.
+    """
+
+    model: str
+    name: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an agreement comes to, in sentences; printed, in at most six lines of 100 columns.
+
+    Parameters
+    ----------
+    sentences : Who agrees with whom and how far, what that rests on, what it must not be used for.
+    report : The figures to cite.
+    codes : The rules that held, each a key of `TEXTS`.
+    quoted : The C to quote; None where none is.
+    apart : Who stands apart from the others; empty if nobody does.
+    groups : The two groups into which the annotators fall; empty if they do not.
+    names : The short name of each annotator.
+    """
+
+    sentences: tuple[str, ...]
+    report: str
+    codes: tuple[str, ...]
+    quoted: Quoted | None
+    apart: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...]
+    names: Mapping[str, str]
+
+    def __str__(self) -> str:
+        return "\n".join((*wrapped(" ".join(self.sentences)), *wrapped(f"Report: {self.report}")))
+
+
+_TIED = re.compile(r" \[[^\]]*\]|C \([^)]*\)| \(no interval\)| ~ ")
+
+
+def wrapped(text: str) -> list[str]:
+    """Return the lines of a text; an interval stays whole, on the line of its figure."""
+    tied = _TIED.sub(lambda match: match[0].replace(" ", "\0"), text)
+    lines = textwrap.wrap(tied, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0", " ") for line in lines]
+
+
+# names
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return a short name for each: without what all begin with, cut in the middle if still long.
+
+    Examples
+    --------
+    >>> short_names(["RTE2_dev_A", "RTE2_dev_B"])
+    {'RTE2_dev_A': 'dev_A', 'RTE2_dev_B': 'dev_B'}
+    """
+    parts = [re.split("([-_./])", visible(name)) for name in names]
+    words = [part[::2] for part in parts]
+    shared = len(commonprefix(words)) if len(names) > 1 else 0  # noqa: RUF071
+    short = {}
+    for name, part in zip(names, parts, strict=True):
+        text = "".join(part)
+        if char_width(text) > _LONG:
+            text = "".join(part[2 * shared :])
+            if sum(map(str.isalpha, text)) < 2:  # a lone letter reads as a statistic
+                text = "".join(part[2 * max(shared - 1, 0) :])
+        short[name] = _cut(text)
+    counts = Counter(short.values())
+    return {name: text if counts[text] == 1 else visible(name) for name, text in short.items()}
+
+
+def _cut(text: str) -> str:
+    if char_width(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST // 2]}…{text[1 - _LONGEST // 2 :]}"
+
+
+# figures
+def percent(value: float) -> str:
+    """Return a ratio as a percentage with one decimal; ``-`` if undefined."""
+    return "-" if isnan(value) else f"{100 * value:.1f}"
+
+
+def decimal(value: float) -> str:
+    """Return a coefficient with two decimals and no leading 0; ``-`` if undefined."""
+    if isnan(value):
+        return "-"
+    text = f"{value:.2f}"
+    return text.removeprefix("-")[1:] if float(text) == 0 else re.sub(r"^(-?)0\.", r"\1.", text)
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A figure with its interval, as a sentence shows it."""
+
+    value: float
+    interval: Union[Interval, str, None] = None
+    digits: Callable[[float], str] = percent
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The bounds of the interval; the value itself where all resamples give the same."""
+        if isinstance(self.interval, Interval):
+            return self.interval.low, self.interval.high
+        return (self.value, self.value) if self.interval == ALIKE else (nan, nan)
+
+    def show(self, unit: str = "", *, bounds: bool = True) -> str:
+        """Return the figure, and its interval."""
+        text = self.digits(self.value) + unit
+        if bounds and isinstance(self.interval, Interval):
+            return f"{text} [{', '.join(map(self.digits, self.bounds))}]"
+        return f"{text} (no interval)" if bounds and self.interval == ALIKE else text
+
+
+def _f1(two: Pairing, level: str) -> _Number:
+    section, name = two.sections[0], f"{level}.f1"
+    return _Number(section.figures.get(name, nan), section.intervals.get(name))
+
+
+def _kappa(two: Pairing, level: str) -> _Number:
+    assert two.given is not None
+    cells = level.replace("words", "cells")
+    table: Contingency = getattr(two.given.cells, level.partition(".")[2])
+    return _Number(table.kappa, two.given.intervals.get(f"{cells}.kappa"), decimal)
+
+
+def _c(two: Pairing, level: str, model: str) -> _Number:
+    part = two.part(level, "all", model)
+    return _Number(part.C, part.interval or part.no_interval, decimal)
+
+
+def _lowest(numbers: Iterable[_Number]) -> tuple[_Number, _Number]:
+    order = sorted((each for each in numbers if not isnan(each.value)), key=lambda each: each.value)
+    return (order[0], order[-1]) if order else (_Number(nan), _Number(nan))
+
+
+# who stands apart
+def _sides(names: Sequence[str], pairings: Sequence[Pairing]) -> tuple[list[str], list[str]] | None:
+    """Return the two sides of the annotators that are parted the most; None where nothing does."""
+    weights = np.zeros((len(names), len(names)))
+    for two in pairings:  # the heavier, the less they share; scipy takes 0 for no edge
+        weights[names.index(two.first), names.index(two.second)] = 2 - _f1(two, _ALL).value
+    tree = minimum_spanning_tree(weights).toarray()
+    best, widest = None, 0.0
+    for edge in zip(*tree.nonzero(), strict=True):
+        count, labels = connected_components(np.where(tree == tree[edge], 0, tree), directed=False)
+        halves: list[list[str]] = [[], []]
+        for name, label in zip(names, (labels == labels[edge[0]]).tolist(), strict=True):
+            halves[label].append(name)
+        gap = _gap(halves[0], pairings, _ALL)
+        if count == 2 and gap > widest:  # false where there is no interval
+            best, widest = (max(halves, key=len), min(halves, key=len)), gap
+    return best
+
+
+def _parted(
+    pairings: Iterable[Pairing], side: Sequence[str]
+) -> tuple[list[Pairing], list[Pairing]]:
+    """Return the pairings within two sides, and those across."""
+    parted: tuple[list[Pairing], list[Pairing]] = [], []
+    for two in pairings:
+        parted[(two.first in side) != (two.second in side)].append(two)
+    return parted
+
+
+def _gap(side: Sequence[str], pairings: Iterable[Pairing], level: str) -> float:
+    """Return how far the lowest bound within two sides is above the highest across."""
+    within, across = _parted(pairings, side)
+    low = min((_f1(two, level).bounds[0] for two in within), default=nan)
+    return low - max((_f1(two, level).bounds[1] for two in across), default=nan)
+
+
+# the answer
+class AnswerWriter:
+    """Writes an answer; its methods stand in the order of the sentences."""
+
+    def __init__(self, agreement: AgreementFigures) -> None:
+        self.agreement, self.codes = agreement, dict[str, None]()
+        self.options, self.names = agreement.options, short_names(agreement.annotators)
+        self.every = agreement.of("annotators")
+        self.several = len(self.every) > 1
+        known = [two for two in self.every if not isnan(_f1(two, _ALL).value)]
+        self.pairings = [two for two in known if self.several or _f1(two, _ALL).value]
+        rows = [row for two in self.pairings if (row := two.sections[0].overlap)]
+        self.weak = any(  # whether anyone marks links as possible only
+            (row.words_possible.hypothesis, row.words_possible.reference)
+            != (row.words_sure.hypothesis, row.words_sure.reference)
+            for row in rows
+        )
+        self.levels = (_ALL, _SURE) if self.weak and not self.several else (_ALL,)
+        self.given = bool(self.pairings) and all(two.given for two in self.pairings)
+        pairs = agreement.together[0].used if self.several else self.every[0].sections[0].pairs
+        self.pairs = how_many(pairs, "pair")
+        self.measure = "F1; equal words left out" if self.options.ignore_identical else "F1"
+        self.sides = _sides(agreement.annotators, self.pairings) if self.several else None
+
+    def answer(self) -> Answer:
+        """Return the answer, without what has no room."""
+        quoted = None if self.given or not self.pairings else self.quote()
+        rest, side = self.sides or ([], [])
+        groups = (tuple(rest), tuple(side)) if len(side) > 1 else ()
+        for terse in range(5):
+            sentences = [*self.shares(terse), *self.beyond(quoted, terse), *self.nothing()]
+            answer = Answer(
+                tuple(sentences), self.report(quoted, terse), tuple(self.codes), quoted,
+                () if groups else tuple(side), groups, FrozenMap(self.names),
+            )  # fmt: skip
+            if len(str(answer).splitlines()) <= LINES:
+                break
+        return answer
+
+    def say(self, code: str, **words: object) -> str:
+        """Note that a rule holds, and return its sentence."""
+        self.codes[code] = None
+        return TEXTS[code].format(**words)
+
+    def listed(self, names: Iterable[str]) -> str:
+        """Return the short names of some annotators as a list."""
+        *first, last = (self.names[name] for name in names)
+        return f"{', '.join(first)} and {last}" if first else last
+
+    def pair(self, two: Pairing) -> str:
+        """Return the short names of two."""
+        return f"{self.names[two.first]} ~ {self.names[two.second]}"
+
+    def ends(self, numbers: Mapping[Pairing, _Number], unit: str = "") -> tuple[str, str]:
+        """Return the lowest and the highest of some figures, and whose they are."""
+        whose = {number: self.pair(two) for two, number in reversed(list(numbers.items()))}
+        low, high = (f"{each.show(unit)} ({whose[each]})" for each in _lowest(numbers.values()))
+        return low, high
+
+    def span(self, numbers: Sequence[_Number], unit: str = "") -> str:
+        """Return the only figure with its interval, or from which to which they are."""
+        if len(numbers) == 1:
+            return numbers[0].show(unit)
+        low, high = (each.show(unit, bounds=False) for each in _lowest(numbers))
+        return low if low == high else f"from {low} to {high}"
+
+    # who agrees with whom
+    def nothing(self) -> Iterator[str]:
+        """Say which two have nothing to compare."""
+        reasons: dict[str, list[Pairing]] = {}
+        for two in self.every:
+            if two not in self.pairings:
+                shared = two.sections[0].pairs
+                code = "none-shared" if _f1(two, _ALL).value == 0 else "no-links"
+                reasons.setdefault(code if shared else "no-common", []).append(two)
+        same = " of different words" if self.options.ignore_identical else ""
+        for code, (two, *more) in reasons.items():
+            who, pairs = self.listed((two.first, two.second)), f"{two.sections[0].pairs} pairs"
+            if more:
+                who, pairs = f"The two of {1 + len(more)} of {len(self.every)} pairings", "pairs"
+            yield self.say(code, who=who, pairs=pairs, different=same)
+
+    def shares(self, terse: int) -> Iterator[str]:
+        """Say who agrees with whom, and how far."""
+        if self.given:
+            yield self.judged()
+        if self.sides is None:
+            if self.pairings:
+                yield self.share(self.agreement.annotators, self.pairings, terse)
+            yield from self.least()
+            return
+        rest, side = self.sides
+        within, across = _parted(self.pairings, side)
+        levels = {"the sure ones": _SURE, "phrase pairs": "phrases.possible"}
+        alike = [name for name, level in levels.items() if not _gap(side, self.pairings, level) > 0]
+        but = f", but not in {' and '.join(alike)}" if alike else ""
+        f1 = {two: _f1(two, _ALL) for two in self.pairings}
+        if len(side) > 1:
+            spans = (self.span([f1[two] for two in those], "%") for those in (within, across))
+            who = " and ".join(", ".join(self.names[name] for name in half) for half in self.sides)
+            yield self.say(
+                "groups", but=but, who=who, spans=", across ".join(spans), measure=self.measure
+            )
+            return
+        yield self.share(rest, within, terse)
+        figures = "from " + " to ".join(self.ends({two: f1[two] for two in across}, "%"))
+        if len(across) < 3:
+            others = [
+                (two, self.names[two.second if two.first in side else two.first]) for two in across
+            ]
+            figures = ", ".join(f"{f1[two].show('%')} with {name}" for two, name in others)
+        yield self.say("apart", who=self.names[side[0]], but=but, figures=figures)
+
+    def share(self, names: Sequence[str], pairings: Sequence[Pairing], terse: int) -> str:
+        """Say how far some annotators agree who are not parted."""
+        f1 = {two: _f1(two, _ALL) for two in pairings}
+        if len(f1) > 1:
+            low, high = self.ends(f1, "%")
+            who = self.listed(names) if self.sides else f"The {len(names)} annotators"
+            return self.say(
+                "range", who=who, low=low, high=high, mean=_mean(f1), measure=self.measure
+            )
+        ((two, number),) = f1.items()
+        shown, sure = (
+            number.show("%") + ("" if self.given else " of their word links"),
+            _f1(two, _SURE),
+        )
+        if self.weak and terse < 4:
+            share = sure.show("%") if sure.value else "none"
+            shown += f", of the sure ones {share}" if self.given else f", {share} of the sure ones"
+        code = "accepted" if self.given else "two"
+        return self.say(code, who=self.listed(names), figures=shown, measure=self.measure)
+
+    def least(self) -> Iterator[str]:
+        """Say who shares least, where intervals overlap."""
+        for name in self.agreement.annotators if self.several else ():
+            others, mine = _parted(self.pairings, [name])
+            best = max((_f1(two, _ALL).value for two in mine), default=nan)
+            if min((_f1(two, _ALL).value for two in others), default=nan) - best > _APART:
+                drawn = self.options.bootstrap != "none"
+                but = "the intervals overlap" if drawn else "there are no intervals"
+                yield self.say("least", who=self.names[name], but=but)
+
+    def judged(self) -> str:
+        """Say how far they agree on links that they were given."""
+        kappas = [
+            f"{self.span([_kappa(two, level) for two in self.pairings])} on what is {what}"
+            for level, what in zip(self.levels, ("a link", "a sure one"), strict=False)
+        ]
+        names = self.agreement.annotators
+        who = f"The {len(names)} annotators" if self.several else self.listed(names)
+        return self.say("given-links", who=who, links=self.links, kappa=", ".join(kappas))
+
+    @property
+    def links(self) -> str:
+        """How many links they were given."""
+        counts = sorted({two.given.links for two in self.pairings if two.given})
+        return " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+
+    # beyond chance
+    def quote(self) -> Quoted | None:
+        """Return the C to quote: by the model asked for, by strata where that is no yardstick."""
+        if not all(two.beyond for two in self.pairings):
+            return None
+        models = {two.chance for two in self.pairings}
+        model, why = models.pop() if len(models) == 1 else CLOSED, ""
+        if model in ("edit", "edit-split"):
+            why = next(self.no_yardstick(model), "")
+        model = "edit-strata" if why else model
+        return Quoted(model, CHANCE_NAMES[model], why)
+
+    def parts(self, model: str) -> list[tuple[Pairing, str, BeyondChanceSection]]:
+        """Return what C is by a model, where it rests on anything."""
+        every = ((two, level) for two in self.pairings for level in self.levels)
+        parts = [(two, level, two.part(level, "all", model)) for two, level in every]
+        return [each for each in parts if each[2].used]
+
+    def no_yardstick(self, model: str) -> Iterator[str]:
+        """Yield why a model of edits is no yardstick."""
+        parts = self.parts(model)
+        shares = [
+            equal_words_share(two, level)
+            for two, level, part in parts
+            if not abs(part.C - two.part(level, "all", "edit-strata").C) <= _DIFFER
+            and any(code == "equal-words" for code, _ in choice_hits(self.agreement, two, level))
+        ]
+        if shares:
+            yield self.say("equal-words", share=100 * max(shares))
+        if (worst := min((part.C for *_, part in parts), default=nan)) < 0:
+            yield self.say("below-chance", C=decimal(worst))
+        if (nearest := max((part.pi0 for *_, part in parts), default=nan)) >= NEAR_ONE:
+            yield self.say("chance-near-one", pi0=decimal(nearest))
+
+    def beyond(self, quoted: Quoted | None, terse: int) -> Iterator[str]:
+        """Say how far they agree beyond chance, what that rests on, what not to do with it."""
+        if self.given:
+            yield self.say("do-not-quote")
+        elif self.pairings and (quoted is None or not self.has_c(quoted)):
+            yield self.say("no-words") if quoted is None else self.no_c(quoted)
+            yield f"F1 rests on {self.pairs}{self.advice(None)}"
+        elif quoted is not None:
+            c = f"Beyond chance: {self.chance(quoted, terse)}"
+            if quoted.why:
+                why = f" ({quoted.why})" if terse < 2 else ""
+                c += f"; the article's chance is no yardstick here{why}"
+            used = " and ".join(self.used(level, quoted.model) for level in self.levels)
+            rests = f"{used} of {self.pairs}{self.advice(quoted)}"
+            yield from [f"{c}, on {rests}"] if self.several else [f"{c}.", f"C rests on {rests}"]
+
+    def has_c(self, quoted: Quoted) -> bool:
+        """Return whether C by the strata is above 0 and has room to be; others are quoted as is."""
+        parts = [part for *_, part in self.parts(quoted.model)]
+        return quoted.model == CLOSED or all(part.C >= 0 and part.pi0 < NEAR_ONE for part in parts)
+
+    def no_c(self, quoted: Quoted) -> str:
+        """Say why no C is quoted."""
+        parts = self.parts(quoted.model)
+        two, level, part = min(parts, key=lambda each: (not each[2].C < 0, -each[2].pi0))
+        terms = [f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"]
+        terms += ["sure links"] * (level == _SURE) + [self.pair(two)] * self.several
+        return self.say("no-C" if part.C < 0 else "no-room", terms=", ".join(terms))
+
+    def chance(self, quoted: Quoted, terse: int) -> str:
+        """Return the C to quote of both levels, or of all pairings."""
+        every = {two: _c(two, _ALL, quoted.model) for two in self.pairings}
+        if self.sides is not None:
+            rest, side = self.sides
+            within, across = _parted(self.pairings, side)
+            apart, spans = (
+                len(side) == 1,
+                [self.span([every[x] for x in y]) for y in (within, across)],
+            )
+            whose = (f" for {self.listed(rest)}, ", f" with {self.listed(side)}")
+            before, between, after = ("", *whose) if apart else ("within ", ", across ", "")
+            shown = f"{before}{spans[0]}{between}{spans[1]}{after}"
+        elif self.several:
+            shown = f"from {' to '.join(self.ends(every))}"
+        else:
+            (two,), levels = self.pairings, self.levels[: 2 if terse < 4 else 1]
+            numbers = [(_c(two, each, quoted.model), each == _ALL or terse < 3) for each in levels]
+            shown = " and ".join(x.show(bounds=bounds) + self.surely(x) for x, bounds in numbers)
+        return f"{quoted.name} {shown}"
+
+    def surely(self, number: _Number) -> str:
+        """Return whether C may be 0, or is surely below it."""
+        low, high = number.bounds
+        if low <= 0 <= high:
+            return self.say("no-more-than-chance")
+        return self.say("less-than-chance") if high < 0 else ""
+
+    def used(self, level: str, model: str) -> str:
+        """Return how many pairs C rests on."""
+        used = sorted(two.part(level, "all", model).used for two in self.pairings)
+        return " to ".join(map(str, dict.fromkeys((used[0], used[-1]))))
+
+    def advice(self, quoted: Quoted | None) -> str:
+        """Return what not to do with the figures: the first that holds."""
+        if self.sides is not None:
+            count = sum(map(len, self.sides))
+            nobody = f"none of the {_NUMBERS.get(count, count)}"
+            nobody = nobody if len(self.sides[1]) == 1 else "neither group"
+            mean = _mean({two: _f1(two, _ALL) for two in self.pairings})
+            return self.say("no-mean", mean=mean, nobody=nobody)
+        parts = self.parts(quoted.model) if quoted else []
+        used = [part.used for *_, part in parts] or [two.sections[0].pairs for two in self.pairings]
+        if min(used) < FEW:
+            return self.say("few-pairs")
+        if parts:
+            two, _, worst = max(parts, key=lambda each: each[2].one_sided / each[2].used)
+            if worst.one_sided >= _ONE_SIDED * worst.used:
+                where = f" ({self.pair(two)})" if self.several else ""
+                return self.say("one-sided", count=worst.one_sided, used=worst.used, where=where)
+        hits = (choice_hits(self.agreement, two, level) for two, level, _ in parts)
+        if any(code == "normalizer" for those in hits for code, _ in those):
+            return self.say("normalizer")
+        bounds = [_f1(two, level).bounds for two in self.pairings for level in self.levels]
+        if any(high - low > _WIDE for low, high in bounds):
+            return self.say("wide")
+        edits = quoted and edits_known(self.agreement.initial, self.options.missing_initial)
+        return self.say("initial" if edits else "who-is-right")
+
+    # what to cite
+    def report(self, quoted: Quoted | None, terse: int) -> str:
+        """Return the figures to cite."""
+        parts = list(self.cited(quoted, terse)) if self.pairings else ["nothing shared"]
+        if self.options.ignore_identical and terse < 1 and self.pairings:
+            parts.append("equal words left out")
+        return f"{'; '.join([*parts, self.pairs])}."
+
+    def cited(self, quoted: Quoted | None, terse: int) -> Iterator[str]:
+        """Yield the figures of each level, or of each pairing."""
+        levels = self.levels if terse < 4 else self.levels[:1]
+        measures: dict[str, Callable[[Pairing, str], _Number]] = {"word F1": _f1}
+        if self.given:
+            count = "" if self.several else f"{self.links} "
+            measures = {f"kappa over the {count}given links": _kappa} | measures
+        elif quoted is not None and self.has_c(quoted):
+            measures[quoted.name] = lambda two, level: _c(two, level, quoted.model)
+        if len(self.every) > 3:
+            for name, measure in measures.items():
+                low, high = self.ends(numbers := {two: measure(two, _ALL) for two in self.pairings})
+                mean = "" if self.sides else f" mean {_mean(numbers, quoted)},"
+                yield f"{name}{mean} lowest {low}, highest {high}"
+        elif self.several:
+            figures = {two: ", ".join(of(two, _ALL).show() for of in measures.values())
+                       for two in self.pairings}  # fmt: skip
+            rows = (f"{self.pair(two)} {shown}" for two, shown in figures.items())
+            yield f"{', '.join(measures)}: {'; '.join(rows)}"
+        elif self.given:
+            for name, measure in measures.items():
+                shown = (measure(self.pairings[0], level).show() for level in levels)
+                yield f"{name} {', sure '.join(shown)}"
+        else:
+            for level in levels:
+                yield self.of_two(self.pairings[0], quoted, level)
+
+    def of_two(self, two: Pairing, quoted: Quoted | None, level: str) -> str:
+        """Return F1 and C of two annotators at a level."""
+        f1 = f"{'word' if level == _ALL else 'sure links'} F1 {_f1(two, level).show()}"
+        if quoted is None:
+            return f1
+        part = two.part(level, "all", quoted.model)
+        c = f"{quoted.name if level == _ALL else 'C'} {_c(two, level, quoted.model).show()}"
+        if not self.has_c(quoted):
+            c = f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"
+        return f"{f1}, {c} on {how_many(part.used, 'pair') if level == _ALL else part.used}"
+
+
+def _mean(numbers: Mapping[Pairing, _Number], quoted: Quoted | None = None) -> str:
+    """Return the mean of some figures, weighted as in the tables: by pairs, or by pairs used."""
+    (digits,) = {number.digits for number in numbers.values()}
+    weighed = [
+        (two.part(_ALL, "all", quoted.model).used if quoted and digits is decimal
+         else two.sections[0].pairs, number.value)
+        for two, number in numbers.items()
+    ]  # fmt: skip
+    return digits(weighted_mean(weighed))
