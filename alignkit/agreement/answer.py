@@ -21,6 +21,7 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many, visible
 from alignkit.agreement.cautions import FEW, NEAR_ONE, choice_hits, equal_words_share
+from alignkit.agreement.chance.correction import NO_PAIRS
 from alignkit.agreement.chance.result import BeyondChanceSection
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.intervals import weighted_mean
@@ -68,6 +69,7 @@ TEXTS: Mapping[str, str] = {
     "no-C": "No C: by any chance they agree less than they should ({terms}): they follow "
     "different rules, or edited on purpose.",
     "no-room": "No C: chance alone all but reaches full agreement ({terms}).",
+    "no-value": "C has no value: {reason}.",
     "no-words": "The words are not known, so there is no C.",
     # what not to do: the first that holds
     "do-not-quote": "C counts cells that nobody judged: do not quote it, nor compare with "
@@ -127,7 +129,7 @@ class Answer:
         return "\n".join((*wrapped(" ".join(self.sentences)), *wrapped(f"Report: {self.report}")))
 
 
-_TIED = re.compile(r" \[[^\]]*\]|C \([^)]*\)| \(no interval\)| ~ ")
+_TIED = re.compile(r" \[[^\]]*\]|C \([^)]*\)| \(no interval\)| ~ |pi0? [-.\d]")
 
 
 def wrapped(text: str) -> list[str]:
@@ -198,6 +200,8 @@ class _Number:
 
     def show(self, unit: str = "", *, bounds: bool = True) -> str:
         """Return the figure, and its interval."""
+        if isnan(self.value):
+            return "undefined"
         text = self.digits(self.value) + unit
         if bounds and isinstance(self.interval, Interval):
             return f"{text} [{', '.join(map(self.digits, self.bounds))}]"
@@ -227,21 +231,23 @@ def _lowest(numbers: Iterable[_Number]) -> tuple[_Number, _Number]:
 
 
 # who stands apart
-def _sides(names: Sequence[str], pairings: Sequence[Pairing]) -> tuple[list[str], list[str]] | None:
-    """Return the two sides of the annotators that are parted the most; None where nothing does."""
+def _sides(names: Sequence[str], pairings: Sequence[Pairing]) -> list[list[str]] | None:
+    """Return the two sides of annotators that are parted the most, the larger first; or None."""
     weights = np.zeros((len(names), len(names)))
     for two in pairings:  # the heavier, the less they share; scipy takes 0 for no edge
         weights[names.index(two.first), names.index(two.second)] = 2 - _f1(two, _ALL).value
     tree = minimum_spanning_tree(weights).toarray()
     best, widest = None, 0.0
     for edge in zip(*tree.nonzero(), strict=True):
-        count, labels = connected_components(np.where(tree == tree[edge], 0, tree), directed=False)
+        cut = tree.copy()
+        cut[edge] = 0
+        count, labels = connected_components(cut, directed=False)
         halves: list[list[str]] = [[], []]
-        for name, label in zip(names, (labels == labels[edge[0]]).tolist(), strict=True):
+        for name, label in zip(names, (labels != labels[0]).tolist(), strict=True):
             halves[label].append(name)
         gap = _gap(halves[0], pairings, _ALL)
         if count == 2 and gap > widest:  # false where there is no interval
-            best, widest = (max(halves, key=len), min(halves, key=len)), gap
+            best, widest = sorted(halves, key=len, reverse=True), gap
     return best
 
 
@@ -293,8 +299,9 @@ class AnswerWriter:
         groups = (tuple(rest), tuple(side)) if len(side) > 1 else ()
         for terse in range(5):
             sentences = [*self.shares(terse), *self.beyond(quoted, terse), *self.nothing()]
+            shown = quoted if quoted and self.has_c(quoted) else None
             answer = Answer(
-                tuple(sentences), self.report(quoted, terse), tuple(self.codes), quoted,
+                tuple(sentences), self.report(quoted, terse), tuple(self.codes), shown,
                 () if groups else tuple(side), groups, FrozenMap(self.names),
             )  # fmt: skip
             if len(str(answer).splitlines()) <= LINES:
@@ -355,7 +362,7 @@ class AnswerWriter:
             return
         rest, side = self.sides
         within, across = _parted(self.pairings, side)
-        levels = {"the sure ones": _SURE, "phrase pairs": "phrases.possible"}
+        levels = {"sure links": _SURE, "phrase pairs": "phrases.possible"}
         alike = [name for name, level in levels.items() if not _gap(side, self.pairings, level) > 0]
         but = f", but not in {' and '.join(alike)}" if alike else ""
         f1 = {two: _f1(two, _ALL) for two in self.pairings}
@@ -467,22 +474,28 @@ class AnswerWriter:
             if quoted.why:
                 why = f" ({quoted.why})" if terse < 2 else ""
                 c += f"; the article's chance is no yardstick here{why}"
-            used = " and ".join(self.used(level, quoted.model) for level in self.levels)
+            each = dict.fromkeys(self.used(level, quoted.model) for level in self.levels)
+            used = " and ".join(each)
             rests = f"{used} of {self.pairs}{self.advice(quoted)}"
             yield from [f"{c}, on {rests}"] if self.several else [f"{c}.", f"C rests on {rests}"]
 
     def has_c(self, quoted: Quoted) -> bool:
-        """Return whether C by the strata is above 0 and has room to be; others are quoted as is."""
+        """Return whether C has a value; by the strata, whether it is above 0 and has room to be."""
         parts = [part for *_, part in self.parts(quoted.model)]
-        return quoted.model == CLOSED or all(part.C >= 0 and part.pi0 < NEAR_ONE for part in parts)
+        if quoted.model == CLOSED:
+            return not all(isnan(part.C) for part in parts)
+        return bool(parts) and all(part.C >= 0 and part.pi0 < NEAR_ONE for part in parts)
 
     def no_c(self, quoted: Quoted) -> str:
         """Say why no C is quoted."""
         parts = self.parts(quoted.model)
+        if not parts:
+            return self.say("no-value", reason=NO_PAIRS)
         two, level, part = min(parts, key=lambda each: (not each[2].C < 0, -each[2].pi0))
         terms = [f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"]
         terms += ["sure links"] * (level == _SURE) + [self.pair(two)] * self.several
-        return self.say("no-C" if part.C < 0 else "no-room", terms=", ".join(terms))
+        code = "no-C" if part.C < 0 else "no-room" if part.pi0 >= NEAR_ONE else "no-value"
+        return self.say(code, terms=", ".join(terms), reason=part.undefined)
 
     def chance(self, quoted: Quoted, terse: int) -> str:
         """Return the C to quote of both levels, or of all pairings."""

@@ -12,11 +12,12 @@ from math import isnan, nan
 
 from alignkit.agreement.chance.result import BOTH_EMPTY, LEVELS, NO_INITIAL, ONLY_EMPTY, by_both
 from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.kappa import cell_agreement
 from alignkit.agreement.options import CLOSED
-from alignkit.agreement.pairs import CorpusData
+from alignkit.agreement.overlaps import columns
+from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.io.base_checks import Misfit
 from alignkit.model.arrays import LinkArrays
+from alignkit.scoring.counts import LINK_COLUMNS
 from alignkit.tables.result import Caution
 
 
@@ -71,7 +72,10 @@ MANY_EMPTY, MANY_LEFT_OUT = 0.1, 0.25  # so large a share of one-sided or left o
 MOVES = 0.1  # A figure that a choice moves by more than this is cautioned
 NEAR_ONE = 0.9  # from here on pi0 leaves C little room
 DOMINATE = 0.5  # above this share, initial links of equal words are most of what a rate fits
+FAR = 0.25  # annotators who corrected an initial alignment have more of their links from it
 COARSE = 8  # sampling is coarse where its error is more than this part of the interval
+
+_KEPT = ("possible_in_possible", "ref_possible")  # what both have, what the annotator has
 
 LEFT_OUT = {
     BOTH_EMPTY: "where neither has anything to compare",
@@ -100,6 +104,7 @@ def _hits(agreement: AgreementFigures) -> Hits:
         yield from _few(pairing)
         yield from _given_links(agreement, pairing)
     yield from _outliers(agreement)
+    yield from _far(agreement)
     if len(agreement.annotators) == 3:
         for pairing in agreement.of("consensus"):
             yield "intersection", Hit(pairing.name, "", "2")
@@ -199,24 +204,21 @@ def _few(pairing: Pairing) -> Hits:
 
 def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
     """Find who recorded what they judged where all cells count, and links misread."""
-    data, names, misfit = CorpusData(agreement.corpus), (pairing.first, pairing.second), Misfit()
+    names, misfit = (pairing.first, pairing.second), Misfit()
     shared = agreement.corpus.annotated_by(*names)
     # they share far more in another base or direction
     misfit.add(*(LinkArrays.pack(pair.alignment(who) for pair in shared) for who in names))
     if text := misfit.suspicion():
         yield "misread", Hit(pairing.name, "", text.replace("`", ""))
-    cells = pairing.sections[0].cells
-    if agreement.options.universe != "all" or cells is None:
-        return
-    if all(map(data.records_judged, names)):
-        judged = cell_agreement(agreement.corpus, *names, universe="judged")
-        every, some = cells.possible, judged.possible
-        if some.items:
-            text = (
-                f"{some.items} of {every.items} cells; kappa of possible links "
-                f"{every.kappa:.3f} over all, {some.kappa:.3f} over these"
-            )
-            yield "given-links", Hit(pairing.name, "", text, some.items / every.items)
+    section = pairing.sections[0]
+    every = section.different if agreement.options.ignore_identical else section.cells
+    if agreement.options.universe == "all" and every is not None and pairing.given:
+        some = pairing.given.cells.possible
+        text = (
+            f"{some.items} of {every.possible.items} cells; kappa of possible links "
+            f"{every.possible.kappa:.3f} over all, {some.kappa:.3f} over these"
+        )
+        yield "given-links", Hit(pairing.name, "", text, some.items / every.possible.items)
 
 
 def _outliers(agreement: AgreementFigures) -> Hits:
@@ -233,6 +235,19 @@ def _outliers(agreement: AgreementFigures) -> Hits:
                 text = f"{100 * max(own):.1f} at most, {100 * min(rest):.1f} at least"
                 unit, _, links = level.partition(".")
                 yield "one-differs", Hit("", f"{links} {unit}", text, far, name)
+
+
+def _far(agreement: AgreementFigures) -> Hits:
+    """Find annotators who kept few links of the initial alignment, if they ever edited it."""
+    initial, data, shares = agreement.initial or "", CorpusData(agreement.corpus), []
+    known = all(two.beyond for two in agreement.of("annotators"))
+    for name in agreement.annotators if initial and known else ():
+        pairs = PairData.of(data, (initial, name), ignore_identical=True)
+        both, theirs = columns(pairs.link_counts, LINK_COLUMNS, _KEPT).sum(axis=0)
+        if theirs and both < FAR * theirs:
+            shares.append(f"{100 * both / theirs:.0f}%")
+    if shares:
+        yield "initial-far", Hit("", "", " and ".join(shares), detail=f"{initial!r}")
 
 
 CAUTIONS: Mapping[str, tuple[str, str]] = {
@@ -304,6 +319,10 @@ CAUTIONS: Mapping[str, tuple[str, str]] = {
         ("the annotators judged links that they were given ({number}): cells that nobody looked at "
          "count as agreement",
          "report kappa and AC1 over the judged cells (universe 'judged')"),
+    "initial-far":
+        ("the initial alignment {detail} has few of the annotators' links of different words "
+         "({number}): did they correct it?",
+         "if not, leave the initial alignment out: C by edits of it says nothing"),
 }  # fmt: skip
 """Every caution, in their order: what is the case, and what to report instead."""
 
