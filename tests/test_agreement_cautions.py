@@ -52,8 +52,12 @@ GOOD = random_corpus()
 WELL = edited(GOOD)
 
 
-def test_where_all_is_well_there_is_no_caution():
-    assert [str(caution) for caution in WELL.cautions] == []
+def test_where_all_is_well_it_only_asks_whether_they_corrected_that_alignment():
+    assert [caution.code for caution in WELL.cautions] == ["initial-far"]
+    kept = {"A": "0-0 1-1", "B": "0-1 1-2 2-3 3-0 0-0"}  # all of A's links, a fifth of B's
+    caution = cautioned(edited(made(initial=SAME, **kept)), "initial-far")
+    assert (caution.number, "'initial'" in caution.says) == ("20%", True)
+    assert cautioned(edited(made(initial=SAME, A=SAME, B="0-0 1-2 2-3 3-1")), "initial-far") is None
 
 
 @pytest.mark.parametrize("aggregate", ["macro", "micro"])
