@@ -116,6 +116,9 @@ def test_naacl_writing_numbers_pairs_whose_ids_are_no_numbers_and_tells(tmp_path
     path = str(tmp_path / "a")
     assert write_corpus(pairs, path, format="naacl") == {"ids": 3}
     assert read_corpus(path, format="naacl").ids == ("2", "1", "3", "7")
+    later = [SentencePair(id, ("a",), ("b",), {"x": one}) for id in ("b", "1")]
+    assert write_corpus(later, path, format="naacl") == {"ids": 2}  # no number is given twice
+    assert read_corpus(path, format="naacl").ids == ("1", "2")
     assert write_corpus(pairs, path, format="naacl", source=str(tmp_path / "b")) == {"ids": 4}
     bad = [SentencePair("1", ("|||",), ("b",), {"x": one})]
     with pytest.raises(AlignkitError, match="divides"):

@@ -171,7 +171,7 @@ class Numbering:
         while self._free in self._taken:
             self._free += 1
         number = str(self._free)
-        self._free += 1
+        self._taken.add(self._free)  # a later pair of this id gets another
         if number != id:
             self._lost["ids"] += 1
         return number
