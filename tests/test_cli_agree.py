@@ -14,6 +14,7 @@ from alignkit.agreement.overlaps import overlap
 from alignkit.cli.evaluate.agree import add_arguments
 from alignkit.cli.evaluate.agree_options import typed
 from alignkit.cli.parser import Parser
+from alignkit.errors import OptionError
 
 TWO = ("agree", PARAPHRASES, "--annotators", "anna", "ben")
 FULL = (*TWO, "--initial", "initial")
@@ -56,27 +57,28 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     found = agree(corpus, ["anna", "ben"], initial="initial", samples=20, resamples=20)
     assert made(capsys, *FULL, *QUICK).out == f"{found}\n"
     assert made(capsys, *FULL, *QUICK, "--json").json == found.to_json()
-    assert made(capsys, *FULL, *QUICK, "--latex").out == f"{found.show('latex')}\n"
+    latex = found.show("latex", label="agreement-paraphrases")
+    assert made(capsys, *FULL, *QUICK, "--latex").out == f"{latex}\n"
+    assert made(capsys, *FULL, *QUICK, "--all").out == f"{found.show(tables='all')}\n"
+    tables = made(capsys, *FULL, *QUICK, "--tables", "cells,cautions").out
+    assert tables == f"{found.show(tables=['cells', 'cautions'])}\n"
+    assert tables.startswith("All cells, one for each source word")
+    run(capsys, *FULL, *QUICK, "--tables", "cels").failed("unknown table 'cels'", "cells")
+    with pytest.raises(OptionError, match="in a list"):
+        found.show(tables="cells")
     titles = [table.title for table in found.tables()]
-    text = made(capsys, *FULL, *QUICK, "--markdown").out
-    assert re.findall(r"^\*\*(.*)\*\*$", text, re.M)[: len(titles)] == titles
+    text = made(capsys, *FULL, *QUICK, "--markdown", "--all").out
+    assert re.findall(r"^\*\*(.*)\*\*$", text, re.M)[2 : 2 + len(titles)] == titles
 
 
-def test_without_an_initial_alignment_everything_is_there_and_what_c_needs_is_told(
-    capsys, tmp_path
-):
-    text = made(capsys, *TWO).out
-    assert "Chance (kupper-hafner)" in text
-    assert "--initial NAME (here perhaps one of initial, gold)" in text
+def test_without_an_initial_alignment_everything_is_there_and_what_c_needs_is_told(capsys):
+    text = " ".join(made(capsys, *TWO).out.split())
+    assert "C (Kupper-Hafner): chance draws sets of the same sizes" in text
+    assert "if they corrected an automatic alignment, name it as initial" in text
     assert made(capsys, *TWO, "--json").json["pairings"][0]["chance"] == "kupper-hafner"
     for more in (("--confidence", "0.9"), ("--resamples", "9"), ("--bootstrap", "none")):
-        assert "C of words" in made(capsys, *TWO, *more).out
-    assert "adjudicated version (gold)" in made(capsys, *TWO, "--adjudicated", "gold").out
-    files = []
-    for name in ("anna", "ben"):
-        files.append(tmp_path / f"{name}.tsv")
-        made(capsys, "convert", PARAPHRASES, files[-1], "--to", "multimwa", "--annotator", name)
-    assert "'merge' adds it" in made(capsys, "agree", *files, "--format", "multimwa").out
+        assert "Phrase pairs: anna ~ ben" in made(capsys, *TWO, *more).out
+    assert "the adjudicated one (gold)" in made(capsys, *TWO, "--adjudicated", "gold").out
 
 
 OPTIONS = {
@@ -119,7 +121,7 @@ def test_seed_and_options_reach_the_library(capsys, corpus):
 def test_a_page_and_figures_are_written_beside_the_tables(capsys, tmp_path):
     page, picture = tmp_path / "page.html", tmp_path / "figure.svg"
     for given in ((*FULL, *QUICK, "--plot", picture), TWO):
-        assert "Side by side" in made(capsys, *given, "--html", page).out
+        assert "Words: anna ~ ben" in made(capsys, *given, "--html", page).out
         assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert "<svg" in picture.read_text(encoding="utf-8")
     run(capsys, *FULL, "--html", tmp_path).failed("is a folder")
@@ -153,8 +155,8 @@ def test_the_adjudicated_version_is_compared(capsys, corpus):
         (one["first"], one["second"]) for one in found["pairings"] if one["kind"] == "adjudicated"
     ] == [("anna", "gold"), ("ben", "gold")]
     text = made(capsys, "agree", PARAPHRASES, "--initial", "initial", "--adjudicated", "gold",
-                *QUICK).out  # fmt: skip
-    assert text.startswith("Agreement of anna, ben:")
+                *QUICK, "--all").out  # fmt: skip
+    assert text.startswith("anna and ben share")
     assert "inflated" in " ".join(text.split())
     row = overlap(corpus, "anna", "gold").phrases_sure
     lines = table(text, "Each annotator ~ the adjudicated version (gold): phrase pairs")
@@ -166,8 +168,9 @@ def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
     paths = [write(tmp_path, f"{name}.align", text) for name in ("a", "b", "start")]
     words = write(tmp_path, "words", "x y ||| v w\n")
     given = ("agree", *paths, "--source", words, "--initial", "start")
-    ran = made(capsys, *given)
-    assert table(ran.out, "Phrase pairs")["sure a ~ b"][-5:-3] == ["-", "(b)"]
+    assert "C has no value" in made(capsys, *given).out
+    ran = made(capsys, *given, "--all")
+    assert table(ran.out, "Phrase pairs, identical")["sure a ~ b"][-5:-3] == ["-", "(b)"]
     assert "pi0 is 1" in ran.out
     assert "nobody edits" in " ".join(ran.out.split())
     found = beyond(capsys, *given)

@@ -28,6 +28,7 @@ from alignkit.agreement.intervals import weighted_mean
 from alignkit.agreement.kappa import Contingency
 from alignkit.agreement.options import CLOSED, edits_known
 from alignkit.stats.resampling import ALIKE, Interval
+from alignkit.tables.columns import decimal, percent
 from alignkit.tables.text_width import char_width
 
 CHANCE_NAMES = {
@@ -170,19 +171,6 @@ def _cut(text: str) -> str:
 
 
 # figures
-def percent(value: float) -> str:
-    """Return a ratio as a percentage with one decimal; ``-`` if undefined."""
-    return "-" if isnan(value) else f"{100 * value:.1f}"
-
-
-def decimal(value: float) -> str:
-    """Return a coefficient with two decimals and no leading 0; ``-`` if undefined."""
-    if isnan(value):
-        return "-"
-    text = f"{value:.2f}"
-    return text.removeprefix("-")[1:] if float(text) == 0 else re.sub(r"^(-?)0\.", r"\1.", text)
-
-
 @dataclass(frozen=True)
 class _Number:
     """A figure with its interval, as a sentence shows it."""

@@ -18,6 +18,7 @@ from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.io.base_checks import Misfit
 from alignkit.model.arrays import LinkArrays
 from alignkit.scoring.counts import LINK_COLUMNS
+from alignkit.tables.columns import decimal
 from alignkit.tables.result import Caution
 
 
@@ -30,6 +31,7 @@ class Hit:
     text: str  # the number
     size: float = 0.0  # the hit with the largest is the worst
     detail: str = ""  # hits with another detail make another caution
+    brief: str = ""  # the number in a line; empty if it is `text`
 
 
 Hits = Iterator[tuple[str, Hit]]
@@ -37,7 +39,7 @@ Hits = Iterator[tuple[str, Hit]]
 
 
 def find_cautions(
-    hits: Iterable[tuple[str, Hit]], texts: Mapping[str, tuple[str, str]], options: object
+    hits: Iterable[tuple[str, Hit]], texts: Mapping[str, tuple[str, ...]], options: object
 ) -> tuple[Caution, ...]:
     """Return the cautions that are triggered, in the order of their texts."""
     same: dict[tuple[str, str], list[Hit]] = {}
@@ -47,9 +49,9 @@ def find_cautions(
     for (code, detail), those in sorted(same.items(), key=lambda item: order.index(item[0][0])):
         pairings = tuple(dict.fromkeys(hit.pairing for hit in those if hit.pairing))
         number = _number(those, several=len(pairings) > 1)
-        words = {"number": number, "detail": detail, **vars(options)}
-        says, instead = (text.format(**words) for text in texts[code])
-        cautions.append(Caution(code, says, instead, number, pairings))
+        words = {"number": number, "brief": _brief(those), "detail": detail, **vars(options)}
+        says, instead, *brief = (text.format(**words) for text in texts[code])
+        cautions.append(Caution(code, says, instead, number, pairings, *brief))
     return tuple(cautions)
 
 
@@ -65,6 +67,20 @@ def _number(hits: list[Hit], *, several: bool) -> str:
         whose = f"[worst: {worst.pairing}]" if several and worst.text and differ else ""
         parts.append(" ".join(part for part in (where, worst.text, whose) if part))
     return "; ".join(parts)
+
+
+def _brief(hits: list[Hit]) -> str:
+    """Return the worst number of words, and of sure words; elsewhere the worst of all."""
+    worst: dict[str, str] = {}
+    for hit in sorted(hits, key=lambda hit: hit.size):
+        worst[hit.where] = hit.brief or hit.text
+    where, most = list(worst.items())[-1]
+    words, sure = (worst.get(f"{links} words") for links in ("possible", "sure"))
+    if words and sure and words != sure and len(words + sure) < 30:
+        return f"{words} (sure: {sure})"
+    if where == "sure words" and words != sure:
+        return f"{most} (sure words)"
+    return words or most
 
 
 FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
@@ -122,9 +138,10 @@ def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: 
         surely = part.interval is not None and part.interval.high < 0
         bounds = " and all of its interval" if surely else ""
         text = f"{part.C:.3f}{bounds}, pi {part.pi:.3f}, pi0 {part.pi0:.3f}"
-        yield "below-chance", Hit(*at, text, -part.C, pairing.chance)
+        brief = f"{decimal(part.C)}, pi {decimal(part.pi)} below pi0 {decimal(part.pi0)}"
+        yield "below-chance", Hit(*at, text, -part.C, pairing.chance, brief)
     if part.pi0 >= NEAR_ONE and not isnan(part.C):
-        yield "chance-near-one", Hit(*at, f"{part.pi0:.3f}", part.pi0)
+        yield "chance-near-one", Hit(*at, f"{part.pi0:.3f}", part.pi0, brief=decimal(part.pi0))
     if wanted is not None and part.C_error > wanted:
         text = f"{part.C_error:.2g} after {part.samples} samples"
         yield "rough", Hit(*at, text, part.C_error)
@@ -160,7 +177,8 @@ def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hi
         far = known[high] - known[low]
         if far > MOVES:
             text = f"{known[low]:.3f} by {low} to {known[high]:.3f} by {high}"
-            yield "model", Hit(*at, text, far)
+            brief = f"{decimal(known[low])} ({low}) to {decimal(known[high])} ({high})"
+            yield "model", Hit(*at, text, far, brief=brief)
     options = agreement.options
     if CLOSED in pairing.beyond:
         closed = pairing.beyond[CLOSED][level]
@@ -169,14 +187,19 @@ def choice_hits(agreement: AgreementFigures, pairing: Pairing, level: str) -> Hi
         far = max(abs(pi - strict), abs(C - strict_C))
         if far > MOVES:
             text = f"pi {pi:.3f} or {strict:.3f}, C by {CLOSED} {C:.3f} or {strict_C:.3f}"
-            yield "normalizer", Hit(*at, text, far)
+            which, less, more = (
+                ("pi", strict, pi) if far == abs(pi - strict) else ("C", strict_C, C)
+            )
+            brief = f"{which} {decimal(more)} by the smaller set, {decimal(less)} by the larger"
+            yield "normalizer", Hit(*at, text, far, brief=brief)
     one_rate = pairing.chance in ("edit", "edit-split") and "edit-strata" in pairing.beyond
     if options.ignore_identical and one_rate:
         part, strata = pairing.main(level), pairing.beyond["edit-strata"][level]
         share = equal_words_share(pairing, level)
         if share > DOMINATE and part.pi0 > strata.pi0:  # false where one has no value
             text = f"{100 * share:.0f}%, pi0 {part.pi0:.3f}, by edit-strata {strata.pi0:.3f}"
-            yield "equal-words", Hit(*at, text, part.pi0 - strata.pi0, pairing.chance)
+            far, brief = part.pi0 - strata.pi0, f"{100 * share:.0f}%"
+            yield "equal-words", Hit(*at, text, far, pairing.chance, brief)
 
 
 def equal_words_share(pairing: Pairing, level: str) -> float:
@@ -250,81 +273,101 @@ def _far(agreement: AgreementFigures) -> Hits:
         yield "initial-far", Hit("", "", " and ".join(shares), detail=f"{initial!r}")
 
 
-CAUTIONS: Mapping[str, tuple[str, str]] = {
+CAUTIONS: Mapping[str, tuple[str, ...]] = {
     "misread":
         ("one seems to be read with a wrong base or direction ({number})",
-         "read each with its own, as 'alignkit merge --add NAME=FILE:FORMAT:base=1' can"),
+         "read each with its own, as 'alignkit merge --add NAME=FILE:FORMAT:base=1' can",
+         "one seems to be read with a wrong base or direction: {brief}; read each with its own"),
     "undefined":
         ("C has no value ({number}), since {detail}",
-         "report pi and F1, where they have values"),
+         "report pi and F1, where they have values",
+         "C has no value, since {detail}; report pi and F1, where they have values"),
     "below-chance":
-        ("C is below 0 ({number}): by chance ({detail}) the two would agree more than they do, so "
-         "this chance is no yardstick here, or the two follow different rules",
+        ("C is below 0 ({number}): by chance ({detail}) the two would agree more than they do, "
+         "so this chance is no yardstick here, or the two follow different rules",
          "report F1 and pi with pi0, and C by other models of chance, and look at what they "
-         "edited"),
+         "edited",
+         "C {brief}; report F1, and C by other models"),
+    "few-pairs":
+        ("there are fewer than 30 sentence pairs ({number}): other pairs could give quite other"
+         " figures, and intervals, where there are any, are too narrow",
+         "report the number of pairs, and compare nothing by these figures alone",
+         "only {brief} sentence pairs; report how many, and compare nothing by these figures"),
+    "one-differs":
+        ("{detail} agrees with the others less than they agree with each other (F1: {number}): "
+         "a mean over all pairings hides this",
+         "report the pairings one by one, and see what {detail} does otherwise",
+         "{detail} agrees less with the others: {brief}; report each pairing"),
+    "given-links":
+        ("the annotators judged links that they were given ({number}): cells that nobody looked"
+         " at count as agreement",
+         "report kappa and AC1 over the judged cells (universe 'judged')",
+         "they judged links that they were given; report kappa over these, not C"),
+    "one-sided":
+        ("in many of the sentence pairs used one of the two has nothing to compare, which "
+         "counts as 0 ({number}): C says who marks anything at all as much as what they mark",
+         "report the number of such pairs, and F1, which pools them",
+         "in {brief} pairs only one has anything; report how many, and F1"),
+    "equal-words":
+        ("most of the links that chance ({detail}) may delete are of equal words ({number}), "
+         "which C leaves out: annotators keep them, and so chance keeps the others too often "
+         "and pi0 is too high",
+         "report C by edit-strata, which has rates of their own for them",
+         "{brief} of the links that chance may delete join equal words; report C (strata)"),
     "chance-near-one":
         ("pi0 is close to 1 ({number}): chance alone all but reaches full agreement, and small "
          "differences of pi swing C",
          "report pi and pi0 beside C, or a model of chance that tells equal words apart "
-         "(edit-strata)"),
+         "(edit-strata)",
+         "pi0 is {brief}: small differences of pi swing C; report pi and pi0"),
     "left-out":
-        ("C leaves out many of the sentence pairs ({number}), those {detail}: it says nothing of "
-         "them",
-         "report how many pairs C stands on beside it"),
-    "one-sided":
-        ("in many of the sentence pairs used one of the two has nothing to compare, which counts "
-         "as 0 ({number}): C says who marks anything at all as much as what they mark",
-         "report the number of such pairs, and F1, which pools them"),
-    "few-pairs":
-        ("there are fewer than 30 sentence pairs ({number}): other pairs could give quite other "
-         "figures, and intervals, where there are any, are too narrow",
-         "report the number of pairs, and compare nothing by these figures alone"),
-    "rough":
-        ("sampling stopped before the Monte-Carlo error of C came down to {tolerance:g} ({number})",
-         "allow more samples"),
-    "coarse":
-        ("the Monte-Carlo error of C is not small beside the width of its interval ({number}): "
-         "another seed moves C",
-         "draw more samples"),
-    "undefined-resamples":
-        ("C has no value in some resamples ({number}), which its interval leaves out: it is too "
-         "narrow",
-         "report how many they are, or F1 with its interval"),
+        ("C leaves out many of the sentence pairs ({number}), those {detail}: it says nothing "
+         "of them",
+         "report how many pairs C stands on beside it",
+         "{brief} pairs {detail}; say so"),
     "model":
         ("C moves by more than 0.1 with the model of chance ({number}): it says as much of the "
          "model as of the annotators",
-         "report C by each model, and name the model; compare figures of one model alone"),
+         "report C by each model, and name the model; compare figures of one model alone",
+         "C is {brief}; name the model; see the table chance"),
     "normalizer":
-        ("C or pi moves by more than 0.1 with the set by whose size is divided, the smaller (min) "
-         "or the larger (max) ({number}): by the smaller, what one marks alone costs nothing",
-         "report both, or F1 beside C"),
-    "equal-words":
-        ("most of the links that chance ({detail}) may delete are of equal words ({number}), which "
-         "C leaves out: annotators keep them, and so chance keeps the others too often and pi0 is "
-         "too high",
-         "report C by edit-strata, which has rates of their own for them"),
-    "one-differs":
-        ("{detail} agrees with the others less than they agree with each other (F1: {number}): a "
-         "mean over all pairings hides this",
-         "report the pairings one by one, and see what {detail} does otherwise"),
-    "intersection":
-        ("the majority of the others is what both have, as there are {number}: recall tends to be "
-         "high and precision low",
-         "report the pairings of annotators; do not read this as agreement with a consensus"),
-    "adjudicated":
-        ("the adjudicated version was made from these {number} annotations, so agreement with it "
-         "is inflated: it says whose decisions prevailed, not how reliable they are",
-         "report the agreement of annotators with each other as reliability"),
-    "given-links":
-        ("the annotators judged links that they were given ({number}): cells that nobody looked at "
-         "count as agreement",
-         "report kappa and AC1 over the judged cells (universe 'judged')"),
+        ("C or pi moves by more than 0.1 with the set by whose size is divided, the smaller "
+         "(min) or the larger (max) ({number}): by the smaller, what one marks alone costs "
+         "nothing",
+         "report both, or F1 beside C",
+         "{brief}; report F1 beside C"),
     "initial-far":
         ("the initial alignment {detail} has few of the annotators' links of different words "
          "({number}): did they correct it?",
-         "if not, leave the initial alignment out: C by edits of it says nothing"),
+         "if not, leave the initial alignment out: C by edits of it says nothing",
+         "{detail} has {brief} of their links of different words; did they correct it?"),
+    "adjudicated":
+        ("the adjudicated version was made from these {number} annotations, so agreement with "
+         "it is inflated: it says whose decisions prevailed, not how reliable they are",
+         "report the agreement of annotators with each other as reliability",
+         "it was made from these {brief} annotations; F1 with it is no measure of reliability"),
+    "rough":
+        ("sampling stopped before the Monte-Carlo error of C came down to {tolerance:g} "
+         "({number})",
+         "allow more samples",
+         "the sampling error of C is above {tolerance:g}; allow more samples"),
+    "coarse":
+        ("the Monte-Carlo error of C is not small beside the width of its interval ({number}): "
+         "another seed moves C",
+         "draw more samples",
+         "the sampling error of C is large for its interval ({brief}); draw more samples"),
+    "undefined-resamples":
+        ("C has no value in some resamples ({number}), which its interval leaves out: it is too"
+         " narrow",
+         "report how many they are, or F1 with its interval",
+         "C has no value in {brief} resamples: its interval is too narrow"),
+    "intersection":
+        ("the majority of the others is what both have, as there are {number}: recall tends to "
+         "be high and precision low",
+         "report the pairings of annotators; do not read this as agreement with a consensus",
+         "the majority of the others is what both have; do not read it as a consensus"),
 }  # fmt: skip
-"""Every caution, in their order: what is the case, and what to report instead."""
+"""Every caution, in their order: what is the case, what to report instead, both in a line."""
 
 
 def cautions_of(agreement: AgreementFigures) -> tuple[Caution, ...]:

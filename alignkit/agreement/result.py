@@ -12,6 +12,7 @@ from alignkit.agreement.answer import Answer, AnswerWriter
 from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.figures import AgreementFigures
 from alignkit.agreement.page import draw_agreement_page
+from alignkit.agreement.report import draw_report
 from alignkit.agreement.tables import agreement_head, agreement_tables
 from alignkit.tables.result import Caution as Caution  # noqa: PLC0414
 from alignkit.tables.table import Table
@@ -49,6 +50,27 @@ class Agreement(AgreementFigures):
     def tables(self) -> Sequence[Table]:
         """Return the tables, in the order in which a reader wants them."""
         return agreement_tables(self)
+
+    def show(
+        self, medium: str = "text", tables: Sequence[str] | str | None = None, *,
+        label: str = "agreement",
+    ) -> str:  # fmt: skip
+        """Return the report in a medium.
+
+        Parameters
+        ----------
+        medium : ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
+        tables : The tables to show, of `alignkit.agreement.TABLES`; ``"all"`` for all of them, with
+            all that the cautions say; None for the answer, the two main tables and the cautions in
+            a line each, as LaTeX one table for a paper.
+        label : What the label of that table is called, after ``tab:``.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no such medium, or no such table.
+        """
+        return draw_report(self, self.answer, medium, tables, label)
 
     @property
     def head(self) -> Sequence[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import isnan, nan
 
 from alignkit._support.wording import how_many, overlapping, visible
@@ -211,63 +211,6 @@ def precision_recall(agreement: AgreementFigures) -> Iterator[Table]:
     yield _table(title, ("links", "who"), columns, blocks, "precision-recall")
 
 
-# all statistics side by side
-def side_by_side(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield the table of all statistics of annotators, over the same items."""
-    people = [row for row in subjects(agreement, "annotators") if row.section == "all"]
-    names = ("F1", "pi", "pi0", "C", "kappa", "AC1", "alpha")
-    columns = [Column("used", "count")]
-    columns += [Column(name, "decimal", key=name.lower() if name != "C" else "C") for name in names]
-    blocks = [
-        [[name, row.name, *_statistics(agreement, row, level)] for row in people]
-        for level, name in LEVEL_NAMES.items()
-    ]
-    same = ", all over the same items" if agreement.options.universe == "all" else ""
-    title = f"Side by side{same}: identical ones {_identical(agreement)}"
-    title += f"; chance: {_chance_of(agreement.of('annotators'))}"
-    yield _table(title, ("level", "who"), columns, blocks, "side-by-side", _explain(agreement))
-
-
-def _statistics(agreement: AgreementFigures, subject: Subject, level: str) -> Iterator[Cell]:
-    part = subject.chance(level)
-    yield part.used if part else None
-    yield subject.plain(f"{level}.f1")
-    for name in ("pi", "pi0"):
-        yield getattr(part, name) if part else subject.mean.get(f"{level}.{name}")
-    c = subject.corrected(level)
-    yield c.value if isinstance(c, Value) else c
-    unit, links = level.split(".")
-    items = DIFFERENT if agreement.options.ignore_identical else ""
-    for key in (f"cells.{links}.kappa", f"cells.{links}.ac1", f"alpha.{links}.masi"):
-        yield subject.plain(items + key) if unit == "words" else None
-
-
-def _explain(agreement: AgreementFigures) -> str:
-    options, macro = agreement.options, agreement.options.aggregate == "macro"
-    size = "smaller" if options.normalizer == "min" else "larger"
-    pi = f"what the two share in the pairs used, divided by the sum of the {size} sets"
-    if macro:
-        pi = f"the mean over the pairs used of what the two share, divided by the {size} set"
-    full = "the two have the same sets"
-    if options.normalizer == "min" and macro:  # one empty set counts as 0 there
-        full = "neither set is empty, and all of the smaller one is in the other"
-    elif options.normalizer == "min":
-        full = "all of the smaller of the two sets is in the other"
-    cells = "cell of different words" if options.ignore_identical else "cell"
-    cells += " that both judged" if options.universe == "judged" else ""
-    items = f"{DIFFERENT}cells" if options.ignore_identical else "cells"
-    mean = agreement.together[0].mean
-    shares = [mean.get(f"{items}.{links}.prevalence") for links in ("possible", "sure")]
-    linked = "/".join(Column("", "percent").show(share).text for share in shares)
-    return (
-        f"pi: {pi}. pi0: the same by chance. C = (pi - pi0) / (1 - pi0): 0 where they agree as by "
-        f"chance, 1 where in every pair used {full}. kappa, AC1: every {cells}"
-        f"{'' if None in shares else f', of which {linked}% are linked'}. alpha (MASI): the set "
-        "of target words of each source word"
-        f"{', links of equal words left out' if options.ignore_identical else ''}."
-    )
-
-
 # chance: C by every model, the sentence pairs it stands on, and the edits
 def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the tables of C by every model of chance: of phrase pairs, and of words."""
@@ -464,16 +407,25 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
     yield Table(title, columns, rows, anchor="fleiss", ruled=False)
 
 
-# all tables, and the lines above them
+# the tables by name, and the lines above them
+TABLES: Mapping[str, Callable[[AgreementFigures], Iterator[Table]]] = {
+    "pairings": main_tables,
+    "chance": lambda agreement: chain(models_tables(agreement), pairs_table(agreement)),
+    "others": lambda agreement: chain.from_iterable(
+        main_tables(agreement, kind) for kind in _KINDS
+    ),
+    "intervals": precision_recall,
+    "cells": cell_tables,
+    "alpha": alpha_tables,
+    "fleiss": fleiss_table,
+    "edits": edits_table,
+}
+"""The tables with all figures, by the names under which one asks for them."""
+
+
 def agreement_tables(agreement: AgreementFigures) -> list[Table]:
-    """Return the tables of an agreement, in the order in which a reader wants them."""
-    tables = [*main_tables(agreement), *side_by_side(agreement)]
-    for kind in _KINDS:
-        tables += main_tables(agreement, kind)
-    for further in (models_tables, pairs_table, edits_table, precision_recall, cell_tables,
-                    alpha_tables, fleiss_table):  # fmt: skip
-        tables += further(agreement)
-    return tables
+    """Return the tables with all figures, in the order in which a reader wants them."""
+    return [table for tables in TABLES.values() for table in tables(agreement)]
 
 
 def agreement_head(agreement: AgreementFigures) -> list[str]:
@@ -481,20 +433,26 @@ def agreement_head(agreement: AgreementFigures) -> list[str]:
     whole = agreement.together[0]
     names, pairs = ", ".join(agreement.annotators), how_many(whole.pairs, "sentence pair")
     lines = [f"Agreement of {names}: {pairs}, {whole.used} annotated by two or more"]
-    lines += [f"  {count} {reason}" for reason, count in whole.left_out.items()]
-    if agreement.options.universe == "judged":
-        lines.append(
-            "Judged cells: kappa, AC1 and C by edits are over the cells that both judged; F1, "
-            "alpha and Fleiss' kappa are over all"
-        )
-    if agreement.several:
-        lines.append(f"  {overlapping(agreement.several, whole.pairs, str(agreement.by))}")
+    lines += agreement_notes(agreement)
     people = [pairing for pairing in agreement.of("annotators") if pairing.beyond]
     for name in dict.fromkeys(pairing.chance for pairing in people):
         model, start = CHANCE_MODELS[name], f"; initial alignment: {agreement.initial or 'empty'}"
         closed = isinstance(model, ClosedChance)
         lines.append(f"Chance ({name}): {model.description}{'' if closed else start}")
     return [*lines, *_certainty(agreement)]
+
+
+def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
+    """Yield which sentence pairs are left out, or count twice, and which cells."""
+    whole = agreement.together[0]
+    yield from (f"{how_many(n, 'pair')} {reason}" for reason, n in whole.left_out.items())
+    if agreement.options.universe == "judged":
+        yield (
+            "judged cells: kappa, AC1 and C by edits are over the cells that both judged; F1, "
+            "alpha and Fleiss' kappa are over all"
+        )
+    if agreement.several:
+        yield overlapping(agreement.several, whole.pairs, str(agreement.by))
 
 
 def _certainty(agreement: AgreementFigures) -> Iterator[str]:

@@ -11,7 +11,9 @@ from typing import NamedTuple, Union
 from alignkit._support.arguments import check_attributes, check_known
 from alignkit.errors import OptionError
 
-KINDS = {"text": 0, "count": 0, "decimal": 3, "number": 4, "percent": 1, "p": 4}
+KINDS = {
+    "text": 0, "count": 0, "decimal": 3, "coefficient": 2, "number": 4, "percent": 1, "p": 4,
+}  # fmt: skip
 """What a column can hold, and the digits of each: decimals, or (number) significant ones."""
 
 _NONZERO = re.compile("[1-9in]")  # a digit, or infinite
@@ -56,9 +58,10 @@ class Column:
     Parameters
     ----------
     name : The heading.
-    kind : One of `KINDS`: a text; a count; a decimal with so many digits; a number with so many
-        significant digits; a ratio, shown as a percentage; or a p-value, a decimal that is never
-        shown as zero. A text in a column of numbers stands as it is.
+    kind : One of `KINDS`: a text; a count; a decimal with so many digits; a coefficient, a decimal
+        without a 0 before the point; a number with so many significant digits; a ratio, shown as a
+        percentage; or a p-value, a decimal that is never shown as zero. A text in a column of
+        numbers stands as it is.
     span : A heading above this one and those beside it that have the same.
     key : The name in records and CSV; by default the span and the heading.
     digits : None for those of the kind.
@@ -130,8 +133,23 @@ class Column:
             text = str(value)
         else:
             text = f"{value:{sign}.{digits}{'g' if self.kind == 'number' else 'f'}}"
+            if self.kind == "coefficient":
+                text = re.sub(r"^(\D?)0\.", r"\1.", text)
             if self.kind == "p" and not _NONZERO.search(text):
                 text = f"<{10.0**-digits:.{digits}f}"
         if text[0] == "-" and not self.signed and not _NONZERO.search(text):
             text = text[1:]  # no negative zero
         return text + self.unit
+
+
+_PERCENT, _COEFFICIENT = Column("", "percent"), Column("", "coefficient")
+
+
+def percent(value: float) -> str:
+    """Return a ratio as a percentage with one decimal."""
+    return _PERCENT.show(value).text
+
+
+def decimal(value: float) -> str:
+    """Return a coefficient with two decimals and no leading 0."""
+    return _COEFFICIENT.show(value).text

@@ -49,8 +49,9 @@ class Report:
 
     head: Sequence[str]  # lines above the tables
     tables: Sequence[Sheet]
-    cautions: Sequence[str]  # what stands below them, under CARE
-    signature: str  # the settings behind the numbers, in one line
+    cautions: Sequence[str]  # what stands below them, under a heading
+    signature: str  # the last line: the settings behind the numbers
+    care: str = CARE  # the heading of the cautions
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _spans(columns: Sequence[Column]) -> list[tuple[str, list[int]]]:
 # plain text, for a terminal
 
 _WIDTH = 100  # of what stands around the tables of a report
-_LEAST = 5  # the width of a number where columns have no rule above them
+_LEAST = 4  # the width of a number where columns have no rule above them
 
 
 def _text_table(sheet: Sheet) -> str:
@@ -103,7 +104,7 @@ def _aligned(sheet: Sheet) -> str:
         widths = list(map(max, widths, least))
     gaps = [""]
     for k in range(1, len(columns)):
-        new = k == sheet.stub or (k > sheet.stub and columns[k].span != columns[k - 1].span)
+        new = k == sheet.stub > 1 or (k > sheet.stub and columns[k].span != columns[k - 1].span)
         gaps.append("   " if new and not sheet.ruled else "  ")
     spans = [(visible(span), places) for span, places in _spans(columns) if span]
     for span, places in spans:
@@ -144,7 +145,7 @@ def _text_report(report: Report) -> str:
             _WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
         )
         lines = (wrapper.fill(f"- {visible(caution)}") for caution in report.cautions)
-        blocks.append("\n".join([CARE, *lines]))
+        blocks.append("\n".join([report.care, *lines]))
     return "\n\n".join([*blocks, visible(report.signature)])
 
 
@@ -189,7 +190,7 @@ def _markdown_report(report: Report) -> str:
     blocks = ["  \n".join(map(_one_line, report.head)), *map(_markdown_table, report.tables)]
     if report.cautions:
         lines = (f"- {_one_line(caution)}" for caution in report.cautions)
-        blocks.append("\n".join([f"**{CARE}**", "", *lines]))
+        blocks.append("\n".join([f"**{report.care}**", "", *lines]))
     return "\n\n".join([*blocks, _one_line(report.signature)])
 
 
@@ -265,7 +266,7 @@ def _latex_report(report: Report) -> str:
     blocks = [r"% needs \usepackage{booktabs}", comments(report.head)]
     blocks += map(_latex_table, report.tables)
     if report.cautions:
-        blocks.append(comments([CARE, *(f"- {caution}" for caution in report.cautions)]))
+        blocks.append(comments([report.care, *(f"- {caution}" for caution in report.cautions)]))
     return "\n\n".join([*blocks, _comment(report.signature)])
 
 
@@ -352,7 +353,7 @@ def _html_report(report: Report) -> str:
     head = "".join(f"<p>{safe_text(line.strip())}</p>\n" for line in report.head)
     tables = "".join(map(_html_table, report.tables))
     cautions = "".join(f"<li>{safe_text(caution)}</li>\n" for caution in report.cautions)
-    care = f"<p><strong>{CARE}</strong></p>\n<ul>\n{cautions}</ul>\n" if cautions else ""
+    care = f"<p><strong>{report.care}</strong></p>\n<ul>\n{cautions}</ul>\n" if cautions else ""
     body = f"{head}{tables}{care}{signed(report.signature)}"
     return f"<style>{style_sheet('table')}</style>\n<div>\n{body}</div>\n"
 

@@ -33,6 +33,7 @@ class Caution:
     instead : What to report, or to do, instead.
     number : The number that triggers it, or several.
     pairings : The pairings it holds for; empty if it concerns the whole report.
+    brief : The same in a line, where there is one.
     """
 
     code: str
@@ -40,6 +41,7 @@ class Caution:
     instead: str
     number: str
     pairings: tuple[str, ...]
+    brief: str = ""
 
     def __str__(self) -> str:
         who = f"{'; '.join(self.pairings)}: " if self.pairings else ""

@@ -23,7 +23,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alignkit._support.wording import visible
 from alignkit.agreement.options import JudgmentOptions, contradictions
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import check_groups
@@ -37,7 +36,6 @@ from alignkit.model.corpus import Corpus
 
 if TYPE_CHECKING:
     from alignkit.agreement.figures import FigureResult
-    from alignkit.agreement.result import Agreement
     from alignkit.scoring.link_classes import FunctionWords
 
 
@@ -131,25 +129,12 @@ def _output(agreement: FigureResult, options: argparse.Namespace) -> str:
         return json_text(agreement.to_json())
     if options.csv:
         return agreement.csv()
-    shown = agreement.show(options.medium)
-    if options.medium == "text" and isinstance(agreement, Agreement):
-        return "\n\n".join([shown, *_how_to_go_on(agreement)])
-    return shown
-
-
-def _how_to_go_on(agreement: Agreement) -> Iterator[str]:
-    """Say what the article's C needs, where no edits are known and no links were given."""
-    edited = any(result.rates for two in agreement.pairings for _, _, result in two.results())
-    if edited or any(caution.code == "given-links" for caution in agreement.cautions):
-        return
-    others = [name for name in agreement.corpus.aligners if name not in agreement.annotators]
-    who = "'alignkit align' makes one, 'merge' adds it"
-    if others:
-        who = f"here perhaps one of {visible(', '.join(others))}"
-    yield (
-        "The article's C takes away what annotators share by editing one automatic alignment:\n"
-        f"name the one that they started from by --initial NAME ({who})"
-    )
+    if not isinstance(agreement, Agreement):
+        return agreement.show(options.medium)
+    label = "agreement"
+    if len(options.corpus) == 1 and (stem := Path(options.corpus[0]).name.split(".")[0]):
+        label += f"-{stem}"
+    return agreement.show(options.medium, options.tables, label=label)
 
 
 # what is read

@@ -72,6 +72,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what is printed")
     add_media(group)
     add = group.add_argument
+    which = group.add_mutually_exclusive_group()
+    which.add_argument("--tables", type=lambda text: text.split(","), metavar="T,T",
+        help="print these tables: words, phrases, pairings, chance, others, intervals, cells, "
+        "alpha, fleiss, edits, cautions (default: what the agreement comes to, words, phrases and "
+        "the cautions in a line each)")
+    which.add_argument("--all", dest="tables", action="store_const", const="all",
+        help="print all tables, and all that the cautions say")
     add("--html", metavar="FILE", type=saved_file,
         help="write a page with the tables, plots and disagreements as well")
     add("--plot", metavar="FILE", type=saved_file,
