@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import isnan
@@ -88,14 +88,15 @@ def agree(
     ----------
     corpus : The sentence pairs. Without their words only the overlap is computed, and only if
         identical items take part.
-    annotators : Two or more names; None takes all of the corpus but those named below.
+    annotators : Two or more names; None takes all of the role annotator but those named below.
     on : ``"alignments"`` or ``"judgments"``; the latter takes no `initial`, `adjudicated` or
         `systems`; its option `consensus` names an adjudicated version.
     initial : The automatic alignment that the annotators started from; without it C has the closed
-        form of Kupper & Hafner alone.
-    adjudicated : The adjudicated version: each annotator is compared with it as well.
+        form of Kupper & Hafner alone. None takes the one of this role, ``""`` none at all.
+    adjudicated : The adjudicated version: each annotator is compared with it as well. None takes
+        the one of this role, ``""`` none at all.
     systems : The automatic alignments that each annotator is compared with; None takes the initial
-        one.
+        one and those of the role system.
     by : An attribute of the pairs: report each of its values as well. If no pair has an attribute
         of that name, ``"day"``, ``"week"`` and ``"month"`` are those of the later of the
         annotations that are compared.
@@ -165,14 +166,21 @@ def agree(
             workers=workers,
         )  # fmt: skip
     check_known("kind of agreement", on, ON)
-    contradictions(options, initial)
+    roles = {name: role for name, role in corpus.roles.items() if name in corpus.aligners
+             and name not in (annotators or ())}  # fmt: skip
+    if initial is None and (initial := _of_role(roles, "initial")):
+        options = {"missing_initial": "leave-out", **options}  # nobody asked for it
+    adjudicated = _of_role(roles, "adjudicated") if adjudicated is None else adjudicated or None
+    contradictions(options, initial := initial or None)
     chosen = AgreementOptions(**options)
     if not edits_known(initial, chosen.missing_initial):
         chosen = replace(chosen, chance=CLOSED)
     if isinstance(systems, str):
         raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
-    machines: tuple[str, ...] = () if initial is None else (initial,)
-    if systems is not None:
+    if systems is None:
+        own = (name for name, role in roles.items() if role == "system" and name != adjudicated)
+        machines = tuple(dict.fromkeys([*([initial] if initial else []), *own]))
+    else:
         machines = tuple(dict.fromkeys(words("systems", systems)))
     names = check_annotators(corpus, _names(corpus, annotators, initial, adjudicated, machines))
     corpus.require(*machines, *(name for name in (initial, adjudicated) if name is not None))
@@ -199,6 +207,12 @@ def agree(
     return replace(agreement, cautions=cautions_of(agreement))
 
 
+def _of_role(roles: Mapping[str, str], role: str) -> str | None:
+    """Return who has a role, if it is one alone."""
+    names = [name for name, of_name in roles.items() if of_name == role]
+    return names[0] if len(names) == 1 else None
+
+
 def _names(
     corpus: Corpus, annotators: Sequence[str] | None, initial: str | None, adjudicated: str | None,
     machines: Sequence[str],
@@ -214,7 +228,9 @@ def _names(
         if name is not None:
             roles[name] = role
     if annotators is None:
-        return [name for name in corpus.aligners if name not in roles]
+        of_role = corpus.roles
+        people = [name for name in corpus.aligners if name not in roles]
+        return [name for name in people if of_role[name] == "annotator"]
     if isinstance(annotators, str):  # which is refused where names are checked
         return annotators
     for name in (named := words("annotators", annotators)):

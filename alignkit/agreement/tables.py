@@ -451,6 +451,10 @@ def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
             "judged cells: kappa, AC1 and C by edits are over the cells that both judged; F1, "
             "alpha and Fleiss' kappa are over all"
         )
+    compared = {*agreement.annotators, agreement.initial, agreement.adjudicated, *agreement.systems}
+    roles = agreement.corpus.roles
+    if rest := [name for name in agreement.corpus.aligners if name not in compared]:
+        yield f"not compared: {', '.join(f'{visible(name)} ({roles[name]})' for name in rest)}"
     if agreement.several:
         yield overlapping(agreement.several, whole.pairs, str(agreement.by))
 

@@ -35,6 +35,7 @@ EVERYTHING = frozenset(
         "judgment",
         "provenance",
         "when",  # the time of an annotation
+        "role",  # whether a person made an alignment or a machine, see `alignkit.model.ROLES`
         JUDGED,  # an annotation without an alignment, as against one with no links
         "attributes",
         "trees",  # of sentences
@@ -109,7 +110,7 @@ _OF_ALIGNMENT: dict[str, Callable[[Alignment], object]] = {
     "labels": lambda a: a.labels,
     "other labels": lambda a: a.labels and set(a.labels) - a.possible,
 }
-_OF_ANNOTATION = ("comment", "flags", "judgment", "provenance", "when")
+_OF_ANNOTATION = ("comment", "flags", "judgment", "provenance", "when", "role")
 
 
 def losses(pair: SentencePair, holds: frozenset[str]) -> Iterator[str]:

@@ -50,6 +50,7 @@ class RawAnnotation:
     when: str = ""
     path: str = ""
     aligned: bool = True
+    role: str = ""
 
 
 @dataclass(slots=True)
@@ -328,6 +329,7 @@ class Reading(TextFile):
             raw.judgment,
             raw.provenance,
             raw.when or None,
+            raw.role,
         )
 
     def _link(self, written: RawLink, path: str, record: Record) -> Link | None:

@@ -11,6 +11,10 @@ from alignkit.model.alignment import Alignment
 
 _NO_FLAGS: frozenset[str] = frozenset()
 
+ROLES = ("annotator", "initial", "adjudicated", "system")
+"""Who made an alignment: a person; a machine, and the annotators started from it; those who settled
+what annotators disagreed on; another machine."""
+
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
@@ -35,12 +39,14 @@ class Annotation:
     when
         The time of the last change, ISO 8601 with seconds and zone; held in UTC,
         ``2026-11-22T13:06:28Z``, without fractions of a second. None where it is not known.
+    role
+        One of `ROLES`; ``""`` is an annotator.
 
     Raises
     ------
     AlignmentError
         If it says nothing at all, neither an alignment nor anything about the pair; or if `when`
-        is no such time.
+        is no such time, or `role` no such role.
 
     Examples
     --------
@@ -54,6 +60,7 @@ class Annotation:
     judgment: str = ""
     provenance: str = ""
     when: str | None = None
+    role: str = ""
 
     def __post_init__(self) -> None:
         if not (self.alignment is None or isinstance(self.alignment, Alignment)):
@@ -67,6 +74,12 @@ class Annotation:
             object.__setattr__(self, "flags", frozenset(words("flags", self.flags)))
         if self.when is not None:
             object.__setattr__(self, "when", read_moment(self.when))
+        if self.role:
+            if self.role not in ROLES:
+                raise AlignmentError(
+                    f"there is no role {self.role!r}; roles are {', '.join(ROLES)}"
+                )
+            object.__setattr__(self, "role", "" if self.role == ROLES[0] else self.role)
         if self.alignment is None and not self.remarks:
             raise AlignmentError(
                 "an annotation without an alignment has a judgment, a comment, flags or a "
@@ -84,6 +97,7 @@ class Annotation:
         place(self, "judgment", "")
         place(self, "provenance", "")
         place(self, "when", None)
+        place(self, "role", "")
         return self
 
     @property

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import overload
 
-from alignkit._support.arguments import check_callable, check_kind, every, kind_of, place, words
+from alignkit._support.arguments import (
+    check_callable,
+    check_kind,
+    check_known,
+    every,
+    kind_of,
+    place,
+    words,
+)
 from alignkit._support.timestamps import PERIODS, period_of
 from alignkit._support.wording import brief_annotators, how_many
 from alignkit.errors import (
@@ -18,6 +28,7 @@ from alignkit.errors import (
     UnknownNameError,
 )
 from alignkit.model.alignment import SIDES
+from alignkit.model.annotation import ROLES
 from alignkit.model.coercion import LinksLike, rows_of
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair, origin_of
@@ -109,6 +120,15 @@ class Corpus:
         return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.alignments))
 
     @property
+    def roles(self) -> dict[str, str]:
+        """The role of each of the `annotators`, of `alignkit.model.annotation.ROLES`."""
+        roles: dict[str, str] = {}
+        for pair in self._pairs:
+            for name, annotation in pair.annotations.items():
+                roles[name] = roles.get(name) or annotation.role
+        return {name: role or ROLES[0] for name, role in roles.items()}
+
+    @property
     def attributes(self) -> tuple[str, ...]:
         """The names of the pairs' attributes, in the order of their first use."""
         return tuple(dict.fromkeys(name for pair in self._pairs for name in pair.attributes))
@@ -184,6 +204,48 @@ class Corpus:
         """Return the corpus of the changed pairs."""
         check_callable("change", change)
         return Corpus(map(change, self._pairs))
+
+    def with_roles(self, roles: Mapping[str, str]) -> Corpus:
+        """Return the corpus in which some annotators have other roles; see `roles`.
+
+        Raises
+        ------
+        UnknownNameError
+            If nobody is called so, or there is no such role.
+        """
+        for name, role in roles.items():
+            check_known("annotator", name, self.annotators)
+            check_known("role", role, ROLES)
+        return self.map(
+            lambda pair: replace(
+                pair,
+                annotations={
+                    name: replace(x, role=roles[name]) if name in roles else x
+                    for name, x in pair.annotations.items()
+                },
+            )
+        )
+
+    def rename(self, names: Mapping[str, str]) -> Corpus:
+        """Return the corpus in which annotators have other names, given old names with new ones.
+
+        Raises
+        ------
+        UnknownNameError
+            If nobody is called so.
+        OptionError
+            If two would have the same name.
+        """
+        for name in names:
+            check_known("annotator", name, self.annotators)
+        after = Counter(names.get(name, name) for name in self.annotators)
+        if twice := [name for name, count in after.items() if count > 1]:
+            raise OptionError(f"two annotators would be called {twice[0]!r}; choose another name")
+        return self.map(
+            lambda pair: replace(
+                pair, annotations={names.get(name, name): x for name, x in pair.annotations.items()}
+            )
+        )
 
     def transpose(self, scheme: Scheme | str | None = None, *, lenient: bool = False) -> Corpus:
         """Return the corpus with source and target exchanged; see `SentencePair.transpose`."""

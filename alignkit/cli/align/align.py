@@ -281,7 +281,7 @@ def _annotated(aligned: Aligned, options: argparse.Namespace) -> Iterator[Senten
             )
             mine = kept.get(name)  # who judged the pair may align it now
             again = mine and replace(mine, alignment=alignment, when=None)  # it was changed now
-            kept[name] = again or Annotation(alignment)
+            kept[name] = again or Annotation(alignment, role="system")
             yield replace(pair, annotations=FrozenMap(kept))
         if options.output == "-":
             sys.stdout.flush()

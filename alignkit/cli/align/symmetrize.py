@@ -93,7 +93,9 @@ def _merged_links(
             watch.add(side)
         merged = symmetrize(sides[0], sides[1], options.method)
         for k, id in enumerate(ids):
-            annotations = FrozenMap({options.method: Annotation(merged.alignment(k))})
+            annotations = FrozenMap(
+                {options.method: Annotation(merged.alignment(k), role="system")}
+            )
             yield SentencePair(str(id), None, None, annotations)
 
 
@@ -117,7 +119,9 @@ def _merged_pairs(
             watch.add(links)
         merged = symmetrize(sides[0], sides[1], options.method)
         for k, (pair, _) in enumerate(block):
-            annotations = FrozenMap({options.method: Annotation(merged.alignment(k))})
+            annotations = FrozenMap(
+                {options.method: Annotation(merged.alignment(k), role="system")}
+            )
             yield replace(pair, annotations=annotations)
     if text := str(differences):
         warn(f"{forward.path} and {reverse.path}: {text}")

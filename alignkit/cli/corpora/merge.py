@@ -24,6 +24,7 @@ from alignkit.cli.common.inputs import (
     reading_options,
 )
 from alignkit.cli.common.messages import warn
+from alignkit.cli.common.names import add_names, named
 from alignkit.cli.corpora.convert import add_corpus_output, corpus_format, tell_lost
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, merge
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "file to write; - is stdout", "alignkit-jsonl for .jsonl and -, else alignkit-xml"
     )
     add_order_argument(parser)
+    add_names(parser)
     add_reading_arguments(parser)
 
 
@@ -72,6 +74,7 @@ def run(options: argparse.Namespace) -> int:
     base = Input(options.input, options.format, reading_options(options))
     others = {name: _input(*file, options) for name, file in files.items()}
     corpus = merged(base, others, partial=options.partial, ordered=options.in_order)
+    corpus = named(corpus, options)
     tell_lost(options.output, format, write_corpus(corpus, options.output, format=format))
     return 0
 

@@ -19,14 +19,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alignkit.agreement.options import JudgmentOptions, contradictions
+from alignkit.agreement.options import AgreementOptions, JudgmentOptions
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.media import check_groups
 from alignkit.cli.common.messages import ProgressBar, json_text
+from alignkit.cli.common.names import named
 from alignkit.cli.corpora.merge import merged
 from alignkit.cli.evaluate.agree_options import add_options, asks_for_judgments, given, typed
 from alignkit.errors import FormatError, OptionError, UnknownNameError
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 def _on_alignments(options: argparse.Namespace) -> str:
     from alignkit.agreement.question import agree
 
-    contradictions(typed(options), options.initial)  # before anything is read
+    AgreementOptions(**typed(options))  # a wrong option is an error before anything is read
     refuse_unwritable(path for path in (options.html, options.plot) if path is not None)
     if len(options.corpus) == 1 and options.in_order:
         raise OptionError("--in-order joins several files, and one is named: leave it out")
@@ -153,7 +153,8 @@ def _function_words(options: argparse.Namespace) -> FunctionWords | None:
 def _corpus(options: argparse.Namespace) -> Corpus:
     paths = options.corpus
     if len(paths) == 1:
-        return Input(paths[0], options.format, reading_options(options)).corpus(needed=True)
+        corpus = Input(paths[0], options.format, reading_options(options)).corpus(needed=True)
+        return named(corpus, options)
     names = [Path(path).name.split(".")[0] or path for path in paths]
     if len(set(names)) < len(names):
         names = list(paths)
@@ -172,13 +173,8 @@ def _corpus(options: argparse.Namespace) -> Corpus:
     asked = {options.initial, options.adjudicated, *(options.annotators or ())}
     own = [name for name in corpus.annotators if name not in names[1:]]
     if len(own) == 1 and own[0] not in asked.union(options.system or ()):
-        new = {own[0]: names[0]}
-        corpus = corpus.map(
-            lambda pair: replace(
-                pair, annotations={new.get(name, name): x for name, x in pair.annotations.items()}
-            )
-        )
-    return corpus
+        corpus = corpus.rename({own[0]: names[0]})
+    return named(corpus, options)
 
 
 def _groups(path: str) -> tuple[dict[str, str], dict[str, int]]:

@@ -15,6 +15,7 @@ from typing import Any
 from alignkit.agreement.options import AgreementOptions, JudgmentOptions
 from alignkit.cli.common.inputs import add_order_argument
 from alignkit.cli.common.media import add_groups, add_media
+from alignkit.cli.common.names import add_names
 from alignkit.cli.parser import number, saved_file
 from alignkit.errors import OptionError
 from alignkit.model.labels import SCHEMES
@@ -51,13 +52,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("who is compared")
     add = group.add_argument
     add("--annotators", nargs="+", metavar="A",
-        help="two or more (default: all but those named below)")
+        help="two or more (default: all that have no other role and are not named below)")
     add("--initial", metavar="NAME",
-        help="the automatic alignment that the annotators started from; chance edits it")
+        help="the automatic alignment that the annotators started from; chance edits it (default: "
+        "the one of this role; '' for none)")
     add("--adjudicated", metavar="NAME",
-        help="the version settled on; each annotator is compared with it too")
+        help="the version settled on; each annotator is compared with it too (default: the one of "
+        "this role; '' for none)")
     add("--system", nargs="+", metavar="NAME",
-        help="automatic alignments that each annotator is compared with (default: --initial)")
+        help="automatic alignments that each annotator is compared with (default: the initial one "
+        "and those of the role system)")
+    add_names(group)
     add_groups(group, metavar="GROUP")
     add_order_argument(group)
     for name, title in _GROUPS.items():

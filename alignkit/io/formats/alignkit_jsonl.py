@@ -26,6 +26,8 @@ Then one object a line and pair::
 - Links are ``i-j``, source first, from 0, divided by spaces. `possible` lists those that are
   *only* possible. ``3-`` says that source word 3, and ``-4`` that target word 4, was aligned to
   nothing: `null` surely, `possible_null` possibly.
+- `role` is ``initial`` (automatic, what annotators started from), ``adjudicated`` or ``system``
+  (another automatic alignment); without it an annotator made the annotation.
 - `when` is the time of the last change, with seconds and zone. Alone it says nothing of a pair.
 - `trees` has for each side, by name, constituent trees in Penn brackets
   (`alignkit.model.brackets`), whose leaves are the tokens.
@@ -57,7 +59,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 VERSION = 1
 _HEADER = {"alignkit": "corpus", "version": VERSION}
-_TEXTS = ("comment", "judgment", "provenance")
+_TEXTS = ("comment", "judgment", "provenance", "role")
 _PAIR = {"id", "source", "target", "attributes", "annotations", "trees"}
 _LINKS = ("sure", "possible", "null", "possible_null")
 _ANNOTATION = {*_LINKS, "weights", "labels", "flags", *_TEXTS, "when"}
@@ -267,7 +269,7 @@ def _written(pair: SentencePair, writing: Writing) -> Object:
         if annotation.alignment is not None:
             links = LinkTexts(writing.oriented(annotation.alignment), writing.base)
             members = {key: getattr(links, key) for key in (*_LINKS, "weights", "labels")}
-        for key in ("comment", "flags", "judgment", "provenance", "when"):
+        for key in ("comment", "flags", "judgment", "provenance", "when", "role"):
             members[key] = getattr(annotation, key)
         members["flags"] = sorted(annotation.flags)
         kept = {key: member for key, member in members.items() if member or key == "sure"}

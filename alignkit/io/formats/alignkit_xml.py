@@ -126,6 +126,7 @@ def _annotation(element: etree._Element) -> RawAnnotation:
         judgment=element.get("judgment") or "",
         provenance=element.get("provenance") or "",
         when=element.get("when") or "",
+        role=element.get("role") or "",
     )
     links, flags, aligned = [], [], False
     weights: dict[str, float] = {}
@@ -204,7 +205,7 @@ def _write_annotation(
     pair: etree._Element, name: str, annotation: Annotation, writing: Writing
 ) -> None:
     element = _child(pair, "annotation", "", {"by": name})
-    for key in ("judgment", "provenance", "when"):
+    for key in ("judgment", "provenance", "when", "role"):
         if text := getattr(annotation, key):
             element.set(key, text)
     for flag in sorted(annotation.flags):

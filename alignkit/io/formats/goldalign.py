@@ -18,7 +18,7 @@ spaces around a column mean nothing.
   `source-link`, `target-link` and `corpus-judgment` hold the rest.
 - The annotators are the users, `initial` (``datasets/``) and `arbit` (``arbit/USER_USER`` where
   there are several pairs of users). Empty columns are an alignment without links; the user judgment
-  and the comment belong to the annotation.
+  and the comment belong to the annotation. `initial` has the role initial, `arbit` adjudicated.
 - A batch missing in a user's folder is not annotated by that user. ``incomplete/`` is work in
   progress and not read, but noted. A line of six columns, which alignkit writes where one user
   annotated only some pairs of a batch, is a pair not annotated.
@@ -48,6 +48,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 INITIAL = "initial"
 _ARBIT = "arbit"
+_ROLES = {INITIAL: "initial", _ARBIT: "adjudicated"}
 
 _Files = dict[str, Path]
 
@@ -133,6 +134,7 @@ def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: 
             reading.note("column differs", f"the {what} differs from {begins}:{line}", line, path)
         if row.annotation is not None:
             row.annotation.path = path
+            row.annotation.role = _ROLES.get(name.partition("/")[0], "")
             annotations[name] = row.annotation
     if first is None:
         raise reading.error("no line", line)
@@ -208,6 +210,7 @@ FORMAT = Format(
     members=_members,
     write=_write,
     holds=HELD
+    | {"role"}
     | kinds("annotators, names, attribute corpus, attribute document, attribute pairwise-id"),
     folder=True,
 )

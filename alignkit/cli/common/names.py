@@ -1,0 +1,42 @@
+"""Options that give annotators other names and roles."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+
+from alignkit.cli.parser import add_options
+from alignkit.errors import OptionError
+from alignkit.model.annotation import ROLES
+from alignkit.model.corpus import Corpus
+
+
+def add_names(group: argparse._ActionsContainer) -> None:
+    """Add --rename and --role."""
+    repeated = {"action": "append", "default": []}
+    add_options(group, f"""
+        --rename OLD=NEW  call an annotator by another name; may be repeated
+        --role NAME=ROLE  what made an alignment, {", ".join(ROLES)}; may be repeated (default: as
+            the file says)
+        """, rename=repeated, role=dict(repeated))  # fmt: skip
+
+
+def named(corpus: Corpus, options: argparse.Namespace) -> Corpus:
+    """Return the corpus with the names, then the roles, that were asked for."""
+    if options.rename:
+        corpus = corpus.rename(_pairs("--rename", "OLD=NEW", options.rename))
+    if options.role:
+        corpus = corpus.with_roles(_pairs("--role", "NAME=ROLE", options.role))
+    return corpus
+
+
+def _pairs(flag: str, form: str, texts: Iterable[str]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        if not (name and value):
+            raise OptionError(f"{flag} {text}: expected {form}")
+        if name in pairs:
+            raise OptionError(f"{flag} names {name!r} twice")
+        pairs[name] = value
+    return pairs
