@@ -38,7 +38,8 @@ _INITIAL = {"initial": "initial"}
 # corpora
 @cache
 def paraphrases():
-    return read_corpus(str(SAMPLES / "paraphrases.jsonl"), format="alignkit-jsonl")
+    corpus = read_corpus(str(SAMPLES / "paraphrases.jsonl"), format="alignkit-jsonl")
+    return _without_roles(corpus.rename({"eflomal": "initial"}))
 
 
 @cache
@@ -103,7 +104,8 @@ def _data():
 @cache
 def goldalign():
     names = {"demo-user-1": "A", "demo-user-2": "B", "arbit": "gold", "initial": "initial"}
-    return _renamed(read_corpus(str(_data() / "goldalign"), format="goldalign"), names)
+    corpus = read_corpus(str(_data() / "goldalign"), format="goldalign")
+    return _without_roles(_renamed(corpus, names))
 
 
 @cache
@@ -123,6 +125,10 @@ def quarter_of_rte2():
 def transread():
     folder = _data() / "formats" / "transread" / "task_1_es-en"
     return _renamed(read_corpus(str(folder), format="transread"), {"1": "A", "2": "B"})
+
+
+def _without_roles(corpus):
+    return corpus.with_roles(dict.fromkeys(corpus.annotators, "annotator"))
 
 
 def _renamed(corpus, names):

@@ -16,7 +16,7 @@ ODD = ("=1+1", "-5", "+3", "@here", "'=x", '"', "a,b", "tab\there", "line\nend",
 
 
 def sample_audit(n=40, **options):
-    return draw_phrases(SAMPLE, "initial", "gold", n=n, **({"seed": 1} | options))
+    return draw_phrases(SAMPLE, "eflomal", "gold", n=n, **({"seed": 1} | options))
 
 
 def odd_audit():

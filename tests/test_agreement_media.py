@@ -28,14 +28,14 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def two(corpus):
-    found = agree(corpus, ["anna", "ben"], initial="initial", adjudicated="gold", by="genre",
+    found = agree(corpus, ["anna", "ben"], initial="eflomal", adjudicated="gold", by="genre",
                   **QUICK)  # fmt: skip
     return replace(found, cautions=(*found.cautions, *CAUTIONS))
 
 
 @pytest.fixture(scope="module")
 def three(corpus):
-    return agree(corpus, THREE, initial="initial", **QUICK)
+    return agree(corpus, THREE, initial="eflomal", **QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_c_by_every_model_stands_side_by_side(three, bare):
         pairing = three.pairing("anna", "ben")
         for model in ("edit", "edit-split", "edit-strata", "kupper-hafner"):
             assert by_who["sure", "anna ~ ben"][model] == pairing.beyond[model][f"{unit}.sure"].C
-        machine = by_who["sure", "initial ~ anna"]
+        machine = by_who["sure", "eflomal ~ anna"]
         assert isnan(machine["edit"])
         assert "initial" in machine["edit_reason"]
         assert not isnan(machine["kupper-hafner"])

@@ -50,7 +50,9 @@ steps = st.lists(st.tuples(st.integers(1, 4), said), max_size=8)
 
 
 def samples(folder, pairs=6, **settings):
-    store = made(folder, Corpus(list(read_corpus(SAMPLES))[:pairs]), annotator=None)
+    store = made(
+        folder, read_corpus(SAMPLES)[:pairs].rename({"eflomal": "initial"}), annotator=None
+    )
     store.settings(**{"suggestions": "initial", **settings})
     return store
 
@@ -478,7 +480,7 @@ def test_all_that_may_happen_to_a_project_is_followed(tmp_path):
     add_pairs(store, [SentencePair("new", ["a"], ["b", "c"])])
     done(store, 5, "anna")
     check(store, live)
-    corpus = read_corpus(SAMPLES)
+    corpus = read_corpus(SAMPLES).rename({"eflomal": "initial"})
     words = [*corpus[0].source[:-1], "indeed", corpus[0].source[-1]]
     import_pairs(store, [SentencePair(corpus[0].id, words, corpus[0].target)], holds=EVERYTHING)
     check(store, live)

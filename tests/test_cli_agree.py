@@ -17,7 +17,7 @@ from alignkit.cli.parser import Parser
 from alignkit.errors import OptionError
 
 TWO = ("agree", PARAPHRASES, "--annotators", "anna", "ben")
-FULL = (*TWO, "--initial", "initial")
+FULL = (*TWO, "--initial", "eflomal")
 QUICK = ("--samples", "20", "--resamples", "20")
 
 
@@ -54,7 +54,7 @@ def percents(values):
 
 
 def test_what_is_printed_is_the_agreement(capsys, corpus):
-    found = agree(corpus, ["anna", "ben"], initial="initial", samples=20, resamples=20)
+    found = agree(corpus, ["anna", "ben"], initial="eflomal", samples=20, resamples=20)
     assert made(capsys, *FULL, *QUICK).out == f"{found}\n"
     assert made(capsys, *FULL, *QUICK, "--json").json == found.to_json()
     latex = found.show("latex", label="agreement-paraphrases")
@@ -113,7 +113,7 @@ def test_each_option_is_one_of_the_library():
 
 def test_seed_and_options_reach_the_library(capsys, corpus):
     options = {"samples": 20, "resamples": 20, "chance": "edit-split", "confidence": 0.5}
-    expected = agree(corpus, ["anna", "ben"], initial="initial", seed=7, **options)
+    expected = agree(corpus, ["anna", "ben"], initial="eflomal", seed=7, **options)
     given = ("--seed", "7", "--chance", "edit-split", "--confidence", "0.5", "--json")
     assert made(capsys, *FULL, *QUICK, *given).json == expected.to_json()
 
@@ -131,15 +131,15 @@ def test_a_page_and_figures_are_written_beside_the_tables(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("--initial", "intial"), ("did you mean 'initial'",)),
+        (("--initial", "eflomall"), ("did you mean 'eflomal'",)),
         (("--chance", "edit"), ("--initial NAME", "--missing-initial empty")),
         (("--bootstrap", "none", "--resamples", "9"), ("--resamples", "--bootstrap none")),
         (("--exact-case", "--include-identical"), ("--exact-case", "--include-identical")),
         (("--in-order",), ("--in-order",)),
         (("--universe", "judged"), ("--universe all",)),
         (("--initial", "anna"), ("'anna' is the initial alignment",)),
-        (("--initial", "initial", "--samples", "1"), ("--samples",)),
-        (("--initial", "initial", "--workers", "0"), ("--workers",)),
+        (("--initial", "eflomal", "--samples", "1"), ("--samples",)),
+        (("--initial", "eflomal", "--workers", "0"), ("--workers",)),
         (("--function-words", "english"), ("--html",)),
         (("--json", "--csv"), ("--csv", "--json")),
     ],
@@ -154,7 +154,7 @@ def test_the_adjudicated_version_is_compared(capsys, corpus):
     assert [
         (one["first"], one["second"]) for one in found["pairings"] if one["kind"] == "adjudicated"
     ] == [("anna", "gold"), ("ben", "gold")]
-    text = made(capsys, "agree", PARAPHRASES, "--initial", "initial", "--adjudicated", "gold",
+    text = made(capsys, "agree", PARAPHRASES, "--initial", "eflomal", "--adjudicated", "gold",
                 *QUICK, "--all").out  # fmt: skip
     assert text.startswith("anna and ben share")
     assert "inflated" in " ".join(text.split())
@@ -189,11 +189,11 @@ def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):
 def test_a_pair_without_an_initial_alignment_is_an_error_that_names_the_ways_out(capsys, tmp_path):
     lines = read_corpus(PARAPHRASES, format="alignkit-jsonl")
     first = lines[0]
-    kept = {name: one for name, one in first.annotations.items() if name != "initial"}
+    kept = {name: one for name, one in first.annotations.items() if name != "eflomal"}
     path = tmp_path / "some.jsonl"
     bare = SentencePair(first.id, *first.words, kept, first.attributes)
     write_corpus(Corpus([bare, *list(lines)[1:]]), path, format="alignkit-jsonl")
-    given = ("agree", path, "--annotators", "anna", "ben", "--initial", "initial", *QUICK)
+    given = ("agree", path, "--annotators", "anna", "ben", "--initial", "eflomal", *QUICK)
     run(capsys, *given).failed("'p01'", "--missing-initial", "leave-out")
     for way, used in (("empty", 64), ("leave-out", 63)):
         found = beyond(capsys, *given, "--missing-initial", way, level="phrases.possible")

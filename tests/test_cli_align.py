@@ -104,7 +104,7 @@ def test_a_corpus_keeps_its_annotations(capsys, tmp_path):
     out = tmp_path / "o.jsonl"
     made(capsys, PARAPHRASES, "--to", "alignkit-jsonl", "--probs", "--sure", "0.9", "-o", out)
     corpus = read_corpus(out, format="alignkit-jsonl")
-    assert corpus.annotators == ("initial", "anna", "ben", "gold", "alignkit")
+    assert corpus.annotators == ("eflomal", "anna", "ben", "gold", "alignkit")
     found = [pair.alignment("alignkit") for pair in corpus]
     assert any(alignment.sure != alignment.possible for alignment in found)
     assert all(set(one.weights) == one.possible for one in found)

@@ -90,7 +90,7 @@ def test_what_cannot_be_opened_is_told_before_the_url(capsys, tmp_path, file, mo
 def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(serving, "listen", None)
     project, documents, texts = (str(tmp_path / name) for name in ("p", "d", "t.jsonl"))
-    create_project(project, read_corpus(PARAPHRASES))  # of initial, anna, ben and gold
+    create_project(project, read_corpus(PARAPHRASES))  # of eflomal, anna, ben and gold
     Path(texts).write_text('{"source": "a b", "target": "c"}\n')
     create_project(documents, Corpus(read_documents([texts])), task="extract")
     no_gold = "'gold' is somebody who annotated these pairs; name the gold standard otherwise"
@@ -112,7 +112,7 @@ def test_who_cannot_adjudicate_is_told_before_the_url(capsys, tmp_path, monkeypa
 def test_the_samples_tell_whose_finished_work_they_hold(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     told = Process("--annotator", "anna").end(signal.SIGINT)[1]
-    assert "finished work of initial, anna, ben, gold" in told
+    assert "finished work of eflomal, anna, ben, gold" in told
     assert "alignkit annotate --annotator anna2" in told
     assert "finished" not in Process("--annotator", "zoe").end(signal.SIGINT)[1]
 

@@ -12,7 +12,7 @@ from audit_sheets import filled, read, sample_audit, save
 from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, process, run, write
 
 HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk", "matplotlib", "jinja2"}
-SIDES = (PARAPHRASES, PARAPHRASES, "--hyp-annotator", "initial", "--ref-annotator", "gold")
+SIDES = (PARAPHRASES, PARAPHRASES, "--hyp-annotator", "eflomal", "--ref-annotator", "gold")
 
 
 def fill(paths, names="cuic"):

@@ -17,7 +17,7 @@ def made(capsys, *given):
 def test_convert_tells_what_is_lost(capsys, tmp_path):
     out = tmp_path / "gold.align"
     given = ["convert", PARAPHRASES, out, "--to", "pharaoh"]
-    run(capsys, *given).failed(PARAPHRASES, "initial, anna, ben, gold", "--annotator")
+    run(capsys, *given).failed(PARAPHRASES, "eflomal, anna, ben, gold", "--annotator")
     run(capsys, *given, "--annotator", "nobody").failed(PARAPHRASES, "'nobody'", "anna")
     assert not out.exists()
     told = made(capsys, *given, "--annotator", "gold").err

@@ -125,7 +125,7 @@ def test_what_cannot_be_written_is_told_before_the_work(capsys, old, monkeypatch
     assert files(Path()) == old
 
 
-AGREE = ["agree", PARAPHRASES, "--annotators", "anna", "ben", "--initial", "initial"]
+AGREE = ["agree", PARAPHRASES, "--annotators", "anna", "ben", "--initial", "eflomal"]
 AGREE += ["--samples", "10", "--html", "page"]
 
 

@@ -40,11 +40,11 @@ def test_a_corpus_that_holds_all_is_named_once(capsys):
 
 
 def test_annotators_of_one_corpus_are_compared(capsys):
-    given = ["score", PARAPHRASES, "--hyp-annotator", "initial", "anna", "--ref-annotator", "gold"]
+    given = ["score", PARAPHRASES, "--hyp-annotator", "eflomal", "anna", "--ref-annotator", "gold"]
     found = run(capsys, *given, "--level", "links", "--json").json
-    assert list(found["systems"]) == ["initial", "anna"]
+    assert list(found["systems"]) == ["eflomal", "anna"]
     corpus = ak.read_corpus(PARAPHRASES)
-    scores = {name: ak.score(corpus, name, "gold") for name in ("initial", "anna")}
+    scores = {name: ak.score(corpus, name, "gold") for name in ("eflomal", "anna")}
     assert found["comparisons"] == ak.compare(scores).to_json()
     twice = [*given[:3], "anna", "anna", *given[5:]]
     run(capsys, *twice).failed("named twice")
@@ -242,7 +242,7 @@ def test_an_annotator_that_links_alone_do_not_name_is_told(capsys):
 
 @pytest.mark.parametrize("places", [[PARAPHRASES], [PARAPHRASES, PARAPHRASES]])
 def test_files_may_stand_behind_the_names_of_annotators(capsys, places):
-    named = ["--ref-annotator", "gold", "--hyp-annotator", "initial"]
+    named = ["--ref-annotator", "gold", "--hyp-annotator", "eflomal"]
     found = [run(capsys, "score", *words).out for words in ([*named, *places], [*places, *named])]
     assert found[0] == found[1] != ""
     two = run(capsys, "score", *named, "anna", *places)

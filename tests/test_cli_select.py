@@ -135,7 +135,7 @@ def test_what_makes_no_sense_is_refused_and_nothing_written(capsys, documents, g
 
 def test_several_annotators_are_not_lost(capsys, tmp_path):
     words = ["select", PARAPHRASES, "--share", ".1", "--to", "pharaoh", "-o", tmp_path / "x.align"]
-    run(capsys, *words).failed("holds the alignments of one annotator", "initial, anna, ben, gold")
+    run(capsys, *words).failed("holds the alignments of one annotator", "eflomal, anna, ben, gold")
 
 
 def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
@@ -144,7 +144,7 @@ def test_corpora_are_put_together(capsys, tmp_path, monkeypatch):
     ran = run(capsys, "concat", PARAPHRASES, "gold.jsonl", "-o", "both.jsonl", "--json")
     assert ran.json == {
         "output": "both.jsonl", "format": "alignkit-jsonl", "pairs": 116,
-        "annotators": ["initial", "anna", "ben", "gold", "alignment"],
+        "annotators": ["eflomal", "anna", "ben", "gold", "alignment"],
         "inputs": [{"path": PARAPHRASES, "pairs": 64}, {"path": "gold.jsonl", "pairs": 52}],
     }  # fmt: skip
     both = read("both.jsonl")

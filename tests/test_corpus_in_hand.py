@@ -116,7 +116,7 @@ def test_texts_that_do_not_fit_are_refused(texts, more, error, told):
 
 def test_a_pair_shows_itself_in_a_line_and_draws_itself_in_a_notebook(corpus):
     pair = corpus["p05"]
-    assert repr(pair) == "SentencePair('p05', 7 x 7 words, annotators: initial, anna, ben, gold)"
+    assert repr(pair) == "SentencePair('p05', 7 x 7 words, annotators: eflomal, anna, ben, gold)"
     assert (
         repr(ak.SentencePair("1", None, None)) == "SentencePair('1', ? x ? words, annotators: none)"
     )
@@ -139,7 +139,7 @@ def test_many_and_long_names_fit_a_line():
 
 
 def test_a_corpus_shows_itself_as_a_short_table(corpus):
-    assert repr(corpus) == "Corpus(64 pairs, annotators: initial, anna, ben, gold)"
+    assert repr(corpus) == "Corpus(64 pairs, annotators: eflomal, anna, ben, gold)"
     html = corpus._repr_html_()
     assert "64 sentence pairs, 1144 source and 1141 target words" in html
     assert html.count('scope="row"') == 4
@@ -172,7 +172,7 @@ def test_phrase_pairs_of_every_pair_fit_a_screen(corpus):
 
 
 def test_phrase_pairs_of_a_pair_need_to_know_whose(corpus):
-    with pytest.raises(OptionError, match="aligned by initial, anna, ben, gold; name one"):
+    with pytest.raises(OptionError, match="aligned by eflomal, anna, ben, gold; name one"):
         ak.extract_phrases(corpus[0])
     with pytest.raises(UnknownNameError, match="'gild'; did you mean 'gold'"):
         ak.extract_phrases(corpus[0], annotator="gild")

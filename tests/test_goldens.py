@@ -39,8 +39,8 @@ MASKS = {
 P, S, F = "samples/paraphrases.jsonl", "samples/structures.jsonl", "samples/french-english/"
 TEXTS = f"--source {F}fr.txt --target {F}en.txt"
 TREES = "--source-trees samples/{0}.source.trees --target-trees samples/{0}.target.trees"
-INITIAL = f"{P} --hyp-annotator initial --ref-annotator gold"
-THREE = INITIAL.replace("initial", "initial anna ben")
+EFLOMAL = f"{P} --hyp-annotator eflomal --ref-annotator gold"
+THREE = EFLOMAL.replace("eflomal", "eflomal anna ben")
 RULES = f"rules {S} {TREES.format('structures')}"
 TABLE = f"phrases {F}gold.align {TEXTS} --links sure --max-length 3 --table"
 LEARN = f"learn {F}gold.align {TEXTS} --format pharaoh --for aer --prior none"
@@ -63,11 +63,11 @@ COMMANDS = {  # each plainly and in these forms; in this order, for some read wh
     "rules json": RULES,
     "rules-tsv": f"{RULES} --to tsv -o rules.tsv",
     "paraphrase json": "paraphrase rules.tsv --trees samples/structures.source.trees --min-count 1",
-    "score json csv": f"score {INITIAL} --ci --resamples 200",
+    "score json csv": f"score {EFLOMAL} --ci --resamples 200",
     "score-labels json csv": f"score-labels {P} --hyp-annotator ben --ref-annotator anna {SCHEME}",
     "score-phrases json": f"score-phrases table.tsv {F}gold.align {TEXTS}",
-    "score-rules json csv": f"score-rules {INITIAL} {TREES.format('paraphrases')}",
-    "errors json csv": f"errors {INITIAL} --by-link kind,word",
+    "score-rules json csv": f"score-rules {EFLOMAL} {TREES.format('paraphrases')}",
+    "errors json csv": f"errors {EFLOMAL} --by-link kind,word",
     "profile json csv": f"profile {THREE} --trials 100 --resamples 100",
     "symmetrize": f"symmetrize {F}eflomal.align {F}fast_align.align --method grow-diag-final",
     "pairs json": f"pairs {F}fr.txt {F}en.txt german.txt --to-source fr --to-target de",
@@ -75,12 +75,12 @@ COMMANDS = {  # each plainly and in these forms; in this order, for some read wh
     "concat json": f"concat {S} {P} -o all.jsonl",
     "select": f"select {P} --split train=.8,dev=.1,test=.1 --stratify genre -o parts.jsonl",
     "select-few": f"select {P} --ids p01 p05 p08 p26 p40 -o few.jsonl --json",
-    "agree": f"agree {P} --annotators anna ben --initial initial",
-    "agree-few json csv": "agree few.jsonl --annotators anna ben --initial initial",
+    "agree": f"agree {P} --annotators anna ben --initial eflomal",
+    "agree-few json csv": "agree few.jsonl --annotators anna ben --initial eflomal",
     "agree-three": f"agree {P} --annotators anna ben gold --by genre",
     "agree-judgments json csv": f"agree {P} --on judgments {SCHEME}",
     "quality json csv": f"quality crowd.jsonl --gold anna {SCHEME}",
-    "audit": f"audit phrases {P} {INITIAL} --n 9 --seed 1 --judges anna ben -o audit",
+    "audit": f"audit phrases {P} {EFLOMAL} --n 9 --seed 1 --judges anna ben -o audit",
     "stats json": f"stats {P}",
     "stats-diversity json csv": f"stats {P} --diversity --by genre",
     "labels json csv": f"labels {P} {SCHEME}",

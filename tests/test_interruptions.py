@@ -15,7 +15,7 @@ from test_cli import posix
 from test_cli_outputs import files
 
 FILES = "-o", "out", "--save", "model", "--scores", "scores", "--lexicon", "lexicon"
-AGREE = "--annotators", "anna", "ben", "--initial", "initial", "--samples", "300", "--html", "out"
+AGREE = "--annotators", "anna", "ben", "--initial", "eflomal", "--samples", "300", "--html", "out"
 PHARAOH = "--to", "pharaoh", "--annotator", "gold", "--to-source", "scores", "--to-target", "model"
 COMMANDS = {
     "align": ("align", FRENCH / "fr.txt", FRENCH / "en.txt", *FILES),

@@ -50,11 +50,11 @@ def test_classes_of_words_and_bands_of_distance():
 
 
 def test_the_samples_have_known_totals_and_each_way_divides_the_same_links():
-    found = link_errors(SAMPLES, "initial", "gold", by=list(BY_LINK)[:4], **QUICK)
+    found = link_errors(SAMPLES, "eflomal", "gold", by=list(BY_LINK)[:4], **QUICK)
     every = found.classes[0]
     assert (every.hypothesis, every.reference) == (696, 1001)
     assert (round(100 * every.precision, 1), round(100 * every.recall, 1)) == (85.3, 55.9)
-    found = link_errors(SAMPLES, "initial", "gold", by=["word", "frequency", "distance"], **QUICK)
+    found = link_errors(SAMPLES, "eflomal", "gold", by=["word", "frequency", "distance"], **QUICK)
     for way in ("word", "frequency", "distance"):
         parts = [one for one in found.classes if one.by == way]
         for name in ("hypothesis", "right", "reference", "recalled", "sure_as_possible"):
@@ -236,28 +236,28 @@ def test_what_is_asked_for_must_be_there():
 
 def test_the_command_says_where_a_system_fails(capsys, tmp_path):
     page = tmp_path / "e.html"
-    given = ["errors", PARAPHRASES, "--hyp-annotator", "initial", "--ref-annotator", "gold"]
+    given = ["errors", PARAPHRASES, "--hyp-annotator", "eflomal", "--ref-annotator", "gold"]
     by = ["--by-link", "kind,word,phenomenon", "--function-words", "en", "--resamples", "20"]
     ran = run(capsys, *given, *by, "--examples", "2", "--html", page)
     assert ran.code == 0, ran.err
     head = ran.out.partition("\nLinks by kind")[0].splitlines()
-    assert head[1].startswith("initial misses 441 of 1001 links: recall 55.9 [")
-    assert head[2].startswith("initial draws wrongly 102 of 696 links: precision 85.3 [")
+    assert head[1].startswith("eflomal misses 441 of 1001 links: recall 55.9 [")
+    assert head[2].startswith("eflomal draws wrongly 102 of 696 links: precision 85.3 [")
     bounds = r"\[-?\d+\.\d, -?\d+\.\d\]"
     for told in (
-        rf"by kind, initial misses the largest share in 'block' \(several words with several, "
+        rf"by kind, eflomal misses the largest share in 'block' \(several words with several, "
         rf"each linked with each\): 122 of 133, recall 8\.3 {bounds}, "
         rf"55\.0 {bounds} points below all other links \(63\.2\)",
-        r"by word, initial misses the largest share in 'mixed' .*; the largest number in "
+        r"by word, eflomal misses the largest share in 'mixed' .*; the largest number in "
         r"'content words': 140 of 195",
-        rf"by phenomenon, initial misses the largest share in 'idiom': 99 of 127, recall 22\.0 "
+        rf"by phenomenon, eflomal misses the largest share in 'idiom': 99 of 127, recall 22\.0 "
         rf"{bounds}, 38\.8 {bounds} points below the links of all other pairs \(60\.9\); "
         r"the largest number in 'synonym': 145 of 298",
     ):
         assert any(re.fullmatch(told, line) for line in head), told
     text = page.read_text("utf-8")
     assert "Errors by kind of link" in text
-    assert text.index("initial misses 441") < text.index("Read with care") < text.index("<table>")
+    assert text.index("eflomal misses 441") < text.index("Read with care") < text.index("<table>")
     assert "|<wbr>by:" in text
     (row,) = (x for x in run(capsys, *given, "--json").json["by-kind"] if x["class"] == "block")
     assert (row["reference"], row["found"]) == (133, 11)

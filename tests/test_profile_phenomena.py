@@ -22,7 +22,7 @@ from alignkit.stats import holm
 SAMPLES = read_corpus(PARAPHRASES, format="alignkit-jsonl")
 GROUPS = [tuple(pair.attributes["phenomena"].split(",")) for pair in SAMPLES]
 ROWS = {name: score(SAMPLES, name, "gold", level="links").rows["links"]
-        for name in ("initial", "anna")}  # fmt: skip
+        for name in ("eflomal", "anna")}  # fmt: skip
 FOUND = profile_rows(ROWS, GROUPS, link_ratios, "f1", trials=200, resamples=50)
 
 
@@ -91,7 +91,7 @@ def test_what_makes_no_sense_is_refused(capsys):
     ):  # fmt: skip
         with pytest.raises((OptionError, UnknownNameError)):
             profile_rows(systems, groups, link_ratios, name, **options)
-    samples = [PARAPHRASES, "--hyp-annotator", "initial", "--ref-annotator", "gold"]
+    samples = [PARAPHRASES, "--hyp-annotator", "eflomal", "--ref-annotator", "gold"]
     for words in (
         [], [PARAPHRASES], [*samples, "--measure", "accuracy"], [*samples, "--view", "binary"],
         [*samples, "--scheme", "turku", "--measure", "aer"], [*samples, "--scheme", "turku"],
@@ -104,7 +104,7 @@ def test_what_makes_no_sense_is_refused(capsys):
 def test_the_command_profiles_annotators_and_files(capsys, tmp_path):
     quick = ["--trials", "50", "--resamples", "20"]
     page = tmp_path / "p.html"
-    given = ["profile", PARAPHRASES, "--hyp-annotator", "initial", "anna", "--ref-annotator",
+    given = ["profile", PARAPHRASES, "--hyp-annotator", "eflomal", "anna", "--ref-annotator",
              "gold", *quick]  # fmt: skip
     ran = run(capsys, *given, "--measure", "aer", "--html", page)
     assert ran.code == 0, ran.err
@@ -112,25 +112,25 @@ def test_the_command_profiles_annotators_and_files(capsys, tmp_path):
     assert "fails most, of" not in ran.out
     assert page.read_text("utf-8").count("<svg") == 2
     rows = run(capsys, *given, "--measure", "phrase-f1", "--json").json
-    assert {row["system"] for row in rows["by-phenomenon"]} == {"initial", "anna"}
+    assert {row["system"] for row in rows["by-phenomenon"]} == {"eflomal", "anna"}
     files = ["profile", EFLOMAL, GOLD, "--compare", FAST, *quick]
     run(capsys, *files).failed("phenomena")
 
 
 def test_the_first_lines_say_where_a_system_fails_most_and_by_how_much(capsys):
     """What a reader takes from the samples: idiom; of 10 pairs or more, approximate."""
-    given = ["profile", PARAPHRASES, "--hyp-annotator", "initial", "--ref-annotator", "gold"]
+    given = ["profile", PARAPHRASES, "--hyp-annotator", "eflomal", "--ref-annotator", "gold"]
     first, overall, worst, firm = run(capsys, *given, "--trials", "500").out.splitlines()[:4]
     assert first == "F1 of 64 sentence pairs by phenomena"
-    assert overall == "initial: F1 67.6 on all pairs"
+    assert overall == "eflomal: F1 67.6 on all pairs"
     bounds = r"\[\d+\.\d, \d+\.\d\]"
     assert re.fullmatch(
-        rf"initial fails most on idiom: F1 34\.1 {bounds} on its 6 pairs, 37\.2 {bounds} points "
+        rf"eflomal fails most on idiom: F1 34\.1 {bounds} on its 6 pairs, 37\.2 {bounds} points "
         r"below the other 58 pairs \(71\.3\); fewer than 10 pairs, so not tested",
         worst,
     )
     assert firm.startswith(
-        "initial, among phenomena of 10 pairs or more, fails most on approximate"
+        "eflomal, among phenomena of 10 pairs or more, fails most on approximate"
     )
     assert "25.6 [" in firm
     assert "points below the other 54 pairs (71.6); p 0.0" in firm
@@ -255,7 +255,7 @@ def test_the_command_profiles_judgments(capsys, tmp_path):
     for medium in ("--csv", "--latex", "--markdown"):
         assert "24" in run(capsys, *given, medium).out
     assert "McNemar's test without" in run(capsys, *given, "--as", "kovatchev").out
-    links = f"profile {PARAPHRASES} --hyp-annotator initial anna --ref-annotator gold".split()
+    links = f"profile {PARAPHRASES} --hyp-annotator eflomal anna --ref-annotator gold".split()
     told = run(capsys, *links, "--trials", "20", "--as", "kovatchev").out
     assert "Mann and Whitney" in told
     assert "paired randomization" in told

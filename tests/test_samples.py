@@ -8,7 +8,7 @@ from alignkit import read_corpus, score
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 FRENCH = SAMPLES / "french-english"
-ANNOTATORS = ("initial", "anna", "ben", "gold")
+ANNOTATORS = ("eflomal", "anna", "ben", "gold")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_annotators_use_both_kinds_and_judge_every_paraphrase(paraphrases):
     for name in ("anna", "ben"):
         assert any(pair.alignment(name) != pair.alignment("gold") for pair in paraphrases)
     assert any(pair.annotation("gold").comment for pair in paraphrases)
-    links = score(paraphrases, "initial", "gold").links
+    links = score(paraphrases, "eflomal", "gold").links
     assert links is not None
     assert 0.15 < links.aer < 0.4
     assert links.precision > links.recall + 0.1

@@ -66,10 +66,10 @@ def test_what_other_libraries_and_corpora_hold():
     numpy = pytest.importorskip("numpy")
     assert ak.score([numpy.array([[0, 0], [1, 1]])], [[ak.Link(0, 0), (1, 1, "P")]]).links.aer == 0
     corpus = ak.read_corpus(PARAPHRASES, format="alignkit-jsonl")
-    found = ak.score(corpus, "initial", "gold")
+    found = ak.score(corpus, "eflomal", "gold")
     assert found.rows["links"].shape == (64, 8)
-    assert ak.aer(corpus, "initial", "gold") == found.links.aer
-    assert ak.aer(corpus, "initial", "gold", ignore_identical=True) > found.links.aer
+    assert ak.aer(corpus, "eflomal", "gold") == found.links.aer
+    assert ak.aer(corpus, "eflomal", "gold", ignore_identical=True) > found.links.aer
     assert ak.score(corpus, hypothesis="anna", reference="gold").pairs == 64
 
 
@@ -104,7 +104,7 @@ def test_two_files_with_ids_are_joined_by_them(tmp_path, capsys):
 def test_alignkits_own_files_are_known_by_their_mark(tmp_path):
     corpus = ak.read_corpus(PARAPHRASES, format="alignkit-jsonl")
     paths = []
-    for name in ("initial", "gold"):
+    for name in ("eflomal", "gold"):
         paths.append(str(tmp_path / f"{name}.jsonl"))
         others = [other for other in corpus.annotators if other != name]
         ak.write_corpus(
@@ -113,8 +113,8 @@ def test_alignkits_own_files_are_known_by_their_mark(tmp_path):
             format="alignkit-jsonl",
         )
     found = ak.score(*paths, ignore_identical=True)
-    assert found.links == ak.score(corpus, "initial", "gold", ignore_identical=True).links
-    with pytest.raises(OptionError, match=r"alignments of initial, .*: choose by `hyp_annotator`"):
+    assert found.links == ak.score(corpus, "eflomal", "gold", ignore_identical=True).links
+    with pytest.raises(OptionError, match=r"alignments of eflomal, .*: choose by `hyp_annotator`"):
         ak.score(PARAPHRASES, paths[1])
 
 

@@ -71,7 +71,7 @@ def test_without_lists_the_kinds_that_need_them_are_left_out():
 
 def test_the_page_tells_them_only_where_it_knows_the_language(capsys, tmp_path):
     page = tmp_path / "page.html"
-    given = ("agree", PARAPHRASES, "--annotators", "anna", "ben", "--initial", "initial",
+    given = ("agree", PARAPHRASES, "--annotators", "anna", "ben", "--initial", "eflomal",
              "--samples", "10", "--html", page)  # fmt: skip
     run(capsys, *given)
     assert "function word" not in page.read_text()

@@ -1,0 +1,119 @@
+"""Roles: who made an alignment is kept, written, and decides with whom annotators are compared."""
+
+import json
+
+import pytest
+from command import PARAPHRASES, run
+
+from alignkit import Alignment, Annotation, Corpus, SentencePair, agree, read_corpus, write_corpus
+from alignkit.errors import AlignkitError, AlignmentError, OptionError, UnknownNameError
+
+ROLES = {"start": "initial", "anna": "annotator", "ben": "annotator", "gold": "adjudicated",
+         "tool": "system"}  # fmt: skip
+LINKS = dict(zip(ROLES, ("0-0", "0-0 1-1", "0-0 1?1", "0-0 1-1", "1-0"), strict=True))
+
+
+def corpus(**changes):
+    roles = ROLES | changes
+    said = {
+        name: Annotation(Alignment.parse(text), role=roles[name]) for name, text in LINKS.items()
+    }
+    return Corpus(SentencePair(str(k), ["a", "b"], ["x", "y"], said) for k in range(40))
+
+
+@pytest.mark.parametrize("format", ["alignkit-jsonl", "alignkit-xml"])
+def test_roles_come_back_from_formats_that_hold_them(format, tmp_path):
+    path = tmp_path / "corpus"
+    assert not write_corpus(corpus(), path, format=format)
+    assert read_corpus(path, format=format) == corpus()
+    assert read_corpus(path, format=format).roles == ROLES
+
+
+def test_a_format_that_holds_no_roles_says_so(tmp_path):
+    one = corpus().map(lambda pair: pair.without_annotations("start", "anna", "ben", "gold"))
+    assert write_corpus(one, tmp_path / "a", format="pharaoh")["role"] == 40
+
+
+def test_a_role_that_there_is_not_is_an_error_with_its_place(tmp_path):
+    with pytest.raises(AlignmentError, match="roles are annotator, initial"):
+        Annotation(Alignment(), role="boss")
+    line = {"id": "1", "source": ["a"], "target": ["x"],
+            "annotations": {"A": {"sure": "0-0", "role": "boss"}}}  # fmt: skip
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"alignkit": "corpus", "version": 1}}\n{json.dumps(line)}\n', "utf-8")
+    with pytest.raises(AlignkitError, match=r"a\.jsonl:2: .*'boss'"):
+        read_corpus(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "who"),
+    [
+        ({}, {}, (("anna", "ben"), "start", "gold", ("start", "tool"))),
+        ({}, {"initial": "", "adjudicated": ""}, (("anna", "ben"), None, None, ("tool",))),
+        ({}, {"systems": []}, (("anna", "ben"), "start", "gold", ())),
+        (
+            {},
+            {"annotators": ["anna", "gold"]},
+            (("anna", "gold"), "start", None, ("start", "tool")),
+        ),
+        ({}, {"initial": "tool"}, (("anna", "ben"), "tool", "gold", ("tool",))),
+        ({"tool": "initial"}, {}, (("anna", "ben"), None, "gold", ())),  # which of the two?
+        ({"start": "annotator"}, {}, (("start", "anna", "ben"), None, "gold", ("tool",))),
+    ],
+)
+def test_roles_say_who_is_compared_with_whom(changes, options, who):
+    agreement = agree(corpus(**changes), resamples=20, **options)
+    compared = agreement.annotators, agreement.initial, agreement.adjudicated, agreement.systems
+    assert compared == who
+    left = set(LINKS) - {*who[0], *who[1:3], *who[3]}
+    text = " ".join(str(agreement).split())
+    assert all(name in text.partition("not compared: ")[2] for name in left)
+    assert ("not compared" in text) == bool(left)
+
+
+def test_an_initial_alignment_that_nobody_asked_for_refuses_no_pair():
+    some = Corpus(
+        pair if k else pair.without_annotations("start") for k, pair in enumerate(corpus())
+    )
+    agreement = agree(some, resamples=20)
+    assert (agreement.initial, agreement.options.missing_initial) == ("start", "leave-out")
+    with pytest.raises(OptionError, match="missing_initial"):
+        agree(some, initial="start", resamples=20)
+
+
+def test_the_samples_lead_with_the_people():
+    agreement = agree(read_corpus(PARAPHRASES), resamples=20)
+    assert agreement.annotators == ("anna", "ben")
+    assert round(100 * agreement.together[0].mean["words.sure.f1"], 1) == 90.5
+    assert (agreement.initial, agreement.systems) == (None, ("eflomal",))
+
+
+@pytest.mark.real_data
+def test_goldalign_compares_its_users(data):
+    agreement = agree(read_corpus(data / "goldalign", format="goldalign"), resamples=20, samples=20)
+    assert agreement.annotators == ("demo-user-1", "demo-user-2")
+    assert (agreement.initial, agreement.adjudicated) == ("initial", "arbit")
+    f1 = agreement.pairing("demo-user-1", "demo-user-2").sections[0].figures["words.possible.f1"]
+    assert agreement.together[0].mean["words.possible.f1"] == f1
+
+
+def test_annotators_get_other_names_and_roles(capsys, tmp_path):
+    renamed = corpus().rename({"anna": "A", "ben": "anna"})
+    assert renamed.annotators == ("start", "A", "anna", "gold", "tool")
+    with pytest.raises(UnknownNameError, match="'bob'"):
+        corpus().rename({"bob": "x"})
+    with pytest.raises(OptionError, match="called 'ben'"):
+        corpus().rename({"anna": "ben"})
+    with pytest.raises(UnknownNameError, match="role"):
+        corpus().with_roles({"anna": "boss"})
+    agree_on = "agree", PARAPHRASES, "--resamples", "20", "--json"
+    given = "--rename", "anna=A", "--rename", "eflomal=auto", "--role", "gold=annotator"
+    shown = run(capsys, *agree_on, *given).json
+    assert (shown["annotators"], shown["systems"]) == (["A", "ben", "gold"], ["auto"])
+    for wrong, hint in (("anna", "expected OLD=NEW"), ("ann=A", "did you mean 'anna'")):
+        run(capsys, *agree_on, "--rename", wrong).failed(hint)
+    run(capsys, *agree_on, "--role", "anna=sytem").failed("did you mean 'system'")
+    path = tmp_path / "merged.jsonl"
+    run(capsys, "merge", PARAPHRASES, "--add", f"carla={PARAPHRASES}", "-o", path, "--role",
+         "carla/eflomal=initial", "--role", "eflomal=initial")  # fmt: skip
+    assert read_corpus(path).roles["carla/eflomal"] == "initial"
