@@ -123,8 +123,10 @@ def same(shown, figure):
 
 
 def compare(shown, names, initial, exported):
-    more = {} if initial is None else {"initial": initial, "missing_initial": "leave-out"}
-    agreed = agree(read_corpus(exported), names, **more)
+    more = (
+        {"initial": ""} if initial is None else {"initial": initial, "missing_initial": "leave-out"}
+    )
+    agreed = agree(read_corpus(exported), names, adjudicated="", **more)
     cautions = [c for c in agreed.cautions if c.code != "intersection"]  # of no figure here
     assert shown["cautions"] == jsonable(cautions)
     assert "few-pairs" in {caution["code"] for caution in shown["cautions"]}

@@ -67,4 +67,6 @@ def test_the_table_at_the_end_of_the_walk_is_what_agree_prints(tmp_path):
     chosen, *_, agreed = walk()
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
     run(chosen, tmp_path)
-    assert printed()[-1] in run(agreed.replace("gold.jsonl", "four.jsonl"), tmp_path)
+    assert printed()[-1] in run(
+        agreed.replace("gold.jsonl", "four.jsonl --role eflomal=initial"), tmp_path
+    )

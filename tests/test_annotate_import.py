@@ -8,6 +8,7 @@ import sys
 import tracemalloc
 from collections import Counter
 from itertools import pairwise, takewhile
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -334,8 +335,8 @@ def sample(tmp_path, made):
 def test_the_commands_give_the_sample_back(capsys, tmp_path, sample):
     out = tmp_path / "out.jsonl"
     assert run(capsys, "export", sample, out, "--to", "alignkit-jsonl").code == 0
-    with open(PARAPHRASES, "rb") as file:
-        assert out.read_bytes() == file.read()
+    text = Path(PARAPHRASES).read_text(encoding="utf-8")  # a project keeps no role of systems
+    assert out.read_text(encoding="utf-8") == text.replace(', "role": "system"', "")
     ran = run(capsys, "export", sample, "-", "--to", "pharaoh", "--annotator", "anna")
     assert len(ran.out.splitlines()) == 64
     run(capsys, "export", sample, "-", "--to", "pharaoh").failed(sample, "--annotator")

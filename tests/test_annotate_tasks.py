@@ -91,7 +91,7 @@ def test_rewrites_are_seen_by_their_author_until_all_are_done(tmp_path):
         pairs = {pair.id: pair for pair in exported_work(store)}
         assert set(pairs["p1/r1"].annotations) == {"anna", "gold"}
         assert replace(pairs["p1"].annotation("gold"), when=None) == Annotation(
-            None, judgment="partial"
+            None, judgment="partial", role="adjudicated"
         )
         assert not replay(store).differences
 
@@ -125,7 +125,7 @@ def test_links_are_not_voted_on_and_judgments_of_files_are(judged):
     bench.take(JUDGMENT, "file")
     bench.done()
     gold = next(iter(exported_work(judged))).annotation("gold")
-    assert replace(gold, when=None) == Annotation(None, judgment="1")
+    assert replace(gold, when=None) == Annotation(None, judgment="1", role="adjudicated")
 
 
 def test_rewrites_that_all_share_are_taken_once(judged):

@@ -48,7 +48,8 @@ def exported(
         account = None if annotator is None else queries.account_of(conn, annotator)
         own = None if account is None or not assigned else PairList(conn, account).numbers()
         names = dict(enumerate(queries.annotators(conn), 1))
-        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn))
+        roles = {queries.gold_name(conn): "adjudicated", queries.suggesting(conn): "initial"}
+        wanted = _Wanted(account, done, own, assigned, names, queries.scheme_of(conn), roles)
         if made and queries.task_of(conn) == "extract":
             for k, states in _made(conn, "extracts"):
                 yield from _pairs(conn, queries.pair_row(conn, k), states, wanted, "extracts")
@@ -88,6 +89,7 @@ class _Wanted(NamedTuple):
     blind: bool
     names: Mapping[int, str]
     scheme: Scheme | None
+    roles: Mapping[str | None, str]
 
     def has(self, k: int, account: int, state: PairState) -> bool:
         mine = self.account in (None, account) and (self.own is None or k in self.own)
@@ -112,7 +114,7 @@ def _said(
             continue
         annotation = annotation_of(state, wanted.scheme, changed.get(place), judged=place in judged)
         if annotation is not None:
-            said[k][name] = annotation
+            said[k][name] = replace(annotation, role=wanted.roles.get(name, ""))
             if unfinished is not None and annotation.alignment is not None and not state.done:
                 unfinished[name] += 1
     return said
