@@ -59,7 +59,7 @@ def test_tables_in_other_media(capsys, medium, sign):
 
 
 def test_several_values_in_one_attribute(capsys):
-    alone = run(capsys, *ANNA, "--by", "phenomena", "--json").json["groups"]
+    alone = run(capsys, *ANNA, "--by", "phenomena", "--json").json["groups"] * 3  # levels
     ran = run(capsys, *ANNA, "--by", "phenomena", "--split", ",", "--json")
     groups = [row for row in ran.json["groups"] if row["level"] == "links"]
     assert len(groups) < len(alone) / 3
@@ -81,15 +81,27 @@ def test_several_values_in_one_attribute(capsys):
 
 def test_three_systems_have_short_names_and_all_pairs(capsys, tmp_path):
     third = write(tmp_path, "third.align", "0-0\n" * 52)
-    ran = run(capsys, "score", EFLOMAL, GOLD, "--compare", FAST, third, *FEW, "--level", "links")
-    head, *_ = ran.out.split("\n\n")
-    assert f"third: 52 sentence pairs of {third}" in head
-    after = ran.out.split("\n\n", 1)[1]
-    assert GOLD not in after
-    assert third not in after
-    assert "Holm" in after
+    given = ["score", EFLOMAL, GOLD, "--compare", FAST, third, *FEW]
+    ran = run(capsys, *given)
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("Links, 52 sentence pairs, percent")
+    assert [line.split()[0] for line in lines[2:5]] == ["eflomal", "fast_align", "third"]
+    assert max(map(len, lines[:6])) <= 100
+    assert not ({GOLD, third} & set(ran.out.split()))
+    after = run(capsys, *given, "--tables", "differences").out
     for pair in (("fast_align", "eflomal"), ("third", "eflomal"), ("third", "fast_align")):
         assert any(line.split()[:2] == list(pair) for line in after.splitlines())
+
+
+def test_systems_are_named_by_name_and_file(capsys, tmp_path):
+    odd = write(tmp_path, "a=b.align", "0-0\n" * 52)
+    given = "score", f"one={EFLOMAL}", GOLD, "--compare", f"two={FAST}", odd, *FEW
+    lines = run(capsys, *given).out.splitlines()
+    assert [line.split()[0] for line in lines[2:5]] == ["one", "two", "a=b"]
+    run(capsys, *given[:4], f"one={FAST}").failed("the same name", "NAME=FILE")
+    run(capsys, *given[:4], EFLOMAL).failed("named twice")
+    run(capsys, *given, "--tables", "system").failed("did you mean 'systems'")
+    run(capsys, *given[:3], "--tables", "systems").failed("one is named")
 
 
 def test_samples_is_understood_still_and_not_shown(capsys, tmp_path):
@@ -111,7 +123,7 @@ def test_samples_is_understood_still_and_not_shown(capsys, tmp_path):
 def test_plots_hold_the_numbers_of_the_table(capsys, tmp_path, systems):
     path = tmp_path / "figure.svg"
     more = ["--compare", *systems[1:]] if systems[1:] else []
-    given = ["score", systems[0], GOLD, *more, *FEW]
+    given = ["score", systems[0], GOLD, *more, *FEW, "--level", "both"]
     found = run(capsys, *given, "--plot", path, "--json").json
     root = etree.parse(path).getroot()
     said = ["".join(one.itertext()) for one in root.iter("{http://www.w3.org/2000/svg}text")]

@@ -63,7 +63,7 @@ COMMANDS = {  # each plainly and in these forms; in this order, for some read wh
     "rules json": RULES,
     "rules-tsv": f"{RULES} --to tsv -o rules.tsv",
     "paraphrase json": "paraphrase rules.tsv --trees samples/structures.source.trees --min-count 1",
-    "score json csv": f"score {EFLOMAL} --ci --resamples 200",
+    "score json csv": f"score {EFLOMAL} --level both --ci --resamples 200",
     "score-labels json csv": f"score-labels {P} --hyp-annotator ben --ref-annotator anna {SCHEME}",
     "score-phrases json": f"score-phrases table.tsv {F}gold.align {TEXTS}",
     "score-rules json csv": f"score-rules {EFLOMAL} {TREES.format('paraphrases')}",

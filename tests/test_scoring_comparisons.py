@@ -11,7 +11,7 @@ from reference_scoring import holm_reference
 
 import alignkit as ak
 from alignkit.cli.common.files import short_names
-from alignkit.errors import ArgumentError, JoinError, OptionError
+from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
 from alignkit.scoring import Comparisons
 from alignkit.stats import holm
 
@@ -67,10 +67,49 @@ def test_scores_are_compared_as_their_rows_are():
 
 def test_it_prints_a_table_and_feeds_others():
     assert repr(FOUND) == "Comparisons(poor, fair, good; 40 pairs; 12 differences)"
-    table = str(FOUND)
-    for text in ("bootstrap", "randomization", "Holm", "AER", "resamples:200|trials:300|seed:1"):
-        assert text in table
-    assert max(map(len, table.splitlines()[:9])) <= 100
+    for text in (str(FOUND), FOUND.show(tables=["differences"])):
+        for word in (
+            "bootstrap",
+            "randomization",
+            "Holm",
+            "AER",
+            "resamples:200|trials:300|seed:1",
+        ):
+            assert word in text
+        assert max(map(len, text.splitlines()[:6])) <= 100
+    with pytest.raises(UnknownNameError, match="did you mean 'systems'"):
+        FOUND.show(tables=["system"])
+
+
+def test_a_mark_needs_both_tests_and_is_against_the_first():
+    (table,) = FOUND.tables()
+    rows = {row["system"]: row for row in table.to_records()}
+    for measure in ("precision", "recall", "f1", "aer"):
+        those = [row for row in FOUND if row.measure == measure and row.baseline == "poor"]
+        tests = [
+            holm([row.bootstrap_p for row in those]),
+            holm([row.randomization_p for row in those]),
+        ]
+        for row, *both in zip(those, *tests, strict=True):
+            mark = "**" if max(both) < 0.01 else "*" if max(both) < 0.05 else ""
+            assert rows[row.system][measure].partition("]")[2].strip() == mark
+        assert "*" not in rows["poor"][measure]
+    assert any("*" in str(row) for row in rows.values())
+    widths = {len(row["f1"]) for row in rows.values()}
+    assert len(widths) == 1  # figures stay in line
+
+
+def test_a_wide_table_leaves_out_its_intervals():
+    links = [{(0, 0)}, {(1, 1)}] * 20, [{(0, 0)}, {(0, 1)}] * 20
+    long = {f"{name} is a system with a long name": ak.score(*links, aggregate="both")
+            for name in "ab"}  # fmt: skip
+    lines = str(ak.compare(long, resamples=9, trials=9)).splitlines()
+    assert not any("[" in line for line in lines[:4])
+    assert max(map(len, lines[:4])) <= 100
+    assert lines[2].startswith("a is a sys… long name")
+
+
+def test_it_feeds_others():
     assert "<table" in FOUND._repr_html_()
     assert "toprule" in FOUND.table().show("latex")
     json.dumps(FOUND.to_json(), allow_nan=False)

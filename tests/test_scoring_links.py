@@ -75,7 +75,7 @@ def test_what_other_libraries_and_corpora_hold():
 
 @pytest.mark.parametrize("kind", [str, Path])
 def test_two_files_are_read_as_the_command_reads_them(capsys, kind):
-    told = run(capsys, "score", EFLOMAL, GOLD, "--json").json
+    told = run(capsys, "score", EFLOMAL, GOLD, "--level", "both", "--json").json
     found = ak.score(kind(EFLOMAL), kind(GOLD), level="both")
     assert found.to_json() == told
     assert ak.aer(kind(EFLOMAL), kind(GOLD)) == told["links"]["aer"]
@@ -214,3 +214,23 @@ def test_how_to_read_is_refused_where_nothing_is_read(tmp_path):
     refuses(FormatError, None, ak.score, tmp_path / "none", tmp_path)
     refuses(MissingTextError, "words", ak.score, LINKS, LINKS, ignore_identical=True)
     refuses(OptionError, "level is no option of aer", ak.aer, LINKS, LINKS, level="both")
+
+
+def test_a_file_and_a_corpus_are_scored_as_two_files_are(tmp_path):
+    corpus = ak.read_corpus(PARAPHRASES)
+    path = tmp_path / "eflomal.tsv"
+    ak.write_corpus(corpus, path, format="multimwa", annotator="eflomal")
+    expected = ak.score(corpus, "eflomal", "gold").links
+    found = ak.score(path, corpus, hyp_format="multimwa", ref_annotator="gold")
+    assert found.links == expected
+    other = ak.score(corpus, str(path), ref_format="multimwa", hyp_annotator="gold").links
+    assert (other.precision, other.recall) == (expected.recall, expected.precision)
+    with pytest.raises(OptionError, match="choose by `ref_annotator`"):
+        ak.score(path, corpus)
+
+
+def test_intervals_are_asked_for_by_ci():
+    names = ak.read_corpus(PARAPHRASES), "eflomal", "gold"
+    plain = ak.score(*names)
+    assert ak.score(*names, ci=True).to_json() == plain.with_intervals().to_json()
+    assert "[" in str(ak.score(EFLOMAL, GOLD, ci=True))

@@ -29,7 +29,7 @@ from alignkit.agreement.kappa import Contingency
 from alignkit.agreement.options import CLOSED, edits_known
 from alignkit.stats.resampling import ALIKE, Interval
 from alignkit.tables.columns import decimal, percent
-from alignkit.tables.text_width import char_width
+from alignkit.tables.text_width import char_width, cut_middle
 
 CHANCE_NAMES = {
     "edit": "C (Cohn et al.)",
@@ -159,15 +159,9 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
             text = "".join(part[2 * shared :])
             if sum(map(str.isalpha, text)) < 2:  # a lone letter reads as a statistic
                 text = "".join(part[2 * max(shared - 1, 0) :])
-        short[name] = _cut(text)
+        short[name] = cut_middle(text, _LONGEST)
     counts = Counter(short.values())
     return {name: text if counts[text] == 1 else visible(name) for name, text in short.items()}
-
-
-def _cut(text: str) -> str:
-    if char_width(text) <= _LONGEST:
-        return text
-    return f"{text[: _LONGEST // 2]}…{text[1 - _LONGEST // 2 :]}"
 
 
 # figures

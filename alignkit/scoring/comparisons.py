@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, groupby
-from math import nan
+from math import isnan, nan
 from typing import Any, overload
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, kind_of
+from alignkit._support.arguments import check_arguments, check_known, kind_of
 from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
@@ -21,9 +21,11 @@ from alignkit.scoring.settings import Signature
 from alignkit.stats.ratios import Counts, Ratios
 from alignkit.stats.resampling import ONE_PAIR, SEED, Interval, check_drawing, few_pairs, summarize
 from alignkit.stats.tests import holm, of_corpus, paired_bootstrap, paired_randomization, wins
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.media import Report, get_medium
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
+from alignkit.tables.text_width import char_width, cut_middle
 
 # by the number of columns, those that the reference alone decides
 _OF_REFERENCE = {
@@ -103,12 +105,15 @@ class Comparisons(TableResult, Sequence[Comparison]):
         All settings; print it beside the comparison.
     suspicions
         What looks wrong in the scores that are compared.
+    scores
+        The scores that are compared, by system; empty where rows of counts were.
     """
 
     differences: tuple[Comparison, ...]
     pairs: int
     signature: Signature = field(default_factory=Signature)
     suspicions: tuple[str, ...] = ()
+    scores: Mapping[str, Score] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -135,6 +140,27 @@ class Comparisons(TableResult, Sequence[Comparison]):
         note = "\n".join([*self.cautions, str(self.signature)])
         return comparison_table(self.differences, note=note)
 
+    def tables(self) -> Sequence[Table]:
+        """Return a table of systems and measures for each level; see `system_tables`."""
+        return [*system_tables(self)] if self.scores else [self.table()]
+
+    def show(self, medium: str = "text", tables: Sequence[str] | None = None) -> str:
+        """Return the report in a medium: ``"text"``, ``"markdown"``, ``"latex"`` or ``"html"``.
+
+        `tables` chooses of ``"systems"`` (the default) and ``"differences"``.
+        """
+        names = ["systems"] if tables is None else list(tables)
+        for name in names:
+            check_known("table", name, TABLES)
+        shown = [*self.tables()] if "systems" in names and self.scores else []
+        shown += [comparison_table(self)] if "differences" in names or not shown else []
+        sheets = [table.sheet() for table in shown]
+        report = Report([], sheets, list(self.cautions), str(self.signature))
+        return get_medium(medium).report(report).lstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return self.show("html")
+
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each difference, as a DataFrame takes them."""
         plain = ({k: x for k, x in vars(row).items() if k != "interval"} for row in self)
@@ -144,6 +170,98 @@ class Comparisons(TableResult, Sequence[Comparison]):
     def to_json(self) -> list[dict[str, object]]:  # type: ignore[override]
         """Return the differences as JSON takes them: NaN is None."""
         return [row.to_json() for row in self]
+
+
+TABLES = ("systems", "differences")
+"""The tables of a comparison, by name."""
+
+_HEADINGS = {
+    "precision": "P  ", "recall": "R  ", "f1": "F1  ", "aer": "AER  ", "macro_precision": "macro P",
+    "macro_recall": "macro R", "macro_f1": "macro F1", "mean_f1": "mean F1", "exact_match": "exact",
+}  # fmt: skip
+"""The headings of a table of systems; the spaces are where marks stand below."""
+
+_WIDTH, _LONGEST = 100, 20  # of a table of systems, and of the name of one
+
+
+def system_tables(comparisons: Comparisons) -> Iterator[Table]:
+    """Yield a table for each level: systems, measures with intervals, marks of significance.
+
+    A mark is against the first system, and needs both tests, corrected by `holm` for the systems.
+    """
+    settings, first = comparisons.signature, next(iter(comparisons.scores))
+    confidence, seed = settings.confidence or 0.95, settings.seed
+    scores = {
+        name: score
+        if score.intervals
+        else score.with_intervals(
+            resamples=settings.resamples or 1000, confidence=confidence,
+            seed=SEED if seed is None else seed,
+        )
+        for name, score in comparisons.scores.items()
+    }  # fmt: skip
+    marks = _marks([row for row in comparisons if row.baseline == first])
+    for level, level_name in LEVEL_NAMES.items():
+        shown = {name: _measures(score, level) for name, score in scores.items()}
+        if not shown[first]:
+            continue
+        table = _system_table(shown, marks.get(level, {}), bounded=True)
+        bounded = max(map(char_width, table.show().split("\n"))) <= _WIDTH
+        if not bounded:
+            table = _system_table(shown, marks.get(level, {}), bounded=False)
+        brackets = f" [{100 * confidence:g}% of bootstrap resamples]" if bounded else ""
+        what = level_name[0].upper() + level_name[1:]
+        title = f"{what}, {how_many(comparisons.pairs, 'sentence pair')}, percent{brackets}"
+        note = (
+            f"* p < .05, ** p < .01 against {first}, by paired bootstrap and by randomization "
+            "(Holm over systems)"
+        )
+        yield replace(table, title=title, anchor=f"systems-{level}", note=note)
+
+
+def _measures(score: Score, level: str) -> dict[str, Cell]:
+    """Return the measures of a level with their intervals."""
+    part, macro = score.parts().get(level), score.macro.get(level)
+    if part is None:
+        return {}
+    bounds = score.intervals.get(level, {})
+    values = {name: getattr(part, name) for name in ("precision", "recall", "f1", "aer")
+              if hasattr(part, name)}  # fmt: skip
+    values = (values if score.aggregate != "macro" else {}) | (macro.measures() if macro else {})
+    return {name: bounded_value(value, bounds.get(name)) for name, value in values.items()}
+
+
+def _system_table(
+    shown: Mapping[str, Mapping[str, Cell]], marks: Mapping[tuple[str, str], str], *, bounded: bool
+) -> Table:
+    """Return a row for each system; marks have two places, so that figures stay in line."""
+    column, rows = Column("", "percent"), list[list[Cell]]()
+    short = [cut_middle(system, _LONGEST) for system in shown]
+    for system, brief, measures in zip(shown, short, shown.values(), strict=True):
+        row: list[Cell] = [system if short.count(brief) > 1 else brief]
+        for measure, cell in measures.items():
+            value = cell if bounded or not isinstance(cell, Value) else cell.value
+            row.append(f"{column.show(value).text}{marks.get((measure, system), ''):2}")
+        rows.append(row)
+    keys = next(iter(shown.values()))
+    columns = [Column(_HEADINGS[key], key=key, right=True) for key in keys]
+    return Table("", [Column("", key="system"), *columns], rows, ruled=False)
+
+
+def _marks(rows: Iterable[Comparison]) -> dict[str, dict[tuple[str, str], str]]:
+    """Return ``*`` or ``**`` by level, and by measure and system, against one baseline."""
+    families: dict[tuple[str, str], list[Comparison]] = {}
+    for row in rows:
+        families.setdefault((row.level, row.measure), []).append(row)
+    marks: dict[str, dict[tuple[str, str], str]] = {}
+    for (level, measure), those in families.items():
+        bootstrap = holm([row.bootstrap_p for row in those])
+        randomization = holm([row.randomization_p for row in those])
+        for row, *both in zip(those, bootstrap, randomization, strict=True):
+            p = max(both) if not any(map(isnan, both)) else nan
+            mark = "**" if p < 0.01 else "*" if p < 0.05 else ""
+            marks.setdefault(level, {})[measure, row.system] = mark
+    return marks
 
 
 def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Table:
@@ -270,7 +388,9 @@ def compare(
         for name, score in systems.items() if isinstance(score, Score)
         for text in (*score.suspicions, *left_out_pairs(score.skipped, score.pairs))
     )  # fmt: skip
-    return Comparisons(tuple(_corrected(compared)), pairs_compared, signature, odd)
+    scores = {name: score for name, score in systems.items() if isinstance(score, Score)}
+    differences = tuple(_corrected(compared))
+    return Comparisons(differences, pairs_compared, signature, odd, scores)
 
 
 _NOTHING = Interval(nan, nan, nan, nan, 0, ONE_PAIR)

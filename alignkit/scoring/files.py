@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from errno import ENOENT
 from logging import getLogger
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from alignkit._support.arguments import check_attributes
@@ -28,6 +29,7 @@ from alignkit.io.paired_reading import LinkInput, have_blocks, hinting, in_order
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.alignment import Alignment
 from alignkit.model.choice import Choice, naming
+from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts import Block, pair_blocks
 from alignkit.scoring.result import digest_of
@@ -147,8 +149,38 @@ class LinkFile:
         return read_pairs(self.kind, self.reading)
 
 
-def open_two(hypothesis: Path, reference: Path, options: FileOptions) -> tuple[LinkFile, LinkFile]:
-    """Open two files; the logger ``alignkit`` says which format is found."""
+class LinkCorpus:
+    """A corpus in the place of a file of alignments."""
+
+    path, format, kind = "the corpus", "corpus", SimpleNamespace(blocks=None)
+    reading = SimpleNamespace(base=0, cautions=(), options=ReadOptions())
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def blocks(self) -> Iterator[tuple[Sequence[object], LinkArrays]]:
+        """Refuse to be read without its pairs."""
+        raise OptionError("a corpus is read pair by pair")
+
+    def pairs(self) -> Iterator[SentencePair]:
+        """Yield the sentence pairs."""
+        return iter(self._corpus)
+
+
+def open_two(
+    hypothesis: Path | Corpus, reference: Path | Corpus, options: FileOptions
+) -> tuple[LinkInput, LinkInput]:
+    """Open two files, or one and a corpus; the logger ``alignkit`` says which format is found."""
+    if isinstance(hypothesis, Corpus) or isinstance(reference, Corpus):
+        both = list[LinkInput]()
+        for side, given in (("hyp", hypothesis), ("ref", reference)):
+            if isinstance(given, Corpus):
+                both.append(LinkCorpus(given))
+                continue
+            declared, reading = options.of(side)
+            path = os.fspath(given)
+            both.append(LinkFile(path, _found(path, declared, reading), reading))
+        return both[0], both[1]
     paths = [os.fspath(path) for path in (hypothesis, reference)]
     settled = options.settled(paths, _found)
     hyp, ref = (LinkFile(path, *file) for path, file in zip(paths, settled, strict=True))

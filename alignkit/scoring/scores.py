@@ -57,6 +57,7 @@ class ScoreOptions(TypedDict, total=False):
     links: str
     aggregate: str
     split_identical: bool
+    ci: bool
     keep_rows: bool
     signature: Signature | None
 
@@ -70,7 +71,9 @@ def score(
     corpus: Corpus, hypothesis: str = ..., reference: str = ..., **options: Unpack[ScoreOptions]
 ) -> Score: ...
 @overload
-def score(hypothesis: Path, reference: Path, /, **options: Unpack[_ScoreFiles]) -> Score: ...
+def score(
+    hypothesis: Path | Corpus, reference: Path | Corpus, /, **options: Unpack[_ScoreFiles]
+) -> Score: ...
 @overload
 def score(
     hypothesis: Iterable[LinksOfPair] | LinkArrays,
@@ -84,6 +87,7 @@ def score(
     hypothesis: Any = _SYSTEM,
     reference: Any = _GOLD,
     *,
+    ci: bool = False,
     keep_rows: bool = True,
     signature: Signature | None = None,
     **reading: Any,
@@ -101,9 +105,10 @@ def score(
         out to score two files or plain links.
     hypothesis, reference
         The names of the annotations (default: ``"system"`` and ``"gold"``); or two paths, read as
-        ``alignkit score`` reads them; or two lists, with the links of each sentence pair as a set
-        or list of ``(i, j)``, ``(i, j, "S")`` and ``(i, j, "P")``, as text (``"0-0 1?1"``) or as an
-        `Alignment`; or two `LinkArrays`.
+        ``alignkit score`` reads them; or a path and a corpus, in whose place ``hyp_annotator`` or
+        ``ref_annotator`` says whose alignments are meant where it has several; or two lists, with
+        the links of each sentence pair as a set or list of ``(i, j)``, ``(i, j, "S")`` and
+        ``(i, j, "P")``, as text (``"0-0 1?1"``) or as an `Alignment`; or two `LinkArrays`.
     level
         ``"links"``, ``"phrases"`` or ``"both"``.
     ignore_identical, exact_case
@@ -118,6 +123,8 @@ def score(
         averaged, see `macro_ratios`; or ``"both"``.
     split_identical
         Score the links between equal words, and the others, each by themselves too.
+    ci
+        Give bootstrap intervals over sentence pairs; see `Score.with_intervals` for their options.
     keep_rows
         Keep the counts of each pair, for intervals, comparisons and tables: 64 bytes a pair for
         links, and 80 for phrase pairs.
@@ -155,9 +162,13 @@ def score(
     (0.5, 1)
     """
     check_arguments(score, locals())
+    if ci:
+        rest = {**reading, "signature": signature}
+        return score(corpus, hypothesis, reference, keep_rows=True, **rest).with_intervals()
     counting = [option.name for option in fields(ScoreSettings)]
     settings = ScoreSettings(**{x: reading.pop(x) for x in counting if x in reading})
-    if isinstance(corpus, Corpus):
+    mixed = any(map(_is_path, (corpus, hypothesis))) and reference is _GOLD
+    if isinstance(corpus, Corpus) and not (mixed and os.path.exists(hypothesis)):
         _refuse(reading, "a corpus is read by read_corpus(path, {name}=...)")
         names = _name("hypothesis", hypothesis), _name("reference", reference)
         shared = corpus.annotated_by(*names)
@@ -167,7 +178,7 @@ def score(
         scored = digest_of(pair.id for pair in shared)
         return replace(_suspecting(result, watches), scored=scored)
     sides = _two_sides(corpus, hypothesis, reference)
-    if all(map(_is_path, sides.values())):
+    if any(map(_is_path, sides.values())):
         options = FileOptions.of_words(reading)
         hyp_path, ref_path = sides.values()
         files = TwoFiles(lambda: open_two(hyp_path, ref_path, options), options)
@@ -252,7 +263,9 @@ def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[st
             "reference, or hypothesis and reference alone: two paths, or two lists with the links "
             "of each sentence pair"
         )
-    if isinstance(hypothesis, Corpus) or _is_path(corpus) != _is_path(hypothesis):
+    mixed = any(map(_is_path, sides.values()))
+    mixed = mixed and any(isinstance(side, Corpus) for side in sides.values())
+    if not mixed and (isinstance(hypothesis, Corpus) or _is_path(corpus) != _is_path(hypothesis)):
         kinds = (
             f"{name} is {'a path' if _is_path(side) else kind_of(side)}"
             for name, side in sides.items()

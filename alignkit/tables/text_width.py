@@ -79,6 +79,13 @@ def cut_text(text: str, width: int, *, end: str = "…") -> str:
     return kept + end
 
 
+def cut_middle(text: str, width: int) -> str:
+    """Cut text in the middle to at most so many characters."""
+    if char_width(text) <= width:
+        return text
+    return f"{text[: width // 2]}…{text[width // 2 + 1 - width :]}"
+
+
 def isolated_text(text: str) -> str:
     """Return text as HTML that keeps its direction of writing to itself."""
     return f"<bdi>{safe_text(text)}</bdi>"

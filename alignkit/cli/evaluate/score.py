@@ -21,6 +21,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from alignkit._support.arguments import check_known
 from alignkit.cli.common.files import refuse_replacing, short_names
 from alignkit.cli.common.inputs import add_order_argument, add_reading_arguments, add_sides
 from alignkit.cli.common.media import add_groups, add_media, check_groups
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_sides(parser, "the alignments to score; - is stdin", optional=True)
     group = parser.add_argument_group("what is scored")
     add_options(group, """
-        --level  links, phrase pairs, or both (default: both)
+        --level  links, phrase pairs, or both (default: links)
         --ignore-identical  leave out links and phrases of equal words (default: counted); needs
             the words
         --exact-case  words that differ in case are not equal (default: they are)
@@ -51,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             mean of F1, and exact matches), or both (default: micro)
         --split-identical  rows for the links of equal words, and for the others, too; needs the
             words
-        """, level={"choices": tuple(LEVEL_CHOICES), "default": "both"},
+        """, level={"choices": tuple(LEVEL_CHOICES), "default": "links"},
         max_length={"type": number(1)},
         possible={"dest": "links", "choices": tuple(LINK_POLICIES), "default": "given"},
         aggregate={"choices": AGGREGATES, "default": "micro"})  # fmt: skip
@@ -59,12 +60,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how sure one can be")
     add_options(group, """
         --ci  bootstrap intervals over sentence pairs (default: none)
-        --compare HYP2...  other systems, read as HYP is; every two are tested against each other
+        --compare HYP2...  other systems, read as HYP is, and tested against it: a table of systems
+            and measures with intervals and marks of significance; NAME=FILE names one, HYP too
         """, compare={"default": []})  # fmt: skip
     add_draws(group, "of --ci, --compare and --plot")
     group = parser.add_argument_group("what is printed")
     add_groups(group, metavar="GROUP")
-    add_options(group, "--per-pair  a row for each sentence pair too")
+    add_options(group, """
+        --per-pair  a row for each sentence pair too
+        --tables T,T  of several systems: systems, differences (with p values), or both (default:
+            systems)
+        """, tables={"type": lambda text: text.split(","), "default": None})  # fmt: skip
     add_media(group)
     add_options(group, """
         --plot FILE  draw precision, recall and F1 with intervals as well, by the end of the name:
@@ -112,6 +118,11 @@ def run(options: argparse.Namespace) -> int:
     _check(options)
     systems = systems_of(options)
     options.compared = len(systems) > 1
+    if options.tables and not options.compared:
+        raise OptionError("--tables is of several systems, and one is named; leave it out")
+    options.tables = options.tables or ["systems"]
+    for name in options.tables:
+        check_known("table", name, ("systems", "differences"))
     wanting = "say --ci, --plot FILE, or name systems to compare"
     drawn = options.ci or options.compared or options.plot is not None
     settle_draws(options, drawn=drawn, wanting=wanting)
@@ -161,11 +172,17 @@ def _take_places(options: argparse.Namespace) -> None:
 def systems_of(options: argparse.Namespace) -> list[System]:
     """Return what is scored: several files, or several annotators of one."""
     annotators = options.hyp_annotator or [None]
-    paths = [options.hypothesis, *options.compare]
-    if len(set(paths)) < len(paths) or len(set(annotators)) < len(annotators):
+    named = dict(map(_named, (options.hypothesis, *options.compare)))
+    paths = list(named)
+    if len(named) <= len(options.compare):
+        raise OptionError("the same system is named twice; name different ones to compare")
+    options.hypothesis, *options.compare = paths
+    if len(set(annotators)) < len(annotators):
         raise OptionError("the same system is named twice; name different ones to compare")
     if len(annotators) == 1:
-        names = short_names(paths)
+        names = {path: named[path] or short for path, short in short_names(paths).items()}
+        if len(set(names.values())) < len(names):
+            raise OptionError("two systems have the same name; give each its own by NAME=FILE")
         return [System(names[path], path, annotators[0]) for path in paths]
     if options.compare:
         raise OptionError(
@@ -173,6 +190,12 @@ def systems_of(options: argparse.Namespace) -> list[System]:
             "the two"
         )
     return [System(name, options.hypothesis, name) for name in annotators]
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return a file, and the name that stands before it as in NAME=FILE; empty without one."""
+    name, equals, path = text.partition("=")
+    return (path, name) if equals and name and path and not os.path.exists(text) else (text, "")
 
 
 def refuse_stdin(options: argparse.Namespace) -> None:

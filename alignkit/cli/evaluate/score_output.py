@@ -143,25 +143,25 @@ def output(scored: Scored, options: argparse.Namespace) -> str:
         return json_text(_json(scored))
     if options.csv:
         return _csv(scored)
-    tables = [table.sheet() for table in _tables(scored)]
-    head = [
-        score.title if len(scored.scores) == 1 else f"{name}: {score.title} of {scored.paths[name]}"
-        for name, score in scored.scores.items()
-    ]
+    tables = [table.sheet() for table in _tables(scored, options.tables)]
+    head = [] if scored.comparisons else [score.title for score in scored.scores.values()]
     report = Report(head, tables, scored.cautions, "; ".join(scored.signatures))
-    return get_medium(options.medium).report(report)
+    return get_medium(options.medium).report(report).lstrip("\n")
 
 
-def _tables(scored: Scored) -> Iterator[Table]:
+def _tables(scored: Scored, chosen: Sequence[str]) -> Iterator[Table]:
+    if scored.comparisons is not None and "systems" in chosen:
+        yield from scored.comparisons.tables()
     for name, score in scored.scores.items():
         title = name if len(scored.scores) > 1 else ""
-        yield score.bare_table(title)
+        if scored.comparisons is None:
+            yield score.bare_table(title)
         parts = scored.breakdowns[name]
         if parts.groups:
             yield breakdown_table(parts.groups, title=title, note=parts.overlap)
         if parts.sentence_pairs:
             yield breakdown_table(parts.sentence_pairs, title=title)
-    if scored.comparisons is not None:
+    if scored.comparisons is not None and "differences" in chosen:
         yield comparison_table(scored.comparisons)
 
 
