@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from agreement_corpora import make_corpus
+from annotate_browser import browser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
@@ -19,6 +20,7 @@ from alignkit import Alignment, Corpus, SentencePair, agree
 from alignkit.agreement.disagreements import Outcome, disagreements
 from alignkit.agreement.page import SECTIONS, draw_agreement_page, further_pairs
 from alignkit.agreement.plots import LEVEL_TITLES, draw_plots
+from alignkit.agreement.report import main_table
 from alignkit.errors import OptionError
 from alignkit.scoring.link_classes import function_words
 from alignkit.show.canvas import Axis, canvas, ending
@@ -75,7 +77,7 @@ def cells(table):
 
 
 def numbers(tree, title):
-    (figure,) = tree.xpath("//figure[normalize-space(figcaption)=$title]", title=title)
+    (figure,) = tree.xpath("//section//figure[normalize-space(figcaption)=$title]", title=title)
     return cells(figure.xpath("details//table")[0])
 
 
@@ -93,14 +95,17 @@ def test_it_is_well_formed(page):
 def test_all_sections_are_there_and_linked(page):
     tree = html.fromstring(page)
     assert tree.xpath("//main/section/@id") == list(SECTIONS)
-    assert [link[1:] for link in tree.xpath("//nav//a/@href")] == list(SECTIONS)
+    links = [f"{name}-open" for name in ("cautions", "tables", "matrices", "settings")]
+    assert [link[1:] for link in tree.xpath("//nav//a/@href")] == links
+    assert not tree.xpath("//main/section[not(details)]")
+    assert not tree.xpath("//details[@open]")
     names = tree.xpath("//@id")
     assert len(names) == len(set(names))
     meant = [name for said in tree.xpath("//@aria-labelledby") for name in said.split()]
     meant += [link[1:] for link in tree.xpath("//@href")]
     meant += re.findall(r"url\(#([\w.-]+)\)", page)
     assert set(meant) <= set(names)
-    for one in tree.xpath("//figure"):
+    for one in tree.xpath("//section//figure"):
         assert one.xpath(".//*[name()='svg']/*[name()='title']/text()")
         assert one.xpath(".//*[name()='svg']/*[name()='desc']/text()")
         assert one.xpath("details//table")
@@ -136,7 +141,7 @@ def test_every_pairing_is_in_every_part():
         said = three().tree.xpath("string(//section[@id=$part])", part=part)
         assert all(name in said for name in names), part
     for part in ("disagreements", "matrices"):
-        said = three().tree.xpath("//section[@id=$part]/h3", part=part)
+        said = three().tree.xpath("//section[@id=$part]/details/h3", part=part)
         shown = {" ~ ".join(one.xpath("bdi/text()")) for one in said}
         assert shown == names
     said = three().tree.xpath("string(//section[@id='edit-models'])")
@@ -146,20 +151,22 @@ def test_every_pairing_is_in_every_part():
 
 def test_those_who_differ_most_come_first():
     shown = [" ~ ".join(one.xpath("bdi/text()")) for one in
-             three().tree.xpath("//section[@id='disagreements']/h3")]  # fmt: skip
+             three().tree.xpath("//section[@id='disagreements']/details/h3")]  # fmt: skip
     likeness = {one.name: one.sections[0].figures["words.possible.f1"]
                 for one in three().found.of("annotators")}  # fmt: skip
     assert shown == sorted(shown, key=likeness.__getitem__)
 
 
-def test_cautions_stand_on_top_with_all_they_say():
+def test_cautions_are_counted_on_top_and_folded_with_all_they_say():
     cautions = (Caution("few", "only <12> pairs", "look at the bracket", "12",
                         ("anna ~ ben", "a & b")),
                 Caution("more", "this is of all", "", "1", ()))  # fmt: skip
     tree = html.fromstring(draw(replace(two().found, cautions=cautions)))
-    said = [" ".join(one.text_content().split()) for one in tree.xpath("//header//li")]
+    said = [
+        " ".join(one.text_content().split()) for one in tree.xpath("//section[@id='cautions']//li")
+    ]
     assert said[:2] == ["anna ~ ben; a & b: only <12> pairs: look at the bracket", "this is of all"]
-    assert not html.fromstring(draw(replace(two().found, cautions=()))).xpath("//*[@id='cautions']")
+    assert tree.xpath("string(//nav//a[1])") == "Cautions (2)"
 
 
 def test_intervals_in_figures_are_those_of_the_agreement():
@@ -268,7 +275,7 @@ def test_nothing_to_compare_is_drawn_too(links):
                            4 + 1 + 4 + 4 + 4 + 1)], ids=str)  # fmt: skip
 def test_every_kind_of_agreement_is_drawn(options, figures):
     found = agree(make_corpus(10), initial="initial", **options)
-    assert len(html.fromstring(draw(found)).xpath("//figure")) == figures
+    assert len(html.fromstring(draw(found)).xpath("//section//figure")) == figures
 
 
 def test_without_an_initial_alignment_it_says_what_there_is_not():
@@ -476,3 +483,39 @@ def test_further_pairs_follow_the_square_root():
     assert further_pairs(one, width / 2) == 3 * len(one.sentences)
     assert further_pairs(one, width / 10) == pytest.approx(99 * len(one.sentences), abs=1)
     assert further_pairs(replace(one, interval=None), width) is None
+
+
+def test_the_answer_and_the_main_tables_stand_first():
+    for shown in (two(), three()):
+        said = " ".join(shown.tree.xpath("string(//div[@class='answer'])").split())
+        answer = shown.found.answer
+        assert said == " ".join([*answer.sentences, "Report:", answer.report])
+        (table,) = main_table(shown.found, answer, "words", narrow=False)
+        rows = cells(shown.tree.xpath("//div[@class='first']//table[@class='main']")[0])
+        assert [row[0] for row in rows] == [row[0].strip() for row in table.rows]
+        f1 = [column.key for column in table.columns].index("f1")
+        assert rows[1][f1] == table.columns[f1].show(table.rows[1][f1]).text
+    articles = two().tree.xpath("//section[@id='matrices']/details/article")
+    assert len(articles) == min(20, len(two().tree.xpath("//section[@id='matrices']//article")))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_first_screen_holds_what_it_comes_to(width, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(two().page, encoding="utf-8")
+    with browser(viewport={"width": width, "height": 800}) as context:
+        page = context.new_page()
+        page.goto(path.as_uri())
+        for place in (".answer", "nav", "table.main >> nth=0"):
+            assert page.locator(place).bounding_box()["y"] < 800, place
+        size = page.evaluate(
+            "[document.documentElement.scrollHeight, document.documentElement.scrollWidth]"
+        )
+        assert size[1] <= width
+        assert size[0] <= (1500 if width == 1280 else 2200)
+        heads = page.locator("table.main >> nth=0").locator("th:visible").all_text_contents()
+        assert {"F1", "C (Cohn et al.)", "C (strata)"} <= set(heads)
+        assert ("P" in heads) == (width == 1280)
+        page.click("nav >> text=Settings")
+        assert page.locator("#settings dl").is_visible()  # a link opens what it leads to

@@ -106,7 +106,7 @@ def test_a_wide_table_leaves_out_its_intervals():
     lines = str(ak.compare(long, resamples=9, trials=9)).splitlines()
     assert not any("[" in line for line in lines[:4])
     assert max(map(len, lines[:4])) <= 100
-    assert lines[2].startswith("a is a sys… long name")
+    assert lines[2].startswith("a is a sys…long name")
 
 
 def test_it_feeds_others():

@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from math import ceil, isnan, nan
 from typing import Any, NamedTuple
 
 from alignkit._support.arguments import check_arguments
+from alignkit._support.wording import how_many
 from alignkit.agreement import plots
+from alignkit.agreement.answer import AnswerWriter
 from alignkit.agreement.chance.models import CHANCE_MODELS
 from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.disagreements import Disagreements, PairOutcome, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.tables import agreement_head, agreement_tables
+from alignkit.agreement.report import main_table
+from alignkit.agreement.tables import agreement_head, agreement_notes, agreement_tables
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.link_classes import FunctionWords
 from alignkit.show.cells import letters, make_grid
 from alignkit.show.html import draw_figure, page_template
 from alignkit.tables.columns import Cell, Column
-from alignkit.tables.media import CARE, style_sheet
+from alignkit.tables.media import style_sheet
 from alignkit.tables.table import Table
 
 SECTIONS = {
-    "overview": "Overview",
-    "tables": "Tables",
+    "cautions": "Cautions",
+    "overview": "Every value with its interval",
+    "tables": "All tables",
     "reading": "How to read this",
     "chance-models": "Models of chance",
     "sentences": "Agreement by sentence pair",
     "edit-models": "Edit models",
     "chance-samples": "Agreement by chance",
-    "disagreements": "Disagreements",
+    "disagreements": "Where they differ",
     "more": "How many more pairs",
-    "matrices": "Sentence pairs",
+    "matrices": "Differences, drawn",
     "settings": "Settings",
 }
 """The sections of the page, by their anchors; no table has one of these."""
@@ -56,13 +62,20 @@ def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
     *others, last = agreement.annotators
     models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
     says = "; ".join(CHANCE_MODELS[name].description for name in models)
+    answer = AnswerWriter(agreement).answer()
+    mains = [table for unit in ("words", "phrases")
+             for table in main_table(agreement, answer, unit, narrow=False)]  # fmt: skip
+    keys = [column.key for column in mains[0].columns]
     return {
         "title": title or f"Agreement of {', '.join(others)} and {last}",
         "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
         "head": [line.strip() for line in agreement_head(agreement)],
-        "care": CARE,
+        "answer": answer,
+        "mains": mains,
+        "facts": list(_facts(agreement)),
+        "shown_small": {"who", "f1", *(key for key in keys if key.startswith("C_"))},
         "cautions": agreement.cautions,
-        "sections": SECTIONS.items(),
+        "sections": {**SECTIONS, "cautions": f"Cautions ({len(agreement.cautions)})"}.items(),
         "tables": agreement_tables(agreement),
         "chance_says": says or "what two who know nothing of each other would share",
         "micro": options.aggregate == "micro",
@@ -75,6 +88,18 @@ def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
         "beyond": any(two.beyond for two in agreement.pairings),
         "no_beyond": f"{_NO_WORDS}: there is no agreement beyond chance.",
     }
+
+
+def _facts(agreement: AgreementFigures) -> Iterator[str]:
+    """Yield what is compared, in a few words each."""
+    whole = agreement.together[0]
+    who = "both" if len(agreement.annotators) == 2 else "two or more"
+    yield f"{how_many(whole.pairs, 'sentence pair')}, {whole.used} annotated by {who}"
+    yield from agreement_notes(agreement)
+    named = {"initial alignment": agreement.initial, "adjudicated": agreement.adjudicated}
+    yield from (f"{what}: {name}" for what, name in named.items() if name)
+    if agreement.options.bootstrap != "none":
+        yield f"{100 * agreement.options.confidence:g}% bootstrap intervals"
 
 
 def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
@@ -102,13 +127,17 @@ def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
 
 def _figures(agreement: AgreementFigures) -> dict[str, Any]:
     """Return the figures; histograms of those pairings first whose F1 is lowest."""
-    known = [two for two in agreement.of("annotators") if two.chance in two.beyond]
+    people = replace(agreement, pairings=agreement.of("annotators"))
+    known = [two for two in people.pairings if two.chance in two.beyond]
     known.sort(key=_likeness)
     drawn = list(enumerate(known[:_MOST_PAIRINGS]))
     sentences = [(two.name, list(plots.sentence_plots(f"sentences-{k}", two))) for k, two in drawn]
     samples = [(two.name, list(plots.chance_plots(f"chance-{k}", two))) for k, two in drawn]
     return {
         "overview": list(plots.interval_plots(agreement)),
+        "first_figure": list(
+            islice(plots.interval_plots(people, "first-"), 2 if len(people.pairings) == 1 else 1)
+        ),
         "models": list(plots.model_plots(agreement)),
         "sentences": [(name, drawn) for name, drawn in sentences if drawn],
         "samples": [(name, drawn) for name, drawn in samples if drawn],

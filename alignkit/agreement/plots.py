@@ -233,11 +233,11 @@ Levels = Sequence[tuple[str, list[Span]]]
 """For each level its title, and a value for each pairing."""
 
 
-def interval_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
+def interval_plots(agreement: AgreementFigures, name: str = "") -> Iterator[PairingPlot]:
     """Draw C, F1, kappa, AC1 and alpha of every pairing, and what all annotators have together."""
     scale, title = "0 as by chance, 1 in full", f"C, agreement beyond chance ({_model(agreement)})"
-    yield from _figures("C", title, _beyond(agreement), "C: 0 as by chance")
-    yield from _figures("f1", "F1", _overlap(agreement), "F1")
+    yield from _figures(f"{name}C", title, _beyond(agreement), "C: 0 as by chance")
+    yield from _figures(f"{name}f1", "F1", _overlap(agreement), "F1")
     pairings = [pairing for pairing in agreement.pairings if pairing.kind != "automatic"]
     coefficients = [  # over the items that take part in the other tables, too
         (title, _values(pairings, DIFFERENT + name) or _values(pairings, name))
