@@ -255,3 +255,29 @@ def test_an_annotator_may_be_called_target():
 def test_a_mark_of_a_link_may_be_no_list():
     with pytest.raises(ArgumentError, match="the third part of a link"):
         ak.score([[(0, 0, [1])]], ["0-0"])
+
+
+def test_phrase_pairs_of_a_corpus_come_with_the_ids(corpus):
+    found = list(ak.extract_phrases(corpus, annotator="gold", kind="atomic"))
+    assert found == [(pair.id, phrase) for pair in corpus
+                     for phrase in ak.extract_phrases(pair, annotator="gold", kind="atomic")]  # fmt: skip
+    record = ak.extract_phrases(corpus[0], annotator="gold").to_records()[0]
+    assert (record["source"], record["target"], record["source_end"]) == (
+        "A fire",
+        "in a blaze which",
+        2,
+    )
+    some = corpus.map(lambda pair: pair if pair.id == "p05" else pair.without_annotations("gold"))
+    assert {id for id, _ in ak.extract_phrases(some, annotator="gold")} == {"p05"}
+    with pytest.raises(UnknownNameError, match="did you mean 'gold'"):
+        ak.extract_phrases(corpus, annotator="golt")
+    with pytest.raises(OptionError, match="words of its own"):
+        ak.extract_phrases(corpus, source=["a"], target=["b"])
+
+
+def test_a_format_is_known_by_the_end_of_the_name(corpus, tmp_path):
+    for name in ("a.jsonl", "a.xml"):
+        assert not ak.write_corpus(corpus, tmp_path / name)
+        assert ak.read_corpus(tmp_path / name) == corpus
+    with pytest.raises(OptionError, match=r"a\.txt: its end says no format.*pharaoh for \.align"):
+        ak.write_corpus(corpus, tmp_path / "a.txt")

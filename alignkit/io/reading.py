@@ -82,8 +82,21 @@ def read_corpus(path: AnyPath, *, format: str | None = None, **options: Any) -> 
         return Corpus(iterate_pairs(path, format=format, **options))
 
 
+ENDINGS = {".jsonl": "alignkit-jsonl", ".xml": "alignkit-xml", ".align": "pharaoh"}
+"""The formats that are written if none is named, by the ends of names."""
+
+
+def format_of_name(path: AnyPath) -> str:
+    """Return the format that the end of a name stands for; others are refused."""
+    for ending, format in ENDINGS.items():
+        if str(path).endswith(ending):
+            return format
+    known = ", ".join(f"{format} for {ending}" for ending, format in ENDINGS.items())
+    raise OptionError(f"{path}: its end says no format; name one, or end it so: {known}")
+
+
 def write_corpus(
-    pairs: Iterable[SentencePair], path: AnyPath, *, format: str, **options: Any
+    pairs: Iterable[SentencePair], path: AnyPath, *, format: str | None = None, **options: Any
 ) -> Counter[str]:
     """Write sentence pairs; the output takes its place only when it is whole.
 
@@ -94,7 +107,7 @@ def write_corpus(
     path
         The file or folder; ``-`` is standard output.
     format
-        A name of `FORMATS`.
+        A name of `FORMATS`; None takes it from the end of the name, see `ENDINGS`.
     **options
         What to write, and how: the fields of `WriteOptions`.
 
@@ -105,6 +118,7 @@ def write_corpus(
         was lost.
     """
     check_arguments(write_corpus, locals())
+    format = format_of_name(path) if format is None else format
     chosen = get_format(format)
     declared = _made(WriteOptions, options)
     if (declared.source or declared.target) and not chosen.text_beside:

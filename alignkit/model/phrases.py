@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import overload
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.choice import alignment_of_pair
 from alignkit.model.coercion import LinksOfPair, alignment_of
+from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import PhraseArrays, PhrasePair, extract_arrays
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Cell, Column
@@ -52,6 +53,15 @@ class PairPhrases(list[PhrasePair]):
         note = f"and {more} more" if more else ""
         return Table(title, columns, rows, note, ruled=False)
 
+    def to_records(self) -> list[dict[str, object]]:
+        """Return a dictionary for each phrase pair: its words, its kind and its spans."""
+        records = []
+        for phrase in self:
+            words = phrase.words(self._source or (), self._target or ())
+            texts = dict(zip(("source", "target"), map(" ".join, words), strict=True))
+            records.append({**texts, **phrase._asdict()})
+        return records
+
     def __repr__(self) -> str:
         return str(self.table(_SHOWN))
 
@@ -85,6 +95,17 @@ def extract_phrases(
 ) -> PairPhrases: ...
 @overload
 def extract_phrases(
+    alignments: Corpus,
+    *,
+    annotator: str | None = ...,
+    links: str = ...,
+    kind: str = ...,
+    loose: bool = ...,
+    max_length: int | None = ...,
+    ignore_identical: bool = ...,
+) -> Iterator[tuple[str, PhrasePair]]: ...
+@overload
+def extract_phrases(
     alignments: LinkArrays,
     *,
     links: str = ...,
@@ -97,7 +118,7 @@ def extract_phrases(
     lengths: None = ...,
 ) -> PhraseArrays: ...
 def extract_phrases(
-    alignments: LinksOfPair | SentencePair | LinkArrays,
+    alignments: LinksOfPair | SentencePair | Corpus | LinkArrays,
     *,
     annotator: str | None = None,
     links: str = "possible",
@@ -108,7 +129,7 @@ def extract_phrases(
     source: Sequence[str] | TokenArrays | None = None,
     target: Sequence[str] | TokenArrays | None = None,
     lengths: tuple[int, int] | None = None,
-) -> list[PhrasePair] | PhraseArrays:
+) -> list[PhrasePair] | PhraseArrays | Iterator[tuple[str, PhrasePair]]:
     """Extract the phrase pairs that are consistent with one alignment, or with many.
 
     A phrase pair is *consistent* when at least one link lies in it and no link joins a word
@@ -120,7 +141,8 @@ def extract_phrases(
     ----------
     alignments
         One alignment, or its links as text (``"0-0 1?1"``) or tuples; a sentence pair that has one;
-        or the arrays of P sentence pairs.
+        a corpus, of which pairs that nobody aligned are passed over; or the arrays of P sentence
+        pairs.
     annotator
         Whose alignment of a sentence pair; None where one annotator alone aligned it. The words
         are those of the pair.
@@ -148,7 +170,7 @@ def extract_phrases(
     -------
     list of PhrasePair or PhraseArrays
         Sorted by source start, source end, target start and target end. Those of a sentence pair
-        are a list that shows their words.
+        are a list that shows their words; of a corpus an iterator of (id, PhrasePair).
 
     Raises
     ------
@@ -191,6 +213,21 @@ def extract_phrases(
     >>> extract_phrases(arrays, kind="atomic").offsets
     array([0, 2, 5])
     """
+    if isinstance(alignments, Corpus):
+        if not (source is None and target is None and lengths is None):
+            raise OptionError("a corpus has words of its own; leave out source and target")
+        if annotator is not None:
+            alignments.require(annotator)
+        each: dict[str, Any] = {
+            "annotator": annotator, "links": links, "kind": kind, "loose": loose,
+            "max_length": max_length, "ignore_identical": ignore_identical,
+        }  # fmt: skip
+        return (
+            (pair.id, phrase)
+            for pair in alignments
+            if (annotator in pair.alignments if annotator else pair.alignments)
+            for phrase in extract_phrases(pair, **each)
+        )
     if not isinstance(alignments, (Alignment, SentencePair, LinkArrays)):
         alignments = alignment_of("alignments", alignments)
     check_arguments(extract_phrases, locals(), apart=["alignments"])

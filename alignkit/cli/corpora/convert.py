@@ -36,7 +36,7 @@ from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
 from alignkit.io.format import JUDGED
 from alignkit.io.formats import WRITTEN, get_format
-from alignkit.io.reading import write_corpus
+from alignkit.io.reading import format_of_name, write_corpus
 from alignkit.model.choice import Choice, naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import get_scheme, get_view
@@ -50,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         OUT  file or folder to write; - is stdout
         """, IN={"dest": "input"}, OUT={"dest": "output", "type": output})  # fmt: skip
     add_reading_arguments(parser, flags=("--from", "--format"))
-    group = add_writing_arguments(parser, "one of those of --from", required=False)
+    group = add_writing_arguments(
+        parser, "one of those of --from (default: by the end of OUT)", required=False
+    )
     add_options(group, """
         --annotator A  the alignments of this one alone (default: all)
         --swap  exchange source and target, words and links; and, where --scheme is given, what in
@@ -85,10 +87,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     rows = options.rows is not None
     if not rows:
-        if options.to is None:
-            raise OptionError(
-                "say what to write: --to FORMAT, or --rows KIND for rows for training"
-            )
+        options.to = options.to or format_of_name(options.output)
         if options.no_rewrites or options.view is not None:
             raise OptionError("--no-rewrites and --view are for --rows; leave them out")
         check_writing(options)
