@@ -258,9 +258,10 @@ def test_a_mark_of_a_link_may_be_no_list():
 
 
 def test_phrase_pairs_of_a_corpus_come_with_the_ids(corpus):
-    found = list(ak.extract_phrases(corpus, annotator="gold", kind="atomic"))
-    assert found == [(pair.id, phrase) for pair in corpus
-                     for phrase in ak.extract_phrases(pair, annotator="gold", kind="atomic")]  # fmt: skip
+    chosen = {"annotator": "gold", "kind": "atomic"}
+    assert list(ak.extract_phrases(corpus, **chosen)) == [
+        (pair.id, phrase) for pair in corpus for phrase in ak.extract_phrases(pair, **chosen)
+    ]
     record = ak.extract_phrases(corpus[0], annotator="gold").to_records()[0]
     assert (record["source"], record["target"], record["source_end"]) == (
         "A fire",
