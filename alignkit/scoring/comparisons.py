@@ -181,34 +181,32 @@ _HEADINGS = {
 }  # fmt: skip
 """The headings of a table of systems; the spaces are where marks stand below."""
 
-_WIDTH, _LONGEST = 100, 20  # of a table of systems, and of the name of one
+_WIDTH, _LONGEST, _SHORTER = 100, 20, 15  # of a table of systems; of a name; if that is too wide
 
 
 def system_tables(comparisons: Comparisons) -> Iterator[Table]:
     """Yield a table for each level: systems, measures with intervals, marks of significance.
 
-    A mark is against the first system, and needs both tests, corrected by `holm` for the systems.
+    A mark is against the baseline, or the first system, and needs both tests, corrected by `holm`.
     """
-    settings, first = comparisons.signature, next(iter(comparisons.scores))
-    confidence, seed = settings.confidence or 0.95, settings.seed
+    settings, first = comparisons.signature, comparisons[0].baseline
+    seed = SEED if settings.seed is None else settings.seed
+    resamples, confidence = settings.resamples or 1000, settings.confidence or 0.95
     scores = {
         name: score
-        if score.intervals
-        else score.with_intervals(
-            resamples=settings.resamples or 1000, confidence=confidence,
-            seed=SEED if seed is None else seed,
-        )
+        if score.intervals and score.signature.drawn(resamples, confidence, seed) == score.signature
+        else score.with_intervals(resamples=resamples, confidence=confidence, seed=seed)
         for name, score in comparisons.scores.items()
-    }  # fmt: skip
+    }
     marks = _marks([row for row in comparisons if row.baseline == first])
     for level, level_name in LEVEL_NAMES.items():
         shown = {name: _measures(score, level) for name, score in scores.items()}
         if not shown[first]:
             continue
-        table = _system_table(shown, marks.get(level, {}), bounded=True)
-        bounded = max(map(char_width, table.show().split("\n"))) <= _WIDTH
-        if not bounded:
-            table = _system_table(shown, marks.get(level, {}), bounded=False)
+        for longest, bounded in ((_LONGEST, True), (_SHORTER, True), (_LONGEST, False)):
+            table = _system_table(shown, marks.get(level, {}), longest, bounded=bounded)
+            if max(map(char_width, table.show().split("\n"))) <= _WIDTH:
+                break
         brackets = f" [{100 * confidence:g}% of bootstrap resamples]" if bounded else ""
         what = level_name[0].upper() + level_name[1:]
         title = f"{what}, {how_many(comparisons.pairs, 'sentence pair')}, percent{brackets}"
@@ -232,11 +230,15 @@ def _measures(score: Score, level: str) -> dict[str, Cell]:
 
 
 def _system_table(
-    shown: Mapping[str, Mapping[str, Cell]], marks: Mapping[tuple[str, str], str], *, bounded: bool
+    shown: Mapping[str, Mapping[str, Cell]],
+    marks: Mapping[tuple[str, str], str],
+    longest: int,
+    *,
+    bounded: bool,
 ) -> Table:
     """Return a row for each system; marks have two places, so that figures stay in line."""
     column, rows = Column("", "percent"), list[list[Cell]]()
-    short = [cut_middle(system, _LONGEST) for system in shown]
+    short = [cut_middle(system, longest) for system in shown]
     for system, brief, measures in zip(shown, short, shown.values(), strict=True):
         row: list[Cell] = [system if short.count(brief) > 1 else brief]
         for measure, cell in measures.items():
