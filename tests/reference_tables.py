@@ -81,7 +81,7 @@ def unruled_text(labels, headings, body):
     """Align cells to the right under spans and headings; behind each label stands a count."""
     label_width = max(len(label) for label, _ in labels)
     pairs_width = max(len("pairs"), *(len(pairs) for _, pairs in labels))
-    widths = [max(len(heading), 5, *(len(row[place]) for row in body))
+    widths = [max(len(heading), 4, *(len(row[place]) for row in body))
               for place, (_, heading) in enumerate(headings)]  # fmt: skip
     gaps = ["   " if place == 0 or headings[place - 1][0] != span else "  "
             for place, (span, _) in enumerate(headings)]  # fmt: skip

@@ -84,7 +84,7 @@ def first_column(table):
 @pytest.mark.parametrize(
     ("page", "start", "end", "names"),
     [
-        ("agreement.md", "## Read with care", "\n## ", list(CAUTIONS)),
+        ("agreement.md", "## Cautions", "\n## ", list(CAUTIONS)),
         ("agreement.md", "| column | holds |", "\n\n", [column.name for column in fields(Figure)]),
         ("measures.md", "| `--chance` | chance is |", "\n\n", list(CHANCE_MODELS)),
         ("rules.md", "\n### Kinds\n", "\n### ", list(KINDS)),

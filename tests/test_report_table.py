@@ -134,7 +134,7 @@ def test_a_reason_stands_below_once_with_its_letter():
             ["z", Value(NAN, reason="no pair")]]  # fmt: skip
     table = Table("t", [Column("who"), Column("C", "decimal")], rows, "note", ruled=False)
     assert table.show().splitlines() == [
-        "t", "who           C", "x         - (a)", "y     0.500 (b)", "z         - (a)",
+        "t", "who          C", "x        - (a)", "y    0.500 (b)", "z        - (a)",
         "(a) no pair", "(b) one pair", "note",
     ]  # fmt: skip
     assert "| x | - (a) |" in table.show("markdown")

@@ -82,7 +82,7 @@ def test_the_lines_run_in_one_notebook(folder, monkeypatch):
 
 def test_the_first_screen_of_the_readme_has_them():
     """Those blocks run: as a doctest, and in test_pages."""
-    first = "\n".join((ROOT / "README.md").read_text(encoding="utf-8").split("\n")[:66])
+    first = "\n".join((ROOT / "README.md").read_text(encoding="utf-8").split("\n")[:70])
     python, console = (re.search(f"```{kind}\n(.*?)```", first, re.DOTALL)[1]
                        for kind in ("python", "console"))  # fmt: skip
     words = ("read_corpus", 'corpus["p05"]', "agree", "score", "compare", "Aligner.train")

@@ -166,8 +166,7 @@ def agree(
             workers=workers,
         )  # fmt: skip
     check_known("kind of agreement", on, ON)
-    roles = {name: role for name, role in corpus.roles.items() if name in corpus.aligners
-             and name not in (annotators or ())}  # fmt: skip
+    roles = _roles(corpus, annotators := _listed(annotators))
     if initial is None and (initial := _of_role(roles, "initial")):
         options = {"missing_initial": "leave-out", **options}  # nobody asked for it
     adjudicated = _of_role(roles, "adjudicated") if adjudicated is None else adjudicated or None
@@ -177,11 +176,9 @@ def agree(
         chosen = replace(chosen, chance=CLOSED)
     if isinstance(systems, str):
         raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
-    if systems is None:
-        own = (name for name, role in roles.items() if role == "system" and name != adjudicated)
-        machines = tuple(dict.fromkeys([*([initial] if initial else []), *own]))
-    else:
-        machines = tuple(dict.fromkeys(words("systems", systems)))
+    own = [name for name, role in roles.items() if role == "system" and name != adjudicated]
+    given = [*filter(None, [initial]), *own] if systems is None else words("systems", systems)
+    machines = tuple(dict.fromkeys(given))
     names = check_annotators(corpus, _names(corpus, annotators, initial, adjudicated, machines))
     corpus.require(*machines, *(name for name in (initial, adjudicated) if name is not None))
     voted, labels = with_majorities(corpus, names) if len(names) > 2 else (corpus, {})
@@ -205,6 +202,18 @@ def agree(
         str(chosen.sign(seed, initial)), split=split, several=in_several(parts),
     )  # fmt: skip
     return replace(agreement, cautions=cautions_of(agreement))
+
+
+def _listed(annotators: Sequence[str] | None) -> Sequence[str] | None:
+    """Return the names in a list; one text is refused where names are checked."""
+    known = annotators is None or isinstance(annotators, str)
+    return annotators if known else words("annotators", annotators)
+
+
+def _roles(corpus: Corpus, annotators: Sequence[str] | None) -> dict[str, str]:
+    """Return the roles of those who aligned pairs and are not named as annotators."""
+    others = set(corpus.aligners) - set(annotators or ())
+    return {name: role for name, role in corpus.roles.items() if name in others}
 
 
 def _of_role(roles: Mapping[str, str], role: str) -> str | None:

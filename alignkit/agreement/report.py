@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
@@ -306,5 +307,5 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
     return "\n".join([
         r"% needs \usepackage{booktabs}", f"% {visible(agreement.signature)}",
         r"\begin{table}\centering\small", rf"\caption{{{''.join(parts)}}}",
-        rf"\label{{tab:{label}}}", tabular, r"\end{table}",
+        rf"\label{{tab:{re.sub(r'[^a-zA-Z0-9.-]+', '-', label)}}}", tabular, r"\end{table}",
     ])  # fmt: skip
