@@ -206,8 +206,9 @@ def agree(
 
 def _listed(annotators: Sequence[str] | None) -> Sequence[str] | None:
     """Return the names in a list; one text is refused where names are checked."""
-    known = annotators is None or isinstance(annotators, str)
-    return annotators if known else words("annotators", annotators)
+    if annotators is None or isinstance(annotators, str):
+        return annotators
+    return words("annotators", annotators)
 
 
 def _roles(corpus: Corpus, annotators: Sequence[str] | None) -> dict[str, str]:
