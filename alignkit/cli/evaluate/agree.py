@@ -77,7 +77,7 @@ def _on_alignments(options: argparse.Namespace) -> str:
     with naming(*options.corpus), bar as progress:
         agreement = agree(
             corpus, options.annotators, **_shared(options), **chosen,
-            systems=options.system, progress=step,
+            systems=[] if options.system == [""] else options.system, progress=step,
         )  # fmt: skip
     output = _output(agreement, options)
     if options.html:

@@ -61,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "this role; '' for none)")
     add("--system", nargs="+", metavar="NAME",
         help="automatic alignments that each annotator is compared with (default: the initial one "
-        "and those of the role system)")
+        "and those of the role system; '' for none)")
     add_names(group)
     add_groups(group, metavar="GROUP")
     add_order_argument(group)
