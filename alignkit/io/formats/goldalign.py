@@ -146,7 +146,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     if writing.path == "-" or writing.path.endswith(".tsv"):
         with writing.open() as stream:
             for pair in pairs:
-                writing.lost["role"] += any(x.role for x in pair.annotations.values())
+                writing.lost.update(["role"] * any(x.role for x in pair.annotations.values()))
                 stream.write(write_row(_id(pair), pair, writing.annotation(pair), writing))
         return
     batches: dict[tuple[str, str], list[SentencePair]] = {}
@@ -157,8 +157,8 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     every = [pair for batch in batches.values() for pair in batch]
     users = list(dict.fromkeys(name for pair in every for name in pair.alignments))
     for pair in every:
-        said = pair.annotations.items()
-        writing.lost["role"] += any(x.role and x.role != _role(name) for name, x in said)
+        other = any(x.role not in ("", _role(name)) for name, x in pair.annotations.items())
+        writing.lost.update(["role"] * other)
     with writing.folder() as folder:
         for (corpus, batch), members in batches.items():
             _check_name(corpus, "corpus")
