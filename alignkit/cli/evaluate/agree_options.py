@@ -166,6 +166,7 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
         return False
     wrong = [name for name in typed(options) if name not in _SHARED]
     wrong += [name for name in _OTHERS if getattr(options, name, None)]
+    wrong += ["tables"] if isinstance(options.tables, list) else []  # --all has all of them
     if wrong:
         flag = wrong[0].replace("_", "-")
         hint = ": name the adjudicated version by --consensus" if flag == "adjudicated" else ""
