@@ -229,6 +229,13 @@ def test_a_file_and_a_corpus_are_scored_as_two_files_are(tmp_path):
         ak.score(path, corpus)
 
 
+def test_an_annotator_goes_before_a_file_of_that_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "eflomal", "0-0\n")
+    corpus = ak.read_corpus(PARAPHRASES)
+    assert ak.score(corpus, "eflomal").links == ak.score(corpus, "eflomal", "gold").links
+
+
 def test_intervals_are_asked_for_by_ci():
     names = ak.read_corpus(PARAPHRASES), "eflomal", "gold"
     plain = ak.score(*names)

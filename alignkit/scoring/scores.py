@@ -167,8 +167,7 @@ def score(
         return score(corpus, hypothesis, reference, keep_rows=True, **rest).with_intervals()
     counting = [option.name for option in fields(ScoreSettings)]
     settings = ScoreSettings(**{x: reading.pop(x) for x in counting if x in reading})
-    mixed = any(map(_is_path, (corpus, hypothesis))) and reference is _GOLD
-    if isinstance(corpus, Corpus) and not (mixed and os.path.exists(hypothesis)):
+    if isinstance(corpus, Corpus) and not _names_file(corpus, hypothesis, reference):
         _refuse(reading, "a corpus is read by read_corpus(path, {name}=...)")
         names = _name("hypothesis", hypothesis), _name("reference", reference)
         shared = corpus.annotated_by(*names)
@@ -263,9 +262,9 @@ def _two_sides(corpus: object, hypothesis: object, reference: object) -> dict[st
             "reference, or hypothesis and reference alone: two paths, or two lists with the links "
             "of each sentence pair"
         )
-    mixed = any(map(_is_path, sides.values()))
-    mixed = mixed and any(isinstance(side, Corpus) for side in sides.values())
-    if not mixed and (isinstance(hypothesis, Corpus) or _is_path(corpus) != _is_path(hypothesis)):
+    paths = sum(map(_is_path, sides.values()))
+    corpora = sum(isinstance(side, Corpus) for side in sides.values())
+    if (paths, corpora) not in ((0, 0), (2, 0), (1, 1)):
         kinds = (
             f"{name} is {'a path' if _is_path(side) else kind_of(side)}"
             for name, side in sides.items()
@@ -286,6 +285,12 @@ def _pack(name: str, given: Iterable[LinksOfPair] | LinkArrays) -> LinkArrays:
             "as [{(0, 0), (1, 1)}] or ['0-0 1-1']"
         )
     return LinkArrays.pack(alignment_of(f"{name}[{k}]", links) for k, links in enumerate(given))
+
+
+def _names_file(corpus: Corpus, hypothesis: Any, reference: object) -> bool:
+    """Return whether a file is to be scored with a corpus; an annotator of that name goes first."""
+    alone = reference is _GOLD and _is_path(hypothesis) and hypothesis not in corpus.annotators
+    return alone and os.path.exists(hypothesis)
 
 
 def _is_path(side: object) -> bool:
