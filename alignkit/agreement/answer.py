@@ -25,7 +25,6 @@ from alignkit.agreement.chance.correction import NO_PAIRS
 from alignkit.agreement.chance.result import BeyondChanceSection
 from alignkit.agreement.figures import AgreementFigures, Pairing
 from alignkit.agreement.intervals import weighted_mean
-from alignkit.agreement.kappa import Contingency
 from alignkit.agreement.options import CLOSED, edits_known
 from alignkit.stats.resampling import ALIKE, Interval
 from alignkit.tables.columns import decimal, percent
@@ -197,9 +196,7 @@ def _f1(two: Pairing, level: str) -> _Number:
 
 def _kappa(two: Pairing, level: str) -> _Number:
     assert two.given is not None
-    cells = level.replace("words", "cells")
-    table: Contingency = getattr(two.given.cells, level.partition(".")[2])
-    return _Number(table.kappa, two.given.intervals.get(f"{cells}.kappa"), decimal)
+    return _Number(*two.given.kappa(level.partition(".")[2]), decimal)
 
 
 def _c(two: Pairing, level: str, model: str) -> _Number:
@@ -207,7 +204,7 @@ def _c(two: Pairing, level: str, model: str) -> _Number:
     return _Number(part.C, part.interval or part.no_interval, decimal)
 
 
-def _lowest(numbers: Iterable[_Number]) -> tuple[_Number, _Number]:
+def _extremes(numbers: Iterable[_Number]) -> tuple[_Number, _Number]:
     order = sorted((each for each in numbers if not isnan(each.value)), key=lambda each: each.value)
     return (order[0], order[-1]) if order else (_Number(nan), _Number(nan))
 
@@ -307,14 +304,14 @@ class AnswerWriter:
     def ends(self, numbers: Mapping[Pairing, _Number], unit: str = "") -> tuple[str, str]:
         """Return the lowest and the highest of some figures, and whose they are."""
         whose = {number: self.pair(two) for two, number in reversed(list(numbers.items()))}
-        low, high = (f"{each.show(unit)} ({whose[each]})" for each in _lowest(numbers.values()))
+        low, high = (f"{each.show(unit)} ({whose[each]})" for each in _extremes(numbers.values()))
         return low, high
 
     def span(self, numbers: Sequence[_Number], unit: str = "") -> str:
         """Return the only figure with its interval, or from which to which they are."""
         if len(numbers) == 1:
             return numbers[0].show(unit)
-        low, high = (each.show(unit, bounds=False) for each in _lowest(numbers))
+        low, high = (each.show(unit, bounds=False) for each in _extremes(numbers))
         return low if low == high else f"from {low} to {high}"
 
     # who agrees with whom

@@ -14,11 +14,12 @@ from alignkit._support.wording import how_many
 from alignkit.agreement.alpha import KrippendorffAlpha
 from alignkit.agreement.chance.result import LEVELS, BeyondChance, BeyondChanceSection
 from alignkit.agreement.fleiss import FleissKappa
-from alignkit.agreement.kappa import CellAgreement
+from alignkit.agreement.kappa import CellAgreement, Contingency
 from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import Overlap
 from alignkit.model.corpus import Corpus
 from alignkit.stats.resampling import Interval
+from alignkit.tables.columns import percent
 from alignkit.tables.media import csv_lines
 from alignkit.tables.result import Caution, Result
 
@@ -111,6 +112,11 @@ class GivenLinks:
     links: int
     cells: CellAgreement
     intervals: Intervals
+
+    def kappa(self, links: str) -> tuple[float, Interval | str | None]:
+        """Return kappa of ``"possible"`` or ``"sure"`` links with its interval."""
+        table: Contingency = getattr(self.cells, links)
+        return table.kappa, self.intervals.get(f"cells.{links}.kappa")
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,9 +259,8 @@ class AgreementFigures(FigureResult):
 
     def __repr__(self) -> str:
         f1 = self.of("annotators")[0].sections[0].figures.get("words.sure.f1", nan)
-        shown = "-" if isnan(f1) else f"{100 * f1:.1f}"
         who = ", ".join(self.annotators)
-        return f"Agreement({who}; {self.together[0].used} pairs; words sure F1 {shown})"
+        return f"Agreement({who}; {self.together[0].used} pairs; words sure F1 {percent(f1)})"
 
     def of(self, kind: str) -> tuple[Pairing, ...]:
         """Return the pairings of a kind."""

@@ -218,9 +218,8 @@ def _by_role(
 
     Who is named as something has no other part by a role.
     """
-    taken = {adjudicated, *(annotators or ())}
-    roles = {name: role for name, role in corpus.roles.items()
-             if name in corpus.aligners and name not in taken}  # fmt: skip
+    free = set(corpus.aligners) - {adjudicated, *(annotators or ())}
+    roles = {name: role for name, role in corpus.roles.items() if name in free}
     if initial is None:
         initial = _of_role(roles, "initial")
     if adjudicated is None and (settled := _of_role(roles, "adjudicated")) != initial:

@@ -17,7 +17,6 @@ from alignkit.errors import OptionError
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.media import Report, Sheet, get_medium, latex_escape
 from alignkit.tables.table import Table
-from alignkit.tables.text_width import char_width
 
 NAMES = ("words", "phrases", *TABLES, "cautions")
 """The names of the tables, in their order."""
@@ -92,9 +91,7 @@ def _cells(agreement: AgreementFigures, two: Pairing, level: str) -> Iterator[Ce
     if unit == "phrases" or "eq2" in level:
         yield None
     elif _all_given(agreement) and two.given:
-        name = level.replace("words", "cells")
-        table = getattr(two.given.cells, level.partition(".")[2])
-        yield value(table.kappa, two.given.intervals.get(f"{name}.kappa"))
+        yield value(*two.given.kappa(level.partition(".")[2]))
     else:
         different = "different." if agreement.options.ignore_identical else ""
         yield row.plain(f"{different}{level.replace('words', 'cells')}.kappa")
@@ -140,7 +137,7 @@ def main_table(
     ]
     table = _without(table, empty)
     for keys in (("kappa",), ("precision", "recall")) if narrow else ():
-        if max(map(char_width, table.show().split("\n"))) > _WIDTH:
+        if table.width > _WIDTH:
             table = _without(table, keys)
     yield table
 
@@ -217,7 +214,7 @@ def others_table(agreement: AgreementFigures, answer: Answer) -> Iterator[Table]
     wide = [[answer.names[who], *map(cells.get, keys)] for who, cells in rows.items()]
     table = Table(title, [Column("", key="who"), *columns], wide,
                   anchor="other-alignments", ruled=False)  # fmt: skip
-    if max(map(char_width, table.show().split("\n")[1:])) > _WIDTH:  # then below each other
+    if table.width > _WIDTH:  # then below each other
         columns = [Column("", key="who"), *(Column(name, "percent") for name in kinds.values())]
         long = list[list[Cell]]()
         for other in which:

@@ -114,7 +114,8 @@ def _said(
             continue
         annotation = annotation_of(state, wanted.scheme, changed.get(place), judged=place in judged)
         if annotation is not None:
-            said[k][name] = replace(annotation, role=wanted.roles.get(name, ""))
+            role = wanted.roles.get(name)
+            said[k][name] = replace(annotation, role=role) if role else annotation
             if unfinished is not None and annotation.alignment is not None and not state.done:
                 unfinished[name] += 1
     return said

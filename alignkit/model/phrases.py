@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, TypedDict, overload
 
 import numpy as np
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many
 from alignkit.errors import AlignmentError, JoinError, MissingTextError, OptionError
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.choice import alignment_of_pair
 from alignkit.model.coercion import LinksOfPair, alignment_of
@@ -20,6 +20,9 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 from alignkit.tables.text_width import cut_text
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _SHOWN = 30  # phrase pairs, one a line
 _WIDE = 40  # characters of a phrase
@@ -58,7 +61,7 @@ class PairPhrases(list[PhrasePair]):
         records = []
         for phrase in self:
             words = phrase.words(self._source or (), self._target or ())
-            texts = dict(zip(("source", "target"), map(" ".join, words), strict=True))
+            texts = dict(zip(SIDES, map(" ".join, words), strict=True))
             records.append({**texts, **phrase._asdict()})
         return records
 
@@ -67,6 +70,17 @@ class PairPhrases(list[PhrasePair]):
 
     def _repr_html_(self) -> str:
         return self.table(_SHOWN)._repr_html_()
+
+
+class _OfPairs(TypedDict, total=False):
+    """The options of sentence pairs, which have words of their own."""
+
+    annotator: str | None
+    links: str
+    kind: str
+    loose: bool
+    max_length: int | None
+    ignore_identical: bool
 
 
 @overload
@@ -83,26 +97,10 @@ def extract_phrases(
     lengths: tuple[int, int] | None = ...,
 ) -> list[PhrasePair]: ...
 @overload
-def extract_phrases(
-    alignments: SentencePair,
-    *,
-    annotator: str | None = ...,
-    links: str = ...,
-    kind: str = ...,
-    loose: bool = ...,
-    max_length: int | None = ...,
-    ignore_identical: bool = ...,
-) -> PairPhrases: ...
+def extract_phrases(alignments: SentencePair, **options: Unpack[_OfPairs]) -> PairPhrases: ...
 @overload
 def extract_phrases(
-    alignments: Corpus,
-    *,
-    annotator: str | None = ...,
-    links: str = ...,
-    kind: str = ...,
-    loose: bool = ...,
-    max_length: int | None = ...,
-    ignore_identical: bool = ...,
+    alignments: Corpus, **options: Unpack[_OfPairs]
 ) -> Iterator[tuple[str, PhrasePair]]: ...
 @overload
 def extract_phrases(
@@ -218,7 +216,7 @@ def extract_phrases(
             raise OptionError("a corpus has words of its own; leave out source and target")
         if annotator is not None:
             alignments.require(annotator)
-        each: dict[str, Any] = {
+        each: _OfPairs = {
             "annotator": annotator, "links": links, "kind": kind, "loose": loose,
             "max_length": max_length, "ignore_identical": ignore_identical,
         }  # fmt: skip

@@ -25,7 +25,7 @@ from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.media import Report, get_medium
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
-from alignkit.tables.text_width import char_width, cut_middle
+from alignkit.tables.text_width import cut_middle
 
 # by the number of columns, those that the reference alone decides
 _OF_REFERENCE = {
@@ -205,7 +205,7 @@ def system_tables(comparisons: Comparisons) -> Iterator[Table]:
             continue
         for longest, bounded in ((_LONGEST, True), (_SHORTER, True), (_LONGEST, False)):
             table = _system_table(shown, marks.get(level, {}), longest, bounded=bounded)
-            if max(map(char_width, table.show().split("\n"))) <= _WIDTH:
+            if table.width <= _WIDTH:
                 break
         brackets = f" [{100 * confidence:g}% of bootstrap resamples]" if bounded else ""
         what = level_name[0].upper() + level_name[1:]

@@ -29,11 +29,10 @@ from alignkit.scoring.result import (
     left_out_pairs,
     level_records,
     measure_columns,
-    percent,
 )
 from alignkit.scoring.settings import Signature
 from alignkit.stats.resampling import SEED, Interval, confidence_interval, few_pairs
-from alignkit.tables.columns import Column
+from alignkit.tables.columns import Column, percent
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 

@@ -16,7 +16,7 @@ from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import LinkScore, MacroScore, PhraseScore, level_intervals
 from alignkit.scoring.settings import Signature
 from alignkit.stats.resampling import SEED, Interval, check_drawing, few_pairs
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Cell, Column, Value, percent
 from alignkit.tables.result import TableResult
 from alignkit.tables.table import Table
 
@@ -139,11 +139,6 @@ def bounded_value(value: float, interval: Interval | None) -> Cell:
     if interval is None or isnan(value):
         return value
     return Value(value, interval.low, interval.high, interval.reason)
-
-
-def percent(value: float) -> str:
-    """Return a ratio as a percentage with one decimal, ``-`` where undefined."""
-    return Column("", "percent").show(value).text
 
 
 def left_out_pairs(skipped: int, pairs: int) -> tuple[str, ...]:

@@ -146,10 +146,10 @@ _PERCENT, _COEFFICIENT = Column("", "percent"), Column("", "coefficient")
 
 
 def percent(value: float) -> str:
-    """Return a ratio as a percentage with one decimal."""
+    """Return a ratio as a percentage with one decimal, ``-`` where undefined."""
     return _PERCENT.show(value).text
 
 
 def decimal(value: float) -> str:
-    """Return a coefficient with two decimals and no leading 0."""
+    """Return a coefficient with two decimals and no leading 0, ``-`` where undefined."""
     return _COEFFICIENT.show(value).text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from numbers import Real
 from string import ascii_lowercase
@@ -14,6 +14,7 @@ from alignkit._support.arguments import check_arguments, check_attributes
 from alignkit.errors import ArgumentError
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.media import Sheet, csv_lines, get_medium, style_sheet
+from alignkit.tables.text_width import char_width
 
 _USUAL = {str, int, float, Value, type(None)}
 _CELLS = (str, Real, Value, type(None))
@@ -153,6 +154,12 @@ class Table:
             If there is no such medium.
         """
         return get_medium(medium).table(self.sheet())
+
+    @property
+    def width(self) -> int:
+        """The terminal cells that its rows and headings take as text."""
+        bare = replace(self, title="", note="")
+        return max(map(char_width, bare.show().split("\n")))
 
     def csv(self) -> str:
         """Return the table as CSV, with one line of headings: the keys, as in `to_records`."""

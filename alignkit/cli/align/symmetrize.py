@@ -34,6 +34,7 @@ from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.io.base_checks import BaseWatch
+    from alignkit.model.arrays import LinkArrays
 
 
 _BLOCK = 4096
@@ -93,10 +94,7 @@ def _merged_links(
             watch.add(side)
         merged = symmetrize(sides[0], sides[1], options.method)
         for k, id in enumerate(ids):
-            annotations = FrozenMap(
-                {options.method: Annotation(merged.alignment(k), role="system")}
-            )
-            yield SentencePair(str(id), None, None, annotations)
+            yield SentencePair(str(id), None, None, _annotated(merged, k, options.method))
 
 
 def _merged_pairs(
@@ -119,12 +117,14 @@ def _merged_pairs(
             watch.add(links)
         merged = symmetrize(sides[0], sides[1], options.method)
         for k, (pair, _) in enumerate(block):
-            annotations = FrozenMap(
-                {options.method: Annotation(merged.alignment(k), role="system")}
-            )
-            yield replace(pair, annotations=annotations)
+            yield replace(pair, annotations=_annotated(merged, k, options.method))
     if text := str(differences):
         warn(f"{forward.path} and {reverse.path}: {text}")
+
+
+def _annotated(merged: LinkArrays, k: int, method: str) -> FrozenMap[str, Annotation]:
+    """Return the merged links of a pair as the annotation of a system."""
+    return FrozenMap({method: Annotation(merged.alignment(k), role="system")})
 
 
 def _alignment(pair: SentencePair, choice: Choice) -> Alignment:
