@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import islice
 from math import ceil, isnan, nan
 from typing import Any, NamedTuple
 
@@ -127,17 +125,15 @@ def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
 
 def _figures(agreement: AgreementFigures) -> dict[str, Any]:
     """Return the figures; histograms of those pairings first whose F1 is lowest."""
-    people = replace(agreement, pairings=agreement.of("annotators"))
-    known = [two for two in people.pairings if two.chance in two.beyond]
+    first = plots.agreement_plot(agreement)
+    known = [two for two in agreement.of("annotators") if two.chance in two.beyond]
     known.sort(key=_likeness)
     drawn = list(enumerate(known[:_MOST_PAIRINGS]))
     sentences = [(two.name, list(plots.sentence_plots(f"sentences-{k}", two))) for k, two in drawn]
     samples = [(two.name, list(plots.chance_plots(f"chance-{k}", two))) for k, two in drawn]
     return {
         "overview": list(plots.interval_plots(agreement)),
-        "first_figure": list(
-            islice(plots.interval_plots(people, "first-"), 2 if len(people.pairings) == 1 else 1)
-        ),
+        "first_figure": first.image("first", "How far they agree") if first.panels else "",
         "models": list(plots.model_plots(agreement)),
         "sentences": [(name, drawn) for name, drawn in sentences if drawn],
         "samples": [(name, drawn) for name, drawn in samples if drawn],
