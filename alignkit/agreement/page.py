@@ -216,7 +216,7 @@ def _word_table(counts: Disagreements) -> Table:
 
 
 # the sentence pairs, drawn
-_MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX = 200, 3_500_000, 60_000
+_MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX = 180, 3_500_000, 60_000
 
 
 def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterator[dict[str, Any]]:
