@@ -13,6 +13,8 @@ from command import PARAPHRASES
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.agreement import Caution, agree
+from alignkit.agreement.cautions import Hit, find_cautions
+from alignkit.agreement.options import AgreementOptions
 
 QUICK = {"samples": 20, "resamples": 20}
 THREE = ["anna", "ben", "gold"]
@@ -190,6 +192,40 @@ def test_lines_of_text_fit_a_terminal(two, three):
             assert max(map(len, lines)) <= 100
         every = found.show("text", "all").split("\n")
         assert not [line for line in every[len(found.head) + 6 : -1] if len(line) > 110]
+
+
+@pytest.fixture(scope="module")
+def many():
+    words = [tuple("abcdef")] * 30, [tuple("uvwxyz")] * 30
+    names = [*(f"person{k}" for k in range(6)), "gold", "first_long_system", "second_long_system"]
+    sides = {name: [f"0-0 1-1 {k % (j % 3 + 2)}-{k % 5}" for k in range(30)]
+             for j, name in enumerate(names)}  # fmt: skip
+    return agree(Corpus.from_texts(*words, **sides), names[:6], adjudicated="gold",
+                 systems=names[7:], resamples=20)  # fmt: skip
+
+
+def test_many_pairings_are_described_as_they_are_shown(many):
+    text, paper = many.show(), many.show("latex")
+    assert max(map(len, text.split("\n"))) <= 100
+    assert not any(f"{name}: " in text for name in ("used", "kappa"))
+    assert re.search(r"\nsecond_long_system\n  person0 ", text)  # too wide side by side
+    assert r"\kappa" not in paper
+    assert "precision" not in paper
+    assert r"{lrrr}" in paper
+    assert "**In brackets" not in many.show("markdown")
+
+
+def test_a_caution_of_the_adjudicated_version_alone_names_whose_it_is():
+    chance = "C is {number}", "report F1", "C {brief}"
+    people, gold = (
+        Hit(name, "sure words", text, size, brief=text, aside=name == "a ~ gold")
+        for name, text, size in (("a ~ b", "-.1", 0.1), ("a ~ gold", "-.3", 0.3))
+    )
+    for hits, brief in (([people, gold], "C -.1 (sure words)"),
+                        ([gold], "C -.3 (sure words, a ~ gold)")):  # fmt: skip
+        named = [("low", hit) for hit in hits]
+        (caution,) = find_cautions(named, {"low": chance}, AgreementOptions())
+        assert caution.brief == brief
 
 
 def test_no_negative_zero_is_shown(agreement):

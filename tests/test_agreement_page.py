@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from agreement_corpora import make_corpus
-from annotate_browser import browser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
@@ -20,7 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from alignkit import Alignment, Corpus, SentencePair, agree
 from alignkit.agreement.disagreements import Outcome, disagreements
-from alignkit.agreement.page import SECTIONS, draw_agreement_page, further_pairs
+from alignkit.agreement.page import SECTIONS, draw_agreement_page
 from alignkit.agreement.plots import LEVEL_TITLES
 from alignkit.agreement.report import main_table
 from alignkit.errors import OptionError
@@ -98,8 +97,9 @@ def test_it_is_well_formed(page):
 
 def test_all_sections_are_there_and_linked(page):
     tree = html.fromstring(page)
-    assert tree.xpath("//main/section/@id") == list(SECTIONS)
-    links = [f"{name}-open" for name in ("cautions", "tables", "matrices", "settings")]
+    kept = [name for name in SECTIONS if name != "others" or "Other alignments" in page]
+    assert tree.xpath("//main/section/@id") == kept
+    links = [f"{name}-open" for name in ("cautions", "matrices", "tables", "settings")]
     assert [link[1:] for link in tree.xpath("//nav//a/@href")] == links
     assert not tree.xpath("//main/section[not(details)]")
     assert not tree.xpath("//details[@open]")
@@ -141,7 +141,7 @@ def test_all_tables_are_in_it():
 def test_every_pairing_is_in_every_part():
     names = {one.name for one in three().found.of("annotators")}
     assert names == {"anna ~ ben", "anna ~ cleo", "ben ~ cleo"}
-    for part in ("overview", "chance-models", "tables", "sentences", "chance-samples", "more"):
+    for part in ("overview", "chance-models", "tables", "sentences", "chance-samples"):
         said = three().tree.xpath("string(//section[@id=$part])", part=part)
         assert all(name in said for name in names), part
     for part in ("disagreements", "matrices"):
@@ -170,7 +170,7 @@ def test_cautions_are_counted_on_top_and_folded_with_all_they_say():
         " ".join(one.text_content().split()) for one in tree.xpath("//section[@id='cautions']//li")
     ]
     assert said[:2] == ["anna ~ ben; a & b: only <12> pairs: look at the bracket", "this is of all"]
-    assert tree.xpath("string(//nav//a[1])") == "Cautions (2)"
+    assert tree.xpath("string(//nav//a[1])") == "2 cautions"
 
 
 def test_intervals_in_figures_are_those_of_the_agreement():
@@ -232,7 +232,7 @@ def test_a_large_corpus_stays_below_5_mb():
     page = draw(measure(make_corpus(600, longest=50), resamples=5, samples=5))
     assert 1_000_000 < len(page.encode()) < 5_000_000
     tree = html.fromstring(page, parser=html.HTMLParser(huge_tree=True))
-    said = tree.xpath("string(//section[@id='matrices']/p[2])")
+    said = tree.xpath("string(//section[@id='matrices']/details/p[2])")
     drawn = len(tree.xpath("//article"))
     assert 50 < drawn <= 200
     differ, alike = map(int, re.match(r"(\d+) sentence pairs differ, (\d+) do not", said).groups())
@@ -284,7 +284,7 @@ def test_every_kind_of_agreement_is_drawn(options, figures):
 
 def test_without_an_initial_alignment_it_says_what_there_is_not():
     tree = html.fromstring(draw(agree(make_corpus(10), ["anna", "ben"], resamples=30)))
-    assert tree.xpath("//main/section/@id") == list(SECTIONS)
+    assert tree.xpath("//main/section/@id") == [name for name in SECTIONS if name != "others"]
     assert len(tree.xpath("//section[@id='edit-models']//figure")) == 0
     assert "closed form" in tree.xpath("string(//section[@id='edit-models'])")
     assert len(tree.xpath("//section[@id='sentences']//figure")) == 4
@@ -295,7 +295,7 @@ def test_without_words_it_says_what_there_is_not():
         "1", None, None, {"anna": Alignment.parse("0-0"), "ben": Alignment.parse("0-0 1-1")}
     )
     tree = html.fromstring(draw(agree(Corpus([pair]), resamples=5, ignore_identical=False)))
-    assert tree.xpath("//main/section/@id") == list(SECTIONS)
+    assert tree.xpath("//main/section/@id") == [name for name in SECTIONS if name != "others"]
     assert "words of these sentence pairs are not known" in tree.xpath("string(//main)")
 
 
@@ -502,47 +502,60 @@ def test_kinds_and_pairs_add_up(seed):
     assert found.total.alone == alone == sum(one.outcome.alone for one in found.words)
 
 
-def test_further_pairs_follow_the_square_root():
-    agreement = agree(make_corpus(20), ["anna", "ben"], resamples=50)
-    one = agreement.of("annotators")[0].main("words.possible")
-    width = one.interval.high - one.interval.low
-    assert further_pairs(one, width) == 0
-    assert further_pairs(one, width / 2) == 3 * len(one.sentences)
-    assert further_pairs(one, width / 10) == pytest.approx(99 * len(one.sentences), abs=1)
-    assert further_pairs(replace(one, interval=None), width) is None
-
-
 def test_the_answer_and_the_main_tables_stand_first():
-    for shown in (two(), three()):
+    for shown in (two(), three(), ten()):
         said = " ".join(shown.tree.xpath("string(//div[@class='answer'])").split())
         answer = shown.found.answer
         assert said == " ".join([*answer.sentences, "Report:", answer.report])
-        (table,) = main_table(shown.found, answer, "words", narrow=False)
-        rows = cells(shown.tree.xpath("//div[@class='first']//table[@class='main']")[0])
-        assert [row[0] for row in rows] == [row[0].strip() for row in table.rows]
-        f1 = [column.key for column in table.columns].index("f1")
-        assert rows[1][f1] == table.columns[f1].show(table.rows[1][f1]).text
+        mains = [table for unit in ("words", "phrases")
+                 for table in main_table(shown.found, answer, unit, narrow=False)]  # fmt: skip
+        rows = (row for table in shown.tree.xpath("//table[@class='main']") for row in cells(table))
+        keys = [column.key for column in mains[0].columns]
+        for table in mains:
+            assert next(rows) == [table.title]
+            for row in table.rows:
+                shows = {column.key: column.show(cell).text.strip()
+                         for column, cell in zip(table.columns, row, strict=True)}  # fmt: skip
+                assert next(rows) == [shows.get(key, "") for key in keys]
     articles = two().tree.xpath("//section[@id='matrices']/details/article")
     assert len(articles) == min(20, len(two().tree.xpath("//section[@id='matrices']//article")))
+
+
+@cache
+def ten():
+    return drawn(measure(make_corpus(6, names=[f"annotator-{k}" for k in range(10)]), samples=9))
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 400])
 def test_the_first_screen_holds_what_it_comes_to(width, tmp_path):
+    from annotate_browser import browser  # skips where there is no browser
+
     path = tmp_path / "page.html"
-    path.write_text(two().page, encoding="utf-8")
     with browser(viewport={"width": width, "height": 800}) as context:
         page = context.new_page()
-        page.goto(path.as_uri())
-        for place in (".answer", "nav", "table.main >> nth=0"):
-            assert page.locator(place).bounding_box()["y"] < 800, place
-        size = page.evaluate(
-            "[document.documentElement.scrollHeight, document.documentElement.scrollWidth]"
-        )
-        assert size[1] <= width
-        assert size[0] <= (1500 if width == 1280 else 2200)
-        heads = page.locator("table.main >> nth=0").locator("th:visible").all_text_contents()
-        assert {"F1", "C (Cohn et al.)", "C (strata)"} <= set(heads)
-        assert ("P" in heads) == (width == 1280)
+        for shown, columns in ((two, {"F1", "C (Cohn et al.)", "C (strata)"}), (three, {"F1"}),
+                               (ten, {"mean", "lowest", "highest"})):  # fmt: skip
+            path.write_text(shown().page, encoding="utf-8")
+            page.goto(path.as_uri())
+            for place in (".answer", "nav", "table.main tbody tr >> nth=2"):
+                assert page.locator(place).bounding_box()["y"] < 800, place
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            if width == 1280:
+                assert page.evaluate("document.documentElement.scrollHeight") <= 1500
+            heads = " ".join(page.locator("table.main thead th:visible").all_text_contents())
+            assert all(name in heads for name in columns)
+            assert heads.startswith("P ") == (width == 1280 and shown is not ten)
         page.click("nav >> text=Settings")
         assert page.locator("#settings dl").is_visible()  # a link opens what it leads to
+        assert not page.locator("#tables table >> nth=0").is_visible()
+        page.emulate_media(media="print")
+        assert page.locator("#tables table >> nth=0").bounding_box()["height"] > 0
+        page.emulate_media(media="screen")
+        path.write_text(two().page, encoding="utf-8")
+        page.goto(path.as_uri())
+        page.click("nav >> text=Differences")
+        drawn, more = page.locator("#matrices article:visible"), page.locator("#matrices .more")
+        assert drawn.count() == 20
+        more.first.locator("> summary").press("Enter")
+        assert 20 < drawn.count() <= 40

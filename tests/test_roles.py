@@ -34,6 +34,24 @@ def test_a_format_that_holds_no_roles_says_so(tmp_path):
     assert write_corpus(one, tmp_path / "a", format="pharaoh")["role"] == 40
 
 
+def test_goldalign_holds_the_roles_of_two_names_and_counts_others(tmp_path):
+    named = corpus().rename({"start": "initial", "gold": "arbit"})
+    assert write_corpus(named, tmp_path / "some", format="goldalign")["role"] == 40
+    people = named.map(lambda pair: pair.without_annotations("tool"))
+    assert not write_corpus(people, tmp_path / "all", format="goldalign")["role"]
+    assert read_corpus(tmp_path / "all", format="goldalign").roles == people.roles
+
+
+def test_judgments_of_other_roles_are_counted_and_not_compared():
+    said = {name: Annotation(None, judgment="1", role=role) for name, role in ROLES.items()}
+    judged = Corpus(SentencePair(str(k), ["a"], ["x"], said) for k in range(4))
+    agreement = agree(judged, on="judgments", scheme="binary", resamples=20)
+    assert agreement.annotators == ("anna", "ben")
+    assert "4 judgments of tool (system), not compared" in str(agreement)
+    named = agree(judged, ["anna", "tool"], on="judgments", scheme="binary", resamples=20)
+    assert named.annotators == ("anna", "tool")
+
+
 def test_a_role_that_there_is_not_is_an_error_with_its_place(tmp_path):
     with pytest.raises(AlignmentError, match="roles are annotator, initial"):
         Annotation(Alignment(), role="boss")
@@ -57,6 +75,9 @@ def test_a_role_that_there_is_not_is_an_error_with_its_place(tmp_path):
             (("anna", "gold"), "start", None, ("start", "tool")),
         ),
         ({}, {"initial": "tool"}, (("anna", "ben"), "tool", "gold", ("tool",))),
+        ({}, {"initial": "gold"}, (("anna", "ben"), "gold", None, ("gold", "tool"))),
+        ({}, {"adjudicated": "start"}, (("anna", "ben"), None, "start", ("tool",))),
+        ({}, {"systems": ["gold"]}, (("anna", "ben"), "start", None, ("gold",))),
         ({"tool": "initial"}, {}, (("anna", "ben"), None, "gold", ())),  # which of the two?
         ({"start": "annotator"}, {}, (("start", "anna", "ben"), None, "gold", ("tool",))),
     ],
@@ -104,12 +125,23 @@ def test_annotators_get_other_names_and_roles(capsys, tmp_path):
         corpus().rename({"bob": "x"})
     with pytest.raises(OptionError, match="called 'ben'"):
         corpus().rename({"anna": "ben"})
+    alone = corpus().map(lambda pair: pair.without_annotations("ben"))
+    for call, problem in (
+        (lambda: agree(alone), r"also start \(role initial\), gold"),
+        (lambda: agree(alone, annotators=5), "annotators is 5"),
+        (lambda: alone.rename("anna"), "names is the one text"),
+        (lambda: alone.with_roles(["anna"]), "roles is a list"),
+    ):
+        with pytest.raises(AlignkitError, match=problem):
+            call()
     with pytest.raises(UnknownNameError, match="role"):
         corpus().with_roles({"anna": "boss"})
     agree_on = "agree", PARAPHRASES, "--resamples", "20", "--json"
     given = "--rename", "anna=A", "--rename", "eflomal=auto", "--role", "gold=annotator"
     shown = run(capsys, *agree_on, *given).json
     assert (shown["annotators"], shown["systems"]) == (["A", "ben", "gold"], ["auto"])
+    assert run(capsys, *agree_on, "--system", "").json["systems"] == []
+    assert "\nroles: eflomal system, gold adjudicated\n" in run(capsys, "stats", PARAPHRASES).out
     for wrong, hint in (("anna", "expected OLD=NEW"), ("ann=A", "did you mean 'anna'")):
         run(capsys, *agree_on, "--rename", wrong).failed(hint)
     run(capsys, *agree_on, "--role", "anna=sytem").failed("did you mean 'system'")

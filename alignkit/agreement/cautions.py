@@ -32,6 +32,7 @@ class Hit:
     size: float = 0.0  # the hit with the largest is the worst
     detail: str = ""  # hits with another detail make another caution
     brief: str = ""  # the number in a line; empty if it is `text`
+    aside: bool = False  # whether it is of another pairing than of two annotators
 
 
 Hits = Iterator[tuple[str, Hit]]
@@ -71,16 +72,16 @@ def _number(hits: list[Hit], *, several: bool) -> str:
 
 def _brief(hits: list[Hit]) -> str:
     """Return the worst number of words, and of sure words; elsewhere the worst of all."""
-    worst: dict[str, str] = {}
-    for hit in sorted(hits, key=lambda hit: hit.size):
-        worst[hit.where] = hit.brief or hit.text
-    where, most = list(worst.items())[-1]
+    people = [hit for hit in hits if not hit.aside]
+    ranked = sorted(people or hits, key=lambda hit: hit.size)
+    worst = {hit.where: hit.brief or hit.text for hit in ranked}
+    where, most = ranked[-1].where, worst[ranked[-1].where]
     words, sure = (worst.get(f"{links} words") for links in ("possible", "sure"))
-    if words and sure and words != sure and len(words + sure) < 30:
+    if people and words and sure and words != sure and len(words + sure) < 30:
         return f"{words} (sure: {sure})"
-    if where == "sure words" and words != sure:
-        return f"{most} (sure words)"
-    return words or most
+    sure_alone = where == "sure words" and words != sure
+    which = ["sure words"] * sure_alone + [hit.pairing for hit in ranked[-1:] if not people]
+    return f"{most} ({', '.join(which)})" if which else words or most
 
 
 FEW = 30  # below so many sentence pairs a figure hardly says anything of other pairs
@@ -134,14 +135,16 @@ At = tuple[str, str]
 def _chance_hits(agreement: AgreementFigures, pairing: Pairing, level: str, at: At) -> Hits:
     """Find where C is below 0, has little room, or was sampled too little."""
     part, wanted = pairing.main(level), agreement.options.tolerance
+    aside = pairing.kind != "annotators"
     if part.C < 0:
         surely = part.interval is not None and part.interval.high < 0
         bounds = " and all of its interval" if surely else ""
         text = f"{part.C:.3f}{bounds}, pi {part.pi:.3f}, pi0 {part.pi0:.3f}"
         brief = f"{decimal(part.C)}, pi {decimal(part.pi)} below pi0 {decimal(part.pi0)}"
-        yield "below-chance", Hit(*at, text, -part.C, pairing.chance, brief)
+        yield "below-chance", Hit(*at, text, -part.C, pairing.chance, brief, aside)
     if part.pi0 >= NEAR_ONE and not isnan(part.C):
-        yield "chance-near-one", Hit(*at, f"{part.pi0:.3f}", part.pi0, brief=decimal(part.pi0))
+        text, brief = f"{part.pi0:.3f}", decimal(part.pi0)
+        yield "chance-near-one", Hit(*at, text, part.pi0, brief=brief, aside=aside)
     if wanted is not None and part.C_error > wanted:
         text = f"{part.C_error:.2g} after {part.samples} samples"
         yield "rough", Hit(*at, text, part.C_error)
@@ -241,7 +244,8 @@ def _given_links(agreement: AgreementFigures, pairing: Pairing) -> Hits:
             f"{some.items} of {every.possible.items} cells; kappa of possible links "
             f"{every.possible.kappa:.3f} over all, {some.kappa:.3f} over these"
         )
-        yield "given-links", Hit(pairing.name, "", text, some.items / every.possible.items)
+        yield "given-links", Hit(pairing.name, "", text, some.items / every.possible.items,
+                                 brief=f"{pairing.given.links}")  # fmt: skip
 
 
 def _outliers(agreement: AgreementFigures) -> Hits:
@@ -302,7 +306,7 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
         ("the annotators judged links that they were given ({number}): cells that nobody looked"
          " at count as agreement",
          "report kappa and AC1 over the judged cells (universe 'judged')",
-         "they judged links that they were given; report kappa over these, not C"),
+         "they judged {brief} links that they were given; report kappa over these, not C"),
     "one-sided":
         ("in many of the sentence pairs used one of the two has nothing to compare, which "
          "counts as 0 ({number}): C says who marks anything at all as much as what they mark",

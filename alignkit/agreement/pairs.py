@@ -53,6 +53,10 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
         hint = "merge the other annotators' files into the corpus"
         if len(judges) > 1:
             hint = f"pairs are judged by {', '.join(judges)}: compare these by on='judgments'"
+        others = [(name, corpus.roles[name]) for name in corpus.aligners if name not in names]
+        if others:
+            roles = ", ".join(f"{name} (role {role})" for name, role in others)
+            hint = f"compare others by naming the annotators, as here are also {roles}"
         raise OptionError(
             "agreement needs two or more annotators who aligned pairs, and here is "
             f"{', '.join(names) or 'none'}; {hint}"

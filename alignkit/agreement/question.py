@@ -166,19 +166,18 @@ def agree(
             workers=workers,
         )  # fmt: skip
     check_known("kind of agreement", on, ON)
-    roles = _roles(corpus, annotators := _listed(annotators))
-    if initial is None and (initial := _of_role(roles, "initial")):
+    if isinstance(systems, str):
+        raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
+    annotators = _listed(annotators)
+    systems = None if systems is None else words("systems", systems)
+    asked = initial
+    initial, adjudicated, machines = _by_role(corpus, annotators, initial, adjudicated, systems)
+    if initial and asked is None:
         options = {"missing_initial": "leave-out", **options}  # nobody asked for it
-    adjudicated = _of_role(roles, "adjudicated") if adjudicated is None else adjudicated or None
-    contradictions(options, initial := initial or None)
+    contradictions(options, initial)
     chosen = AgreementOptions(**options)
     if not edits_known(initial, chosen.missing_initial):
         chosen = replace(chosen, chance=CLOSED)
-    if isinstance(systems, str):
-        raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
-    own = [name for name, role in roles.items() if role == "system" and name != adjudicated]
-    given = [*filter(None, [initial]), *own] if systems is None else words("systems", systems)
-    machines = tuple(dict.fromkeys(given))
     names = check_annotators(corpus, _names(corpus, annotators, initial, adjudicated, machines))
     corpus.require(*machines, *(name for name in (initial, adjudicated) if name is not None))
     voted, labels = with_majorities(corpus, names) if len(names) > 2 else (corpus, {})
@@ -211,10 +210,25 @@ def _listed(annotators: Sequence[str] | None) -> Sequence[str] | None:
     return words("annotators", annotators)
 
 
-def _roles(corpus: Corpus, annotators: Sequence[str] | None) -> dict[str, str]:
-    """Return the roles of those who aligned pairs and are not named as annotators."""
-    others = set(corpus.aligners) - set(annotators or ())
-    return {name: role for name, role in corpus.roles.items() if name in others}
+def _by_role(
+    corpus: Corpus, annotators: Sequence[str] | None, initial: str | None, adjudicated: str | None,
+    systems: Sequence[str] | None,
+) -> tuple[str | None, str | None, tuple[str, ...]]:  # fmt: skip
+    """Return the initial alignment, the adjudicated and the automatic ones: as named, or by role.
+
+    Who is named as something has no other part by a role.
+    """
+    taken = {adjudicated, *(annotators or ())}
+    roles = {name: role for name, role in corpus.roles.items()
+             if name in corpus.aligners and name not in taken}  # fmt: skip
+    if initial is None:
+        initial = _of_role(roles, "initial")
+    if adjudicated is None and (settled := _of_role(roles, "adjudicated")) != initial:
+        adjudicated = None if settled in (systems or ()) else settled
+    if systems is None:
+        own = (name for name, role in roles.items() if role == "system")
+        systems = [*([initial] if initial else []), *own]
+    return initial or None, adjudicated or None, tuple(dict.fromkeys(systems))
 
 
 def _of_role(roles: Mapping[str, str], role: str) -> str | None:
@@ -241,12 +255,11 @@ def _names(
         of_role = corpus.roles
         people = [name for name in corpus.aligners if name not in roles]
         return [name for name in people if of_role[name] == "annotator"]
-    if isinstance(annotators, str):  # which is refused where names are checked
-        return annotators
-    for name in (named := words("annotators", annotators)):
-        if name in roles:
-            raise OptionError(f"{name!r} is {roles[name]}; do not name it among the annotators")
-    return named
+    if not isinstance(annotators, str):  # which is refused where names are checked
+        for name in annotators:
+            if name in roles:
+                raise OptionError(f"{name!r} is {roles[name]}; do not name it among the annotators")
+    return annotators
 
 
 def _parts(

@@ -15,7 +15,7 @@ from alignkit.agreement.options import CLOSED
 from alignkit.agreement.tables import TABLES, Subject, agreement_head, agreement_notes, value
 from alignkit.errors import OptionError
 from alignkit.tables.columns import Cell, Column
-from alignkit.tables.media import Report, get_medium, latex_escape
+from alignkit.tables.media import Report, Sheet, get_medium, latex_escape
 from alignkit.tables.table import Table
 from alignkit.tables.text_width import char_width
 
@@ -36,12 +36,17 @@ def default_names(agreement: AgreementFigures) -> list[str]:
     return ["words", "phrases", *(["pairings"] if agreement.by else [])]
 
 
+def check_tables(names: Sequence[str]) -> None:
+    """Refuse a name that no table has."""
+    for name in names:
+        check_known("table", name, NAMES)
+
+
 def tables_by_name(
     agreement: AgreementFigures, answer: Answer, names: Sequence[str]
 ) -> Iterator[Table]:
     """Yield some tables; an unknown name is refused."""
-    for name in names:
-        check_known("table", name, NAMES)
+    check_tables(names)
     for name in dict.fromkeys(names):
         if name in _UNITS:
             yield from main_table(agreement, answer, name)
@@ -162,17 +167,16 @@ def _kappa_over(agreement: AgreementFigures) -> str:
     return "cells of different words" if agreement.options.ignore_identical else "all cells"
 
 
-def legend(agreement: AgreementFigures, answer: Answer) -> str:
-    """Return what the columns are, and which annotator a short name stands for."""
+def legend(agreement: AgreementFigures, answer: Answer, tables: Sequence[Sheet]) -> str:
+    """Return what the columns of tables are, and which annotator a short name stands for."""
     options, models = agreement.options, chance_models(agreement)
-    parts = []
+    keys, parts = {column.key for table in tables for column in table.columns}, list[str]()
     if options.bootstrap != "none":
         parts.append(
             f"In brackets: {100 * options.confidence:g}% of bootstrap resamples of sentence pairs."
         )
-    if models:
-        pairs = agreement.together[0].used
-        parts.append(f"used: pairs that C rests on, of {pairs}.")
+    if "used" in keys:
+        parts.append(f"used: pairs that C rests on, of {agreement.together[0].used}.")
     initial = repr(agreement.initial) if agreement.initial else "an empty alignment"
     says = {
         "edit": f"chance edits {initial} at one rate",
@@ -181,9 +185,9 @@ def legend(agreement: AgreementFigures, answer: Answer) -> str:
         CLOSED: "chance draws sets of the same sizes (if they corrected an automatic alignment, "
         "name it as initial)",
     }
-    if models:
+    if models := [model for model in models if f"C_{model}" in keys]:
         parts.append("; ".join(f"{CHANCE_NAMES[model]}: {says[model]}" for model in models) + ".")
-        parts.append(f"kappa: {_kappa_over(agreement)}.")
+    parts += [f"kappa: {_kappa_over(agreement)}."] if "kappa" in keys else []
     short = [f"{short} is {visible(name)}" for name, short in answer.names.items() if short != name]
     notes = [", ".join(short), *agreement_notes(agreement)]
     return " ".join([*parts, *(f"{note}." for note in notes if note)])
@@ -204,15 +208,24 @@ def others_table(agreement: AgreementFigures, answer: Answer) -> Iterator[Table]
             rows[who][other, links] = Subject("", two).cell(f"words.{links}.f1")
     if not which:
         return
-    columns = [Column(f"{other}, {'all' if links == 'possible' else 'sure'}", "percent")
-               for other in which for links in ("possible", "sure")]  # fmt: skip
-    keys = [(other, links) for other in which for links in ("possible", "sure")]
-    named = " and ".join(f"{what} ({visible(other)})" for other, what in which.items())
-    yield Table(
-        f"Other alignments: F1 of words with {named}", [Column("", key="who"), *columns],
-        [[answer.names[who], *(cells.get(key) for key in keys)] for who, cells in rows.items()],
-        anchor="other-alignments", ruled=False,
-    )  # fmt: skip
+    kinds = {"possible": "all", "sure": "sure"}
+    keys = [(other, links) for other in which for links in kinds]
+    *most, last = (f"{what} ({visible(other)})" for other, what in which.items())
+    title = "Other alignments: F1 of words with "
+    title += " and ".join([", ".join(most), last] if most else [last])
+    columns = [Column(f"{other}, {kinds[links]}", "percent") for other, links in keys]
+    wide = [[answer.names[who], *map(cells.get, keys)] for who, cells in rows.items()]
+    table = Table(title, [Column("", key="who"), *columns], wide,
+                  anchor="other-alignments", ruled=False)  # fmt: skip
+    if max(map(char_width, table.show().split("\n")[1:])) > _WIDTH:  # then below each other
+        columns = [Column("", key="who"), *(Column(name, "percent") for name in kinds.values())]
+        long = list[list[Cell]]()
+        for other in which:
+            long.append([visible(other), None, None])
+            long += [[f"  {answer.names[who]}", *(cells.get((other, links)) for links in kinds)]
+                     for who, cells in rows.items()]  # fmt: skip
+        table = replace(table, columns=columns, rows=long)
+    yield table
 
 
 def fleiss_line(agreement: AgreementFigures) -> Iterator[str]:
@@ -260,10 +273,10 @@ def draw_report(
     if tables is not None:
         kept = cautions if "cautions" in names else []
         return written.report(Report([], shown, kept, "", "Cautions")).strip("\n")
-    first, *more = [legend(agreement, answer), *fleiss_line(agreement)]
     others = [table.sheet() for table in others_table(agreement, answer)]
-    sheets = [*shown, Table(first, (), ()).sheet(), *others]
-    sheets += [Table(line, (), ()).sheet() for line in more]
+    below = [legend(agreement, answer, shown), *fleiss_line(agreement)]
+    first, *more = (Table("", (), (), line).sheet() for line in below)
+    sheets = [*shown, first, *others, *more]
     return written.report(Report(lines, sheets, cautions, _MORE, "Cautions"))
 
 
@@ -277,10 +290,11 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
     others = {
         f"C_{model}" for model in chance_models(agreement) if not quoted or model != quoted.model
     }
-    kept = _without(whole, others)
+    kept = _without(whole, others if quoted else {*others, "used"})
     rows = [row for row in kept.rows if row[0] != _LINKS["eq2"]]
     columns = [
-        replace(x, right=x.key in ("precision", "recall", "kappa", "used")) for x in kept.columns
+        replace(x, right=x.key in ("precision", "recall", "kappa", "used") or bool(x.span))
+        for x in kept.columns
     ]
     tabular = Table("", columns, rows).show("latex")
     signs = {CHANCE_NAMES[quoted.model]: "$C$"} if quoted else {}
@@ -297,13 +311,20 @@ def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
         f"Agreement of {latex_escape(who)} on word links in "
         f"{how_many(agreement.together[0].used, 'sentence pair')}",
         " (links of equal words left out)" if options.ignore_identical else "",
-        f": precision and recall with {latex_escape(reference)} as reference, F1",
-        f", $C$ (chance: {quoted.model})" if quoted else "",
-        rf" and Cohen's $\kappa$ over {_kappa_over(agreement)}.",
-        rf" In brackets: {100 * options.confidence:g}\% bootstrap intervals."
-        if options.bootstrap != "none" else "",
-        " $n$: pairs that $C$ rests on." if quoted else "",
-    ]  # fmt: skip
+    ]
+    keys = {column.key for column in columns}
+    if "f1" in keys:
+        measures = ["F1", *([f"$C$ (chance: {quoted.model})"] if quoted else [])]
+        measures += [rf"Cohen's $\kappa$ over {_kappa_over(agreement)}"] * ("kappa" in keys)
+        *before, last = measures
+        listed = f"{', '.join(before)} and {last}" if before else last
+        parts.append(f": precision and recall with {latex_escape(reference)} as reference, ")
+        parts.append(f"{listed}.")
+        if options.bootstrap != "none":
+            parts.append(rf" In brackets: {100 * options.confidence:g}\% bootstrap intervals.")
+        parts += [" $n$: pairs that $C$ rests on."] * ("used" in keys)
+    else:
+        parts.append(": F1 of each with the others, in percent.")
     return "\n".join([
         r"% needs \usepackage{booktabs}", f"% {visible(agreement.signature)}",
         r"\begin{table}\centering\small", rf"\caption{{{''.join(parts)}}}",

@@ -33,10 +33,12 @@ class AnnotatorCounts:
     identical: int = 0  # links between words equal after casefold
     comments: int = 0  # annotations with a comment
     judged: int = 0
+    role: str = "annotator"
 
     def add(self, pair: SentencePair, annotation: Annotation) -> None:
         """Count one annotation."""
         self.comments += bool(annotation.comment)
+        self.role = annotation.role or self.role
         if (alignment := annotation.alignment) is None:
             self.judged += 1
             return

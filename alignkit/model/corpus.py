@@ -213,6 +213,7 @@ class Corpus:
         UnknownNameError
             If nobody is called so, or there is no such role.
         """
+        check_kind("roles", roles, Mapping)
         for name, role in roles.items():
             check_known("annotator", name, self.annotators)
             check_known("role", role, ROLES)
@@ -236,6 +237,7 @@ class Corpus:
         OptionError
             If two would have the same name.
         """
+        check_kind("names", names, Mapping)
         for name in names:
             check_known("annotator", name, self.annotators)
         after = Counter(names.get(name, name) for name in self.annotators)

@@ -291,12 +291,13 @@ def _html_table(sheet: Sheet) -> str:
     notes = [f"<sup>{mark}</sup> {safe_text(reason)}" for mark, reason in sheet.reasons]
     notes += [_html_lines(sheet.note)] if sheet.note else []
     below = "".join(f'<p class="note">{note}</p>\n' for note in notes)
-    return (
-        f'<div class="alignkit-table"{_pinned(sheet)}{identity}>\n'
+    frame = (
         f'<div class="frame" tabindex="0" role="region" aria-label="{name}">'
         f"<table>{caption}{_html_head(sheet.columns)}{''.join(_html_bodies(sheet))}"
-        f"</table></div>\n{below}</div>\n"
-    )
+        "</table></div>\n"
+        if sheet.columns or sheet.title else ""
+    )  # fmt: skip
+    return f'<div class="alignkit-table"{_pinned(sheet)}{identity}>\n{frame}{below}</div>\n'
 
 
 def _pinned(sheet: Sheet) -> str:

@@ -21,6 +21,7 @@ from alignkit.agreement.options import JudgmentOptions
 from alignkit.agreement.pairs import CorpusPart, in_several
 from alignkit.corpora.labelled import UNKNOWN, judges_of, judgments_of
 from alignkit.errors import OptionError, UnknownNameError
+from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus, compared_texts
 
 Parts = Callable[[Sequence[str]], Sequence[CorpusPart]]
@@ -34,6 +35,11 @@ def agree_on_judgments(
     """Measure how far annotators agree on the judgments of whole pairs; see `alignkit.agree`."""
     settled = options.settled
     names = judges(corpus, annotators, settled)
+    roles, others = corpus.roles, dict[str, int]()
+    if annotators is None and len(people := [x for x in names if roles[x] == ROLES[0]]) > 1:
+        said = Counter(x for pair in corpus for x, it in pair.annotations.items() if it.judgment)
+        others = {f"of {x} ({roles[x]}), not compared": said[x] for x in names if x not in people}
+        names = tuple(people)
     for name in options.groups or {}:
         check_known("annotator", name, names)
     data = []
@@ -41,7 +47,7 @@ def agree_on_judgments(
     whose = (*names, *([settled] if settled else []))
     for view in options.views:
         matrix = judgments_of(corpus, whose, view, lenient=options.lenient)
-        left_out = matrix.left_out
+        left_out = FrozenMap({**matrix.left_out, **others})
         of_view = figures.ViewData(
             view.name, names, view.labels, matrix.values[: len(names)], view.order is not None,
             options.weights, options.ties, matrix.values[-1] if settled else None,

@@ -40,6 +40,7 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.records import DIFFERING
 from alignkit.io.text_files import TextFile
 from alignkit.model.alignment import SIDES
+from alignkit.model.annotation import ROLES
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Cell, Column
@@ -172,6 +173,9 @@ def _print(counts: CorpusCounts) -> None:
     if counts.annotators:
         people = [((name,), part) for name, part in counts.annotators.items()]
         print(f"\n{_annotators(people)}")
+        roles = [f"{name} {part.role}" for (name,), part in people if part.role != ROLES[0]]
+        if roles:
+            print(f"\nroles: {visible(', '.join(roles))}")
     if counts.trees:
         columns = [
             Column("trees"),

@@ -60,8 +60,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _on_alignments(options: argparse.Namespace) -> str:
     from alignkit.agreement.question import agree
+    from alignkit.agreement.report import check_tables
 
     AgreementOptions(**typed(options))  # a wrong option is an error before anything is read
+    check_tables(options.tables if isinstance(options.tables, list) else ())
+    if isinstance(options.tables, list) and (options.json or options.csv):
+        flag = "--json" if options.json else "--csv"
+        raise OptionError(f"{flag} has every figure: leave out --tables, or {flag}")
     refuse_unwritable(path for path in (options.html, options.plot) if path is not None)
     if len(options.corpus) == 1 and options.in_order:
         raise OptionError("--in-order joins several files, and one is named: leave it out")
@@ -78,7 +83,7 @@ def _on_alignments(options: argparse.Namespace) -> str:
     with naming(*options.corpus), bar as progress:
         agreement = agree(
             corpus, options.annotators, **_shared(options), **chosen,
-            systems=options.system, progress=step,
+            systems=[] if options.system == [""] else options.system, progress=step,
         )  # fmt: skip
     output = _output(agreement, options)
     if options.html:

@@ -61,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "this role; '' for none)")
     add("--system", nargs="+", metavar="NAME",
         help="automatic alignments that each annotator is compared with (default: the initial one "
-        "and those of the role system)")
+        "and those of the role system; '' for none)")
     add_names(group)
     add_groups(group, metavar="GROUP")
     add_order_argument(group)
@@ -165,6 +165,7 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
         return False
     wrong = [name for name in typed(options) if name not in _SHARED]
     wrong += [name for name in _OTHERS if getattr(options, name, None)]
+    wrong += ["tables"] if isinstance(options.tables, list) else []  # --all has all of them
     if wrong:
         flag = wrong[0].replace("_", "-")
         hint = ": name the adjudicated version by --consensus" if flag == "adjudicated" else ""

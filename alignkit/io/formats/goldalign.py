@@ -134,7 +134,7 @@ def _record(reading: Reading, files: _Files, texts: Sequence[str | None], line: 
             reading.note("column differs", f"the {what} differs from {begins}:{line}", line, path)
         if row.annotation is not None:
             row.annotation.path = path
-            row.annotation.role = _ROLES.get(name.partition("/")[0], "")
+            row.annotation.role = _role(name)
             annotations[name] = row.annotation
     if first is None:
         raise reading.error("no line", line)
@@ -146,6 +146,7 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
     if writing.path == "-" or writing.path.endswith(".tsv"):
         with writing.open() as stream:
             for pair in pairs:
+                writing.lost.update(["role"] * any(x.role for x in pair.annotations.values()))
                 stream.write(write_row(_id(pair), pair, writing.annotation(pair), writing))
         return
     batches: dict[tuple[str, str], list[SentencePair]] = {}
@@ -155,6 +156,9 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
         batches.setdefault((corpus, batch), []).append(pair)
     every = [pair for batch in batches.values() for pair in batch]
     users = list(dict.fromkeys(name for pair in every for name in pair.alignments))
+    for pair in every:
+        other = any(x.role not in ("", _role(name)) for name, x in pair.annotations.items())
+        writing.lost.update(["role"] * other)
     with writing.folder() as folder:
         for (corpus, batch), members in batches.items():
             _check_name(corpus, "corpus")
@@ -173,6 +177,10 @@ def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
                     folder.write(f"{_folder(name, users)}/{corpus}/{batch}.tsv", lines)
         for kind in ("datasets", "users"):
             folder.refuse_others(f"{kind}/**/*.tsv")
+
+
+def _role(name: str) -> str:
+    return _ROLES.get(name.partition("/")[0], "")
 
 
 def _folder(name: str, users: list[str]) -> str:
