@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,19 +15,22 @@ from agreement_corpora import make_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from alignkit import Alignment, Corpus, SentencePair, agree
 from alignkit.agreement.disagreements import Outcome, disagreements
-from alignkit.agreement.page import SECTIONS, draw_agreement_page, further_pairs
-from alignkit.agreement.plots import LEVEL_TITLES, draw_plots
+from alignkit.agreement.page import SECTIONS, draw_agreement_page
+from alignkit.agreement.plots import LEVEL_TITLES
 from alignkit.agreement.report import main_table
 from alignkit.errors import OptionError
 from alignkit.scoring.link_classes import function_words
 from alignkit.show.canvas import Axis, canvas, ending
 from alignkit.show.cells import letters, make_grid
 from alignkit.show.charts import points
+from alignkit.show.dot_plots import WIDTHS, DotPanel, DotRow
 from alignkit.show.html import draw_figure
 from alignkit.show.text import draw_text
+from alignkit.tables.columns import Value
 from alignkit.tables.result import Caution
 
 LEVELS = tuple(LEVEL_TITLES)
@@ -93,8 +97,9 @@ def test_it_is_well_formed(page):
 
 def test_all_sections_are_there_and_linked(page):
     tree = html.fromstring(page)
-    assert tree.xpath("//main/section/@id") == list(SECTIONS)
-    links = [f"{name}-open" for name in ("cautions", "tables", "matrices", "settings")]
+    kept = [name for name in SECTIONS if name != "others" or "Other alignments" in page]
+    assert tree.xpath("//main/section/@id") == kept
+    links = [f"{name}-open" for name in ("cautions", "matrices", "tables", "settings")]
     assert [link[1:] for link in tree.xpath("//nav//a/@href")] == links
     assert not tree.xpath("//main/section[not(details)]")
     assert not tree.xpath("//details[@open]")
@@ -136,7 +141,7 @@ def test_all_tables_are_in_it():
 def test_every_pairing_is_in_every_part():
     names = {one.name for one in three().found.of("annotators")}
     assert names == {"anna ~ ben", "anna ~ cleo", "ben ~ cleo"}
-    for part in ("overview", "chance-models", "tables", "sentences", "chance-samples", "more"):
+    for part in ("overview", "chance-models", "tables", "sentences", "chance-samples"):
         said = three().tree.xpath("string(//section[@id=$part])", part=part)
         assert all(name in said for name in names), part
     for part in ("disagreements", "matrices"):
@@ -165,7 +170,7 @@ def test_cautions_are_counted_on_top_and_folded_with_all_they_say():
         " ".join(one.text_content().split()) for one in tree.xpath("//section[@id='cautions']//li")
     ]
     assert said[:2] == ["anna ~ ben; a & b: only <12> pairs: look at the bracket", "this is of all"]
-    assert tree.xpath("string(//nav//a[1])") == "Cautions (2)"
+    assert tree.xpath("string(//nav//a[1])") == "2 cautions"
 
 
 def test_intervals_in_figures_are_those_of_the_agreement():
@@ -279,7 +284,7 @@ def test_every_kind_of_agreement_is_drawn(options, figures):
 
 def test_without_an_initial_alignment_it_says_what_there_is_not():
     tree = html.fromstring(draw(agree(make_corpus(10), ["anna", "ben"], resamples=30)))
-    assert tree.xpath("//main/section/@id") == list(SECTIONS)
+    assert tree.xpath("//main/section/@id") == [name for name in SECTIONS if name != "others"]
     assert len(tree.xpath("//section[@id='edit-models']//figure")) == 0
     assert "closed form" in tree.xpath("string(//section[@id='edit-models'])")
     assert len(tree.xpath("//section[@id='sentences']//figure")) == 4
@@ -290,7 +295,7 @@ def test_without_words_it_says_what_there_is_not():
         "1", None, None, {"anna": Alignment.parse("0-0"), "ben": Alignment.parse("0-0 1-1")}
     )
     tree = html.fromstring(draw(agree(Corpus([pair]), resamples=5, ignore_identical=False)))
-    assert tree.xpath("//main/section/@id") == list(SECTIONS)
+    assert tree.xpath("//main/section/@id") == [name for name in SECTIONS if name != "others"]
     assert "words of these sentence pairs are not known" in tree.xpath("string(//main)")
 
 
@@ -358,46 +363,69 @@ def test_letters_stand_for_the_same_annotator_in_every_medium(named):
 def test_a_figure_is_drawn_by_its_ending_and_the_same_each_time(kind, tmp_path):
     paths = [tmp_path / f"{name}.{kind}" for name in "ab"]
     for path in paths:
-        draw_plots(two().found, str(path))
+        figure = two().found.plot(str(path), "full")
     first, second = (path.read_bytes() for path in paths)
     assert first.startswith(STARTS[kind])
     assert first == second
     assert b"matplotlib v" not in first.lower()
-    assert not re.search(rb"CreationDate|<dc:date|Software", first)
-
-
-def test_the_text_of_a_figure_is_text_and_its_numbers_are_the_agreements(tmp_path):
-    path = tmp_path / "fig.svg"
-    draw_plots(two().found, str(path))
-    said = ["".join(one.itertext()) for one in etree.parse(path).iter(f"{SVG}text")]
+    assert not re.search(rb"CreationDate|<dc:date|Software|/Type3", first)
+    if kind == "svg":  # text is text
+        said = ["".join(part.itertext()) for part in etree.parse(path).iter(f"{SVG}text")]
+        assert {"words", "phrase pairs", "F1 (%)", "C (strata)", "all links"} <= set(said)
+    assert "C (strata; model of chance: edit-strata)" in figure.caption
     pairing = two().found.of("annotators")[0]
-    for level, title in LEVEL_TITLES.items():
-        one = pairing.main(level)
-        interval = f"[{one.interval.low:.3f}, {one.interval.high:.3f}]"
-        assert f"{one.C:.3f} {interval}" in said
-        f1 = pairing.sections[0].figures[f"{level}.f1"]
-        bounds = pairing.sections[0].intervals[f"{level}.f1"]
-        assert f"{f1:.3f} [{bounds.low:.3f}, {bounds.high:.3f}]" in said
-        assert title in said
+    f1, c = (panel.values[0][0] for panel in figure.panels)
+    assert f1.value == pairing.sections[0].figures["words.possible.f1"]
+    main = pairing.part("words.possible", "all", "edit-strata")
+    assert c == Value(main.C, main.interval.low, main.interval.high)
 
 
-def test_all_pairings_and_their_kinds_are_in_it(tmp_path):
-    corpus = make_corpus(6, names=("anna", "ben", "cleo", "gold"))
-    found = agree(corpus, ["anna", "ben", "cleo"], adjudicated="gold", bootstrap="none",
-                  initial="initial", samples=10)  # fmt: skip
-    draw_plots(found, str(tmp_path / "fig.svg"))
-    said = (tmp_path / "fig.svg").read_text(encoding="utf-8")
-    for one in found.pairings:
-        name = f"{one.first} ~ others" if one.kind == "consensus" else one.name
-        assert (name in said) == (one.kind != "automatic")
-    assert "the adjudicated version" in said
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("count", "long"), [(2, 5), (3, 40), (5, 4), (10, 40)])
+def test_a_figure_has_room_for_all_its_text_and_values(count, long, width):
+    names = [f"{k:x<{long - 1}}{k}" for k in range(count)]
+    plot = agree(make_corpus(6, names=names), names, resamples=20).plot()
+    who = names if count > 5 else [(a, b) for k, a in enumerate(names) for b in names[:k]]
+    assert {len(panel.rows) for panel in plot.panels} == {2 * len(who)}
+    check_room(plot, width)
+
+
+def check_room(plot, width):
+    with plot.drawn(width) as canvas:
+        figure = canvas.figure
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        (x0, y0), (x1, y1) = figure.get_tightbbox(renderer).get_points()
+        assert min(x0, y0) >= 0
+        assert x1 <= WIDTHS[width] == figure.get_figwidth()
+        assert y1 <= figure.get_figheight()
+        texts = [*figure.texts, *(x for axes in figure.axes for x in axes.get_xticklabels())]
+        assert {text.get_fontsize() for text in texts} == {8}
+        boxes = [text.get_window_extent(renderer) for text in texts]
+        assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+        for axes, panel in zip(figure.axes, plot.panels, strict=True):
+            assert axes.get_position().x0 <= 0.46 or axes is not figure.axes[0]
+            ticks = axes.get_xticks()
+            assert 2 <= len(ticks) <= 7
+            assert ticks[0] <= min(panel.ends) <= max(panel.ends) <= ticks[-1] <= 100
+
+
+@given(st.lists(st.floats(-30, 1), min_size=1, max_size=5), st.booleans(), st.floats(40, 400))
+def test_an_axis_holds_all_with_few_ticks(values, percent, width):
+    panel = DotPanel("", [DotRow(("a",))], [[Value(value) for value in values]], percent)
+    ticks = panel.ticks(width)
+    assert 2 <= len(ticks) <= 7
+    assert ticks[0] <= min(panel.ends) + 1e-4
+    assert max(panel.ends) - 1e-4 <= ticks[-1] <= 100
+    assert len({b - a for a, b in pairwise(ticks)}) == 1
+    shown = panel.shown(ticks)
+    assert [float(text) * (1 if percent else 100) for text in shown] == pytest.approx(ticks)
 
 
 @pytest.mark.parametrize("path", ["fig.jpg", "fig", "fig.svg.gz", "-"])
 def test_other_endings_are_refused_with_those_that_are_known(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OptionError, match=r"\.pdf, \.png, \.svg"):
-        draw_plots(two().found, path)
+        two().found.plot(path)
     assert not list(tmp_path.iterdir())
 
 
@@ -474,28 +502,28 @@ def test_kinds_and_pairs_add_up(seed):
     assert found.total.alone == alone == sum(one.outcome.alone for one in found.words)
 
 
-def test_further_pairs_follow_the_square_root():
-    agreement = agree(make_corpus(20), ["anna", "ben"], resamples=50)
-    one = agreement.of("annotators")[0].main("words.possible")
-    width = one.interval.high - one.interval.low
-    assert further_pairs(one, width) == 0
-    assert further_pairs(one, width / 2) == 3 * len(one.sentences)
-    assert further_pairs(one, width / 10) == pytest.approx(99 * len(one.sentences), abs=1)
-    assert further_pairs(replace(one, interval=None), width) is None
-
-
 def test_the_answer_and_the_main_tables_stand_first():
-    for shown in (two(), three()):
+    for shown in (two(), three(), ten()):
         said = " ".join(shown.tree.xpath("string(//div[@class='answer'])").split())
         answer = shown.found.answer
         assert said == " ".join([*answer.sentences, "Report:", answer.report])
-        (table,) = main_table(shown.found, answer, "words", narrow=False)
-        rows = cells(shown.tree.xpath("//div[@class='first']//table[@class='main']")[0])
-        assert [row[0] for row in rows] == [row[0].strip() for row in table.rows]
-        f1 = [column.key for column in table.columns].index("f1")
-        assert rows[1][f1] == table.columns[f1].show(table.rows[1][f1]).text
+        mains = [table for unit in ("words", "phrases")
+                 for table in main_table(shown.found, answer, unit, narrow=False)]  # fmt: skip
+        rows = (row for table in shown.tree.xpath("//table[@class='main']") for row in cells(table))
+        keys = [column.key for column in mains[0].columns]
+        for table in mains:
+            assert next(rows) == [table.title]
+            for row in table.rows:
+                shows = {column.key: column.show(cell).text.strip()
+                         for column, cell in zip(table.columns, row, strict=True)}  # fmt: skip
+                assert next(rows) == [shows.get(key, "") for key in keys]
     articles = two().tree.xpath("//section[@id='matrices']/details/article")
     assert len(articles) == min(20, len(two().tree.xpath("//section[@id='matrices']//article")))
+
+
+@cache
+def ten():
+    return drawn(measure(make_corpus(6, names=[f"annotator-{k}" for k in range(10)]), samples=9))
 
 
 @pytest.mark.browser
@@ -504,19 +532,30 @@ def test_the_first_screen_holds_what_it_comes_to(width, tmp_path):
     from annotate_browser import browser  # skips where there is no browser
 
     path = tmp_path / "page.html"
-    path.write_text(two().page, encoding="utf-8")
     with browser(viewport={"width": width, "height": 800}) as context:
         page = context.new_page()
-        page.goto(path.as_uri())
-        for place in (".answer", "nav", "table.main >> nth=0"):
-            assert page.locator(place).bounding_box()["y"] < 800, place
-        size = page.evaluate(
-            "[document.documentElement.scrollHeight, document.documentElement.scrollWidth]"
-        )
-        assert size[1] <= width
-        assert size[0] <= (1500 if width == 1280 else 2200)
-        heads = page.locator("table.main >> nth=0").locator("th:visible").all_text_contents()
-        assert {"F1", "C (Cohn et al.)", "C (strata)"} <= set(heads)
-        assert ("P" in heads) == (width == 1280)
+        for shown, columns in ((two, {"F1", "C (Cohn et al.)", "C (strata)"}), (three, {"F1"}),
+                               (ten, {"mean", "lowest", "highest"})):  # fmt: skip
+            path.write_text(shown().page, encoding="utf-8")
+            page.goto(path.as_uri())
+            for place in (".answer", "nav", "table.main tbody tr >> nth=2"):
+                assert page.locator(place).bounding_box()["y"] < 800, place
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            if width == 1280:
+                assert page.evaluate("document.documentElement.scrollHeight") <= 1500
+            heads = " ".join(page.locator("table.main thead th:visible").all_text_contents())
+            assert all(name in heads for name in columns)
+            assert heads.startswith("P ") == (width == 1280 and shown is not ten)
         page.click("nav >> text=Settings")
         assert page.locator("#settings dl").is_visible()  # a link opens what it leads to
+        assert not page.locator("#tables table >> nth=0").is_visible()
+        page.emulate_media(media="print")
+        assert page.locator("#tables table >> nth=0").bounding_box()["height"] > 0
+        page.emulate_media(media="screen")
+        path.write_text(two().page, encoding="utf-8")
+        page.goto(path.as_uri())
+        page.click("nav >> text=Differences")
+        drawn, more = page.locator("#matrices article:visible"), page.locator("#matrices .more")
+        assert drawn.count() == 20
+        more.first.locator("> summary").press("Enter")
+        assert 20 < drawn.count() <= 40

@@ -7,8 +7,9 @@ import pytest
 from command import EFLOMAL, FAST, GOLD, PARAPHRASES, run, write
 from lxml import etree
 
-from alignkit import read_corpus
+from alignkit import read_corpus, score
 from alignkit.scoring import score_records
+from alignkit.tables.columns import Value
 
 ANNA = ["score", PARAPHRASES, PARAPHRASES, "--hyp-annotator", "anna", "--ref-annotator", "gold"]
 FEW = ["--resamples", "50"]
@@ -125,18 +126,16 @@ def test_plots_hold_the_numbers_of_the_table(capsys, tmp_path, systems):
     more = ["--compare", *systems[1:]] if systems[1:] else []
     given = ["score", systems[0], GOLD, *more, *FEW, "--level", "both"]
     found = run(capsys, *given, "--plot", path, "--json").json
-    root = etree.parse(path).getroot()
-    said = ["".join(one.itertext()) for one in root.iter("{http://www.w3.org/2000/svg}text")]
-    for part, title in (("links", "links"), ("sure", "phrases, sure")):
-        assert title in said
-        intervals = found["intervals"]
-        bounds = intervals["links"] if part == "links" else intervals["phrases"][part]
-        values = found["links"] if part == "links" else found["phrases"][part]
-        for name in ("precision", "recall", "f1"):
-            low, high = bounds[name]["low"], bounds[name]["high"]
-            assert f"{values[name]:.3f} [{low:.3f}, {high:.3f}]" in said
-    if systems[1:]:
-        assert {"eflomal", "fast_align", "F1"} <= set(said)
+    texts = etree.parse(path).iter("{http://www.w3.org/2000/svg}text")
+    said = {"".join(text.itertext()) for text in texts}
+    assert {"P (%)", "R (%)", "F1 (%)", "AER (%)"} <= said
+    assert said >= ({"eflomal", "fast_align"} if systems[1:] else {"links", "phrases, sure"})
+    scored = score(systems[0], GOLD, level="both").with_intervals(resamples=50).plot()
+    assert [panel.label[:-4] for panel in scored.panels] == ["P", "R", "F1", "AER"]
+    for panel, name in zip(scored.panels, ("precision", "recall", "f1"), strict=False):
+        bounds = found["intervals"]["phrases"]["sure"][name]
+        ends = found["phrases"]["sure"][name], bounds["low"], bounds["high"]
+        assert [Value(*ends)] == panel.values[2]
     first = path.read_bytes()
     run(capsys, *given, "--plot", path)
     assert path.read_bytes() == first

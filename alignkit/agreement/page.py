@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import islice
-from math import ceil, isnan, nan
+from math import isnan
 from typing import Any, NamedTuple
 
 from alignkit._support.arguments import check_arguments
@@ -13,10 +12,9 @@ from alignkit._support.wording import how_many
 from alignkit.agreement import plots
 from alignkit.agreement.answer import AnswerWriter
 from alignkit.agreement.chance.models import CHANCE_MODELS
-from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.disagreements import Disagreements, PairOutcome, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.report import main_table
+from alignkit.agreement.report import main_table, others_table
 from alignkit.agreement.tables import agreement_head, agreement_notes, agreement_tables
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.link_classes import FunctionWords
@@ -28,6 +26,7 @@ from alignkit.tables.table import Table
 
 SECTIONS = {
     "cautions": "Cautions",
+    "others": "Other alignments",
     "overview": "Every value with its interval",
     "tables": "All tables",
     "reading": "How to read this",
@@ -36,13 +35,13 @@ SECTIONS = {
     "edit-models": "Edit models",
     "chance-samples": "Agreement by chance",
     "disagreements": "Where they differ",
-    "more": "How many more pairs",
-    "matrices": "Differences, drawn",
+    "matrices": "Pairs that differ most",
     "settings": "Settings",
 }
-"""The sections of the page, by their anchors; no table has one of these."""
+"""The folded sections of the page, by their anchors; no table has one of these."""
 
 _MOST_PAIRINGS, _MOST_WORDS = 6, 30
+_INTERVAL = re.compile(r"\S+ \[-?[\d.]+, -?[\d.]+\]")
 _NO_WORDS = "The words of these sentence pairs are not known"
 
 
@@ -53,29 +52,36 @@ def draw_agreement_page(
     """Draw a page of all annotators that needs neither network nor script."""
     check_arguments(draw_agreement_page, locals())
     drawn = _figures(agreement) | _differences(agreement, function_words)
-    template = page_template("page.html.j2", letters=letters)
-    yield from template.generate(_words(agreement, title) | drawn)
+    words = _words(agreement, title) | drawn
+    counted = {"cautions": len(agreement.cautions), "matrices": drawn["differing"]}
+    words["sections"] = {
+        key: f"{name} ({counted[key]:,})" if key in counted else name
+        for key, name in SECTIONS.items() if key != "others" or words["others"]
+    }  # fmt: skip
+    yield from page_template("page.html.j2", letters=letters).generate(words)
 
 
 def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
     options = agreement.options
-    *others, last = agreement.annotators
     models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
     says = "; ".join(CHANCE_MODELS[name].description for name in models)
     answer = AnswerWriter(agreement).answer()
     mains = [table for unit in ("words", "phrases")
              for table in main_table(agreement, answer, unit, narrow=False)]  # fmt: skip
-    keys = [column.key for column in mains[0].columns]
+    given = all(two.given for two in agreement.of("annotators"))
+    *names, last = answer.names.values()
+    of = f"{', '.join(names)} and {last}" if len(names) < 4 else f"{len(names) + 1} annotators"
     return {
-        "title": title or f"Agreement of {', '.join(others)} and {last}",
+        "title": title or f"Agreement of {of}",
         "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
         "head": [line.strip() for line in agreement_head(agreement)],
-        "answer": answer,
+        "answer": [_INTERVAL.sub(_unbroken, text)
+                   for text in (" ".join(answer.sentences), answer.report)],
         "mains": mains,
+        "others": list(others_table(agreement, answer)),
         "facts": list(_facts(agreement)),
-        "shown_small": {"who", "f1", *(key for key in keys if key.startswith("C_"))},
+        "wide": {"precision", "recall", "used", *(() if given else ("kappa",))},
         "cautions": agreement.cautions,
-        "sections": {**SECTIONS, "cautions": f"Cautions ({len(agreement.cautions)})"}.items(),
         "tables": agreement_tables(agreement),
         "chance_says": says or "what two who know nothing of each other would share",
         "micro": options.aggregate == "micro",
@@ -87,7 +93,12 @@ def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
         "several": len(agreement.of("annotators")) > 1,
         "beyond": any(two.beyond for two in agreement.pairings),
         "no_beyond": f"{_NO_WORDS}: there is no agreement beyond chance.",
-    }
+    }  # fmt: skip
+
+
+def _unbroken(match: re.Match[str]) -> str:
+    """Return a figure and its interval with spaces at which no line ends."""
+    return match[0].replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _facts(agreement: AgreementFigures) -> Iterator[str]:
@@ -127,17 +138,15 @@ def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
 
 def _figures(agreement: AgreementFigures) -> dict[str, Any]:
     """Return the figures; histograms of those pairings first whose F1 is lowest."""
-    people = replace(agreement, pairings=agreement.of("annotators"))
-    known = [two for two in people.pairings if two.chance in two.beyond]
+    first = plots.agreement_plot(agreement)
+    known = [two for two in agreement.of("annotators") if two.chance in two.beyond]
     known.sort(key=_likeness)
     drawn = list(enumerate(known[:_MOST_PAIRINGS]))
     sentences = [(two.name, list(plots.sentence_plots(f"sentences-{k}", two))) for k, two in drawn]
     samples = [(two.name, list(plots.chance_plots(f"chance-{k}", two))) for k, two in drawn]
     return {
         "overview": list(plots.interval_plots(agreement)),
-        "first_figure": list(
-            islice(plots.interval_plots(people, "first-"), 2 if len(people.pairings) == 1 else 1)
-        ),
+        "first_figure": first.image("first", "How far they agree") if first.panels else "",
         "models": list(plots.model_plots(agreement)),
         "sentences": [(name, drawn) for name, drawn in sentences if drawn],
         "samples": [(name, drawn) for name, drawn in samples if drawn],
@@ -176,11 +185,13 @@ def _differences(
             )  # fmt: skip
             kinds = plots.kinds_plot(f"kinds-{len(differences)}", counts)
             differences.append(PairDifference(pairing, counts, kinds, _word_table(counts)))
+    places = {pair.place for each in differences for pair in each.counts.pairs
+              if pair.outcome.alone or pair.outcome.unsure}  # fmt: skip
     none = "No two annotators have a sentence pair in common."
     return {
         "differences": differences,
+        "differing": len(places),
         "matrices": list(_draw_pairs(corpus, differences)),
-        "more": _further_table(agreement),
         "no_words": none if known else f"{_NO_WORDS}: nothing can be drawn.",
     }
 
@@ -200,50 +211,8 @@ def _word_table(counts: Disagreements) -> Table:
     return Table("Word pairs that one annotator alone links most often", columns, rows, note)
 
 
-# how many further pairs would help
-_WIDTHS = (0.1, 0.05, 0.02)
-_AIMS = [f"C ± {width:g}" for width in _WIDTHS]
-
-
-def further_pairs(result: BeyondChance, width: float) -> int | None:
-    """Extrapolate how many further pairs two annotators would have to annotate."""
-    interval = result.interval
-    now = interval.high - interval.low if interval is not None and result.used else nan
-    if not now > 0 or width <= 0:  # all pairs are alike, which says nothing of others
-        return None
-    if now <= width:
-        return 0
-    wanted = result.used * (now / width) ** 2  # a width falls with the root of the pairs
-    return ceil((wanted - result.used) * len(result.sentences) / result.used)
-
-
-def _further_table(agreement: AgreementFigures) -> Table | None:
-    """Return how many further pairs would make intervals of C narrower; None without intervals."""
-    rows: list[list[Cell]] = []
-    starts = []
-    for pairing in agreement.of("annotators"):
-        starts.append(len(rows))
-        for level, title in plots.LEVEL_TITLES.items() if pairing.chance in pairing.beyond else ():
-            result = pairing.main(level)
-            if result.interval is not None and not isnan(result.interval.low):
-                now = result.interval.high - result.interval.low
-                rows.append([pairing.name, title, result.used, len(result.sentences), now])
-                for width in (now / 2, *(2 * width for width in _WIDTHS)):
-                    more = further_pairs(result, width)
-                    rows[-1].append("-" if more is None else f"{more:,}" if more else "reached")
-    if not rows:
-        return None
-    aim = "for an interval as narrow as"
-    columns = [Column("who"), Column("level"), Column("used", "count", "now")]
-    columns += [Column("of", "count", "now"), Column("width", "decimal", "now")]
-    columns += [Column(name, "count", aim) for name in ("half as wide", *_AIMS)]
-    apart = [start for start in dict.fromkeys(starts) if 0 < start < len(rows)]
-    title = "Further pairs that both would have to annotate"
-    return Table(title, columns, rows, apart=apart, stub=2)
-
-
 # the sentence pairs, drawn
-_MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX = 200, 3_500_000, 60_000
+_MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX = 180, 3_500_000, 60_000
 
 
 def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterator[dict[str, Any]]:
@@ -259,7 +228,7 @@ def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterat
         if left:
             said.append(
                 f"the {len(drawn):,} that differ most are drawn, {left:,} that differ less are "
-                "left out, to keep the page small"
+                "left out, to keep the page small; --disagreements FILE writes all as CSV"
             )
         if large:
             said.append(f"{large:,} are left out because they are too long to draw")

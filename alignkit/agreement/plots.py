@@ -10,18 +10,19 @@ from math import isnan, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit._support.wording import how_many, visible
+from alignkit.agreement.answer import AnswerWriter
 from alignkit.agreement.chance.edits import EditModel
 from alignkit.agreement.chance.models import CHANCE_MODELS
 from alignkit.agreement.chance.result import LEVELS
 from alignkit.agreement.disagreements import SHAPES, Disagreements
 from alignkit.agreement.figures import DIFFERENT, AgreementFigures, Pairing, alpha_level
 from alignkit.agreement.tables import label
-from alignkit.errors import OptionError
-from alignkit.io.atomic_files import replacing_bytes
 from alignkit.scoring.link_classes import WORD_KINDS
-from alignkit.show.canvas import Axis, Bar, Dots, KindShare, Marker, Panel, Span, ending
+from alignkit.show.canvas import Axis, Bar, Dots, KindShare, Marker, Span
 from alignkit.show.cells import letters
-from alignkit.show.charts import bars, dots, panels, points, shares, spans
+from alignkit.show.charts import bars, dots, points, shares, spans
+from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
 from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table
@@ -233,11 +234,11 @@ Levels = Sequence[tuple[str, list[Span]]]
 """For each level its title, and a value for each pairing."""
 
 
-def interval_plots(agreement: AgreementFigures, name: str = "") -> Iterator[PairingPlot]:
+def interval_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
     """Draw C, F1, kappa, AC1 and alpha of every pairing, and what all annotators have together."""
     scale, title = "0 as by chance, 1 in full", f"C, agreement beyond chance ({_model(agreement)})"
-    yield from _figures(f"{name}C", title, _beyond(agreement), "C: 0 as by chance")
-    yield from _figures(f"{name}f1", "F1", _overlap(agreement), "F1")
+    yield from _figures("C", title, _beyond(agreement), "C: 0 as by chance")
+    yield from _figures("f1", "F1", _overlap(agreement), "F1")
     pairings = [pairing for pairing in agreement.pairings if pairing.kind != "automatic"]
     coefficients = [  # over the items that take part in the other tables, too
         (title, _values(pairings, DIFFERENT + name) or _values(pairings, name))
@@ -308,9 +309,10 @@ def _beyond(agreement: AgreementFigures) -> Levels:
     ]
 
 
-def _overlap(agreement: AgreementFigures, *without: str) -> Levels:
-    pairings = [pairing for pairing in agreement.pairings if pairing.kind not in without]
-    return [(title, _values(pairings, f"{level}.f1")) for level, title in LEVEL_TITLES.items()]
+def _overlap(agreement: AgreementFigures) -> Levels:
+    return [
+        (title, _values(agreement.pairings, f"{level}.f1")) for level, title in LEVEL_TITLES.items()
+    ]
 
 
 def _values(pairings: Sequence[Pairing], name: str) -> list[Span]:
@@ -359,32 +361,78 @@ def model_plots(agreement: AgreementFigures) -> Iterator[PairingPlot]:
         yield PairingPlot(title, image, Table("", columns, rows, apart=apart[1:], stub=2))
 
 
-# a figure for a paper
-def draw_plots(agreement: AgreementFigures, path: str) -> None:
-    """Write a figure for a paper: C and F1 with their intervals, by level and pairing."""
-    ending(path)  # refuses an unknown one
-    data = []
-    for title, axis, levels in (
-        (f"C, beyond chance ({_model(agreement)})", "C: 0 as by chance", _beyond(agreement)),
-        ("F1", "F1", _overlap(agreement, "automatic")),
-    ):
-        rows: list[Span] = []
-        for level, values in levels:
-            single = len(values) == 1
-            rows += [] if single or not values else [Span(level, heading=True)]
-            rows += [replace(span, label=level) if single else span for span in values]
-        if rows:
-            data.append(Panel(title, axis, rows))
-    if not data:
-        raise OptionError(
-            "there is no C and no F1 to draw: no pairing has a sentence pair in common"
-        )
-    write_panels(path, data, _KINDS.values())
+# the figure for a paper
+_UNITS = {"words": "words", "phrases": "phrase pairs"}
+_SERIES = (("possible", "all links"), ("sure", "sure links"))
+_MOST_PAIRINGS = 10
+"""With more, a row is an annotator, with the mean of the pairings with the others."""
 
 
-def write_panels(path: str, data: Sequence[Panel], names: Iterable[tuple[int, str]]) -> None:
-    """Write a figure for a paper, of the kind that the end of its name says."""
-    shapes = meanings((span for panel in data for span in panel.data), names)
-    image = panels(data, ending(path), shapes)
-    with replacing_bytes(path) as out:
-        out.write(image)
+def agreement_plot(agreement: AgreementFigures) -> DotPlot:
+    """Return the figure of F1, and of the C that the answer quotes, of all annotators."""
+    writer = AnswerWriter(agreement)
+    answer, pairings = writer.answer(), agreement.of("annotators")
+    names, several = answer.names, len(pairings) > 1
+    rows: dict[tuple[str, ...], list[Pairing]] = {
+        (names[two.first], names[two.second]): [two] for two in pairings
+    }
+    if many := len(pairings) > _MOST_PAIRINGS:
+        rows = {(names[who],): [two for two in pairings if who in (two.first, two.second)]
+                for who in agreement.annotators}  # fmt: skip
+    series = _SERIES if writer.weak else _SERIES[:1]
+    drawn = [
+        (unit, DotRow(who, unit) if several else DotRow((text,)), those)
+        for unit, text in _UNITS.items()
+        for who, those in rows.items()
+    ]
+    measures = {"F1 (%)": _f1}
+    if answer.quoted:
+        model = answer.quoted.model
+        measures[answer.quoted.name] = lambda two, level: _chance(two, level, model)
+    panels, undefined = list[DotPanel](), 0
+    for name, measure in measures.items():
+        values = [
+            [_mean([measure(two, f"{unit}.{links}") for two in those]) for links, _ in series]
+            for unit, _, those in drawn
+        ]
+        panel = DotPanel(name, [row for _, row, _ in drawn], values, percent="%" in name)
+        panels += [panel] if panel.ends else []
+        undefined += sum(isnan(value.value) for row in values for value in row)
+    who = "; ".join(map(" ~ ".join, rows))
+    caption = ["F1 (percent)"]
+    if answer.quoted:
+        caption.append(f" and {answer.quoted.name[:-1]}; model of chance: {answer.quoted.model})")
+    caption.append(f" of words and phrase pairs in {writer.pairs} of sentences")
+    caption.append(f", the mean of each with the others: {who}" if many else f": {who}")
+    if len(series) > 1:
+        caption.append("; filled circles: all links, open diamonds: sure links")
+    caption.append("; links of equal words left out" * agreement.options.ignore_identical)
+    lines = any(not isnan(x.low) for panel in panels for row in panel.values for x in row)
+    percent = f"{100 * agreement.options.confidence:g}"
+    caption.append(f"; lines: {percent}% of bootstrap resamples of sentence pairs" * lines)
+    caption.append(f"; {how_many(undefined, 'value')} undefined, not drawn" if undefined else "")
+    short = [f"{text} is {visible(name)}" for name, text in names.items() if text != name]
+    caption.append(f"; {', '.join(short)}" if short else "")
+    return DotPlot(panels, [text for _, text in series], f"{''.join(caption)}.")
+
+
+def _f1(two: Pairing, level: str) -> Value:
+    whole, name = two.sections[0], f"{level}.f1"
+    return _bounded(whole.figures.get(name, nan), whole.intervals.get(name))
+
+
+def _chance(two: Pairing, level: str, model: str) -> Value:
+    part = two.part(level, "all", model)
+    return _bounded(part.C, part.interval)
+
+
+def _bounded(value: float, interval: Interval | str | None) -> Value:
+    if isinstance(interval, Interval) and not isnan(value):
+        return Value(value, interval.low, interval.high)
+    return Value(value)
+
+
+def _mean(values: Sequence[Value]) -> Value:
+    """Return the only value; the mean of several, which has no interval."""
+    known = [value.value for value in values if not isnan(value.value)]
+    return values[0] if len(values) == 1 else Value(sum(known) / len(known) if known else nan)

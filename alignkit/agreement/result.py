@@ -12,8 +12,10 @@ from alignkit.agreement.answer import Answer, AnswerWriter
 from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.figures import AgreementFigures
 from alignkit.agreement.page import draw_agreement_page
+from alignkit.agreement.plots import agreement_plot
 from alignkit.agreement.report import draw_report
 from alignkit.agreement.tables import agreement_head, agreement_tables
+from alignkit.show.dot_plots import DotPlot
 from alignkit.tables.result import Caution as Caution  # noqa: PLC0414
 from alignkit.tables.table import Table
 
@@ -71,6 +73,24 @@ class Agreement(AgreementFigures):
             If there is no such medium, or no such table.
         """
         return draw_report(self, self.answer, medium, tables, label)
+
+    def plot(self, path: str | None = None, width: str = "column") -> DotPlot:
+        """Return the figure of F1 and C for a paper, with its caption; a notebook shows it.
+
+        Parameters
+        ----------
+        path : A file to write it to as well, a PDF, PNG or SVG by the end of its name.
+        width : Of that file: ``"column"`` (3.3 inches) or ``"full"`` (6.9 inches).
+
+        Raises
+        ------
+        OptionError
+            If there is nothing to draw, or the file has another ending.
+        """
+        figure = agreement_plot(self)
+        if path is not None:
+            figure.save(path, width)
+        return figure
 
     @property
     def head(self) -> Sequence[str]:

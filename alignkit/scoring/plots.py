@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil, floor, isnan, nan
 from typing import Any
@@ -10,52 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing_bytes
-from alignkit.scoring.result import LEVEL_NAMES, MEASURE_NAMES, Score
-from alignkit.show.canvas import COLOURS, SHAPES, Canvas, Panel, Span, canvas, ending, faded
-from alignkit.show.charts import panels
+from alignkit.show.canvas import COLOURS, Canvas, canvas, ending, faded
 from alignkit.tables.columns import Column
 from alignkit.tables.text_width import char_width, cut_text
-
-_MEASURES = ("precision", "recall", "f1")
-_MACRO = ("macro_precision", "macro_recall", "macro_f1")
-_LABEL = "precision, recall and F1"
-_DRAWN = {"micro": _MEASURES, "macro": _MACRO, "both": (*_MEASURES, *_MACRO)}
-
-
-def draw_scores(scores: Mapping[str, Score], path: str) -> None:
-    """Draw precision, recall and F1 of systems as a figure file, with intervals if known."""
-    kind = ending(path)
-    levels = dict.fromkeys(level for score in scores.values() for level in score.parts())
-    data = [Panel(LEVEL_NAMES[level], _LABEL, list(_spans(scores, level))) for level in levels]
-    if not data:
-        raise OptionError("there is no score to draw")
-    meanings = dict(enumerate(scores)) if 1 < len(scores) <= len(SHAPES) else {}
-    image = panels(data, kind, meanings)
-    with replacing_bytes(path) as out:
-        out.write(image)
-
-
-def _spans(scores: Mapping[str, Score], level: str) -> Iterator[Span]:
-    for name in _DRAWN[next(iter(scores.values())).aggregate]:
-        if len(scores) > 1:
-            yield Span(MEASURE_NAMES[name], heading=True)
-        for number, (system, score) in enumerate(scores.items()):
-            macro = name in _MACRO
-            value: float = (
-                score.macro[level].measures()[name]
-                if macro
-                else getattr(score.parts()[level], name)
-            )
-            interval = score.intervals.get(level, {}).get(name)
-            label = system if len(scores) > 1 else MEASURE_NAMES[name]
-            low, high = (interval.low, interval.high) if interval else (nan, nan)
-            note, *bounds = (Column("", "decimal").show(x).text for x in (value, low, high))
-            if interval is not None and not interval.reason:
-                note += f" [{', '.join(bounds)}]"
-            yield Span(label, value, low, high, note, number % len(SHAPES))
-
 
 _WIDTH, _SIDE, _ROW, _TOP = 640, 170, 22, 84
 _HEAD, _LETTER = 44, 8

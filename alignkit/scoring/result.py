@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Union
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.values import jsonable
-from alignkit._support.wording import how_many
+from alignkit._support.wording import how_many, visible
 from alignkit.errors import OptionError
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import LinkScore, MacroScore, PhraseScore, level_intervals
 from alignkit.scoring.settings import Signature
+from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
 from alignkit.stats.resampling import SEED, Interval, check_drawing, few_pairs
 from alignkit.tables.columns import Cell, Column, Value, percent
 from alignkit.tables.result import TableResult
@@ -273,6 +274,19 @@ class Score(TableResult):
             self.parts(), self.intervals, macro=self.macro, aggregate=self.aggregate, title=title
         )
 
+    def plot(self, path: str | None = None, width: str = "column") -> DotPlot:
+        """Return the figure of P, R, F1 and AER for a paper, with its caption.
+
+        Parameters
+        ----------
+        path : A file to write it to as well, a PDF, PNG or SVG by the end of its name.
+        width : Of that file: ``"column"`` (3.3 inches) or ``"full"`` (6.9 inches).
+        """
+        figure = score_plot({"": self})
+        if path is not None:
+            figure.save(path, width)
+        return figure
+
     def to_records(self) -> list[dict[str, object]]:
         """Return a dictionary for each of `LEVELS` that was scored, as a DataFrame takes them.
 
@@ -319,3 +333,49 @@ def _phrases(parts: Mapping[str, object]) -> dict[str, object] | None:
     """Return the parts of phrase pairs, under the names of their links; None without any."""
     names = {name: name.removeprefix("phrases-") for name in parts if name.startswith("phrases-")}
     return {short: parts[name] for name, short in names.items()} or None
+
+
+# the figure for a paper
+_SHORT = {"precision": "P", "recall": "R", "f1": "F1", "aer": "AER"}
+
+
+def score_plot(scores: Mapping[str, Score]) -> DotPlot:
+    """Return the figure of P, R, F1 and AER of systems, with intervals if known."""
+    first = next(iter(scores.values()))
+    levels = list(dict.fromkeys(level for score in scores.values() for level in score.parts()))
+    drawn = [(level, system) for level in levels for system in scores]
+    rows = [
+        DotRow((LEVEL_NAMES[level],)) if len(scores) == 1
+        else DotRow((system,), LEVEL_NAMES[level] if len(levels) > 1 else "")
+        for level, system in drawn
+    ]  # fmt: skip
+    series = ["micro", "macro"] if first.aggregate == "both" else [first.aggregate]
+    panels = list[DotPanel]()
+    for name, short in _SHORT.items():
+        # AER is micro always
+        values = [[_value(scores[system], level, name, how) for how in series]
+                  for level, system in drawn]  # fmt: skip
+        macro = "macro " if series == ["macro"] and name != "aer" else ""
+        panel = DotPanel(f"{macro}{short} (%)", rows, values)
+        panels += [panel] if panel.ends else []
+    caption = [f"{', '.join(panel.label[:-4] for panel in panels)} (percent) of "]
+    caption.append(f"{'; '.join(LEVEL_NAMES[level] for level in levels)}, {first.title}")
+    caption.append(f": {', '.join(map(visible, scores))}" if len(scores) > 1 else "")
+    if len(series) > 1:
+        caption.append("; filled circles: counts of all pairs (micro), open diamonds: means over "
+                       "pairs (macro)")  # fmt: skip
+    confidence = first.signature.confidence
+    if first.intervals and confidence is not None:
+        caption.append(f"; lines: {100 * confidence:g}% of bootstrap resamples of sentence pairs")
+    return DotPlot(panels, series, f"{''.join(caption)}.", abreast=(2, 4))
+
+
+def _value(score: Score, level: str, name: str, how: str) -> Value:
+    if how == "macro" and name != "aer":
+        name, value = f"macro_{name}", score.macro[level].measures()[f"macro_{name}"]
+    elif how == "macro" and score.aggregate == "both":
+        return Value(nan)
+    else:
+        value = getattr(score.parts()[level], name, nan)
+    cell = bounded_value(value, score.intervals.get(level, {}).get(name))
+    return cell if isinstance(cell, Value) else Value(value)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 COLOURS = {"ink": "#1b1b1b", "paper": "#fefefe", "soft": "#5c5c5c", "line": "#d9d9d9"}
 COLOURS |= {"fill": "#d3dbe3", "a": "#0060a8", "b": "#a84300", "mix": "#7b3f98"}
+COLOURS |= {"sure": "#d55e00"}
 """Every colour of a figure, by its name in the style sheet of a page."""
 
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
@@ -149,15 +150,6 @@ class KindShare:
     counts: tuple[int, int, int, int]
 
 
-@dataclass(frozen=True)
-class Panel:
-    """A part of a figure for a paper: values with intervals, and what they are."""
-
-    title: str
-    label: str
-    data: Sequence[Span]
-
-
 ENDINGS = ("pdf", "png", "svg")
 """The kinds of files that can be drawn."""
 
@@ -174,7 +166,6 @@ _STYLE = {
     "pdf.fonttype": 42,  # some publishers refuse the default
     "text.parse_math": False,  # a name may hold a dollar
     "text.color": COLOURS["ink"],
-    "font.size": _TEXT,
     "axes.unicode_minus": False,
     "hatch.linewidth": 1.3,
 }
@@ -196,26 +187,31 @@ def ending(path: str) -> str:
 
 
 @contextmanager
-def canvas(width: float, height: float) -> Iterator[Canvas]:
-    """Open an empty canvas of so many pixels."""
+def canvas(width: float, height: float, text: float = _TEXT) -> Iterator[Canvas]:
+    """Open an empty canvas of so many pixels, with text of a size."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    style: Any = _STYLE
+    style: Any = {**_STYLE, "font.size": text}
     with rc_context(style), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="(?s)(Glyph|Matplotlib currently does not)")
-        figure = Figure(figsize=(width / 72, height / 72))
+        figure = Figure(figsize=(width / 72, max(height, 1) / 72))
         figure.patch.set_visible(False)
         yield Canvas(figure, width, height)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Canvas:
     """A figure; places on it are pixels from its left upper corner."""
 
     figure: Figure  # of matplotlib
     width: float  # in pixels
     height: float
+
+    def resize(self, height: float) -> None:
+        """Give an empty canvas another height."""
+        self.height = height
+        self.figure.set_size_inches(self.width / 72, height / 72)
 
     def axes(self, left: float, top: float, right: float, bottom: float, *, grid: str) -> Axes:
         """Return axes between two corners, with pale lines across ``"x"``, ``"y"`` or nothing."""
@@ -260,13 +256,16 @@ class Canvas:
         size = width / self.width, height / self.height
         self.figure.add_artist(Rectangle(corner, *size, clip_on=False, **how))
 
-    def image(self, name: str, title: str, said: str, notes: Mapping[str, Sequence[str]]) -> str:
+    def image(
+        self, name: str, title: str, said: str, notes: Mapping[str, Sequence[str]],
+        look: str = "chart",
+    ) -> str:  # fmt: skip
         """Return the figure as SVG for a page, with notes at its marks."""
         root = ElementTree.fromstring(self.file("svg"))
         values = "\n".join(value for element in root.iter() for value in element.attrib.values())
         used = set(re.findall(r"(?:^|url\()#([\w.-]+)", values, re.MULTILINE))
         labels = f"{name}-title {name}-said"
-        attributes = {"role": "img", "class": "chart", "aria-labelledby": labels}
+        attributes = {"role": "img", "class": look, "aria-labelledby": labels}
         image = Element("svg", {"viewBox": root.get("viewBox", ""), **attributes})
         ElementTree.SubElement(image, "title", id=f"{name}-title").text = visible(title)
         ElementTree.SubElement(image, "desc", id=f"{name}-said").text = visible(said)

@@ -22,7 +22,6 @@ from alignkit.show.canvas import (
     Dots,
     KindShare,
     Marker,
-    Panel,
     Span,
     canvas,
     faded,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 14, 28, 46
 _LINE, _ROW, _MARGIN, _KEY = 17, 38, 12, 21
-_PANEL, _ROOM, _LABEL = 340, 80, 56
+_ROOM, _LABEL = 80, 56
 _MOST_PLACES, _BIGGEST, _SMALLEST = 1000, 9.0, 1.7
 
 
@@ -161,10 +160,10 @@ def _legend(figure: Canvas, shapes: Mapping[int, str]) -> None:
         figure.text(_MARGIN + 14, 17 + _KEY * k, cut_text(visible(meaning), _LABEL))
 
 
-def _draw_spans(figure: Canvas, axes: Axes, data: Sequence[Span], rows: int = 0) -> None:
+def _draw_spans(figure: Canvas, axes: Axes, data: Sequence[Span]) -> None:
     """Draw rows from the top; a row is 1 high, and its label stands above its mark."""
     ends = [end for item in data for end in (item.value, item.low, item.high) if not isnan(end)]
-    _scale(figure, axes, ends, [not item.heading for item in data] + [False] * (rows - len(data)))
+    _scale(figure, axes, ends, [not item.heading for item in data])
     for k, item in enumerate(data):
         y = k + 0.72
         _label(axes, k, item.label, item.note, heading=item.heading)
@@ -258,20 +257,3 @@ _LOOKS: tuple[dict[str, Any], ...] = tuple(
 )
 """Plain for both, level lines for both unlike, upright ones for the first, narrow level ones
 for the second."""
-
-
-def panels(data: Sequence[Panel], kind: str, shapes: Mapping[int, str]) -> bytes:
-    """Draw values with their intervals, panel beside panel, as a file of a kind for a paper."""
-    rows = max(len(panel.data) for panel in data)
-    top = 34 + _KEY * len(shapes)
-    height = top + _ROW * rows + _BOTTOM
-    with canvas(_PANEL * len(data), height) as figure:
-        figure.figure.patch.set_visible(True)
-        _legend(figure, shapes)
-        for k, panel in enumerate(data):
-            left, right = _PANEL * k + _MARGIN, _PANEL * (k + 1) - _MARGIN
-            axes = figure.axes(left, top, right, height - _BOTTOM, grid="")
-            _draw_spans(figure, axes, panel.data, rows)
-            figure.text(left, top - 10, panel.title, weight="bold")
-            figure.text((left + right) / 2, height - 8, panel.label, ha="center")
-        return figure.file(kind)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import accumulate, chain
-from math import isnan
+from itertools import accumulate, chain, product
+from math import isnan, nan
 from typing import Any
 
 from alignkit._support.arguments import check_arguments
@@ -14,12 +14,13 @@ from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
 from alignkit.agreement.judgments.figures import JudgmentDisagreements
 from alignkit.agreement.options import JudgmentOptions
-from alignkit.agreement.plots import meanings, write_panels
+from alignkit.agreement.plots import meanings
 from alignkit.corpora.labelled import NOT_JUDGED
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import UnknownNameError
 from alignkit.model.labels import Scheme
-from alignkit.show.canvas import Panel, Span, ending
+from alignkit.show.canvas import Span
 from alignkit.show.charts import spans
+from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
 from alignkit.show.html import start_page
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.media import csv_lines, html_cautions, style_sheet
@@ -363,21 +364,35 @@ def judgment_plots(agreement: JudgmentAgreement) -> Iterator[Picture]:
             yield Picture(title, spans(name, title, data, label=_AXIS, shapes=shapes))
 
 
-def draw_judgment_plot(agreement: JudgmentAgreement, path: str) -> None:
-    """Write a figure for a paper: the kappas with their intervals, a panel for each table."""
-    ending(path)  # refuses an unknown one
-    data = []
-    for layout in LAYOUTS:
-        rows: list[Span] = []
-        for view in agreement.views:
-            here, left = _spans(agreement, layout, view)
-            more = f" (the table has {left} more)" if left else ""
-            rows += [Span(f"{view}{more}", heading=True), *here] if here else []
-        if rows:
-            data.append(Panel(_DRAWN[layout.anchor][0], _AXIS, rows))
-    if not data:
-        raise OptionError("no kappa has a value: there is nothing to draw; leave the figure out")
-    write_panels(path, data, _SHAPES.values())
+def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
+    """Return the figure for a paper: the kappas with their intervals, a panel for each table."""
+    drawn: dict[str, dict[DotRow, dict[int, Value]]] = {}
+    more, names = 0, dict(_SHAPES.values())
+    for layout, view in product(LAYOUTS, agreement.views):
+        data, left = _spans(agreement, layout, view)
+        more += left
+        rows = drawn.setdefault(_DRAWN[layout.anchor][0], {}) if data else {}
+        for span in data:
+            who = span.label.removesuffix(f", {names[span.shape]}").split(" ~ ")
+            row = DotRow(tuple(who), view if len(agreement.views) > 1 else "")
+            rows.setdefault(row, {})[span.shape] = Value(span.value, span.low, span.high)
+    every = [values for rows in drawn.values() for values in rows.values()]
+    shapes = [shape for shape in names if any(shape in values for values in every)]
+    panels = [
+        DotPanel(
+            f"kappa, {title[0].lower()}{title[1:]}", list(rows),
+            [[values.get(shape, Value(nan)) for shape in shapes] for values in rows.values()],
+            percent=False,
+        )
+        for title, rows in drawn.items()
+    ]  # fmt: skip
+    caption = (
+        f"Kappa of {', '.join(agreement.annotators)} on judgments of "
+        f"{how_many(agreement.pairs, 'pair')} ({', '.join(agreement.views)}); lines: "
+        f"{100 * agreement.options.confidence:g}% intervals"
+    )
+    caption += f"; {how_many(more, 'further row')} in the tables only" if more else ""
+    return DotPlot(panels, [names[shape] for shape in shapes], f"{caption}.", abreast=(1, 1))
 
 
 def _spans(agreement: JudgmentAgreement, layout: TableLayout, view: str) -> tuple[list[Span], int]:

@@ -12,6 +12,8 @@ from alignkit.cli.common.messages import json_text, say
 from alignkit.cli.parser import add_options, saved_file
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing
+from alignkit.show.canvas import ending
+from alignkit.show.dot_plots import WIDTHS
 from alignkit.tables.media import MEDIA
 
 if TYPE_CHECKING:
@@ -64,6 +66,23 @@ def check_groups(options: argparse.Namespace) -> None:
     """Refuse what divides values where no attribute is named."""
     if options.split is not None and options.by is None:
         raise OptionError("--split is for --by: add it, or leave --split out")
+
+
+def add_plot(group: argparse._ActionsContainer, what: str) -> None:
+    """Add the options of a figure for a paper."""
+    add_options(group, f"""
+        --plot FILE  draw {what} with intervals for a paper as well, by the end of the name: .pdf,
+            .png or .svg
+        --plot-width  one column (3.3 in) or the full width (6.9 in) (default: column)
+        """, plot={"type": saved_file}, plot_width={"choices": tuple(WIDTHS)})  # fmt: skip
+
+
+def check_plot(options: argparse.Namespace) -> None:
+    """Refuse a figure of an unknown kind, and a width without a figure."""
+    if options.plot is not None:
+        ending(options.plot)
+    elif options.plot_width:
+        raise OptionError("--plot-width is of a figure: add --plot FILE, or leave it out")
 
 
 def add_labels(group: argparse._ArgumentGroup) -> None:

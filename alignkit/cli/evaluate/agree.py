@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit.agreement.options import AgreementOptions, JudgmentOptions
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
-from alignkit.cli.common.media import check_groups
-from alignkit.cli.common.messages import ProgressBar, json_text
+from alignkit.cli.common.media import check_groups, check_plot
+from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.common.names import named
 from alignkit.cli.corpora.merge import merged
 from alignkit.cli.evaluate.agree_options import add_options, asks_for_judgments, given, typed
@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     check_groups(options)
+    check_plot(options)
     output = _on_judgments(options) if asks_for_judgments(options) else _on_alignments(options)
     with replacing("-") as out:
         out.write(output + "\n")
@@ -92,9 +93,7 @@ def _on_alignments(options: argparse.Namespace) -> str:
         with replacing(options.html) as out:
             out.writelines(page)
     if options.plot:
-        from alignkit.agreement.plots import draw_plots
-
-        draw_plots(agreement, options.plot)
+        say(agreement.plot(options.plot, options.plot_width or "column").caption)
     return output
 
 
@@ -116,7 +115,9 @@ def _on_judgments(options: argparse.Namespace) -> str:
         with replacing(options.html) as out:
             out.writelines(result.draw_judgment_page(agreement))
     if options.plot:
-        result.draw_judgment_plot(agreement, options.plot)
+        figure = result.judgment_plot(agreement)
+        figure.save(options.plot, options.plot_width or "column")
+        say(figure.caption)
     if options.disagreements:
         with replacing(options.disagreements) as out:
             out.write(result.disagreements_csv(agreement) + "\n")

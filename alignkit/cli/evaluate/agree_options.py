@@ -14,7 +14,7 @@ from typing import Any
 
 from alignkit.agreement.options import AgreementOptions, JudgmentOptions
 from alignkit.cli.common.inputs import add_order_argument
-from alignkit.cli.common.media import add_groups, add_media
+from alignkit.cli.common.media import add_groups, add_media, add_plot
 from alignkit.cli.common.names import add_names
 from alignkit.cli.parser import number, saved_file
 from alignkit.errors import OptionError
@@ -86,8 +86,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="print all tables, and all that the cautions say")
     add("--html", metavar="FILE", type=saved_file,
         help="write a page with the tables, plots and disagreements as well")
-    add("--plot", metavar="FILE", type=saved_file,
-        help="draw the plots as well, by the end of the name: .pdf, .png or .svg")
+    add_plot(group, "F1 and C")
     add("--function-words", nargs="+", metavar="L",
         help="with --html, tell links of function words from those of content words: the languages "
         f"of source and target, or one for both ({', '.join(LANGUAGES.values())}), or files of "

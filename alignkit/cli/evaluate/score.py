@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from alignkit._support.arguments import check_known
 from alignkit.cli.common.files import refuse_replacing, short_names
 from alignkit.cli.common.inputs import add_order_argument, add_reading_arguments, add_sides
-from alignkit.cli.common.media import add_groups, add_media, check_groups
-from alignkit.cli.parser import add_options, number, saved_file
+from alignkit.cli.common.media import add_groups, add_media, add_plot, check_groups, check_plot
+from alignkit.cli.common.messages import say
+from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_unwritable
 from alignkit.scoring.settings import AGGREGATES, LEVEL_CHOICES, LINK_POLICIES
-from alignkit.show.canvas import ending
 
 if TYPE_CHECKING:
     from alignkit.scoring.result import Score
@@ -72,10 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             systems)
         """, tables={"type": lambda text: text.split(","), "default": None})  # fmt: skip
     add_media(group)
-    add_options(group, """
-        --plot FILE  draw precision, recall and F1 with intervals as well, by the end of the name:
-            .pdf, .png or .svg
-        """, plot={"type": saved_file})  # fmt: skip
+    add_plot(group, "P, R, F1 and AER")
     add_reading_arguments(parser)
 
 
@@ -150,9 +147,11 @@ def run(options: argparse.Namespace) -> int:
     paths = {system.name: system.path for system in systems}
     print(output(Scored(paths, scored, breakdowns, comparisons), options))
     if options.plot is not None:
-        from alignkit.scoring.plots import draw_scores
+        from alignkit.scoring.result import score_plot
 
-        draw_scores(scored, options.plot)
+        figure = score_plot(scored)
+        figure.save(options.plot, options.plot_width or "column")
+        say(figure.caption)
     return 0
 
 
@@ -231,8 +230,8 @@ def _check(options: argparse.Namespace) -> None:
     check_groups(options)
     if options.split == "":
         raise OptionError("--split is empty; give what stands between values, such as ','")
+    check_plot(options)
     if options.plot is not None:
-        ending(options.plot)
         refuse_unwritable([options.plot])
 
 
