@@ -1,5 +1,6 @@
 """Start `alignkit annotate` and a real browser, for the tests of the page and its benchmarks."""
 
+import atexit
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -83,23 +85,37 @@ def serving(corpus, *more, annotator="anna"):
     return Server(*given)
 
 
-@contextmanager
-def browser(profile=None, **options):
+@cache
+def chromium():
+    """Start playwright and a browser, once for the tests of a module."""
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        launch = playwright.chromium
-        if profile is None:
-            window = launch.launch(executable_path=CHROMIUM, args=FLAGS)
-            context = window.new_context(**options)
-        else:
-            context = launch.launch_persistent_context(
-                str(profile), executable_path=CHROMIUM, args=FLAGS, **options
-            )
-        try:
-            yield context
-        finally:
-            context.close()
+    playwright = sync_playwright().start()
+    atexit.register(quit_chromium)  # for benchmarks, which no module's end quits
+    return playwright, playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+
+def quit_chromium():
+    if chromium.cache_info().currsize:
+        playwright, window = chromium()
+        chromium.cache_clear()
+        window.close()
+        playwright.stop()
+
+
+@contextmanager
+def browser(profile=None, **options):
+    playwright, window = chromium()
+    if profile is None:
+        context = window.new_context(**options)
+    else:
+        context = playwright.chromium.launch_persistent_context(
+            str(profile), executable_path=CHROMIUM, args=FLAGS, **options
+        )
+    try:
+        yield context
+    finally:
+        context.close()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Share fixtures: where the real corpora are."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,14 @@ def data():
 
 @pytest.fixture(scope="module", autouse=True)
 def _environment():
-    """Take out what was added to the environment: Dask, to start workers, has memory trimmed."""
+    """End the browser of a module, and take out what was added to the environment.
+
+    Dask, to start workers, has memory trimmed.
+    """
     before = set(os.environ)
     yield
+    if "annotate_browser" in sys.modules:
+        sys.modules["annotate_browser"].quit_chromium()
     for name in set(os.environ) - before - {"PYTEST_CURRENT_TEST"}:
         del os.environ[name]
 
