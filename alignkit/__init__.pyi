@@ -1,3 +1,7 @@
+from .agreement.coefficients import C as C
+from .agreement.coefficients import alpha as alpha
+from .agreement.coefficients import fleiss as fleiss
+from .agreement.coefficients import kappa as kappa
 from .agreement.question import agree as agree
 from .align.aligned_links import AlignedLinks as AlignedLinks
 from .align.aligner import Aligner as Aligner

@@ -77,6 +77,13 @@ class UnknownNameError(AlignkitError, LookupError):
         self.kind, self.name, self.known = kind, name, names
 
 
+class UnknownArgumentError(UnknownNameError, ArgumentError):
+    """A keyword that a function does not take: the message names the nearest that it takes."""
+
+    def __init__(self, function: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"argument of {function}:", name, known)
+
+
 class NotAlignedError(UnknownNameError):
     """A name that judged sentence pairs, but whose alignment is wanted."""
 

@@ -285,7 +285,7 @@ def test_every_caution_is_explained_in_the_docs():
                           ({"view": "full", "weights": "linear"}, OptionError, "an order"),
                           ({"adjudicated": "gold"}, OptionError, "consensus"),
                           ({"initial": "anna"}, OptionError, "about alignments"),
-                          ({"samples": 3}, UnknownNameError, "option of agreement on judgments"),
+                          ({"samples": 3}, UnknownNameError, "argument of agree: 'samples'"),
                           ({"ties": "adjudicated"}, OptionError, "name it by"),
                           ({"ties": "first"}, UnknownNameError, "leave-out"),
                           ({"permutations": 0}, OptionError, "at least 1"),

@@ -151,15 +151,15 @@ def test_a_corpus_shows_itself_as_a_short_table(corpus):
 def test_phrase_pairs_of_a_pair_are_those_of_its_alignment(corpus):
     pair = corpus["p05"]
     found = ak.extract_phrases(pair, annotator="gold", links="sure", ignore_identical=True)
-    assert found == ak.extract_phrases(
+    assert [phrase[:5] for phrase in found] == ak.extract_phrases(
         pair.alignment("gold"), links="sure", ignore_identical=True,
         source=pair.source, target=pair.target,
     )  # fmt: skip
     assert "atomic" in repr(found)
     alone = ak.Corpus.from_texts(["a b"], ["c d"], gold=["0-0"])[0]
-    assert ak.extract_phrases(alone) == [(0, 1, 0, 1, True)]
+    assert ak.extract_phrases(alone) == [(0, 1, 0, 1, True, "a", "c")]
     bare = ak.SentencePair("1", None, ["b"], {"gold": ak.Alignment.parse("0-0")})
-    assert ak.extract_phrases(bare) == [(0, 1, 0, 1, True)]
+    assert ak.extract_phrases(bare) == [(0, 1, 0, 1, True, None, None)]
     assert repr(ak.extract_phrases(bare)).startswith("1 phrase pair of '1'")
 
 
@@ -223,7 +223,7 @@ def test_the_graph_of_a_pair_has_its_phrase_pairs(corpus, tmp_path):
     graph = pair.to_networkx("gold")
     found = {(*node[1:], told["atomic"]) for node, told in graph.nodes(data=True)
              if told["kind"] == "phrase"}  # fmt: skip
-    assert found == set(ak.extract_phrases(pair, annotator="gold"))
+    assert found == {phrase[:5] for phrase in ak.extract_phrases(pair, annotator="gold")}
     assert graph.graph["id"] == "p05"
     assert graph.graph["genre"] == "question"
     for node in graph:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 from strategies import corpora
 
-from alignkit import extract_phrases, read_corpus
+from alignkit import PhrasePair, extract_phrases, read_corpus
 from alignkit.errors import AlignkitError, MissingTextError, OptionError
 from alignkit.rules.tables import runs as runs_module
 from alignkit.rules.tables.phrase_tables import PhraseCounts, phrase_table
@@ -22,7 +22,7 @@ HOLDS = frozenset({"ids", "text", "sure", "possible", "spaces", "empty"})
 
 def plain(corpus, annotator=None, **options):
     return reference_pivot.phrase_table(
-        phrase.words(*pair.words)
+        PhrasePair(*phrase[:5]).words(*pair.words)
         for pair in corpus
         if pair.alignments
         for phrase in extract_phrases(pair, annotator=annotator, **options)

@@ -109,8 +109,8 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
 
 def test_options_that_make_no_sense_are_refused(tmp_path):
     refuses(UnknownNameError, "did you mean 'pharaoh'", io.read_corpus, "a", format="pharao")
+    refuses(UnknownNameError, "argument of read_corpus: 'colour'", io.read_corpus, "a", colour=1)
     for options, message in (
-        ({"colour": "red"}, "colour"),
         ({"target": "b"}, "`target` needs `source`"),
         ({"format": "alignkit-xml", "source": "b"}, "holds its own words"),
         ({"base": 2}, "base must be 0 or 1, not 2"),

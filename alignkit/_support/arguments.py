@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, wraps
+from inspect import Parameter, signature
 from numbers import Integral, Real
 from operator import index
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from alignkit.errors import AlignmentError, ArgumentError, UnknownNameError
+from alignkit.errors import (
+    AlignmentError,
+    ArgumentError,
+    UnknownArgumentError,
+    UnknownNameError,
+)
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 _SEQUENCES = ("Sequence", "Iterable", "Collection")
 _KINDS: dict[str, tuple[Any, str]] = {
     "None": (type(None), "None"),
@@ -92,6 +99,37 @@ def check_known(kind: str, name: str, known: Collection[str]) -> None:
     """Refuse a name that is not known; the error lists those that are."""
     if name not in known:
         raise UnknownNameError(kind, name, known)
+
+
+def keywords_of(function: Callable[..., object]) -> list[str]:
+    """Return the names of the arguments that can be given by name."""
+    apart = Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
+    all_of_it = signature(function).parameters.values()
+    return [x.name for x in all_of_it if x.kind not in apart and x.name != "self"]
+
+
+def check_keywords(
+    function: Callable[..., object], given: Iterable[str], more: Iterable[str] = ()
+) -> None:
+    """Refuse keywords that are neither arguments of a function nor among its options."""
+    known = dict.fromkeys([*keywords_of(function), *more])
+    for name in given:
+        if name not in known:
+            raise UnknownArgumentError(function.__qualname__, name, known)
+
+
+def naming_keywords(function: F) -> F:
+    """Return a function whose error of an unknown keyword names the nearest that it takes."""
+
+    @wraps(function)
+    def called(*args: Any, **given: Any) -> Any:
+        try:
+            return function(*args, **given)
+        except TypeError:
+            check_keywords(function, given)
+            raise
+
+    return cast("F", called)
 
 
 def check_callable(name: str, value: object) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_known
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.errors import ArgumentError
@@ -196,6 +196,7 @@ class KrippendorffAlpha:
     distance: str
 
 
+@naming_keywords
 def krippendorff_alpha(
     corpus: Corpus,
     annotators: Sequence[str] | None = None,
@@ -247,6 +248,7 @@ def krippendorff_alpha(
     return AlphaRows.of(ValueSets.of(data, links), [distance]).alphas()[distance]
 
 
+@naming_keywords
 def alpha_from_units(
     units: Iterable[Sequence[AbstractSet[int]]], *, distance: str = "jaccard"
 ) -> KrippendorffAlpha:

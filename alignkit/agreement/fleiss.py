@@ -26,7 +26,7 @@ from math import nan
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.values import FrozenMap
 from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData
@@ -78,6 +78,7 @@ class FleissKappa:
         )  # fmt: skip
 
 
+@naming_keywords
 def fleiss_kappa(corpus: Corpus, annotators: Sequence[str] | None = None) -> FleissKappa:
     """Fleiss' kappa over the pairs that all the annotators annotated.
 
@@ -148,6 +149,7 @@ FLEISS = (Statistic("fleiss", ("kappa", "observed", "expected"), _rows),)
 """Fleiss' kappa over the pairs that all annotators annotated; all links count."""
 
 
+@naming_keywords
 def fleiss_from_counts(counts: ArrayLike) -> tuple[float, float, float]:
     """Return kappa, the observed and the expected agreement of a table of judgements.
 

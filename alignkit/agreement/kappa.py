@@ -14,7 +14,7 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, every
+from alignkit._support.arguments import check_arguments, every, naming_keywords
 from alignkit.agreement.intervals import Floats, Rows, Statistic
 from alignkit.agreement.pairs import CorpusData, PairData, check_case
 from alignkit.errors import OptionError
@@ -73,6 +73,7 @@ class Contingency:
         return Contingency.of((rest, name), sums.tolist())
 
 
+@naming_keywords
 def cohen_kappa(table: Table) -> float:
     """Return Cohen's kappa of a Q x Q table of counts; other tables raise an OptionError.
 
@@ -197,6 +198,7 @@ class CellAgreement:
         return cls(annotators, len(rows), whole, linked, sure)
 
 
+@naming_keywords
 def cell_agreement(
     corpus: Corpus,
     first: str,

@@ -43,13 +43,6 @@ def _check_drawing(resamples: int, confidence: float) -> None:
         raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
 
 
-def check_names(given: Mapping[str, object], options: Any, kind: str) -> None:
-    """Refuse names that are no fields of the options."""
-    known = [option.name for option in fields(options)]
-    for name in given:
-        check_known(kind, name, known)
-
-
 @dataclass(frozen=True)
 class AgreementOptions:
     """The options of `alignkit.agree`.
@@ -150,7 +143,6 @@ def edits_known(initial: str | None, missing_initial: str) -> bool:
 
 def contradictions(given: Mapping[str, object], initial: str | None) -> None:
     """Refuse options that contradict each other, or that nothing would look at."""
-    check_names(given, AgreementOptions, "option")
     AgreementOptions(**cast("dict[str, Any]", dict(given)))
     edits = edits_known(initial, str(given.get("missing_initial", "")))
     _check_sampling(given, edits)
@@ -249,7 +241,7 @@ class JudgmentOptions:
         _check_drawing(self.resamples, self.confidence)
         if self.ties == "adjudicated" and self.settled is None:
             raise OptionError(
-                "ties='adjudicated' asks for the adjudicated version: name it by `consensus`"
+                "`ties='adjudicated'` asks for the adjudicated version: name it by `consensus`"
             )
         _ = self.views
 
@@ -274,8 +266,8 @@ class JudgmentOptions:
             chosen = tuple(view for view in chosen if view.order is not None)
             if not chosen:
                 raise OptionError(
-                    f"no view of {scheme.name} has labels in an order: leave weights out, and "
-                    "ties='lowest'"
+                    f"no view of {scheme.name} has labels in an order: leave out `weights` and "
+                    "`ties='lowest'`"
                 )
         rows = [(view.labels, view.order, dict(view.rows)) for view in chosen]
         return tuple(
@@ -283,9 +275,3 @@ class JudgmentOptions:
             for k, mine in enumerate(rows)
             if rows.index(mine) == k
         )
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> JudgmentOptions:
-        """Make them of what was given by name."""
-        check_names(given, cls, "option of agreement on judgments")
-        return cls(**given)

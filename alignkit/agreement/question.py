@@ -11,7 +11,13 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_known, words
+from alignkit._support.arguments import (
+    check_arguments,
+    check_keywords,
+    check_known,
+    keywords_of,
+    words,
+)
 from alignkit._support.parallel import count_workers, stage
 from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import FrozenMap
@@ -146,6 +152,9 @@ def agree(
     0.75
     """
     check_arguments(agree, locals(), apart=["annotators", "systems"])
+    check_known("kind of agreement", on, ON)
+    kind = JudgmentOptions if on == "judgments" else AgreementOptions
+    check_keywords(agree, options, keywords_of(kind))
     if seed < 0:
         raise OptionError(f"a seed must not be below 0, and is {seed}")
     count_workers(workers)
@@ -161,11 +170,10 @@ def agree(
                 )
         judged, anew, _ = judged_part(corpus, rewrites=False)
         return agree_on_judgments(
-            judged, annotators, JudgmentOptions.of(options), rewrites=anew,
+            judged, annotators, JudgmentOptions(**options), rewrites=anew,
             parts=lambda names: _parts(judged, by, split, names), by=by, split=split, seed=seed,
             workers=workers,
         )  # fmt: skip
-    check_known("kind of agreement", on, ON)
     if isinstance(systems, str):
         raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
     annotators = _listed(annotators)

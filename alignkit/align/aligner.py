@@ -8,12 +8,20 @@ from copy import copy
 from dataclasses import replace
 from math import isnan
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_callable, check_known, words
+from alignkit._support.arguments import (
+    check_arguments,
+    check_callable,
+    check_keywords,
+    check_known,
+    keywords_of,
+    naming_keywords,
+    words,
+)
 from alignkit.align import training
 from alignkit.align.aligned_links import AlignedLinks
 from alignkit.align.bitext import Bitext, PairLike, Pieces
@@ -27,7 +35,7 @@ from alignkit.align.priors import VectorPrior, check_dictionary
 from alignkit.align.settings import LONGEST_PIECE, SYMMETRIZATIONS, THRESHOLD, Settings
 from alignkit.align.vectors.word_vectors import TwoVectors, Vectors, two_vectors
 from alignkit.errors import AlignerError, ArgumentError, OptionError
-from alignkit.model.alignment import Alignment
+from alignkit.model.alignment import Alignment, Link
 
 if TYPE_CHECKING:
     from alignkit.align.supervised.learned import Learned
@@ -125,9 +133,10 @@ class Aligner:
             zipped = "Aligner.train(list(zip(source, target)))"
             raise ArgumentError(f"train takes one bitext of pairs; of two lists make one: {zipped}")
         check_arguments(Aligner.train, locals(), apart=["bitext", "others"])
+        check_keywords(Aligner.train, options, keywords_of(Settings))
         check_dictionary(dictionary or {})
         bitext = bitext if isinstance(bitext, Bitext) else Bitext.pack(bitext)
-        settings = (settings or Settings()).changed(options)
+        settings = replace(settings or Settings(), **options)
         pieces = Pieces.of(bitext)
         cut = bitext if pieces is None else pieces.bitext
         room = Room.of(cut, settings, folder)
@@ -218,26 +227,47 @@ class Aligner:
         """The rounds of training, with their log-likelihoods."""
         return self.parameters.history
 
+    @overload
     def align(
-        self, source: str | Sequence[str], target: str | Sequence[str], **options: Any
-    ) -> Alignment:
+        self, source: str | Sequence[str], target: str | Sequence[str], *,
+        probs: Literal[False] = ..., **options: Any,
+    ) -> Alignment: ...  # fmt: skip
+    @overload
+    def align(
+        self, source: str | Sequence[str], target: str | Sequence[str], *,
+        probs: Literal[True], **options: Any,
+    ) -> dict[Link, float]: ...  # fmt: skip
+    def align(
+        self,
+        source: str | Sequence[str],
+        target: str | Sequence[str],
+        *,
+        probs: bool = False,
+        **options: Any,
+    ) -> Alignment | dict[Link, float]:
         """Align one sentence pair.
 
         Parameters
         ----------
         source, target
             The words; a text is split at white space.
+        probs
+            Return the links with their probabilities, where an alignment has these as `weights`.
         **options
             See `align_bitext`.
 
         Returns
         -------
-        Alignment
-            With the probability of each link as its weight.
+        Alignment or dict
+            With the probability of each link as its weight; with `probs` the probability of each
+            link, from 0 to 1: the mean of the posteriors of both directions.
         """
+        check_keywords(Aligner.align, options, keywords_of(Aligner.align_bitext))
         pair = _words("source", source), _words("target", target)
-        return self.align_bitext([pair], **{"threads": 1, **options}).alignment(0)
+        alignment = self.align_bitext([pair], **{"threads": 1, **options}).alignment(0)
+        return dict(alignment.weights) if probs else alignment
 
+    @naming_keywords
     def align_bitext(
         self,
         bitext: Bitext | Iterable[PairLike],

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from math import nextafter
 from numbers import Integral, Real
 from typing import Any
@@ -138,13 +137,6 @@ class Settings:
     def fertile(self) -> bool:
         """Whether the model has fertilities, as IBM 3 and IBM 4."""
         return self.model in FERTILITY_MODELS
-
-    def changed(self, options: Mapping[str, Any]) -> Settings:
-        """Return these settings with some changed."""
-        known = [setting.name for setting in fields(self)]
-        for name in options:
-            check_known("setting", name, known)
-        return replace(self, **options)
 
 
 def _plain(value: object, kind: type) -> str | float | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from alignkit._support.arguments import check_arguments, each
+from alignkit._support.arguments import check_arguments, each, naming_keywords
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
@@ -101,6 +101,7 @@ class CorpusCounts:
     trees: dict[str, TreeCounts] = field(default_factory=dict)
 
 
+@naming_keywords
 def count_corpus(pairs: Iterable[SentencePair]) -> CorpusCounts:
     """Count the pairs of a corpus in one pass; memory grows with words and ids, not with links.
 
@@ -127,6 +128,7 @@ class GroupCounts:
     several: int = 0  # how many pairs have several values: groups overlap by these
 
 
+@naming_keywords
 def count_groups(
     pairs: Iterable[SentencePair], attribute: str, *, split: str | None = None
 ) -> GroupCounts:

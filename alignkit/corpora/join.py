@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from alignkit._support.arguments import check_arguments, each
+from alignkit._support.arguments import check_arguments, each, naming_keywords
 from alignkit.errors import ArgumentError, JoinError, RepeatedIdError
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import Annotation
@@ -44,6 +44,7 @@ class Differences:
         return "; ".join(parts)
 
 
+@naming_keywords
 def join_pairs(
     first: Iterable[SentencePair],
     second: Iterable[SentencePair],
@@ -162,6 +163,7 @@ def _checked(
     return pair, other
 
 
+@naming_keywords
 def merge(
     base: Iterable[SentencePair],
     others: Mapping[str, Iterable[SentencePair]],
@@ -247,6 +249,7 @@ def _with(pair: SentencePair, other: SentencePair, name: str) -> SentencePair:
     return replace(pair, **changed)
 
 
+@naming_keywords
 def concat(
     corpora: Mapping[str, Iterable[SentencePair]] | Iterable[Iterable[SentencePair]],
     *,

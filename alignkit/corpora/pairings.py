@@ -9,7 +9,7 @@ from hashlib import blake2b
 from itertools import combinations
 from math import inf
 
-from alignkit._support.arguments import check_arguments, check_known, words
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords, words
 from alignkit.errors import AlignmentError, ArgumentError, OptionError
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import compared
@@ -132,6 +132,7 @@ def _equal(source: _Sentence, target: _Sentence) -> bool:
     )
 
 
+@naming_keywords
 def pair_translations(
     groups: Iterable[Sequence[Sequence[str]]],
     *,

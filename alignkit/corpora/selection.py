@@ -12,7 +12,7 @@ from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.wording import how_many
 from alignkit.errors import OptionError, UnknownIdError
 from alignkit.model.corpus import TEXTS, Corpus, compared_texts, group_texts, group_values
@@ -75,6 +75,7 @@ class Parts(dict[str, Corpus]):
         return sum(count > 1 for count in Counter(x for part in each for x in part).values())
 
 
+@naming_keywords
 def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
     """Return the pairs of these ids, in the order of the corpus.
 
@@ -91,6 +92,7 @@ def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
     return corpus.filter(lambda pair: pair.id in wanted)
 
 
+@naming_keywords
 def sample(
     corpus: Corpus,
     share: float,
@@ -116,6 +118,7 @@ def sample(
     )["the sample"]  # fmt: skip
 
 
+@naming_keywords
 def split_corpus(
     corpus: Corpus,
     shares: Mapping[str, float],

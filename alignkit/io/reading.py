@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from logging import getLogger
 from typing import Any, TypeVar
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, together
 from alignkit.io.detection import find_format, hinted, suspicions
@@ -72,12 +72,15 @@ def iterate_pairs(
         be found, and none fits, or several do.
     """
     check_arguments(iterate_pairs, locals())
-    return read_pairs(*open_reading(path, format=format, options=_made(ReadOptions, options)))
+    return read_pairs(
+        *open_reading(path, format=format, options=_made(ReadOptions, options, iterate_pairs))
+    )
 
 
 def read_corpus(path: AnyPath, *, format: str | None = None, **options: Any) -> Corpus:
     """Read a whole file; see `iterate_pairs`."""
     check_arguments(read_corpus, locals())
+    check_keywords(read_corpus, options, keywords_of(ReadOptions))
     with seldom_collecting:
         return Corpus(iterate_pairs(path, format=format, **options))
 
@@ -120,7 +123,7 @@ def write_corpus(
     check_arguments(write_corpus, locals())
     format = format_of_name(path) if format is None else format
     chosen = get_format(format)
-    declared = _made(WriteOptions, options)
+    declared = _made(WriteOptions, options, write_corpus)
     if (declared.source or declared.target) and not chosen.text_beside:
         raise OptionError(f"format {format} holds the words itself: name no files for them")
     refuse_same([str(path), *filter(None, (declared.source, declared.target))])
@@ -146,8 +149,6 @@ def write_corpus(
     return writing.lost
 
 
-def _made(kind: type[T], options: dict[str, Any]) -> T:
-    try:
-        return kind(**options)
-    except TypeError as problem:
-        raise OptionError(f"{problem}") from None
+def _made(kind: type[T], options: dict[str, Any], function: Callable[..., object]) -> T:
+    check_keywords(function, options, keywords_of(kind))
+    return kind(**options)

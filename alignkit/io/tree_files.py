@@ -23,7 +23,7 @@ from itertools import chain, islice
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, NamedTuple
 
-from alignkit._support.arguments import check_arguments, check_known, each
+from alignkit._support.arguments import check_arguments, check_known, each, naming_keywords
 from alignkit.errors import FormatError, JoinError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import Finding, TextFile
@@ -183,6 +183,7 @@ class TreeOptions(NamedTuple):
     lenient: bool = False
 
 
+@naming_keywords
 def read_trees(
     path: Path,
     *,
@@ -221,6 +222,7 @@ def read_trees(
     return (file.tree(written, None, "") for written in file.written())
 
 
+@naming_keywords
 def attach_trees(
     pairs: Iterable[SentencePair],
     *,

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, TypeVar, Union
+from dataclasses import fields, replace
+from math import isnan
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
-from alignkit._support.arguments import kind_of, words
-from alignkit.errors import AlignmentError, ArgumentError, JoinError
-from alignkit.model.alignment import Alignment
-from alignkit.model.annotation import Annotation
+from alignkit._support.arguments import check_kind, kind_of, words
+from alignkit.errors import AlignmentError, ArgumentError, JoinError, OptionError, UnknownNameError
+from alignkit.model.alignment import SIDES, Alignment, Link, LinkLike
+from alignkit.model.annotation import ROLES, Annotation
+
+if TYPE_CHECKING:
+    from alignkit.model.sentence_pair import SentencePair
 
 T = TypeVar("T")
+Sentence = tuple[str, ...]
 
 LinksOfPair = Union[Alignment, str, Iterable[tuple[Any, ...]]]
 """The links of one sentence pair: an alignment, its text (``0-0 1?1``), or tuples: ``(i, j)``,
@@ -71,17 +78,20 @@ def _if_number(value: object) -> str:
 
 
 def rows_of(
-    source: Iterable[str | Iterable[str]],
-    target: Iterable[str | Iterable[str]],
-    ids: Iterable[str] | None,
-    annotations: Mapping[str, Iterable[LinksLike]],
-) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...], dict[str, Annotation]]]:
-    """Return id, source, target and annotations of each sentence pair; see `Corpus.from_texts`."""
+    source: Iterable[str | Iterable[str]], target: Iterable[str | Iterable[str]],
+    ids: Iterable[str] | None, annotations: Mapping[str, Iterable[LinksLike]],
+    attributes: Mapping[str, Iterable[object]], judgments: Mapping[str, Iterable[object]],
+) -> Iterator[tuple[str, Sentence, Sentence, dict[str, Annotation], dict[str, str]]]:  # fmt: skip
+    """Return id, source, target, annotations and attributes of each pair; see `from_texts`."""
     sides = _sentences("source", source), _sentences("target", target)
     named = {name: _links(name, values) for name, values in annotations.items()}
+    said = [
+        {name: list(_several(f"{kind}[{name!r}]", values, kind)) for name, values in given.items()}
+        for kind, given in (("attributes", attributes), ("judgments", judgments))
+    ]
     names = range(1, len(sides[0]) + 1) if ids is None else words("ids", ids)
     columns: list[tuple[str, Sequence[object]]] = [("target", sides[1]), ("ids", names)]
-    for name, column in [*columns, *named.items()]:
+    for name, column in [*columns, *named.items(), *said[0].items(), *said[1].items()]:
         if len(column) != len(sides[0]):
             raise JoinError(
                 f"{name} has {len(column)} entries, but source has {len(sides[0])}; give as many "
@@ -89,7 +99,13 @@ def rows_of(
             )
     for k, id in enumerate(names):
         annotated = {name: value for name, column in named.items() if (value := column[k])}
-        yield str(id), sides[0][k], sides[1][k], annotated
+        given, judged = ({x: str(y[k]) for x, y in of.items() if y[k] is not None} for of in said)
+        for name, text in judged.items():
+            known = annotated.get(name)
+            annotated[name] = (
+                replace(known, judgment=text) if known else Annotation(None, judgment=text)
+            )
+        yield str(id), sides[0][k], sides[1][k], annotated, given
 
 
 def _sentences(name: str, values: Iterable[str | Iterable[str]]) -> list[tuple[str, ...]]:
@@ -112,3 +128,121 @@ def _several(name: str, values: Iterable[T], what: str) -> Iterable[T]:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise ArgumentError(f"{name} must be a list of {what}, one a pair")
     return values
+
+
+RECORDS = ("link", "annotation")
+"""What a record can be of."""
+_OF_LINK = ("i", "j", "sure", *SIDES, "weight", "label")
+_OF_ANNOTATION = ("links", *(part.name for part in fields(Annotation)[1:]))
+
+
+def link_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, object]]:
+    """Yield a record for each link."""
+    for pair in pairs:
+        given = {"id": "", **pair.attributes} | {"id": pair.id}  # the id first, and its own
+        source, target = pair.source, pair.target
+        for name, alignment in pair.alignments.items():
+            for link, sure in alignment.items():
+                yield {
+                    **given,
+                    **{"annotator": name, "i": link.i, "j": link.j, "sure": sure},
+                    "source": None if source is None else source[link.i],
+                    "target": None if target is None else target[link.j],
+                    "weight": alignment.weights.get(link),
+                    "label": alignment.labels.get(link),
+                }
+
+
+def annotation_records(pairs: Iterable[SentencePair]) -> Iterator[dict[str, object]]:
+    """Yield a record for each annotation, and for each pair that has none."""
+    for pair in pairs:
+        texts = {side: _text(getattr(pair, side)) for side in SIDES}
+        given = {"id": "", **texts, **pair.attributes} | {"id": pair.id, **texts}
+        for name, said in pair.annotations.items() or ((None, None),):
+            parts = {part.name: getattr(said, part.name, None) for part in fields(Annotation)}
+            parts["role"] = said and (said.role or ROLES[0])
+            yield {**given, "annotator": name, "links": parts.pop("alignment"), **parts}
+
+
+def _text(tokens: Sentence | None) -> str | Sentence | None:
+    """Return a sentence as a text, if it can be split into the same words."""
+    text = " ".join(tokens or ())
+    return text if tokens is not None and tuple(text.split()) == tokens else tokens
+
+
+def pairs_of_records(
+    records: Iterable[Mapping[Any, Any]], alignments: Sequence[str], judgments: Sequence[str]
+) -> Iterator[tuple[str, Sentence | None, Sentence | None, dict[str, Annotation], dict[str, str]]]:
+    """Yield what `SentencePair` takes of each pair; see `Corpus.from_records`."""
+    named = (*words("alignments", alignments), *words("judgments", judgments))
+    pairs: dict[tuple[str, int], tuple[Any, ...]] = {}
+    columns: dict[Any, None] = {}
+    for k, record in enumerate(records):
+        check_kind(where := f"records[{k}]", record, dict)
+        columns.update(dict.fromkeys(record))
+        given = {name: value for name, value in record.items() if not missing(value)}
+        whose, long = given.pop("annotator", None), "annotator" in record
+        if "links" in given and not (long or "links" in named):
+            raise OptionError(
+                f"{where} has links of nobody; add annotator, or name links in alignments"
+            )
+        of = () if not long else _OF_LINK if "i" in given else _OF_ANNOTATION
+        id = str(given.pop("id", k + 1))
+        said = {name: given.pop(name) for name in of if name in given}
+        sides = tuple(_sentence_of(f"{where}[{x!r}]", given.pop(x, None)) for x in SIDES)
+        wide = {name: given.pop(name) for name in named if name in given}
+        attributes = {str(name): str(value) for name, value in given.items()}
+        pair = pairs.setdefault((id, -1 if long else k), (sides, attributes, {}, {}))
+        if pair[:2] != (sides, attributes):
+            raise JoinError(f"{where}: pair {id!r} had other words or attributes before")
+        annotations, links = pair[2:]
+        for name, value in wide.items():
+            annotations[name] = _annotation(
+                where, {"links" if name in alignments else "judgment": value}
+            )
+        if of is _OF_LINK:
+            links.setdefault(str(whose), []).append(said)
+        elif whose is not None:
+            if str(whose) in annotations:
+                raise OptionError(f"{where}: {whose!r} annotated pair {id!r} before")
+            annotations[str(whose)] = _annotation(where, said)
+    if columns and (unknown := [name for name in named if name not in columns]):
+        raise UnknownNameError("key of records", unknown[0], map(str, columns))
+    for (id, _), (sides, attributes, annotations, links) in pairs.items():
+        annotations |= {name: Annotation(_alignment(each)) for name, each in links.items()}
+        yield id, sides[0], sides[1], annotations, attributes
+
+
+def missing(value: object) -> bool:
+    """Return whether a value stands for none, as NaN and NA do in a data frame."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, Real) and isnan(value))
+    )
+
+
+def _sentence_of(name: str, value: Any) -> Sentence | None:
+    return tuple(value.split()) if isinstance(value, str) else value and words(name, value)
+
+
+def _annotation(where: str, said: dict[str, Any]) -> Annotation:
+    links, judgment = said.pop("links", None), str(said.pop("judgment", ""))
+    try:
+        alignment = None if links is None else alignment_of("links", links)
+        return Annotation(alignment, judgment=judgment, **said)
+    except (AlignmentError, ArgumentError) as error:
+        raise type(error)(f"{where}: {error}") from None
+
+
+def _alignment(links: Sequence[Mapping[str, Any]]) -> Alignment:
+    places: dict[LinkLike, Mapping[str, Any]] = {
+        Link(link["i"], link.get("j")): link  # type: ignore[arg-type]
+        for link in links
+    }
+    weights, labels = (
+        {place: link[name] for place, link in places.items() if name in link}
+        for name in ("weight", "label")
+    )
+    sure = [place for place, link in places.items() if link.get("sure", True)]
+    return Alignment(sure, places, weights=weights, labels=labels)

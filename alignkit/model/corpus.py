@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import overload
+from typing import Any, overload
 
 from alignkit._support.arguments import (
     check_callable,
@@ -29,7 +29,14 @@ from alignkit.errors import (
 )
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import ROLES
-from alignkit.model.coercion import LinksLike, rows_of
+from alignkit.model.coercion import (
+    RECORDS,
+    LinksLike,
+    annotation_records,
+    link_records,
+    pairs_of_records,
+    rows_of,
+)
 from alignkit.model.labels import Scheme
 from alignkit.model.sentence_pair import SentencePair, origin_of
 from alignkit.model.texts import compared
@@ -80,9 +87,11 @@ class Corpus:
         /,
         *,
         ids: Iterable[str] | None = None,
+        attributes: Mapping[str, Iterable[object]] | None = None,
+        judgments: Mapping[str, Iterable[object]] | None = None,
         **annotations: Iterable[LinksLike],
     ) -> Corpus:
-        """Make a corpus of sentences, and of annotations by name.
+        """Make a corpus of sentences, their attributes, and annotations by name.
 
         Parameters
         ----------
@@ -90,6 +99,10 @@ class Corpus:
             P sentences each: texts, which are split at white space, or sequences of words.
         ids
             P names of pairs; None numbers them from 1.
+        attributes
+            For each name P values, which become texts; None: the pair has no such attribute.
+        judgments
+            For each annotator P labels of whole pairs, which become texts; None: not judged.
         **annotations
             For each annotator P alignments: an `Alignment`, a text as `Alignment.parse` takes it
             (``"0-0 1?1"``), or a set of links ``(i, j)``, which are sure. None: not annotated.
@@ -106,8 +119,75 @@ class Corpus:
         >>> corpus = Corpus.from_texts(["a b"], ["c d"], gold=["0-0 1?1"], ben=[{(0, 0)}])
         >>> corpus["1"].alignment("ben")
         Alignment('0-0')
+        >>> corpus = Corpus.from_texts(["a b"], ["c d"], attributes={"genre": ["news"]},
+        ...                            judgments={"ann": ["paraphrase"]}, ann=["0-0"])
+        >>> corpus["1"].attributes["genre"], corpus["1"].annotation("ann").judgment
+        ('news', 'paraphrase')
         """
-        return cls(SentencePair(*row) for row in rows_of(source, target, ids, annotations))
+        return cls(
+            SentencePair(*row)
+            for row in rows_of(source, target, ids, annotations, attributes or {}, judgments or {})
+        )
+
+    @classmethod
+    def from_records(
+        cls,
+        records: Iterable[Mapping[Any, Any]],
+        *,
+        alignments: Sequence[str] = (),
+        judgments: Sequence[str] = (),
+    ) -> Corpus:
+        """Make a corpus of dicts, such as the rows of a table.
+
+        Parameters
+        ----------
+        records
+            With the key annotator a record is of one annotation, or with i and j too of one link,
+            as `to_records` gives them, and those of one id are one pair; links alone make pairs
+            without words. Other records are of one pair: id (None: its number, from 1), source and
+            target (texts, which are split at white space, or sequences of words), and the keys
+            named below. Other keys are attributes, as texts. None, NaN and NA are no value.
+        alignments, judgments
+            Keys that hold the links, or the judgments, of the annotator of that name.
+
+        Raises
+        ------
+        JoinError, OptionError
+            If records of one pair differ in its words or attributes, an annotator annotated it
+            twice, or links are nobody's.
+        AlignmentError, ArgumentError, UnknownNameError
+            If links or words cannot be read, or no record has a key that is named.
+
+        Examples
+        --------
+        >>> rows = [{"source": "a b", "target": "c d", "gold": "0-0 1?1", "genre": "news"}]
+        >>> corpus = Corpus.from_records(rows, alignments=["gold"])
+        >>> corpus, corpus.attributes
+        (Corpus(1 pair, annotators: gold), ('genre',))
+        >>> Corpus.from_records(corpus.to_records(each="annotation")) == corpus
+        True
+        """
+        if hasattr(records, "columns"):
+            raise ArgumentError("records is a data frame; give it to from_dataframe")
+        return cls(SentencePair(*row) for row in pairs_of_records(records, alignments, judgments))
+
+    @classmethod
+    def from_dataframe(
+        cls, df: Any, *, alignments: Sequence[str] = (), judgments: Sequence[str] = ()
+    ) -> Corpus:
+        """Make a corpus of the rows of a pandas or Polars DataFrame; see `from_records`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> df = pd.DataFrame({"source": ["a b"], "target": ["c d"], "gold": ["0-0"]})
+        >>> Corpus.from_dataframe(df, alignments=["gold"])
+        Corpus(1 pair, annotators: gold)
+        """
+        if not hasattr(df, "columns"):
+            raise ArgumentError(f"df is {kind_of(df)}; give a DataFrame, or dicts to from_records")
+        rows = df.to_dicts() if hasattr(df, "to_dicts") else df.to_dict("records")
+        return cls.from_records(rows, alignments=alignments, judgments=judgments)
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -253,29 +333,20 @@ class Corpus:
         """Return the corpus with source and target exchanged; see `SentencePair.transpose`."""
         return self.map(lambda pair: pair.transpose(scheme, lenient=lenient))
 
-    def to_records(self) -> list[dict[str, object]]:
-        """Return one flat dict for each link, as `pandas.DataFrame` takes them.
+    def to_records(self, *, each: str = "link") -> list[dict[str, object]]:
+        """Return flat dicts, as `pandas.DataFrame` takes them.
 
-        Keys: id, the attributes, annotator, i, j, sure, source and target (the two words, None
-        where unknown), weight, label. An attribute of one of these names gives way.
+        Parameters
+        ----------
+        each
+            ``"link"``, with the keys id, the attributes, annotator, i, j, sure, source and target
+            (the two words, None where unknown), weight, label. Or ``"annotation"``, and a record
+            for a pair without one: id, source and target (the sentences), the attributes,
+            annotator, links (an `Alignment`), and the other fields of `Annotation`; `from_records`
+            makes the same corpus of these, but for trees. Attributes of such names give way.
         """
-        records: list[dict[str, object]] = []
-        for pair in self._pairs:
-            given = {"id": "", **pair.attributes} | {"id": pair.id}  # the id first, and its own
-            source, target = pair.source, pair.target
-            for name, alignment in pair.alignments.items():
-                records += (
-                    {
-                        **given,
-                        **{"annotator": name, "i": link.i, "j": link.j, "sure": sure},
-                        "source": None if source is None else source[link.i],
-                        "target": None if target is None else target[link.j],
-                        "weight": alignment.weights.get(link),
-                        "label": alignment.labels.get(link),
-                    }
-                    for link, sure in alignment.items()
-                )
-        return records
+        check_known("kind of record", each, RECORDS)
+        return list((link_records if each == "link" else annotation_records)(self._pairs))
 
     def __len__(self) -> int:
         return len(self._pairs)

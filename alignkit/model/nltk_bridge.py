@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from alignkit._support.arguments import check_kind, check_known
+from alignkit._support.arguments import check_kind, check_known, naming_keywords
 from alignkit.model.alignment import NULL, Alignment, Link
 from alignkit.model.sentence_pair import SentencePair
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nltk.translate import AlignedSent
 
 
+@naming_keywords
 def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> AlignedSent:
     """Return a sentence pair as NLTK has it.
 
@@ -52,6 +53,7 @@ def to_nltk(pair: SentencePair, annotator: str, *, links: str = "possible") -> A
     return AlignedSent(list(source), list(target), Links(map(tuple, chosen)))
 
 
+@naming_keywords
 def from_nltk(sentence: AlignedSent, *, id: str, annotator: str = "alignment") -> SentencePair:
     """Make a sentence pair of NLTK's; all links are sure.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypedDict, overload
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, overload
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.wording import how_many
 from alignkit.errors import AlignmentError, JoinError, MissingTextError, OptionError
-from alignkit.model.alignment import SIDES, Alignment
+from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.choice import alignment_of_pair
 from alignkit.model.coercion import LinksOfPair, alignment_of
@@ -28,7 +28,24 @@ _SHOWN = 30  # phrase pairs, one a line
 _WIDE = 40  # characters of a phrase
 
 
-class PairPhrases(list[PhrasePair]):
+class WordedPhrase(NamedTuple):
+    """The fields of a `PhrasePair`, and its words joined by spaces; None where not known."""
+
+    source_start: int
+    source_end: int
+    target_start: int
+    target_end: int
+    atomic: bool
+    source: str | None
+    target: str | None
+
+    @property
+    def kind(self) -> str:
+        """``"atomic"`` or ``"composite"``."""
+        return "atomic" if self.atomic else "composite"
+
+
+class PairPhrases(list[WordedPhrase]):
     """List the phrase pairs of one sentence pair, and show them by their words."""
 
     def __init__(
@@ -38,17 +55,18 @@ class PairPhrases(list[PhrasePair]):
         target: Sequence[str] | None,
         id: str,
     ) -> None:
-        super().__init__(phrases)
-        self._source, self._target, self._id = source, target, id
+        for phrase in phrases:
+            texts: Iterable[str | None] = (None, None)
+            if source is not None and target is not None:
+                texts = map(" ".join, phrase.words(source, target))
+            self.append(WordedPhrase(*phrase, *texts))
+        self._id = id
 
     def table(self, most: int | None = None) -> Table:
         """Return a table of the phrase pairs, or of the first so many."""
         rows: list[list[Cell]] = []
         for phrase in self[:most]:
-            sides: Iterable[Sequence[str]] = ((), ())
-            if self._source is not None and self._target is not None:
-                sides = phrase.words(self._source, self._target)
-            texts = (cut_text(" ".join(side), _WIDE) for side in sides)
+            texts = (cut_text(text or "", _WIDE) for text in (phrase.source, phrase.target))
             rows.append([*texts, phrase.kind, "{}:{}-{}:{}".format(*phrase[:4])])
         columns = [Column(name) for name in ("source", "target", "kind", "spans")]
         title = f"{how_many(len(self), 'phrase pair')} of {self._id!r}"
@@ -57,13 +75,8 @@ class PairPhrases(list[PhrasePair]):
         return Table(title, columns, rows, note, ruled=False)
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return a dictionary for each phrase pair: its words, its kind and its spans."""
-        records = []
-        for phrase in self:
-            words = phrase.words(self._source or (), self._target or ())
-            texts = dict(zip(SIDES, map(" ".join, words), strict=True))
-            records.append({**texts, **phrase._asdict()})
-        return records
+        """Return a dictionary for each phrase pair: its words, its spans, and if it is atomic."""
+        return [phrase._asdict() for phrase in self]
 
     def __repr__(self) -> str:
         return str(self.table(_SHOWN))
@@ -101,7 +114,7 @@ def extract_phrases(alignments: SentencePair, **options: Unpack[_OfPairs]) -> Pa
 @overload
 def extract_phrases(
     alignments: Corpus, **options: Unpack[_OfPairs]
-) -> Iterator[tuple[str, PhrasePair]]: ...
+) -> Iterator[tuple[str, WordedPhrase]]: ...
 @overload
 def extract_phrases(
     alignments: LinkArrays,
@@ -115,6 +128,7 @@ def extract_phrases(
     target: TokenArrays | None = ...,
     lengths: None = ...,
 ) -> PhraseArrays: ...
+@naming_keywords
 def extract_phrases(
     alignments: LinksOfPair | SentencePair | Corpus | LinkArrays,
     *,
@@ -127,7 +141,7 @@ def extract_phrases(
     source: Sequence[str] | TokenArrays | None = None,
     target: Sequence[str] | TokenArrays | None = None,
     lengths: tuple[int, int] | None = None,
-) -> list[PhrasePair] | PhraseArrays | Iterator[tuple[str, PhrasePair]]:
+) -> list[PhrasePair] | PairPhrases | PhraseArrays | Iterator[tuple[str, WordedPhrase]]:
     """Extract the phrase pairs that are consistent with one alignment, or with many.
 
     A phrase pair is *consistent* when at least one link lies in it and no link joins a word
@@ -168,7 +182,8 @@ def extract_phrases(
     -------
     list of PhrasePair or PhraseArrays
         Sorted by source start, source end, target start and target end. Those of a sentence pair
-        are a list that shows their words; of a corpus an iterator of (id, PhrasePair).
+        are a list that shows them, each with its words as `source` and `target` besides; of a
+        corpus an iterator of (id, such a phrase pair). Both go into a data frame as they are.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_count, check_known
+from alignkit._support.arguments import check_arguments, check_count, check_known, naming_keywords
 from alignkit._support.jit import readonly
 from alignkit.errors import JoinError, OptionError
 from alignkit.model.alignment import Alignment
@@ -36,6 +36,7 @@ METHODS = {
 def symmetrize(forward: Alignment, reverse: Alignment, method: str = ...) -> Alignment: ...
 @overload
 def symmetrize(forward: LinkArrays, reverse: LinkArrays, method: str = ...) -> LinkArrays: ...
+@naming_keywords
 def symmetrize(
     forward: Alignment | LinkArrays,
     reverse: Alignment | LinkArrays,

@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_known, kind_of
+from alignkit._support.arguments import check_arguments, check_known, kind_of, naming_keywords
 from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, JoinError, OptionError, UnknownNameError
@@ -289,6 +289,7 @@ def comparison_table(comparisons: Iterable[Comparison], *, note: str = "") -> Ta
     return Table("", columns, rows, note, stub=4)
 
 
+@naming_keywords
 def compare(
     systems: Mapping[str, Any],
     measure: Ratios | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from errno import ENOENT
 from logging import getLogger
 from types import SimpleNamespace
@@ -19,7 +19,6 @@ from alignkit.errors import (
     JoinError,
     MissingFileError,
     OptionError,
-    UnknownNameError,
 )
 from alignkit.io.base_checks import BaseWatch
 from alignkit.io.detection import find_format
@@ -93,13 +92,8 @@ class FileOptions:
     @classmethod
     def of_words(cls, given: Mapping[str, Any]) -> FileOptions:
         """Make the options of what was given by name."""
-        known = [field.name for field in fields(ReadOptions)]
-        mine = [field.name for field in fields(cls)[1:]]
-        for name in given:
-            if name not in (*known, *mine):
-                raise UnknownNameError("option of two files:", name, [*mine, *known])
-        reading = {name: value for name, value in given.items() if name in known}
-        return cls(ReadOptions(**reading), **{k: v for k, v in given.items() if k in mine})
+        own = {name: value for name, value in given.items() if name in FileOptions.__annotations__}
+        return cls(ReadOptions(**{k: v for k, v in given.items() if k not in own}), **own)
 
     def of(self, side: str) -> tuple[str | None, ReadOptions]:
         """Return the format, if it is known, and the options of ``"hyp"`` or of ``"ref"``."""

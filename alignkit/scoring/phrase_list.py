@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, words
+from alignkit._support.arguments import check_arguments, naming_keywords, words
 from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, FormatError, OptionError, UnknownNameError
@@ -177,6 +177,7 @@ _LEFT_OUT = {
 _FATES = ("kept", *_LEFT_OUT)
 
 
+@naming_keywords
 def score_phrase_list(
     entries: Iterable[tuple[str, str]],
     corpus: Corpus,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, kind_of
+from alignkit._support.arguments import check_arguments, check_keywords, kind_of
 from alignkit._support.wording import how_many
-from alignkit.errors import ArgumentError, OptionError, UnknownNameError
+from alignkit.errors import ArgumentError, OptionError
 from alignkit.io.base_checks import BaseWatch, Misfit
 from alignkit.io.paired_reading import OutOfStepError
 from alignkit.model.arrays import LinkArrays
@@ -178,6 +178,7 @@ def score(
         return replace(_suspecting(result, watches), scored=scored)
     sides = _two_sides(corpus, hypothesis, reference)
     if any(map(_is_path, sides.values())):
+        check_keywords(score, reading, ReadingOptions.__annotations__)
         options = FileOptions.of_words(reading)
         hyp_path, ref_path = sides.values()
         files = TwoFiles(lambda: open_two(hyp_path, ref_path, options), options)
@@ -227,12 +228,7 @@ def aer(corpus: Any, hypothesis: Any = _SYSTEM, reference: Any = _GOLD, **option
     0.0
     """
     known = ("ignore_identical", "exact_case", "links")
-    for name in options:
-        if name not in known and name not in ReadingOptions.__annotations__:
-            raise OptionError(
-                f"{name} is no option of aer; it has {', '.join(known)}, and of two files those of "
-                "read_corpus"
-            )
+    check_keywords(aer, options, (*known, *ReadingOptions.__annotations__))
     links = score(corpus, hypothesis, reference, keep_rows=False, **options).links
     return np.nan if links is None else links.aer
 
@@ -241,7 +237,7 @@ def _refuse(reading: Mapping[str, Any], why: str) -> None:
     """Refuse what says how to read where nothing is read, and what says nothing at all."""
     for name in reading:
         if name not in ReadingOptions.__annotations__:
-            raise UnknownNameError("option of score:", name, ScoreOptions.__annotations__)
+            check_keywords(score, [name])
         raise OptionError(f"{name} is for two files: {why.format(name=name)}")
 
 

@@ -15,7 +15,7 @@ from math import nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_known
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit.errors import OptionError
 from alignkit.stats.ratios import ratio
 
@@ -145,6 +145,7 @@ def correct(terms: Floats, variances: Floats | None = None) -> Correction:
     return Correction(pi, pi0, c, reason, error, c_error)
 
 
+@naming_keywords
 def correct_sets(
     first: Sequence[Collection[Hashable]],
     second: Sequence[Collection[Hashable]],

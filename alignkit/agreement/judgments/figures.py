@@ -62,7 +62,7 @@ class ViewData:
         if len(self.labels) < 2:
             raise OptionError(f"the view {self.name} has one label; take another view")
         if not self.ordered and (self.weights != "nominal" or self.ties == "lowest"):
-            what = "ties='lowest'" if self.ties == "lowest" else f"weights={self.weights!r}"
+            what = "`ties='lowest'`" if self.ties == "lowest" else f"`weights={self.weights!r}`"
             raise OptionError(
                 f"{what} needs labels in an order, and those of the view {self.name} have none: "
                 "take another view, or leave it out"

@@ -105,7 +105,7 @@ def _on_judgments(options: argparse.Namespace) -> str:
     lines: dict[str, int] = {}
     if "groups" in chosen:
         chosen["groups"], lines = _groups(options.groups)
-    JudgmentOptions.of(chosen)  # a wrong option is an error before anything is read
+    JudgmentOptions(**chosen)  # a wrong option is an error before anything is read
     files = options.html, options.plot, options.disagreements
     refuse_unwritable(path for path in files if path is not None)
     corpus = _corpus(options)

@@ -1,0 +1,242 @@
+"""Coefficients of agreement by name, of links, labels and tables; `agree` gives them in context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Any
+
+from alignkit._support.arguments import check_keywords, check_known, keywords_of, kind_of
+from alignkit.agreement.alpha import alpha_from_units, krippendorff_alpha
+from alignkit.agreement.chance.correction import correct_sets
+from alignkit.agreement.chance.result import LEVELS
+from alignkit.agreement.fleiss import fleiss_from_counts, fleiss_kappa
+from alignkit.agreement.kappa import cell_agreement, cohen_kappa
+from alignkit.agreement.options import AgreementOptions
+from alignkit.agreement.question import agree
+from alignkit.agreement.result import Agreement
+from alignkit.errors import ArgumentError, JoinError, OptionError
+from alignkit.model.alignment import Alignment
+from alignkit.model.annotation import ROLES
+from alignkit.model.coercion import alignment_of, missing
+from alignkit.model.corpus import Corpus
+from alignkit.model.phrase_arrays import LINKS
+from alignkit.model.sentence_pair import SentencePair
+
+Rows = Sequence[Sequence[Any]]
+
+
+def kappa(*given: Any, **options: Any) -> float:
+    """Return Cohen's kappa of two annotators; NaN where undefined.
+
+    Parameters
+    ----------
+    *given : A corpus and two names: over cells of different words, as `alignkit.agree`; two
+        alignments of one sentence pair (`Alignment`, text or set of links), with
+        ``lengths=(N, M)``, the numbers of words: over all cells; two lists of labels; or a table,
+        Q x Q counts.
+    **options : Of links: ``links``, ``"possible"`` (all, the default) or ``"sure"``, and those of
+        `alignkit.agreement.cell_agreement`, where `ignore_identical` is True.
+
+    Raises
+    ------
+    ArgumentError, OptionError, JoinError
+        If what is given is none of these, lists differ in length, or a label is missing.
+
+    References
+    ----------
+    Cohen 1960, Educational and Psychological Measurement 20:37-46.
+
+    Examples
+    --------
+    >>> kappa(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
+    0.5
+    >>> round(kappa([[20, 5], [10, 15]]), 3), round(kappa("0-0 1-1", "0-0 1-2", lengths=(2, 3)), 3)
+    (0.4, 0.25)
+    """
+    return _measured(given, options, _cells, _contingency, cohen_kappa, two=True)
+
+
+def alpha(*given: Any, **options: Any) -> float:
+    """Return Krippendorff's alpha of two annotators or more; NaN where undefined.
+
+    Parameters
+    ----------
+    *given : As `kappa` takes it, of any number; names may be left out: all of the role annotator.
+        A table is of labels, units x annotators. Labels may be sets; None, NaN or NA is missing.
+    **options : ``distance`` between sets, ``"jaccard"``, ``"dice"`` or ``"masi"``; between other
+        labels it is nominal. Of links also those of `alignkit.agreement.krippendorff_alpha`, where
+        `ignore_identical` is True.
+
+    References
+    ----------
+    Krippendorff 2011, https://repository.upenn.edu/asc_papers/43. Errors as of `kappa`.
+
+    Examples
+    --------
+    >>> round(alpha(["a", "a", "b", None], ["a", "b", "b", "b"], ["a", "a", "b", "b"]), 3)
+    0.667
+    """
+    return _measured(given, options, _link_alpha, _units, _unit_alpha, gaps=True, sets=True)
+
+
+def fleiss(*given: Any, **options: Any) -> float:
+    """Return Fleiss' kappa of two annotators or more; NaN where undefined.
+
+    Parameters
+    ----------
+    *given : As `alpha` takes it, but a table is of counts, items x categories; labels of items x
+        annotators are ``fleiss(*zip(*table))``. Of links see `alignkit.agreement.fleiss_kappa`.
+
+    References
+    ----------
+    Fleiss 1971, Psychological Bulletin 76:378-382. Errors as of `kappa`.
+
+    Examples
+    --------
+    >>> fleiss(["a", "b"], ["a", "b"], ["a", "b"]), fleiss([[3, 0], [0, 3]])
+    (1.0, 1.0)
+    """
+    return _measured(given, options, _link_fleiss, _counts, _count_fleiss)
+
+
+def C(*given: Any, **options: Any) -> float:  # noqa: N802 - its name in the article
+    """Return C of two annotators, their agreement beyond chance; NaN where undefined.
+
+    Parameters
+    ----------
+    *given : As `kappa` takes it. Labels may be sets; a table is of these, items x 2.
+    **options : Of links: ``level``, ``"words.possible"`` (the default), ``"words.sure"``,
+        ``"phrases.possible"`` or ``"phrases.sure"``, and those of `alignkit.agree`, by which it is
+        of the edit model if there is an initial alignment, else of Kupper & Hafner. Of labels,
+        as Kupper & Hafner: ``choices``, how many labels there are, and those of
+        `alignkit.agreement.correct_sets`.
+
+    References
+    ----------
+    Cohn, Callison-Burch & Lapata 2008, Computational Linguistics 34(4):597-614; Kupper & Hafner
+    1989, Biometrics 45:957-967. Errors as of `kappa`.
+
+    Examples
+    --------
+    >>> round(C([{10}, {20, 30}, {40}], [{10, 20}, {30}, {40}], choices=4, normalizer="max"), 4)
+    0.5556
+    """
+    return _measured(given, options, _link_c, _units, _set_c, two=True, sets=True)
+
+
+def _measured(
+    given: Sequence[Any], options: dict[str, Any], of_links: Callable[..., float],
+    table_of: Callable[[Rows], Rows], of_table: Callable[..., float], *, two: bool = False,
+    gaps: bool = False, sets: bool = False,
+) -> float:  # fmt: skip
+    """Measure a corpus, alignments, lists of labels of which a table is made, or a table."""
+    corpus, who = None, list(given)
+    if given and isinstance(given[0], Corpus):
+        corpus, roles = given[0], given[0].roles
+        who = who[1:] or [name for name in corpus.aligners if roles[name] == ROLES[0]]
+        if wrong := [value for value in who if not isinstance(value, str)]:
+            how = "give the names one by one: corpus, 'anna', 'ben'"
+            raise ArgumentError(f"annotators is {kind_of(wrong[0])}; {how}")
+    elif given and all(isinstance(value, (Alignment, str, Set)) for value in given):
+        if (lengths := options.pop("lengths", None)) is None:
+            raise OptionError("chance depends on the words; give lengths=(N, M), their numbers")
+        source, target = ([f"{side} {k}" for k in range(lengths[side])] for side in (0, 1))
+        made = {str(k): alignment_of(f"alignment {k}", x) for k, x in enumerate(given, 1)}
+        corpus, who = Corpus([SentencePair("1", source, target, made)]), list(made)
+    elif len(given) == 1:
+        return of_table(_rows("a row of the table", given[0]), **options)
+    else:
+        who = _rows("a list of labels", given)
+        if len({len(labels) for labels in who}) > 1:
+            sizes = " and ".join(str(len(labels)) for labels in who)
+            raise JoinError(f"the lists have {sizes} labels; give one for each item in each")
+    if len(who) < 2 or (two and len(who) > 2):
+        raise OptionError(f"it takes two annotators{'' if two else ' or more'}, not {len(who)}")
+    if corpus is not None:
+        return of_links(corpus, who, **options)
+    for k, label in ((k, label) for labels in who for k, label in enumerate(labels)):
+        if missing(label) and not gaps:
+            raise OptionError(f"a label [{k}] is missing: leave out the item, or use alpha")
+        if isinstance(label, (tuple, list, Alignment)) or (isinstance(label, Set) and not sets):
+            raise ArgumentError(
+                f"a list holds {str(label)[:40]}, which is no label; links of one pair are an "
+                "Alignment, a text or a set, and those of many are in a Corpus"
+            )
+    return of_table(table_of(who), **options)
+
+
+def _rows(name: str, values: Any) -> list[list[Any]]:
+    plain = values.to_numpy() if hasattr(values, "to_numpy") else values
+    rows = list(plain) if isinstance(plain, Iterable) else [plain]
+    for row in rows:
+        if isinstance(row, (str, Mapping, Alignment, Corpus)) or not isinstance(row, Iterable):
+            raise ArgumentError(
+                f"{name} is {kind_of(row)}; give a list of rows, or a list of labels for each "
+                "annotator, or a corpus and names"
+            )
+    return [list(row) for row in rows]
+
+
+def _cells(corpus: Corpus, who: Sequence[str], *, links: str = "possible", **how: Any) -> float:
+    check_known("choice of links", links, LINKS)
+    cells = cell_agreement(corpus, *who, **{"ignore_identical": True, **how})
+    return (cells.sure if links == "sure" else cells.possible).kappa
+
+
+def _contingency(lists: Rows) -> Rows:
+    known = {label: k for k, label in enumerate(dict.fromkeys([*lists[0], *lists[1]]))}
+    table = [[0] * max(len(known), 2) for _ in range(max(len(known), 2))]
+    for first, second in zip(*lists, strict=True):
+        table[known[first]][known[second]] += 1
+    return table
+
+
+def _link_alpha(corpus: Corpus, who: Sequence[str], **how: Any) -> float:
+    return krippendorff_alpha(corpus, who, **{"ignore_identical": True, **how}).alpha
+
+
+def _units(lists: Rows) -> Rows:
+    return list(zip(*lists, strict=True))
+
+
+def _set(label: Any) -> Set[Any]:
+    return label if isinstance(label, Set) else {label}
+
+
+def _unit_alpha(units: Rows, **how: Any) -> float:
+    number: dict[Any, int] = {}
+    given = [[_set(label) for label in unit if not missing(label)] for unit in units]
+    values = [
+        [frozenset(number.setdefault(x, len(number)) for x in label) for label in unit]
+        for unit in given
+    ]
+    return alpha_from_units(values, **how).alpha
+
+
+def _link_fleiss(corpus: Corpus, who: Sequence[str], **how: Any) -> float:
+    return fleiss_kappa(corpus, who, **how).kappa
+
+
+def _counts(lists: Rows) -> Rows:
+    known = {label for labels in lists for label in labels}
+    return [[unit.count(label) for label in known] for unit in _units(lists)]
+
+
+def _count_fleiss(counts: Rows, **how: Any) -> float:
+    return fleiss_from_counts(counts, **how)[0]
+
+
+def _link_c(
+    corpus: Corpus, who: Sequence[str], *, level: str = "words.possible", **how: Any
+) -> float:
+    check_known("level", level, LEVELS)
+    check_keywords(C, how, ["level", *keywords_of(agree)[3:], *keywords_of(AgreementOptions)])
+    agreement: Agreement = agree(corpus, who, **{"bootstrap": "none", **how})
+    return agreement.pairings[0].main(level).C
+
+
+def _set_c(units: Rows, *, choices: int | None = None, **how: Any) -> float:
+    if choices is None:
+        raise OptionError("chance depends on choices; say how many labels there are to choose from")
+    first, second = ([_set(unit[side]) for unit in units] for side in (0, 1))
+    return correct_sets(first, second, choices=choices, **how).C
