@@ -10,14 +10,12 @@ from typing import Union
 from alignkit.agreement import LEVELS, agree
 from alignkit.agreement.disagreements import disagreements
 from alignkit.agreement.figures import alpha_level, split
-from alignkit.agreement.page import further_pairs
 from alignkit.scoring.link_classes import FunctionWords
 
 Number = Union[int, float]
 Row = tuple[str, str, str, Mapping[str, Number]]
 """Who, in which section, at which level: the statistics."""
 SEED = 12345
-WIDTHS = (0.1, 0.05)
 _WORDS = frozenset(("the", "a", "an", "of", "to", "in", "is", "was", "and", "that"))
 FUNCTION_WORDS = FunctionWords(_WORDS, _WORDS)
 RATIOS = ("precision", "recall", "f1")
@@ -196,10 +194,6 @@ def _whole(result):
     if len(result.distribution):
         for name in ("mean", "min", "max"):
             statistics[f"distribution {name}"] = float(getattr(result.distribution, name)())
-    for width in WIDTHS:
-        pairs = further_pairs(result, 2 * width)
-        if pairs is not None:
-            statistics[f"further pairs for {width}"] = pairs
     return statistics
 
 
