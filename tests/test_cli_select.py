@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, feed, process, run, write
 from test_cli_outputs import files
-from test_selection import DOCUMENTS, corpus_of
+from test_split import DOCUMENTS, corpus_of
 
 import alignkit as ak
 

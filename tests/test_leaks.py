@@ -15,7 +15,7 @@ from alignkit.align.bitext import Bitext
 from alignkit.align.supervised.gold import Gold, different
 from alignkit.corpora import diversity
 from alignkit.corpora.pairings import pair_translations
-from alignkit.corpora.selection import connected_groups, find_leaks, split_corpus
+from alignkit.corpora.split import connected_groups, find_leaks, split_corpus
 from alignkit.corpora.validation import examine
 from alignkit.io import ReadOptions, read_corpus, write_corpus
 from alignkit.model.annotation import Annotation

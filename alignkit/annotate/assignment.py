@@ -38,7 +38,7 @@ from alignkit.annotate.project.conversion import project_pair
 from alignkit.annotate.project.events import encode
 from alignkit.annotate.project.names import ProjectError, check_annotator
 from alignkit.annotate.project.store import Store
-from alignkit.corpora.split import divide_evenly
+from alignkit.corpora.apportioning import divide_evenly
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.tables.columns import Column
 from alignkit.tables.table import Table

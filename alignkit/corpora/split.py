@@ -1,118 +1,346 @@
-"""Division of things of different sizes into parts with given shares, as nearly as can be.
+"""Divide a corpus at random by shares, select pairs of it, and find what its parts share.
 
-Groups are dealt to parts by size, then moved and exchanged while that brings the shares nearer.
+Parts hold equal shares of strata if asked for, and groups of pairs are not cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from alignkit._support.arguments import check_arguments, naming_keywords
+from alignkit._support.wording import how_many
+from alignkit.errors import OptionError, UnknownIdError
+from alignkit.model.corpus import TEXTS, Corpus, compared_texts, group_texts, group_values
+from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
 
-_TRIES, _MORE = 12, 100  # divisions that are tried: of many groups, and of few
-_FEW = 60  # groups
-_EVERY = 4096  # divisions that are all tried
-_LOOKED_AT = 192  # groups on either side of an exchange
-_TOTAL = 10.0  # weight of the whole against one stratum
+if TYPE_CHECKING:
+    import numpy as np
+
+SEED = 12345
+GROUPS = ("goeswith",)
+"""The attributes that name groups of pairs, where none are named."""
+KINDS = EQUAL, REVERSED, GROUPED = ("equal", "reversed", "grouped")
+
+_Texts = tuple[tuple[str, ...], tuple[str, ...]]
+_COLUMNS = 100  # strata that are looked at where groups stay whole
+_GROUPS = (*GROUPS, "document")  # what is known to name pairs that belong together
 
 
-def divide_evenly(strata: Sequence[int], shares: Sequence[float]) -> list[list[int]]:
-    """Return how many of each stratum come into each part: [[3, 2], [2, 3]] of [5, 5] in halves.
+class Parts(dict[str, Corpus]):
+    """The parts of a corpus by name; `meant` are attributes that were to be divided so."""
 
-    Each number is the exact one, rounded up or down such that the parts have their shares when
-    strata are added up.
+    meant: tuple[str | None, ...] = ()
+    separator: str | None = None
+
+    @property
+    def cautions(self) -> list[str]:
+        """What stands in several parts: groups, rewrites and their pairs, equal pairs."""
+        divider = self.separator
+        cautions = [
+            f"{how_many(count, 'value')} of {name} in several parts; `keep_together={name!r}` "
+            "leaves none"
+            for name in _GROUPS
+            if name not in self.meant
+            if (count := self._divided(partial(group_values, attribute=name, separator=divider)))
+        ]
+        pairs = [pair for part in self.values() for pair in part]
+        origins = {origin_of(pair) for pair in pairs} - {None}
+        homes = self._divided(lambda pair: {origin_of(pair) or pair.id} & origins)
+        if homes and not cautions:
+            cautions.append(
+                f"{how_many(homes, 'pair')} in another part than what was written anew of it; "
+                f"`keep_together={REWRITE_OF!r}` leaves none"
+            )
+        before = 0
+        for number, (name, part) in enumerate(self.items()):
+            leaks = find_leaks(Corpus(pairs[:before]), part, ())
+            before += len(part)
+            if count := sum(leak.kind != GROUPED for leak in leaks):
+                where = "an earlier part" if number > 1 else next(iter(self))
+                cautions.append(
+                    f"{count} of {how_many(len(part), 'pair')} of {name} are equal or reversed "
+                    f"pairs of {where}; `keep_texts=True` leaves none"
+                )
+        return cautions
+
+    def _divided(self, values: Callable[[SentencePair], Iterable[str]]) -> int:
+        """Return how many values stand in several parts."""
+        each = [{value for pair in part for value in values(pair)} for part in self.values()]
+        return sum(count > 1 for count in Counter(x for part in each for x in part).values())
+
+
+@naming_keywords
+def select_ids(corpus: Corpus, ids: Iterable[str]) -> Corpus:
+    """Return the pairs of these ids, in the order of the corpus.
+
+    Raises
+    ------
+    UnknownIdError
+        If no pair has one of them.
     """
-    owed = np.zeros(len(shares))
-    divided = []
-    for size in strata:
-        exact = np.multiply(shares, size)
-        counts = (exact + 1e-9).astype(int)
-        owed += exact - counts
-        places = np.flatnonzero(exact - counts > 1e-9)
-        places = places[np.argsort(-owed[places], kind="stable")][: size - counts.sum()]
-        counts[places] += 1
-        owed[places] -= 1
-        divided.append(counts.tolist())
+    check_arguments(select_ids, locals())
+    wanted = dict.fromkeys(ids)
+    for id in wanted:
+        if id not in corpus:
+            raise UnknownIdError(id, corpus.ids)
+    return corpus.filter(lambda pair: pair.id in wanted)
+
+
+@naming_keywords
+def sample(
+    corpus: Corpus,
+    share: float,
+    *,
+    seed: int = SEED,
+    stratify: str | None = None,
+    keep_together: str | Sequence[str] = (),
+    separator: str | None = None,
+    keep_texts: bool = False,
+) -> Corpus:
+    """Return a share of a corpus, drawn at random; see `split_corpus`.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["a"] * 10, ["b"] * 10)
+    >>> len(sample(corpus, 0.3))
+    3
+    """
+    check_arguments(sample, locals())
+    return split_corpus(
+        corpus, {"the sample": share}, seed=seed, stratify=stratify,
+        keep_together=keep_together, separator=separator, keep_texts=keep_texts,
+    )["the sample"]  # fmt: skip
+
+
+@naming_keywords
+def split_corpus(
+    corpus: Corpus,
+    shares: Mapping[str, float],
+    *,
+    seed: int = SEED,
+    stratify: str | None = None,
+    keep_together: str | Sequence[str] = (),
+    separator: str | None = None,
+    keep_texts: bool = False,
+) -> Parts:
+    """Divide a corpus at random into parts that hold the shares asked for.
+
+    Parameters
+    ----------
+    corpus
+        The corpus.
+    shares
+        The share of each part, such as ``{"train": 0.8, "dev": 0.1, "test": 0.1}``. They add up to
+        1; where it is less, the rest of the pairs is left out.
+    seed
+        The same seed gives the same parts.
+    stratify
+        An attribute of which each value is to have the same share in all parts; beside
+        `keep_together`, each of the 100 most frequent. Without an attribute of that name,
+        ``"judgment"`` is what the annotators judged.
+    keep_together
+        One attribute or several: pairs that share a value come into one part, so that no document,
+        film or entity stands in two of them. A pair without a value stands by itself; but what
+        was written anew of a pair stays with it, see `alignkit.model.sentence_pair`.
+    separator
+        What divides several values in one such attribute; None: each is one value.
+    keep_texts
+        Pairs that share a text, on either side, come into one part; case does not count, nor does
+        the Unicode form of characters. So no text of one part stands in another.
+
+    Returns
+    -------
+    Parts
+        A dict of corpora, with their pairs in the order of the corpus. Shares are as near to what
+        was asked as whole pairs allow, or whole groups (`alignkit.corpora.apportioning` says
+        how). Its `cautions` say what came into several parts.
+
+    Raises
+    ------
+    OptionError
+        If the shares make no sense, or there are fewer pairs or groups than parts.
+    UnknownNameError
+        If no pair has the attribute.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_texts(["a"] * 10, ["b"] * 10)
+    >>> {name: len(part) for name, part in split_corpus(corpus, {"train": 0.8, "dev": 0.2}).items()}
+    {'train': 8, 'dev': 2}
+    """
+    check_arguments(split_corpus, locals(), apart=["shares"])
+    asked = _checked(shares, seed)
+    together = [keep_together] if isinstance(keep_together, str) else list(keep_together)
+    for attribute in [*together, *([] if stratify is None else [stratify])]:
+        group_texts(corpus, attribute)  # refuses one that no pair has
+    import numpy as np
+
+    if separator is not None and not together:
+        message = "`separator` divides the values of `keep_together`: name an attribute by that too"
+        raise OptionError(message)
+    rng = np.random.default_rng(seed)
+    numbers: dict[str, int] = {}  # of the strata
+    values = [""] * len(corpus) if stratify is None else group_texts(corpus, stratify)
+    strata = [numbers.setdefault(value, len(numbers)) for value in values]
+    together += [TEXTS] if keep_texts else []
+    groups = connected_groups(corpus, together, separator) if together else None
+    count = len(corpus) if groups is None else len(groups)
+    if 0 < count < len(shares):
+        what = f"{count} pairs, too few"
+        if together:
+            what = f"pairs with the same {' or '.join(together)} make {count} groups, too few"
+        raise OptionError(f"{what} for {len(shares)} parts")
+    if groups is None or count == len(corpus):
+        parts = _of_pairs(strata, asked, rng)
+    else:
+        parts = _of_groups(groups, strata, asked, rng)
+    divided = Parts(
+        (name, Corpus(pair for pair, part in zip(corpus, parts, strict=True) if part == k))
+        for k, name in enumerate(shares)
+    )
+    divided.meant, divided.separator = (*together, stratify), separator
     return divided
 
 
-def divide_groups(
-    sizes: NDArray[np.integer], shares: Sequence[float], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Return the part (G,) of each group, given its size in each stratum (G, S)."""
-    counts = np.asarray(sizes, np.int64)
-    totals = counts.sum(axis=1)
-    # what a part holds is compared in these columns: the total, and each of several strata
-    features = _TOTAL * totals[:, None].astype(np.float64)
-    if counts.shape[1] > 1:
-        scaled = counts / np.sqrt(np.maximum(counts.sum(axis=0), 1))
-        features = np.concatenate([features, scaled], axis=1)
-    wanted = np.multiply.outer(shares, features.sum(axis=0))
-
-    def misfit(parts: NDArray[np.int64]) -> tuple[float, float]:
-        held = np.stack([np.bincount(parts, column, len(shares)) for column in features.T], 1)
-        distances = np.abs(held - wanted)
-        return round(distances[:, 0].max() / _TOTAL, 9), float((distances**2).sum())
-
-    best = None
-    every = len(shares) ** len(counts)
-    for _ in range(_MORE if every > _EVERY and len(counts) <= _FEW else _TRIES):
-        parts = _improved(_dealt(totals, wanted[:, 0] / _TOTAL, rng), features, wanted, rng)
-        best = parts if best is None else min(best, parts, key=misfit)
-        if misfit(best)[0] <= 0.5 and counts.shape[1] == 1:
-            return best
-    assert best is not None
-    if misfit(best)[0] > 0.5 and every <= _EVERY:
-        divisions = product(range(len(shares)), repeat=len(counts))
-        best = min(map(np.array, divisions), key=misfit)
-    return best
+def _checked(shares: Mapping[str, float], seed: int) -> list[float]:
+    """Return the shares, and at the end, if there is any, that of what is left out."""
+    if seed < 0:
+        raise OptionError(f"the seed is {seed}; it must be 0 or more")
+    if not isinstance(shares, Mapping) or not shares:
+        example = {"train": 0.8, "dev": 0.1, "test": 0.1}
+        raise OptionError(f"shares must name the parts, e.g. {example}")
+    for name, share in shares.items():
+        if isinstance(share, bool) or not isinstance(share, (int, float)):
+            raise OptionError(f"the share of {name} must be a number, not {share!r}")
+        if not (isfinite(share) and 0 < share <= 1):
+            raise OptionError(f"the share of {name} is {share}; it must be above 0 and at most 1")
+    total = sum(shares.values())
+    if total > 1 + 1e-9:
+        raise OptionError(f"the shares add up to {total:g}; they must make at most 1")
+    left = 1 - total
+    return [*shares.values(), *([left] if left > 1e-9 else [])]
 
 
-def _dealt(
-    totals: NDArray[np.int64], room: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Deal groups in random order to parts, with odds as the room that is left in them."""
-    room = room.copy()
-    parts = np.zeros(len(totals), np.int64)
-    for group in rng.permutation(len(totals)):
-        odds = np.maximum(room, 0).cumsum()
-        part = odds.searchsorted(rng.random() * odds[-1], "right") if odds[-1] else room.argmax()
-        parts[group] = part = min(int(part), len(room) - 1)
-        room[part] -= totals[group]
+def connected_groups(
+    corpus: Corpus, attributes: Sequence[str], separator: str | None = None
+) -> list[list[int]]:
+    """Return the places of pairs that share a value of an attribute, directly or by other pairs."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not len(corpus):
+        return []
+    origins = {k: id for k, pair in enumerate(corpus) if (id := origin_of(pair)) is not None}
+    # of rewrites: the place of their pair, or of the first of its rewrites without it
+    homes = {pair.id: k for k, pair in enumerate(corpus)} if origins else {}
+    joined = [(homes.setdefault(id, k), k) for k, id in origins.items()]
+    first: dict[tuple[str, str], int] = {}
+    for k, pair in enumerate(corpus):
+        for name in attributes:
+            values = group_values(pair, name, separator)
+            joined += [(first.setdefault((name, value), k), k) for value in values]
+    rows, columns = zip(*joined, strict=True) if joined else ((), ())
+    graph = coo_array(([1] * len(joined), (rows, columns)), shape=(len(corpus), len(corpus)))
+    groups: dict[int, list[int]] = {}
+    for k, number in enumerate(connected_components(graph, directed=False)[1].tolist()):
+        groups.setdefault(number, []).append(k)
+    return list(groups.values())
+
+
+def _of_pairs(strata: list[int], shares: list[float], rng: np.random.Generator) -> list[int]:
+    """Return the part of each pair, where every pair may come into any part."""
+    from alignkit.corpora.apportioning import divide_evenly
+
+    members: dict[int, list[int]] = {}
+    for k, stratum in enumerate(strata):
+        members.setdefault(stratum, []).append(k)
+    each_stratum = list(members.values())
+    mixed = [each_stratum[h] for h in rng.permutation(len(members))]
+    parts = [0] * len(strata)
+    for places, counts in zip(mixed, divide_evenly([*map(len, mixed)], shares), strict=True):
+        order = rng.permutation(places).tolist()
+        for part, count in enumerate(counts):
+            for k in order[:count]:
+                parts[k] = part
+            del order[:count]
     return parts
 
 
-def _improved(
-    parts: NDArray[np.int64],
-    features: NDArray[np.float64],
-    wanted: NDArray[np.float64],
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
-    """Move and exchange groups between two parts until no such step brings them nearer."""
-    held = np.zeros(wanted.shape)
-    np.add.at(held, parts, features)
-    pairs = [(a, b) for a in range(len(held)) for b in range(a)]
-    idle = 0
-    while idle < 2 * len(pairs):
-        a, b = pairs[rng.integers(len(pairs))]
-        mine, theirs = (
-            places if len(places) <= _LOOKED_AT else rng.choice(places, _LOOKED_AT, replace=False)
-            for places in (np.flatnonzero(parts == a), np.flatnonzero(parts == b))
-        )
-        given, taken = (np.pad(features[places], ((1, 0), (0, 0))) for places in (mine, theirs))
-        # half of |over - d|^2 + |under + d|^2 - |over|^2 - |under|^2, d what goes from a to b
-        lean = (held[a] - wanted[a]) - (held[b] - wanted[b])
-        change = np.add.outer(
-            (given**2).sum(axis=1) - given @ lean, (taken**2).sum(axis=1) + taken @ lean
-        ) - 2 * (given @ taken.T)
-        i, j = divmod(int(change.argmin()), len(taken))
-        if change[i, j] >= -1e-6:
-            idle += 1
-            continue
-        idle = 0
-        held[a] += taken[j] - given[i]
-        held[b] += given[i] - taken[j]
-        parts[mine[i - 1 : i]], parts[theirs[j - 1 : j]] = b, a
+def _of_groups(
+    groups: list[list[int]], strata: list[int], shares: list[float], rng: np.random.Generator
+) -> list[int]:
+    """Return the part of each pair, where groups stay whole."""
+    import numpy as np
+
+    from alignkit.corpora.apportioning import divide_groups
+
+    # the largest strata have a column of their own, the others one together
+    counts = np.bincount(strata)
+    order = np.argsort(-counts, kind="stable")[:_COLUMNS]
+    own = order[counts[order] >= len(shares)]
+    numbers = np.full(len(counts), len(own))
+    numbers[own] = range(len(own))
+    columns = numbers[strata]
+    sizes = np.zeros((len(groups), columns.max() + 1), np.int64)
+    for number, places in enumerate(groups):
+        np.add.at(sizes[number], columns[places], 1)
+    parts = [0] * len(strata)
+    for places, part in zip(groups, divide_groups(sizes, shares, rng).tolist(), strict=True):
+        for k in places:
+            parts[k] = part
     return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A pair of the second part that the first part knows."""
+
+    kind: str
+    train: str  # the ids of both pairs; of the first part, the first such
+    test: str
+    group: str = ""  # attribute and value of the group, as goeswith=x
+    also: tuple[str, ...] = ()  # the further groups of the pair that the first part has
+
+
+def find_leaks(
+    train: Corpus, test: Corpus, groups: Sequence[str] | None = None, *,
+    separator: str | None = None, ignore_case: bool = False,
+) -> list[Leak]:  # fmt: skip
+    """Return what the second part shares with the first."""
+    check_arguments(find_leaks, locals())
+    for name in groups or ():
+        group_texts([*train, *test], name)  # refuses one that no pair has
+    groups = GROUPS if groups is None else groups
+    one_corpus = not {pair.id for pair in train} & {pair.id for pair in test}
+    texts: dict[_Texts, str] = {}
+    named: dict[str, str] = {}
+    for pair in train:
+        if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
+            texts.setdefault(key, pair.id)
+        for name in _groups(pair, groups, separator, origin=one_corpus):
+            named.setdefault(name, pair.id)
+    leaks: list[Leak] = []
+    for pair in test:
+        if (key := compared_texts(pair, ignore_case=ignore_case)) is not None:
+            if key in texts:
+                leaks.append(Leak(EQUAL, texts[key], pair.id))
+            elif key[::-1] in texts:
+                leaks.append(Leak(REVERSED, texts[key[::-1]], pair.id))
+        mine = _groups(pair, groups, separator, origin=one_corpus)
+        if shared := [name for name in mine if name in named]:
+            leaks.append(Leak(GROUPED, named[shared[0]], pair.id, shared[0], tuple(shared[1:])))
+    return leaks
+
+
+def _groups(
+    pair: SentencePair, attributes: Iterable[str], separator: str | None, *, origin: bool
+) -> list[str]:
+    values = ((name, x) for name in attributes for x in group_values(pair, name, separator))
+    names = [f"{name}={value}" for name, value in values]
+    names += [f"{REWRITE_OF}={origin_of(pair) or pair.id}"] if origin else []
+    return list(dict.fromkeys(names))

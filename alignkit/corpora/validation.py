@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from alignkit._support.wording import how_many
 from alignkit.corpora.join import SeenIds
-from alignkit.corpora.selection import Repeats
+from alignkit.corpora.split import EQUAL, REVERSED
 from alignkit.errors import FormatError
 from alignkit.io.base_checks import Fit, Fits, shift_of
 from alignkit.io.detection import with_shift
@@ -18,11 +18,14 @@ from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading, Record
 from alignkit.io.text_files import Finding
-from alignkit.model.corpus import Corpus
+from alignkit.model.corpus import Corpus, compared_texts
+from alignkit.model.labels import SCHEMES
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     from alignkit.model.trees import Tree
+
+_Texts = tuple[tuple[str, ...], tuple[str, ...]]
 
 _MOST_KEPT = 10_000  # findings of a kind; more are only counted
 _FLAT_WORDS, _LEAST_DEPTH = 8, 4  # a parse of more words than these is that deep, preterminals too
@@ -142,7 +145,7 @@ class _Watch:
 
     def __init__(self, report: Examination, fits: Fits) -> None:
         self.report, self._fits = report, fits
-        self._seen, self._repeats = SeenIds(), Repeats()
+        self._seen, self._repeats = SeenIds(), _Repeats()
 
     def record(self, record: Record) -> None:
         """Take a record as written."""
@@ -224,3 +227,37 @@ def compare_texts(first: Examination, second: Examination) -> None:
     for id in known:
         message = f"pair {id!r} is in {first.path} alone"
         second.observe(Finding("pair of one file only", message, second.path))
+
+
+def _flipped(judgment: str) -> str:
+    """Return a judgment for exchanged texts, by the first scheme in which that changes it."""
+    schemes = (scheme for scheme in SCHEMES.values() if judgment in scheme.judgments)
+    others = (scheme.flip(judgment) for scheme in schemes if scheme.exchanged)
+    return next((other for other in others if other != judgment), judgment)
+
+
+class _Repeats:
+    """Finds pairs that an annotator judged twice, and differently, as they come."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, _Texts], tuple[str, str]] = {}
+
+    def add(self, pair: SentencePair) -> list[tuple[str, str]]:
+        """Take a pair; return the kind and the words of what is odd about it."""
+        judged = {
+            name: value.judgment for name, value in pair.annotations.items() if value.judgment
+        }
+        if not judged or (texts := compared_texts(pair)) is None:
+            return []
+        odd = []
+        for name, judgment in judged.items():
+            same = self._seen.get((name, texts))
+            back = self._seen.get((name, texts[::-1])) if texts != texts[::-1] else None
+            kind, other = (EQUAL, same) if same is not None else (REVERSED, back)
+            if same is None:
+                self._seen[name, texts] = pair.id, judgment
+            if other and judgment != (_flipped(other[1]) if kind == REVERSED else other[1]):
+                mine = f"pair {pair.id[:40]!r} is {judgment[:40]!r} by {name[:40]!r}"
+                message = f"{mine}, but pair {other[0][:40]!r} is {other[1][:40]!r}"
+                odd.append((f"{kind} pairs judged differently", message))
+        return odd

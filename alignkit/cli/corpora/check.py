@@ -52,7 +52,7 @@ from alignkit.cli.common.trees import (
 )
 from alignkit.cli.corpora.convert import tell_lost
 from alignkit.cli.parser import add_options, number, output, output_file
-from alignkit.corpora.selection import KINDS, Leak, find_leaks
+from alignkit.corpora.split import KINDS, Leak, find_leaks
 from alignkit.errors import AlignkitError, FormatError, JoinError, OptionError
 from alignkit.io.atomic_files import identity, standard_stream
 from alignkit.io.detection import hint_of

@@ -31,7 +31,7 @@ from alignkit.cli.corpora.convert import (
     write_whole,
 )
 from alignkit.cli.parser import add_options, number
-from alignkit.corpora.selection import SEED, Parts, connected_groups, select_ids, split_corpus
+from alignkit.corpora.split import SEED, Parts, connected_groups, select_ids, split_corpus
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same
 from alignkit.io.options import ReadOptions

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
+from alignkit.corpora.apportioning import divide_evenly, divide_groups
 from alignkit.corpora.join import concat
-from alignkit.corpora.selection import connected_groups, sample, select_ids, split_corpus
-from alignkit.corpora.split import divide_evenly, divide_groups
+from alignkit.corpora.split import connected_groups, sample, select_ids, split_corpus
 from alignkit.errors import ArgumentError, OptionError, RepeatedIdError, UnknownNameError
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
