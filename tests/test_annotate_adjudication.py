@@ -129,33 +129,28 @@ def test_a_vote_changed_later_reopens_its_place_and_no_other():
     assert states({"ben": then["ben"]}) == states(then)  # who votes no more changes nothing
 
 
-@pytest.mark.parametrize(("value", "why"),
-                         [(1, Why("vote", "anna", {"anna": (2, 2), "ben": (1, 1)})),
-                          (0, Why("vote", "anna", {"anna": (2, 2), "ben": (1, 1)})),
-                          (2, Why("vote", "ben", {"anna": (2, 2), "ben": (1, 1)})),
-                          (2, Why("vote", "dora", {"anna": (2, 2), "ben": (1, 1)})),
-                          (2, Why("agreed", "", {"anna": (2, 2), "ben": (1, 1)})),
-                          (2, Why("own"))])  # fmt: skip
-def test_a_value_that_its_reason_does_not_give_is_reopened(value, why):
-    ballots = {"anna": Ballot({(0, 0): 2}, 2), "ben": Ballot({(0, 0): 1}, 1)}
-    gold = GoldState({(0, 0): value} if value else {}, {(0, 0): why})
-    assert [(item.state, item.value) for item in compare(ballots, gold)] == [("reopened", value)]
+TWO, OTHERS = {"anna": (2, 2), "ben": (1, 1)}, {"anna": (2, 1), "ben": (2, 1), "dora": (0, 1)}
+JUDGED = {"anna": (("paraphrase",), 1), "ben": ((), 1)}
 
 
-def test_what_a_majority_agreed_on_stands_when_the_setting_is_another_one():
-    votes = {"anna": (2, 1), "ben": (2, 1), "dora": (0, 1)}
-    ballots = {name: Ballot({(0, 0): said} if said else {}, 1) for name, (said, _) in votes.items()}
-    gold = GoldState({(0, 0): 2}, {(0, 0): Why("agreed", "", votes)})
-    for majority in (True, False):
-        assert [item.state for item in compare(ballots, gold, majority=majority)] == ["agreed"]
-
-
-def test_a_judgment_that_its_reason_does_not_give_is_reopened():
-    ballots = {"anna": Ballot({JUDGMENT: ("paraphrase",)}, 1), "ben": Ballot({}, 1)}
-    why = Why("vote", "anna", {"anna": (("paraphrase",), 1), "ben": ((), 1)})
-    for said, state in ((("paraphrase",), "decided"), (("partial",), "reopened")):
-        found = compare(ballots, GoldState({JUDGMENT: said}, {JUDGMENT: why}))
-        assert [item.state for item in found] == [state]
+@pytest.mark.parametrize(("place", "value", "why", "state"),
+                         [((0, 0), 1, Why("vote", "anna", TWO), "reopened"),
+                          ((0, 0), 0, Why("vote", "anna", TWO), "reopened"),
+                          ((0, 0), 2, Why("vote", "ben", TWO), "reopened"),
+                          ((0, 0), 2, Why("vote", "dora", TWO), "reopened"),
+                          ((0, 0), 2, Why("agreed", "", TWO), "reopened"),
+                          ((0, 0), 2, Why("own"), "reopened"),
+                          ((0, 0), 2, Why("agreed", "", OTHERS), "agreed"),  # by a majority then
+                          (JUDGMENT, ("paraphrase",), Why("vote", "anna", JUDGED), "decided"),
+                          (JUDGMENT, ("partial",), Why("vote", "anna", JUDGED),
+                           "reopened")])  # fmt: skip
+@pytest.mark.parametrize("majority", [True, False])
+def test_a_value_that_its_reason_does_not_give_is_reopened(place, value, why, state, majority):
+    ballots = {name: Ballot({place: said} if said else {}, seq)
+               for name, (said, seq) in (why.votes or TWO).items()}  # fmt: skip
+    gold = GoldState({place: value} if value else {}, {place: why})
+    items = compare(ballots, gold, majority=majority)
+    assert [(item.state, item.value) for item in items] == [(state, value)]
 
 
 def test_a_majority_is_more_than_half():

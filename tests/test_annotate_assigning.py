@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from alignkit.annotate.assignment import CONTROL, StratifiedPair, doubt_of, draw, stratum_of
 from alignkit.annotate.project.fold import AssignmentPlan
-from alignkit.annotate.project.names import ProjectError
 
 NAMES = ("anna", "ben", "carla", "dora")
 PLANS = st.builds(AssignmentPlan, annotators=st.integers(2, 4).map(lambda n: NAMES[:n]),
@@ -227,12 +226,3 @@ def test_doubt_is_the_mean_over_words_of_the_most_doubtful_suggestion():
     # words: source 1, .1, .5, 0; target 1, .2
     assert doubt_of(4, 2, cells) == pytest.approx((1 + 0.1 + 0.5 + 0 + 1 + 0.2) / 6)
     assert (doubt_of(2, 2, [(0, 0, None, 2)]), doubt_of(0, 0, [])) == (0, 0)
-
-
-def test_no_trial_is_drawn_of_pairs_that_somebody_has_begun():
-    items, plan = items_of(3), AssignmentPlan(("anna", "ben"), trial=2)
-    begun = [(1, "anna"), (2, "ben"), (3, "ben")]
-    with pytest.raises(ProjectError, match=r"none can be a trial .* leave out --trial"):
-        draw(items, plan, (), begun)
-    assert len(by_pair(draw(items, plan, (), begun[:2]).rows)[3]) == 2
-    assert draw(items, replace(plan, trial=0), (), begun).rows

@@ -10,7 +10,7 @@ from command import run
 from alignkit import Alignment, Corpus, SentencePair, write_corpus
 from alignkit.annotate.assignment import assign_pairs, assigned_rows, read_plan
 from alignkit.annotate.exporting import exported
-from alignkit.annotate.project.names import ADJUDICATOR, ProjectError, UnknownPair, Visitor
+from alignkit.annotate.project.names import ProjectError, UnknownPair, Visitor
 from alignkit.annotate.project.replay import build_project, replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit
@@ -98,30 +98,6 @@ def test_documents_stay_together(tmp_path):
     assert "".join(documents) == "yyyyxxxxzzzz"
     with pytest.raises(ProjectError, match="did you mean document"):
         assign_pairs(store, order="documents")
-
-
-def test_pairs_that_come_later_are_assigned_by_the_plan(tmp_path):
-    store = project(tmp_path, small_corpus(10))
-    assert add_pairs(store, [SentencePair("p1/r1", ["a"], ["b", "c"])]) == [11]
-    assert list_of(store, "anna")[-1] == 11
-    assign_pairs(store, ["anna", "ben"], double=0.5, trial=2, seed=3)
-    before = rows_of(store)
-    new = [SentencePair(f"n{k}", ["a", "b"], ["c"], {}, {"from": "x"}) for k in range(9)]
-    assert add_pairs(store, new) == list(range(12, 21))
-    after = rows_of(store)
-    assert [row for row in after if row.k <= 11] == before
-    assert {row.k for row in after} == set(range(1, 21))
-    counts = [sum(row.annotator == name for row in after) for name in ("anna", "ben")]
-    assert abs(counts[0] - counts[1]) <= 1
-    k = next(row.k for row in after if row.k > 11)
-    name = next(row.annotator for row in after if row.k == k)
-    Tab(store, k, name).send(cell(0, 0, 0, 2))
-    assert store.pair(k, name).attributes == {"from": "x"}
-    with pytest.raises(ProjectError, match="'q' is annotated"):
-        add_pairs(store, [SentencePair("q", ["a"], ["b"], {"anna": Alignment()})])
-    assert add_pairs(store, []) == []
-    assert not replay(store).differences
-    store.close()
 
 
 def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
@@ -256,9 +232,14 @@ def test_where_nothing_is_suggested_there_is_no_control_sample(tmp_path):
 
 
 def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
-    store = project(tmp_path, small_corpus(4), name="p")
+    store = project(tmp_path, small_corpus(3), name="p")
+    assert add_pairs(store, [SentencePair("p4", *small_corpus(4)[3].words)]) == [4]
+    assert list_of(store, "anna")[-1] == 4
     assign_pairs(store, ["anna", "ben"], double=0.5, control=0)
     before = rows_of(store)
+    with pytest.raises(ProjectError, match="'q' is annotated"):
+        add_pairs(store, [SentencePair("q", ["a"], ["b"], {"anna": Alignment()})])
+    assert add_pairs(store, []) == []
     store.close()
     more, ben = tmp_path / "more.jsonl", {"ben": Alignment.parse("0-0")}
     known = [SentencePair("p2", *small_corpus(4)[1].words)]
@@ -303,7 +284,7 @@ def test_the_seed_decides_in_strata_of_one_pair(tmp_path):
     assert len({trial for trial, _ in found}) == len({shared for _, shared in found}) == 4
 
 
-def test_who_cannot_be_an_annotator_is_told_why(tmp_path, capsys):
+def test_who_cannot_be_an_annotator_is_told_why(tmp_path):
     links = {"auto": Alignment.parse("0-0")}
     with project(tmp_path, small_corpus(3, links), annotator=None) as store:
         store.set_suggestions("auto", [(k, [(0, 0, None, 2)]) for k in (1, 2, 3)])
@@ -312,10 +293,6 @@ def test_who_cannot_be_an_annotator_is_told_why(tmp_path, capsys):
                 assign_pairs(store, [name, "anna"])
             with pytest.raises(ProjectError, match=told):
                 admit(store, Visitor(name))
-        admit(store, Visitor("carla", ADJUDICATOR))
-        with pytest.raises(ProjectError, match="adjudicators decide"):
-            admit(store, Visitor("gold"))
-        admit(store, Visitor("anna"))
 
 
 def test_what_an_assignment_cannot_know_or_takes_away_is_told(tmp_path, capsys):

@@ -58,25 +58,13 @@ def test_what_was_decided_there_says_who_did_it_and_when(tmp_path):
     assert states(here) == {(0, 0): "agreed", (2, 3): "decided", (3, 3): "decided"}
 
 
-@pytest.mark.parametrize(("mine", "theirs"), [(2, 0), (0, 2), (1, 0), (0, 1), (2, 1)])
+@pytest.mark.parametrize(("mine", "theirs"), [(2, 0), (0, 2), (2, 1)])
 def test_also_where_all_votes_are_alike(tmp_path, mine, theirs):
     store, other, here, there = adjudicated(tmp_path)
     here.own((0, 0), mine, note="carla's"), there.own((0, 0), theirs, note="dan's")
     assert (merge_project(store, other).both, states(here)[0, 0]) == (1, "reopened")
     assert here.gold.get((0, 0), 0) == theirs
     assert read_why(here.whys[0, 0]) == Why("own", note="dan's")
-
-
-def test_a_decision_taken_back_there_stays_where_it_was_made_anew_here(tmp_path):
-    store = case(tmp_path, VOTES)
-    carla = Bench(store)
-    carla.open(), carla.take((3, 3), "anna")
-    other = copy_of(store, tmp_path)
-    there = Bench(other, actor="dan")
-    there.seq = carla.seq
-    there.back()
-    carla.own((3, 3), 1)
-    assert (merge_project(store, other).both, states(carla)[3, 3]) == (1, "reopened")
 
 
 def test_a_word_is_not_null_and_linked_after_a_merge(tmp_path):

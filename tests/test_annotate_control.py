@@ -14,7 +14,7 @@ from alignkit.annotate.project.names import ProjectError
 from alignkit.cli.main import main
 from alignkit.io.format import EVERYTHING
 
-PAIRS = 60
+PAIRS = 30
 
 
 def assigned(folder, names=("anna", "ben"), **options):

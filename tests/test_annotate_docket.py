@@ -2,14 +2,13 @@
 
 import pytest
 from adjudicating import LEFT, RIGHT, Bench, case, drawn
-from annotation import Tab, done, project, run_sql, sent
+from annotation import Tab, done, project, sent
 
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.adjudication.gold import decide, settle
 from alignkit.annotate.project.events import read_why
 from alignkit.annotate.project.names import ADJUDICATOR, NotReady, Visitor
-from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.sessions import admit
 
 
@@ -111,16 +110,3 @@ def test_rewrites_that_change_later_reopen_their_pair(tmp_path):
     assert rewrite("r1", second, None) == "reopened"  # gold has what its author took back
     assert look_again() == "done"
     assert Docket(store).rows() == bench.docket.rows()
-
-
-def test_what_all_share_is_settled_in_projects_that_knew_no_majority(tmp_path):
-    store = case(tmp_path, {"anna": LEFT, "ben": LEFT, "dora": RIGHT})
-    assert [row.left for row in Docket(store).rows()] == [4]
-    store.settings(majority=True)
-    assert [row.left for row in Docket(store).rows()] == [0]
-    store.close()
-    dropped = (f"ALTER TABLE project DROP COLUMN {name}" for name in ("blind", "majority"))
-    run_sql(store.path, *dropped, "PRAGMA user_version = 1")
-    for readonly in (True, False):
-        with Store.open(store.path, readonly=readonly) as old:
-            assert [row.left for row in Docket(old).rows()] == [4]

@@ -8,7 +8,7 @@ from annotate_browser import BROWSER, modules
 from annotate_log import TEXTS, Player, Stream, View, sent_to
 
 pytestmark = BROWSER
-LOGS, STEPS = 200, 40
+LOGS, STEPS = 60, 40
 SHOWN = """
     const order = (a, b) => a[0] - b[0] || a[1] - b[1];
     const shown = pair => {

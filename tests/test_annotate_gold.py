@@ -206,12 +206,12 @@ def test_votes_are_recorded_as_they_are(bench, votes, told):
 
 def test_names_are_hidden_where_the_project_says_so(tmp_path):
     votes = {"anna": LEFT, "ben": RIGHT}
-    store = case(tmp_path, votes, pairs=8, blind=True)
-    for k in range(2, 9):
+    store = case(tmp_path, votes, pairs=3, blind=True)
+    for k in (2, 3):
         for name, links in votes.items():
             drawn(store, k, name, links)
     marks = set()
-    for k in range(1, 9):
+    for k in (1, 2, 3):
         bench = Bench(store, k)
         bench.open()
         said = bench.view.votes
@@ -228,7 +228,7 @@ def test_names_are_hidden_where_the_project_says_so(tmp_path):
             why = read_why(read_case(conn, k).gold.state.whys[1, 1])
         assert why.as_ == "anna"  # the log knows
         assert set(why.votes) == {"anna", "ben"}
-    assert len(marks) == 16  # others on each pair
+    assert len(marks) == 6  # others on each pair
     first, second = Bench(store, 1), Bench(store, 1, "dora")
     late = second.decision([(2, 2)], 2, "vote", second.view.votes[0].id)
     first.own((2, 2), 0)
@@ -237,7 +237,7 @@ def test_names_are_hidden_where_the_project_says_so(tmp_path):
     assert b"anna" not in fast.encode([str(refused.value), vars(refused.value)])
     changes = gold_changes(store, 0)
     assert b"anna" not in fast.encode(changes)
-    assert changes.votes == list(range(1, 9))
+    assert changes.votes == [1, 2, 3]
     why = write_why(Why("vote", "v123", {"v123": (2, 1)}))
     with pytest.raises(BadEvent, match="stands for nobody"):
         bench.send(sent("decide", cells=[[2, 2, 0, 2]], whys=[[2, 2, None, why]]))
@@ -282,7 +282,7 @@ def plays(draw):
     return votes, draw(st.lists(act, max_size=12))
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(play=plays(), number=st.integers())
 def test_gold_is_what_was_decided(tmp_path_factory, play, number):
     votes, acts = play
