@@ -1,12 +1,7 @@
 """Test the formats of tab-separated columns: GoldAlign, MultiMWA, XL-WA."""
 
-import shutil
-
 import pytest
-from format_files import comes_back, holds, read, refused, text
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from strategies import corpora
+from format_files import comes_back, read, refused, text
 
 from alignkit.errors import FormatError, OptionError
 from alignkit.io import find_format, read_corpus, write_corpus
@@ -156,27 +151,6 @@ def test_goldalign_folder_without_batches_is_refused(tmp_path):
     refused(tmp_path / "x", "goldalign", "holds no datasets")
 
 
-@settings(max_examples=40)
-@given(corpora(holds("goldalign"), names=st.sampled_from(["initial", "anna", "ben", "arbit"])))
-def test_goldalign_random_folders_come_back(tmp_path_factory, corpus):
-    path = tmp_path_factory.getbasetemp() / "goldalign"
-    shutil.rmtree(path, ignore_errors=True)
-    corpus = Corpus(
-        SentencePair(
-            f"batch_0000:{number}",
-            *pair.words,
-            pair.annotations,
-            {"corpus": "corpus", "document": "batch_0000", "pairwise-id": pair.id},
-        )
-        for number, pair in enumerate(corpus, start=1)
-    )
-    if len(corpus):
-        assert not write_corpus(corpus, path, format="goldalign")
-        roles = {"initial": "initial", "arbit": "adjudicated"}
-        known = {name: roles[name] for name in corpus.annotators if name in roles}
-        assert read_corpus(path, format="goldalign") == corpus.with_roles(known)
-
-
 # MultiMWA and XL-WA
 
 
@@ -278,25 +252,3 @@ def test_goldalign_questions(data, tmp_path):
     assert empty == {"initial": 95, "demo-user-1": 46, "demo-user-2": 62, "arbit": 56}
     assert not counts
     comes_back(corpus, tmp_path / "x", "goldalign")
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("name", "count"), [("mtref-train", 2398), ("mtref-dev", 800), ("wiki-dev", 533)]
-)
-def test_multimwa_pairs(data, tmp_path, name, count):
-    corpus, counts = read(data / "multimwa" / f"{name}.tsv", "multimwa")
-    assert len(corpus) == len(set(corpus.ids)) == count
-    assert not counts
-    possible = any(0 in pair.alignment("alignment").packed()[1] for pair in corpus)
-    assert possible == (name == "mtref-dev")
-    comes_back(corpus, tmp_path / "x", "multimwa")
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("language", ["bg", "da", "es"])
-def test_xlwa_pairs(data, tmp_path, language):
-    corpus, counts = read(data / "xl-wa" / language / "dev.tsv", "xlwa")
-    assert len(corpus) == 105
-    assert not counts
-    comes_back(corpus, tmp_path / "x", "xlwa")

@@ -1,24 +1,13 @@
 """Formats of several files are read with their quirks, and read(write(x)) == x."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from format_files import (
-    MANY,
-    holds,
-    labelled,
-    labels_of_links,
     lenient,
     put,
-    realigned,
-    rebuilt,
     refusing,
-    round_trip,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import corpora
 
 from alignkit.errors import OptionError
 from alignkit.io import open_reading, read_corpus, read_pairs, write_corpus
@@ -91,17 +80,6 @@ def test_blinker_needs_files_and_writes_beside_no_others(tmp_path):
         write_corpus([], out, format="blinker")
 
 
-@MANY
-@given(corpora(holds("blinker")), st.booleans())
-def test_blinker_round_trip(corpus, own):
-    if own:
-        corpus = Corpus(replace(p, id=f"{2 + k}.{3 * k}") for k, p in enumerate(corpus))
-    else:
-        corpus = Corpus(replace(p, id=f"1.{k}") for k, p in enumerate(corpus))
-    if corpus:
-        assert round_trip(corpus, "blinker") == (corpus, {})
-
-
 # --- Yawat and TransRead
 
 CRP = "0\nresumption of\nreprise de la\n1\nwelcome\nsouhaits\n7\nclosed\n\n"
@@ -164,13 +142,6 @@ def test_groups_are_blocks_where_they_can_be(tmp_path):
     assert written == "\n1 0,1:0,1:unspec 2:2,3:unspec 3:3:unspec\n"
 
 
-@MANY
-@given(corpora(holds("yawat"), texts=labelled(None)))
-def test_yawat_round_trip(corpus):
-    corpus = realigned(corpus, labels_of_links)
-    assert round_trip(corpus, "yawat") == (corpus, {})
-
-
 TRANSREAD = "\n1 0,1:0:sure 1:1:contextual\n2 0:0:wrong 1::partial :1:wrong\n"
 
 
@@ -208,25 +179,6 @@ def test_transread_labels_of_other_files_and_cells_with_two_labels(tmp_path):
     assert reading.counts == {"two labels": 2, "duplicate link": 1}
     write_corpus([pair], str(tmp_path / "m.txt"), format="transread")
     assert read_corpus(str(tmp_path / "m.txt"), format="transread") == Corpus([pair])
-
-
-def fitting(old):
-    """Give every link of an alignment a label that TransRead has for it."""
-    there, sure = old.possible | old.nulls, old.sure | old.sure_nulls
-    labels = {}
-    for link in there | set(old.labels):
-        if link in sure or link not in there:
-            labels[link] = "sure" if link in sure else "wrong"
-        else:
-            labels[link] = "contextual" if old.labels.get(link) == "contextual" else "partial"
-    return rebuilt(old, labels=labels)
-
-
-@MANY
-@given(corpora(holds("transread"), texts=labelled(["contextual", "wrong"])))
-def test_transread_round_trip(corpus):
-    corpus = realigned(corpus, fitting)
-    assert round_trip(corpus, "transread") == (corpus, {})
 
 
 def test_transread_writes_over_itself_but_not_beside_others(tmp_path):

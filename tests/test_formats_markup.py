@@ -5,85 +5,15 @@ import json
 import pytest
 from format_files import (
     comes_back,
-    damaged,
-    holds,
     lenient,
     read,
-    realigned,
     refused,
-    survive,
     text,
 )
-from hypothesis import given, settings
-from strategies import corpora
 
-from alignkit.errors import AlignkitError
 from alignkit.io import read_corpus, write_corpus
 from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
-
-FILES = ["jacana", "edinburgh", "multimwa", "xlwa", "jsonl", "paraphrase-xml"]
-
-
-# Round trips
-
-
-@pytest.mark.parametrize("format", FILES)
-def test_random_corpora_come_back(tmp_path_factory, format):
-    path = tmp_path_factory.getbasetemp() / f"random.{format}"
-
-    @settings(max_examples=60)
-    @given(corpora(holds(format)))
-    def check(corpus):
-        assert not write_corpus(corpus, path, format=format)
-        assert read_corpus(path, format=format) == corpus
-
-    check()
-
-
-SAMPLE = Corpus(
-    [
-        SentencePair("1", ["a", "b", "c"], ["d", "e"], {"alignment": Alignment.parse("0-0 1?1")}),
-        SentencePair("2", ["a", "&quot;", "ï"], ["日本"], {"alignment": Alignment.parse("2-0")}),
-        SentencePair("3", ["a"], ["b"], {"alignment": Alignment()}),
-    ]
-)
-
-
-@pytest.mark.parametrize("format", FILES)
-@pytest.mark.parametrize("options", [{"base": 1}, {"transpose": True}])
-def test_base_and_direction_are_honoured_both_ways(tmp_path, format, options):
-    corpus = SAMPLE
-    if "possible" not in holds(format):
-        corpus = realigned(SAMPLE, Alignment.sure_only)
-    write_corpus(corpus, tmp_path / "x", format=format, **options)
-    assert read_corpus(tmp_path / "x", format=format, **options) == corpus
-
-
-@pytest.mark.parametrize("format", [*FILES, "goldalign"])
-def test_damaged_files_give_an_error_or_a_corpus(tmp_path, format):
-    path = tmp_path / "whole.tsv"
-    write_corpus(SAMPLE, path, format=format)
-    bad = tmp_path / "bad.tsv"
-    for broken in damaged(path.read_bytes(), 210):
-        bad.write_bytes(broken)
-        _, counts = survive(bad, format)
-        if format in ("multimwa", "xlwa", "goldalign") and counts is not None:
-            lines = broken.split(b"\n")
-            assert sum(counts) == len(lines) - (not lines[-1])
-
-
-@pytest.mark.parametrize("format", FILES)
-def test_words_that_cannot_be_kept_apart_are_refused(tmp_path, format):
-    corpus = Corpus([SentencePair("7", ["a b"], ["c"], {"alignment": Alignment.parse("0-0")})])
-    if "spaces" in holds(format):
-        write_corpus(corpus, tmp_path / "x", format=format)
-        return
-    with pytest.raises(AlignkitError, match="'7'"):
-        write_corpus(corpus, tmp_path / "x", format=format)
-    assert not list(tmp_path.iterdir())
-
 
 # jacana
 
