@@ -1,5 +1,6 @@
 """Run the console examples of a page: ``$ command`` lines and the output below them."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -17,7 +18,7 @@ def examples(page):
             yield command, output.rstrip("\n")
 
 
-def run(command, folder):
+def run(command, folder, **environment):
     """Run ``alignkit ...``, piped perhaps through ``head -N`` or the system's ``grep``.
 
     Return what it prints.
@@ -27,7 +28,8 @@ def run(command, folder):
     words = shlex.split(command)
     assert words[0] == "alignkit", command
     ran = subprocess.run([sys.executable, "-m", "alignkit", *words[1:]], cwd=folder,
-                         capture_output=True, check=False, encoding="utf-8")  # fmt: skip
+                         env=os.environ | environment, capture_output=True, check=False,
+                         encoding="utf-8")  # fmt: skip
     lines = [line.rstrip() for line in (ran.stdout + ran.stderr).splitlines()]
     lines = [line for line in lines if "compiling kernels" not in line]  # a machine's first run
     if searched:

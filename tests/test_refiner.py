@@ -169,7 +169,7 @@ def test_a_step_of_the_network_goes_down_its_gradient():
     moments = [np.zeros_like(one) for one in (weights, weights, second, second)]
     before = weights.copy()
     order, scale = np.arange(8), np.ones(8, np.float32)
-    assert train_epoch(inputs, goals, scale, order, 0.01, 0, 0, weights, second, *moments) == 1
+    assert train_epoch(inputs, goals, scale, order, 0.01, 0.0, 0, weights, second, *moments) == 1
     moved = (weights - before)[:, :6].T
     clear = np.abs(slopes) > 1e-3  # Adam's first step is the rate, against the gradient's sign
     assert moved[clear] == pytest.approx(-0.01 * np.sign(slopes[clear]), abs=1e-4)

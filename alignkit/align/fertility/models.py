@@ -220,8 +220,8 @@ def align_fertility(
     post = np.empty((len(sources) + 1, len(targets)), np.float32)
     score = align_pair(
         readonly(np.asarray(sources, np.int32)), readonly(np.asarray(targets, np.int32)),
-        np.concatenate([null[None], probabilities]).astype(np.float32), block, kernel, sweeps,
-        alignment, post, False, NO_COUNTS,
+        np.ascontiguousarray(np.concatenate([null[None], probabilities]), np.float32), block,
+        kernel, sweeps, alignment, post, False, NO_COUNTS,
     )  # fmt: skip
     return FertilityAlignment(alignment, post[1:], score)
 
