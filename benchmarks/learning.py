@@ -1,6 +1,6 @@
 """Measure what a refiner gains from a few gold pairs, beside the same aligner without.
 
-    python -m benchmarks.learning SET ... [--pairs 10 30 100] [--draws N] [--for O] [--prior P]
+    python -m benchmarks.learning SET ... [--pairs 10 30 100] [--draws N] [--objective O] [--prior P]
         [--load MODEL] [--vectors FILE] [--lines N] [--ignore-identical]
 
 A draw learns from so many pairs at random and aligns the rest. Sets: edinburgh, mtref, rte2,
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("sets", nargs="+", choices=SETS, metavar="SET")
     parser.add_argument("--pairs", type=int, nargs="+", default=[10, 30, 100], metavar="N")
     parser.add_argument("--draws", type=int, default=5, metavar="N")
-    parser.add_argument("--for", dest="objective", choices=tuple(OBJECTIVES), default="links")
+    parser.add_argument("--objective", choices=tuple(OBJECTIVES), default="links")
     parser.add_argument("--prior", default="samples", metavar="P")
     parser.add_argument("--load", metavar="MODEL", help="default: trained on the pairs of the set")
     parser.add_argument("--vectors", metavar="FILE", help="look at these vectors of words too")

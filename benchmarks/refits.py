@@ -1,6 +1,6 @@
 """Measure what learning costs: cross-validation, one more pair, and aligning with what was learned.
 
-    python -m benchmarks.refits [SET] [--pairs 10 30 100 300 700] [--for O]
+    python -m benchmarks.refits [SET] [--pairs 10 30 100 300 700] [--objective O]
 
 SET is one of `python -m benchmarks.learning`. Seconds and milliseconds of processor time, on one
 thread: `validate` tries all ways; `update` is of one pair more, the least of three (those that are
@@ -28,7 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.refits", description=__doc__)
     parser.add_argument("set", nargs="?", choices=SETS, default="edinburgh", metavar="SET")
     parser.add_argument("--pairs", type=int, nargs="+", default=[10, 30, 100, 300, 700])
-    parser.add_argument("--for", dest="objective", choices=tuple(OBJECTIVES), default="links")
+    parser.add_argument("--objective", choices=tuple(OBJECTIVES), default="links")
     options = parser.parse_args()
     pairs, text = gold_pairs(options.set)
     within = options.set in ("edinburgh", "mtref", "rte2")

@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("trees")
     parser.add_argument("--annotator", default="alignment")
     options = parser.parse_args()
-    pairs = list(attach_trees(read_corpus(options.corpus), both=options.trees))
+    pairs = list(attach_trees(read_corpus(options.corpus), both_trees=options.trees))
     print(machine(("alignkit", "numpy", "numba")))
     rows = []
     for name, task in (

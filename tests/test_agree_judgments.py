@@ -191,7 +191,7 @@ def test_labels_of_no_scheme_are_refused_or_left_out(corpus):
     mixed = Corpus([*corpus, odd])
     with pytest.raises(FormatError, match="4<>"):
         measure(mixed)
-    found = measure(mixed, lenient=True, view="base")
+    found = measure(mixed, lenient_labels=True, view="base")
     assert found.left_out["not of the scheme"] == 1
     assert "unknown-labels" in [one.code for one in found.cautions]
 

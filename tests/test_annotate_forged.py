@@ -46,7 +46,7 @@ def whole(tmp_path_factory):
     two_annotators(path, 5)
     with Store.open(path) as store:
         store.set_suggestions("auto", [(k, [(0, 0, 0.9, 2), (1, 1, 0.4, 1)]) for k in range(1, 6)])
-        assign_pairs(store, ["anna", "ben"], control=0.5, least=2)
+        assign_pairs(store, ["anna", "ben"], control=0.5, control_least=2)
         tab = Tab(store, 2)
         tab.send(cell(0, 1, 0, 1))
         for kind in ("undo", "redo", "undo"):

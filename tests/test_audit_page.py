@@ -31,7 +31,7 @@ def opened(browser, tmp_path):
     told = []
 
     def open_page(audit, formats=("html",), **options):
-        *sheets, key = write_audit(audit, tmp_path, judges=["anna"], formats=formats)
+        *sheets, key = write_audit(audit, tmp_path, judges=["anna"], sheets=formats)
         page = browser.new_page(**options)
         page.on("console", lambda message: told.append(message.text))
         page.on("pageerror", lambda error: told.append(str(error)))

@@ -128,7 +128,7 @@ def test_who_aligned_a_pair_is_given_it_only_where_there_is_nobody_else():
 
 def test_sheets_tell_nothing(tmp_path):
     audit = draw(sample(people=("carl", "dora")), judges=PEOPLE[:3])
-    paths = write_audit(audit, tmp_path, formats=["tsv", "csv", "html"])
+    paths = write_audit(audit, tmp_path, sheets=["tsv", "csv", "html"])
     for path in paths[:-1]:
         text = Path(path).read_text("utf-8")
         for word in ("rewrite", "plain", "carl", "dora", "period", "p1", "turku", "/r1"):

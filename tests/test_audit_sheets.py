@@ -87,7 +87,7 @@ def test_the_order_says_nothing_and_is_another_for_each_judge():
 def test_a_seed_gives_the_same_files(tmp_path):
     written = [
         [Path(path).read_bytes() for path in write_audit(
-            sample_audit(), tmp_path / name, formats=["tsv", "csv", "html"])]
+            sample_audit(), tmp_path / name, sheets=["tsv", "csv", "html"])]
         for name in "ab"
     ]  # fmt: skip
     assert written[0] == written[1]
@@ -97,7 +97,7 @@ def test_a_seed_gives_the_same_files(tmp_path):
 @pytest.mark.parametrize("bom", [False, True])
 def test_a_spreadsheet_runs_nothing_and_eats_nothing(tmp_path, format, divider, bom):
     audit = odd_audit()
-    path, _ = write_audit(audit, tmp_path, judges=["A"], formats=[format], bom=bom)
+    path, _ = write_audit(audit, tmp_path, judges=["A"], sheets=[format], bom=bom)
     assert Path(path).read_bytes().startswith(b"\xef\xbb\xbf") == bom
     shown = {item.id: item.cells for item in audit.items}
     seen = set()
@@ -201,7 +201,7 @@ def test_a_judge_has_a_name_that_a_file_can_have(tmp_path, judges):
 
 def test_formats_are_those_there_are(tmp_path):
     with pytest.raises(UnknownNameError, match="did you mean 'html'"):
-        write_audit(sample_audit(), tmp_path, formats=["htm"])
+        write_audit(sample_audit(), tmp_path, sheets=["htm"])
     for write in (sheet_text, sheet_page):
         with pytest.raises(UnknownNameError, match="known: tsv, csv"):
             write(sample_audit(), "A", 0, format="xls")

@@ -125,7 +125,7 @@ def test_without_a_command_the_help_goes_to_stderr(capsys):
         (["phrases", GOLD, "-o", "."], "is a folder"),
         (["phrases", GOLD, "--max-length", "0"], "a whole number, 1 or more, not '0'"),
         (["score", GOLD, GOLD, "--seed", "-1"], "a whole number, 0 or more, not '-1'"),
-        (["score", GOLD, GOLD, "--samples", "9" * 5000], "argument --samples"),
+        (["score", GOLD, GOLD, "--resamples", "9" * 5000], "argument --resamples"),
         (["score", "-", "-"], "standard input (-) can be read once only"),
         (["stats", GOLD, "--target", GOLD], "--target needs --source"),
         (["stats", str(FRENCH)], "files that read as pharaoh (eflomal.align); name one"),

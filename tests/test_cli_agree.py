@@ -135,7 +135,7 @@ def test_a_page_and_figures_are_written_beside_the_tables(capsys, tmp_path):
     ("given", "words"),
     [
         (("--initial", "eflomall"), ("did you mean 'eflomal'",)),
-        (("--chance", "edit"), ("--initial NAME", "--missing-initial empty")),
+        (("--chance", "edit"), ("--initial", "--missing-initial empty")),
         (("--bootstrap", "none", "--resamples", "9"), ("--resamples", "--bootstrap none")),
         (("--exact-case", "--include-identical"), ("--exact-case", "--include-identical")),
         (("--in-order",), ("--in-order",)),

@@ -1,11 +1,57 @@
 """The commands convert, merge, show, phrases, symmetrize, agree and stats."""
 
 import json
+from importlib import import_module
+from inspect import Parameter, signature
 
 import pytest
 from command import EFLOMAL, FAST, GOLD, PARAPHRASES, TEXTS, feed, run, write
 
 from alignkit import read_corpus, write_corpus
+from alignkit.cli.parser import Parser
+
+SERVED = {
+    "align.align": "align.aligner Aligner.train, align.aligner Aligner.align_bitext",
+    "align.learn": "align.supervised.refiner Refiner.train",
+    "annotate.assign": "annotate.assignment assign_pairs",
+    "corpora.check": "corpora.selection find_leaks",
+    "corpora.convert": "io.reading read_corpus, io.tree_files attach_trees",
+    "corpora.labels": "corpora.labelled count_labels",
+    "corpora.pairs": "corpora.pairings pair_translations",
+    "corpora.select": "corpora.selection split_corpus",
+    "corpora.stats": "corpora.counts count_groups, corpora.wording_diversity diversity",
+    "evaluate.agree": "agreement.question agree, agreement.options JudgmentOptions",
+    "evaluate.audit_pairs": "audit.judged_pairs draw_pairs, audit.sheets write_audit",
+    "evaluate.audit_read": "audit.result read_audit",
+    "evaluate.errors": "scoring.errors_by_kind link_errors",
+    "evaluate.profile": "scoring.label_scores profile_labels",
+    "evaluate.quality": "agreement.crowd crowd_quality",
+    "evaluate.score": "scoring.scores score",
+    "evaluate.score_labels": "scoring.label_scores score_labels",
+    "evaluate.score_phrases": "scoring.phrase_list score_phrase_list",
+    "phrases.paraphrase": "rules.rewrites paraphrase, rules.rule_index RuleIndex.build",
+    "phrases.phrases": "model.phrases extract_phrases",
+    "phrases.rules": "rules.learning learn_grammar, rules.files write_rules",
+    "phrases.score_rules": "rules.rule_score score_rules",
+}
+APART = {  # objects, what the command makes of its files, and --annotator, --group, which repeat
+    *("settings", "progress", "tell", "counts", "observe", "frequencies", "signature"),
+    *("keep_rows", "unflagged", "lengths", "hypothesis", "reference", "source_tree"),
+    *("target_tree", "confidence", "annotators", "groups"),
+}
+
+
+@pytest.mark.parametrize("command", SERVED)
+def test_an_option_has_the_same_name_in_python(command):
+    parser = Parser(prog="x")
+    import_module(f"alignkit.cli.{command}").add_arguments(parser)
+    for module, name in map(str.split, SERVED[command].split(", ")):
+        function = import_module(f"alignkit.{module}")
+        for part in name.split("."):
+            function = getattr(function, part)
+        for known in signature(function).parameters.values():
+            if known.kind == Parameter.KEYWORD_ONLY and known.name not in APART:
+                assert f"--{known.name.replace('_', '-')}" in parser._option_string_actions
 
 
 def made(capsys, *given):

@@ -24,7 +24,9 @@ def learned(tmp_path_factory):
 
 def test_learning_prints_a_table_and_saves(capsys, tmp_path):
     path = tmp_path / "model"
-    ran = run(capsys, "learn", GOLD, *TEXTS, "--for", "aer", "--prior", "none", "--save", path)
+    ran = run(
+        capsys, "learn", GOLD, *TEXTS, "--objective", "aer", "--prior", "none", "--save", path
+    )
     assert ran.code == 0, ran.err
     for text in ("AER", "before", "learned", "gain", "calibration error", "threshold"):
         assert text in ran.out
@@ -90,9 +92,9 @@ def test_a_prior_is_taken_by_name_alone(capsys):
         (["learn", PARAPHRASES, "--prior", "nowhere"], "--prior nowhere: no such file"),
         (["learn", PARAPHRASES, "--prior", GOLD], "is no prior"),
         (["learn", PARAPHRASES, "--load", "m", "--identity", "3"], "leave out --identity"),
-        (["learn", PARAPHRASES, "--for", "fame"], "--for"),
+        (["learn", PARAPHRASES, "--objective", "fame"], "--objective"),
         (["align", PARAPHRASES, "--load", "m", "--learn", "gold", "--save", "n"], "alignkit learn"),
-        (["align", PARAPHRASES, "--for", "aer"], "--for stands beside --learn"),
+        (["align", PARAPHRASES, "--objective", "aer"], "--objective stands beside --learn"),
         (["align", PARAPHRASES, "--no-learned"], "--no-learned is for --load"),
         (["align", PARAPHRASES, "--learn", "gold", "--symmetrize", "union"], "--symmetrize"),
         (["align", PARAPHRASES, "--learn", "gold", "--sure", "0.01"], "--sure"),
@@ -123,7 +125,7 @@ def test_gold_without_a_sure_link_is_refused(capsys, tmp_path, objective):
     content = "\n".join([lines[0], *map(json.dumps, pairs)]) + "\n"
     place.write_text(content, encoding="utf-8")
     told = f"{place}: 'gold' made no sure link"
-    run(capsys, "learn", place, "--for", objective).failed(told)
+    run(capsys, "learn", place, "--objective", objective).failed(told)
 
 
 def test_vectors_that_were_learned_with_are_asked_for(capsys, tmp_path):

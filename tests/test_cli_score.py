@@ -59,9 +59,7 @@ def test_options_that_nothing_would_look_at_are_refused(capsys, tmp_path):
     given = ["score", EFLOMAL, GOLD]
     for words, *told in (
         (["--resamples", "9"], "--resamples", "--ci"),
-        (["--samples", "9"], "--resamples", "--ci"),
         (["--confidence", ".9"], "--confidence", "--ci"),
-        (["--ci", "--resamples", "9", "--samples", "9"], "--samples", "old name"),
         (["--by", ""], "--by is empty"),
     ):
         run(capsys, *given, *words).failed(*told)

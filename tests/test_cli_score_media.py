@@ -105,21 +105,6 @@ def test_systems_are_named_by_name_and_file(capsys, tmp_path):
     run(capsys, *given[:3], "--tables", "systems").failed("one is named")
 
 
-def test_samples_is_understood_still_and_not_shown(capsys, tmp_path):
-    new = run(capsys, "score", EFLOMAL, GOLD, "--ci", "--resamples", "60").out
-    assert run(capsys, "score", EFLOMAL, GOLD, "--ci", "--samples", "60").out == new
-    assert "resamples:60" in new
-    corpus = write(tmp_path, "c.tsv", "a b\tc d\t0-0 1-1\n")
-    table = write(tmp_path, "t.tsv", "a\tc\n")
-    given = ["score-phrases", table, corpus, "--format", "xlwa", "--ci"]
-    new = run(capsys, *given, "--resamples", "60").out
-    assert run(capsys, *given, "--samples", "60").out == new
-    for command in ("score", "score-phrases"):
-        told = run(capsys, command, "--help").out
-        assert "--resamples" in told
-        assert "--samples" not in told
-
-
 @pytest.mark.parametrize("systems", [[EFLOMAL], [EFLOMAL, FAST]])
 def test_plots_hold_the_numbers_of_the_table(capsys, tmp_path, systems):
     path = tmp_path / "figure.svg"

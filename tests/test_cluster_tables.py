@@ -230,8 +230,8 @@ def test_what_makes_no_sense_is_refused(capsys, tmp_path):
     run(capsys, "phrases", links, *sides, "--table", "-o", f"{tmp_path}/part1.fr", *work).failed(
         "would be replaced, but is also read"
     )
-    run(capsys, "pivot", f"{tmp_path}/part*.fr", "--rules", "tsv").failed(
-        "--rules is not for parts"
+    run(capsys, "pivot", f"{tmp_path}/part*.fr", "--rules-format", "tsv").failed(
+        "--rules-format is not for parts"
     )
     with pytest.raises(UnknownNameError, match="side"):
         pivot(None, links, "out", on="middle")

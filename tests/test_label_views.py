@@ -73,7 +73,7 @@ def test_transposing_flips_where_a_scheme_is_named():
     corpus = corpus_of([["4<i", "4>"], ["mine", ""]])
     plain = [annotation.judgment for annotation in corpus.transpose()[0].annotations.values()]
     assert plain == ["4<i", "4>"]
-    (first, second) = corpus.transpose("turku", lenient=True)
+    (first, second) = corpus.transpose("turku", lenient_labels=True)
     assert [annotation.judgment for annotation in first.annotations.values()] == ["4>i", "4<"]
     assert second.annotation("a0").judgment == "mine"
     assert corpus[:1].transpose(TURKU).transpose("turku") == corpus[:1]
@@ -140,7 +140,7 @@ def test_a_bad_judgment_is_refused_or_counted():
     corpus, view = corpus_of([["4"], ["4si"]]), get_view("turku", "base")
     with pytest.raises(FormatError, match="pair '1', annotator 'a0': '4si' is no judgment"):
         judgments_of(corpus, None, view)
-    matrix = judgments_of(corpus, ["a0"], view, lenient=True)
+    matrix = judgments_of(corpus, ["a0"], view, lenient_labels=True)
     assert matrix.values.tolist() == [[3, -1]]
     assert matrix.left_out["not of the scheme"] == 1
     with pytest.raises(UnknownNameError, match="unknown annotator who judged pairs 'zoe'"):

@@ -253,7 +253,7 @@ def test_what_makes_no_sense_is_refused():
 
 def test_rules_of_the_samples_rewrite_the_samples():
     path = SAMPLES / "structures.jsonl"
-    trees = {side: SAMPLES / f"structures.{side}.trees" for side in ("source", "target")}
+    trees = {f"{side}_trees": SAMPLES / f"structures.{side}.trees" for side in ("source", "target")}
     pairs = list(attach_trees(read_corpus(path), **trees))
     rules = RuleIndex.build(learn_grammar(pairs))
     found = {text for pair in pairs for text in texts(paraphrase(pair.tree("source"), rules))}

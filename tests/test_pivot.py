@@ -134,7 +134,7 @@ def test_a_table_of_moses_says_the_same(capsys, table, tmp_path):
                 f"{' '.join(one.source)} ||| {' '.join(one.target)} ||| {one.p_source} 0.1 "
                 f"{one.p_target} 0.1 ||| 0-0 ||| 9 9 {one.count}\n"
             )
-    for words in (("--pivot", "target", "--min-count", 2), ("--identity", "--min-p", 0.1)):
+    for words in (("--on", "target", "--min-count", 2), ("--identity", "--min-p", 0.1)):
         ours, theirs = (run(capsys, "pivot", path, *words).out for path in (table, moses))
         assert ours == theirs != ""
 

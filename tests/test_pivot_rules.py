@@ -169,9 +169,9 @@ def test_what_cannot_be_joined_is_told(capsys, tmp_path):
     run(capsys, "pivot", path, table).failed("one holds phrase pairs and one rules")
     run(capsys, "pivot", path, "--jsonl").failed("say --to jsonl")
     run(capsys, "pivot", table, "--to", "tsv").failed("--to is about rules")
-    run(capsys, "pivot", path, "--rules", "xrs").failed(f"{path}:1")
+    run(capsys, "pivot", path, "--rules-format", "xrs").failed(f"{path}:1")
     path.write_text("\n")
-    run(capsys, "pivot", path, "--rules", "tsv").failed("holds no rules")
+    run(capsys, "pivot", path, "--rules-format", "tsv").failed("holds no rules")
     gone = RuleType(parse_rule('X(x0:X d0:Y "a") ||| X(x0:X "a")'), p_target=0.5, p_source=0.5)
     write_rules([*grammar(), gone], path, "tsv")
     left_out = "of 5 rules, left out: 1 x with deleted or inserted variables"

@@ -50,11 +50,13 @@ def test_classes_of_words_and_bands_of_distance():
 
 
 def test_the_samples_have_known_totals_and_each_way_divides_the_same_links():
-    found = link_errors(SAMPLES, "eflomal", "gold", by=list(BY_LINK)[:4], **QUICK)
+    found = link_errors(SAMPLES, "eflomal", "gold", by_link=list(BY_LINK)[:4], **QUICK)
     every = found.classes[0]
     assert (every.hypothesis, every.reference) == (696, 1001)
     assert (round(100 * every.precision, 1), round(100 * every.recall, 1)) == (85.3, 55.9)
-    found = link_errors(SAMPLES, "eflomal", "gold", by=["word", "frequency", "distance"], **QUICK)
+    found = link_errors(
+        SAMPLES, "eflomal", "gold", by_link=["word", "frequency", "distance"], **QUICK
+    )
     for way in ("word", "frequency", "distance"):
         parts = [one for one in found.classes if one.by == way]
         for name in ("hypothesis", "right", "reference", "recalled", "sure_as_possible"):
@@ -97,7 +99,7 @@ def test_kinds_agree_with_a_plain_recount(corpus):
     names = corpus.aligners[:2]
     if len(names) < 2:
         return
-    found = link_errors(corpus, *names, by=["kind"], **QUICK)
+    found = link_errors(corpus, *names, by_link=["kind"], **QUICK)
     expected = plain(corpus, *names, "kind", kind_of)
     told = Counter()
     for one in found.classes[1:]:
@@ -175,8 +177,8 @@ def plain_classes(way, corpus, pair, link):
 @settings(max_examples=25)
 @given(worded())
 def test_all_ways_agree_with_a_plain_recount(way, corpus):
-    found = link_errors(corpus, "hyp", "ref", by=[way], function_words=function_words("english"),
-                        resamples=5)  # fmt: skip
+    found = link_errors(corpus, "hyp", "ref", by_link=[way], resamples=5,
+                        function_words=function_words("english"))  # fmt: skip
     expected, every = Counter(), Counter()
     for pair in corpus:
         a, b = pair.alignment("hyp"), pair.alignment("ref")
@@ -204,7 +206,7 @@ def test_statuses_and_nulls_by_hand():
         {"x": Alignment.parse("0-0 1-1 2?2"), "g": Alignment.parse("0-0 1?1 3-2")},
         {"phenomena": "idiom, number", "source_tags": "a/D b/N c/V d/V", "target_tags": "D N N"},
     )  # fmt: skip
-    found = link_errors(Corpus([pair]), "x", "g", by=BY_LINK, examples=3, **QUICK)
+    found = link_errors(Corpus([pair]), "x", "g", by_link=BY_LINK, examples=3, **QUICK)
     one = {(part.by, part.name): part for part in found.classes}
     sure, possible, null = (one["kind", name] for name in ("sure", "possible", "null"))
     assert (sure.hypothesis, sure.right, sure.sure_as_possible) == (2, 2, 1)
@@ -222,13 +224,13 @@ def test_statuses_and_nulls_by_hand():
 
 def test_what_is_asked_for_must_be_there():
     bare = Corpus([SentencePair("1", None, None, {"a": Alignment.parse("0-0"), "b": Alignment()})])
-    found = link_errors(bare, "a", "b", by=["kind"], **QUICK)
+    found = link_errors(bare, "a", "b", by_link=["kind"], **QUICK)
     assert "null" not in [one.name for one in found.classes]
     with pytest.raises(MissingTextError, match="links by word need"):
-        link_errors(bare, "a", "b", by=["word"])
+        link_errors(bare, "a", "b", by_link=["word"])
     for options in (
-        {"by": ["kinds"]}, {"by": ["phenomenon"], "attribute": "gener"}, {"by": ["tag"]},
-        {"by": []}, {"examples": -1},
+        {"by_link": ["kinds"]}, {"by_link": ["phenomenon"], "attribute": "gener"},
+        {"by_link": ["tag"]}, {"by_link": []}, {"examples": -1},
     ):  # fmt: skip
         with pytest.raises((OptionError, UnknownNameError)):
             link_errors(SAMPLES, "anna", "gold", **options)
@@ -287,7 +289,7 @@ def test_terms_are_explained_where_they_stand():
     pair = SentencePair("1", ("a", "dog", ".", "ran"), ("a", "cat", "!", "far", "off"), {
         "gold": Alignment.parse("0-0 1-1 2-1 3-3 3-4"), "system": Alignment.parse("0-0 1-2 3-3"),
     })  # fmt: skip
-    found = {way: link_errors(Corpus([pair]), "system", "gold", by=[way], resamples=10)
+    found = {way: link_errors(Corpus([pair]), "system", "gold", by_link=[way], resamples=10)
              for way in ("kind", "word", "frequency", "distance")}  # fmt: skip
     notes = {way: one.tables()[0].note for way, one in found.items()}
     assert all("as possible: those right that are only possible" in x for x in notes.values())
@@ -308,6 +310,6 @@ def test_a_share_that_is_not_clearly_larger_may_be_chance():
         SentencePair(str(n), words, other, {"gold": gold, "system": Alignment.parse(text)})
         for n, text in enumerate(systems)
     )
-    head = link_errors(corpus, "system", "gold", by=["word"], resamples=200).head
+    head = link_errors(corpus, "system", "gold", by_link=["word"], resamples=200).head
     (missed,) = (line for line in head if "by word, system misses" in line)
     assert "it may be chance" in missed

@@ -95,7 +95,7 @@ def test_what_makes_no_sense_is_refused(capsys):
     for words in (
         [], [PARAPHRASES], [*samples, "--measure", "accuracy"], [*samples, "--view", "binary"],
         [*samples, "--scheme", "turku", "--measure", "aer"], [*samples, "--scheme", "turku"],
-        [*samples, "--plot", "nowhere/x.pdf"], ["--table", PARAPHRASES, "--as", "kovatchev"],
+        [*samples, "--plot", "nowhere/x.pdf"], ["--table", PARAPHRASES, "--like", "kovatchev"],
         [PARAPHRASES, "--table", PARAPHRASES], [*samples, "--by", "gener"],
     ):  # fmt: skip
         run(capsys, "profile", *words).failed()
@@ -254,9 +254,9 @@ def test_the_command_profiles_judgments(capsys, tmp_path):
     assert {row["phenomenon"]: row["pairs"] for row in rows} == {"a": 24, "b": 16, "c": 1}
     for medium in ("--csv", "--latex", "--markdown"):
         assert "24" in run(capsys, *given, medium).out
-    assert "McNemar's test without" in run(capsys, *given, "--as", "kovatchev").out
+    assert "McNemar's test without" in run(capsys, *given, "--like", "kovatchev").out
     links = f"profile {PARAPHRASES} --hyp-annotator eflomal anna --ref-annotator gold".split()
-    told = run(capsys, *links, "--trials", "20", "--as", "kovatchev").out
+    told = run(capsys, *links, "--trials", "20", "--like", "kovatchev").out
     assert "Mann and Whitney" in told
     assert "paired randomization" in told
 

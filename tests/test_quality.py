@@ -250,7 +250,7 @@ def test_the_consensus_spares_who_guesses():
         corpus = Corpus(
             judged(k, dict(zip("abcg", row, strict=True))) for k, row in enumerate(rows)
         )
-        quality = measure(corpus, gold="g", by="consensus")
+        quality = measure(corpus, gold="g", like="parade")
         assert quality.annotators[2].consensus == pytest.approx(0.5 - share / 2, abs=0.04)
         assert "contains" in [caution.code for caution in quality.warnings]
 
@@ -306,13 +306,13 @@ def test_long_lists_are_shortened_for_people_and_counted():
     text, again = " ".join(quality.show().split()), quality.shown_tables()[1]
     assert "by whom: 300 pairs; nobody is left who could judge 246 of them" in text
     assert [row[0] for row in again.rows] == [f"q{k}" for k in range(246, 286)]
-    assert "40 of 300 are listed; --csv and --json have all" in text
+    assert "40 of 300 are listed; CSV and JSON have all" in text
     assert len(quality.shown_tables()[-1].rows) == 40
     assert len(quality.to_json()["again"]) == len(quality.to_json()["phrases"]) == 300
     assert quality.csv().count("again,") == 300
     alone = measure(Corpus(pairs[:246]))
     assert not alone.shown_tables()[1].rows
-    assert "not listed here; --csv and --json have all" in alone.show()
+    assert "not listed here; CSV and JSON have all" in alone.show()
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_long_lists_are_shortened_for_people_and_counted():
     [
         ({"gold": "nobody"}, UnknownNameError, "ann"),
         ({"good": ["1"]}, OptionError, "over"),
-        ({"by": "all"}, UnknownNameError, "others"),
+        ({"like": "all"}, UnknownNameError, "parade"),
         ({"over": "phrase", "good_in": "most"}, UnknownNameError, "majority"),
         ({"over": "genre"}, UnknownNameError, "phrase"),
         ({"annotators": ["ann", "gold"]}, OptionError, "do not name it"),
@@ -350,4 +350,4 @@ def test_the_command_says_the_same_in_every_medium(tmp_path, capsys):
     cells = [cell for row in quality.tables()[0].rows for cell in row if isinstance(cell, Value)]
     assert len(cells) == len(quality.annotators)
     run(capsys, *given[:-4], "--good-in", "any").failed("--over")
-    assert ".5 - k / 2" in " ".join(run(capsys, *given, "--as", "parade").out.split())
+    assert ".5 - k / 2" in " ".join(run(capsys, *given, "--like", "parade").out.split())

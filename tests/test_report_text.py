@@ -68,7 +68,7 @@ def test_all_states_of_two_annotators_look_different_without_colour():
     sides = dict(zip(("anna", "ben"), map(Alignment.parse, texts), strict=True))
     pair = SentencePair("1", ("x",), tuple("abcdefgh"), sides)
     for unicode, dot in ((True, "·"), (False, ".")):
-        row = draw_text(pair, unicode=unicode).splitlines()[3].split()[1:]
+        row = draw_text(pair, ascii=not unicode).splitlines()[3].split()[1:]
         assert len(set(row)) == 8
         assert dot not in row
 
@@ -208,7 +208,7 @@ def test_nothing_in_a_pair_reaches_the_terminal_unchecked(words, links, width):
     annotation = Annotation(Alignment(links, labels={(0, 1): value}), comment, frozenset({name}))
     pair = SentencePair(identity, tokens[:2], tokens[2:], {name: annotation}, {name: value})
     for unicode in (True, False):
-        drawn = draw_text(pair, width=width, unicode=unicode)
+        drawn = draw_text(pair, width=width, ascii=not unicode)
         for char in drawn.replace("\n", ""):
             joins = "\u200c\u200d\u200e"
             kind = unicodedata.category(char)

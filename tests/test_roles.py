@@ -140,7 +140,7 @@ def test_annotators_get_other_names_and_roles(capsys, tmp_path):
     given = "--rename", "anna=A", "--rename", "eflomal=auto", "--role", "gold=annotator"
     shown = run(capsys, *agree_on, *given).json
     assert (shown["annotators"], shown["systems"]) == (["A", "ben", "gold"], ["auto"])
-    assert run(capsys, *agree_on, "--system", "").json["systems"] == []
+    assert run(capsys, *agree_on, "--systems", "").json["systems"] == []
     assert "\nroles: eflomal system, gold adjudicated\n" in run(capsys, "stats", PARAPHRASES).out
     for wrong, hint in (("anna", "expected OLD=NEW"), ("ann=A", "did you mean 'anna'")):
         run(capsys, *agree_on, "--rename", wrong).failed(hint)

@@ -108,7 +108,7 @@ def test_rules_read_back_equal(place, format, types):
 @given(types=st.lists(rule_types(), max_size=3), joined=st.booleans())
 @pytest.mark.parametrize("format", FLAT)
 def test_flat_lines_read_back_equal(place, format, types, joined):
-    lines = written(types, format, joined_labels=joined)
+    lines = written(types, format, one_label=not joined)
     again = read(lines, format, path=place)
     assert written(again, format) == lines
     assert written(read(written(again, "jsonl"), "jsonl", path=place), format) == lines
@@ -233,7 +233,7 @@ def test_rules_that_a_format_cannot_hold_are_counted(tmp_path):
     ]
     assert told == WrittenRules(3, {"deleted or inserted variables": 1}, {"trees": 1}, joined=2)
     path = tmp_path / "rules.joshua"
-    told = write_rules(Grammar(tuple(types)), path, "joshua", joined_labels=False)
+    told = write_rules(Grammar(tuple(types)), path, "joshua", one_label=True)
     assert told.left_out["labels that differ between the sides"] == 2
     assert path.read_text("utf-8").count("\n") == told.rules == 1
     told = write_rules(types, path, "moses")
@@ -384,7 +384,7 @@ def test_a_deep_tree_is_written_and_read(tmp_path):
 def test_grammars_of_real_pairs_are_kept(data, tmp_path):
     folder = data / "edinburgh"
     corpus = read_corpus(folder / "gold.train.sure.json", format="jacana")
-    pairs = list(attach_trees(corpus, both=folder / "train.parsed.xml.gz"))
+    pairs = list(attach_trees(corpus, both_trees=folder / "train.parsed.xml.gz"))
     learned = learn_grammar(pairs, examples=1)
     for grammar in (learned, learn_grammar(pairs, grammar="s2t", string="source")):
         for format in RULE_FORMATS:
@@ -398,6 +398,6 @@ def test_grammars_of_real_pairs_are_kept(data, tmp_path):
             elif format in EQUAL:
                 assert found == [replace(one, examples=()) for one in grammar]
     changed = learned.select(identity=False)
-    alike = [one for one in changed if list(rule_lines([one], "ppdb", joined_labels=False))]
+    alike = [one for one in changed if list(rule_lines([one], "ppdb", one_label=True))]
     assert sum(one.count for one in changed) == 4840
     assert sum(one.count for one in alike) == 2517

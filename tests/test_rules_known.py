@@ -35,7 +35,9 @@ PRINTED = (
 
 def parsed(data, name):
     folder = data / "edinburgh"
-    return Corpus(attach_trees(read_corpus(folder / name), both=folder / "train.parsed.xml.gz"))
+    return Corpus(
+        attach_trees(read_corpus(folder / name), both_trees=folder / "train.parsed.xml.gz")
+    )
 
 
 @pytest.fixture(scope="module")

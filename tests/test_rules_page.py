@@ -111,7 +111,7 @@ def test_a_page_of_many_rules_stays_small_and_says_so():
     words = [Rule(Node("NN", (f"a{k}",)), Node("NN", (f"b{k}",))) for k in range(300)]
     wide = Node("S", tuple(Node(f"N{k}", (f"w{k}",)) for k in range(250)))
     types = [RuleType(Rule(wide, Node("S", ("x",))), 9), *(RuleType(one, 1) for one in words)]
-    root = page(Grammar(tuple(types)), most=20)
+    root = page(Grammar(tuple(types)), limit=20)
     lexical = root.get_element_by_id("kind-lexical")
     assert len(lexical.findall(".//article")) == 20
     assert "300 types, seen 300 times; the first 20 are drawn, 280 left out" in text(lexical)
@@ -120,7 +120,7 @@ def test_a_page_of_many_rules_stays_small_and_says_so():
     assert len(text(phrasal.find(".//code"))) < 4_100
     middle = Node("S", tuple(Node(f"N{k}", (f"w{k}",)) for k in range(90)))
     many = Grammar(tuple(RuleType(Rule(middle, Node(f"S{k}", ("x",))), 1) for k in range(300)))
-    whole = "".join(draw_rules_page(many, most=300))
+    whole = "".join(draw_rules_page(many, limit=300))
     assert len(whole) < 5_500_000
     assert "left out to keep the page small" in whole
 
@@ -128,8 +128,8 @@ def test_a_page_of_many_rules_stays_small_and_says_so():
 def test_a_grammar_without_rules_has_a_page_and_what_cannot_be_is_an_error(tmp_path):
     write_rules_page(Grammar(()), str(tmp_path / "none.html"))
     assert "no rules" in (tmp_path / "none.html").read_text("utf-8")
-    with pytest.raises(OptionError, match="most is 0"):
-        write_rules_page(GRAMMAR, str(tmp_path / "page.html"), most=0)
+    with pytest.raises(OptionError, match="limit is 0"):
+        write_rules_page(GRAMMAR, str(tmp_path / "page.html"), limit=0)
     assert not (tmp_path / "page.html").exists()
     with pytest.raises(AlignkitError, match="cannot be written"):
         write_rules_page(GRAMMAR, str(tmp_path / "no" / "page.html"))

@@ -203,7 +203,7 @@ def test_annotators_of_rte2_are_scored_as_by_a_plain_script(data, capsys):
         four = [(*hyp[key], *ref[key]) for key in ref]
         if links != "given":
             four = [tuple(one[k] for k in chosen) for one in four]
-        found = run(capsys, *given_, "--possible", links, "--aggregate", "both", "--json").json
+        found = run(capsys, *given_, "--links", links, "--aggregate", "both", "--json").json
         plain = macro_reference(four)
         for name in NAMES:
             assert found["links"]["macro"][name] == pytest.approx(plain[name])
@@ -236,7 +236,7 @@ def test_mean_of_f1_of_all_links_of_rte2_is_that_of_a_plain_script(data, capsys,
     gone = {key: equal[key] if ignored else set() for key in first}
     sides = [(first[key][1] - gone[key], second[key][1] - gone[key]) for key in first]
     plain = [2 * len(a & b) / (len(a) + len(b)) for a, b in sides if a or b]
-    asked = ["score", *paths, "--format", "rte", "--possible", "all-sure", "--aggregate", "macro"]
+    asked = ["score", *paths, "--format", "rte", "--links", "all-sure", "--aggregate", "macro"]
     asked += ["--ignore-identical"] if ignored else []
     found = run(capsys, *asked, "--json").json["links"]["macro"]
     assert found["mean_f1"] == pytest.approx(sum(plain) / len(plain))

@@ -72,7 +72,7 @@ def test_whose_judgments_is_asked_where_several_judged():
         list(training_rows(corpus, VIEW, "plain", annotator="zoe"))
     with pytest.raises(FormatError, match="pair '0', annotator 'a0': '4si' is no judgment"):
         list(training_rows(corpus_of([["4si"]]), VIEW, "plain"))
-    assert not list(training_rows(corpus_of([["4si"]]), VIEW, "plain", lenient=True))
+    assert not list(training_rows(corpus_of([["4si"]]), VIEW, "plain", lenient_labels=True))
 
 
 def test_counts_by_group_and_their_histogram():

@@ -163,7 +163,7 @@ def test_text_fits_a_terminal_and_colour_changes_nothing_else():
     coloured = draw_tree_text(PAIR, colour=True)
     assert "\x1b[" in coloured
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == draw_tree_text(PAIR)
-    assert draw_tree_text(PAIR, unicode=False).isascii()
+    assert draw_tree_text(PAIR, ascii=True).isascii()
 
 
 @given(shapes(labels=ODD), shapes(labels=ODD), st.none() | st.integers(1, 60))

@@ -105,7 +105,7 @@ def test_each_form_is_told_by_its_first_lines(files):
 @pytest.mark.parametrize("target", ["t.mrg", "t.xml"])
 def test_trees_are_attached_to_pairs_of_known_words(files, target):
     counts = Counter()
-    named = {"source": files / "s.txt", "target": files / target, "name": "x"}
+    named = {"source_trees": files / "s.txt", "target_trees": files / target, "tree_name": "x"}
     found = list(attach_trees(pairs(), **named, counts=counts))
     assert [pair.without_trees() for pair in found] == list(pairs())
     assert found[0].tree("source").words == tuple(SOURCE[0].split())
@@ -119,22 +119,22 @@ def test_one_file_holds_both_sides_in_turn(files):
     sources, targets = PENN.splitlines(), list(read_trees(files / "t.mrg"))
     lines = [line for both in zip(sources, map(str, targets), strict=True) for line in both]
     (files / "both").write_text("\n".join(lines) + "\n")
-    found = list(attach_trees(pairs(), both=files / "both"))
-    apart = list(attach_trees(pairs(), source=files / "s.txt", target=files / "t.mrg"))
+    found = list(attach_trees(pairs(), both_trees=files / "both"))
+    apart = list(attach_trees(pairs(), source_trees=files / "s.txt", target_trees=files / "t.mrg"))
     assert found == apart
     with pytest.raises(OptionError, match="one file for both sides"):
-        attach_trees(pairs(), both=files / "both", source=files / "s.txt")
-    refuses(OptionError, "no file of trees", attach_trees, pairs())
+        attach_trees(pairs(), both_trees=files / "both", source_trees=files / "s.txt")
+    refuses(OptionError, "name a file of trees", attach_trees, pairs())
     with pytest.raises(JoinError, match=r"both:7: holds 8 trees.*for 3 sentence pairs"):
-        list(attach_trees(pairs()[:3], both=files / "both"))
+        list(attach_trees(pairs()[:3], both_trees=files / "both"))
 
 
 def test_wrong_counts_and_words_are_told(files):
     with pytest.raises(JoinError, match=r"s\.txt:4: holds 4 trees.* for 3 sentence pairs; the fir"):
-        list(attach_trees(pairs()[:3], source=files / "s.txt"))
+        list(attach_trees(pairs()[:3], source_trees=files / "s.txt"))
     (files / "three").write_text("".join(PENN.splitlines(keepends=True)[:3]))
     with pytest.raises(JoinError, match=r"three:3: holds 3 trees.* for 4 sentence pairs; the last"):
-        list(attach_trees(pairs(), source=files / "three"))
+        list(attach_trees(pairs(), source_trees=files / "three"))
     mrg = "(S (NN rain) (VBZ falls)) (S they (VBD fled) .)\n(X a)\n(X b)\n"
     for side, name, text, told in (
         ("source", "w", PENN.replace("(RB so)", "(RB too)"), "4:8: pair '4', source: leaf 0 is 't"),
@@ -146,9 +146,9 @@ def test_wrong_counts_and_words_are_told(files):
         (files / name).write_text(text)
         options = {"tree_format": "mrg"} if name == "m.mrg" else {}
         with pytest.raises(FormatError, match=f"{re.escape(name)}:{told}"):
-            list(attach_trees(pairs(), **{side: files / name}, **options))
+            list(attach_trees(pairs(), **{f"{side}_trees": files / name}, **options))
     with pytest.raises(MissingTextError, match="pair 'x' has no words"):
-        list(attach_trees([SentencePair("x", None, None)], source=files / "s.txt"))
+        list(attach_trees([SentencePair("x", None, None)], source_trees=files / "s.txt"))
 
 
 def test_traces_tags_joined_and_resolved_trees_are_counted(tmp_path):
@@ -159,7 +159,7 @@ def test_traces_tags_joined_and_resolved_trees_are_counted(tmp_path):
     )
     counts = Counter()
     options = {"drop_traces": True, "drop_function_tags": True, "counts": counts}
-    found = list(attach_trees(corpus, source=path, **options))
+    found = list(attach_trees(corpus, source_trees=path, **options))
     assert str(found[1].tree("source")) == "(TOP (S (VB go)) (S (RP on)))"
     assert counts == {
         "trees": 2, "labels without their function tags": 1, "traces left out": 1,
@@ -167,13 +167,13 @@ def test_traces_tags_joined_and_resolved_trees_are_counted(tmp_path):
         "trees with brackets as words, told by the text": 1,
     }  # fmt: skip
     with pytest.raises(FormatError, match=r"trees:1:39: .*word 1, '\(', stands unescaped"):
-        list(attach_trees(corpus, source=path, drop_traces=True, strict=True))
-    refuses(FormatError, r"trees:1:", lambda: list(attach_trees(corpus, source=path)))
+        list(attach_trees(corpus, source_trees=path, drop_traces=True, strict_trees=True))
+    refuses(FormatError, r"trees:1:", lambda: list(attach_trees(corpus, source_trees=path)))
 
 
 def _attached(path, side, **options):
     try:
-        return None, list(attach_trees(pairs(), **{side: path}, **options))
+        return None, list(attach_trees(pairs(), **{f"{side}_trees": path}, **options))
     except (FormatError, JoinError) as problem:
         return problem, []
 
@@ -182,7 +182,7 @@ def _attached(path, side, **options):
 def test_damaged_files_of_trees_are_refused_with_their_place(files, name):
     side = "source" if name == "s.txt" else "target"
     text = (files / name).read_bytes()
-    whole = list(attach_trees(pairs(), **{side: files / name}))
+    whole = list(attach_trees(pairs(), **{f"{side}_trees": files / name}))
     rng = random.Random(1)
     told = Counter()
     count = repetitions(100)
@@ -202,7 +202,7 @@ def test_damaged_files_of_trees_are_refused_with_their_place(files, name):
         else:  # white space, labels, a bracket that still makes a tree
             assert [pair.words for pair in found] == [pair.words for pair in whole]
         counts = Counter()
-        problem, found = _attached(path, side, lenient=True, counts=counts)
+        problem, found = _attached(path, side, lenient_trees=True, counts=counts)
         if problem is not None:
             continue
         assert len(found) == len(whole)
@@ -228,7 +228,9 @@ def test_xml_is_read_without_entities_and_with_its_lines(tmp_path, files):
 
 
 def test_trees_survive_merge_concat_and_files(files, tmp_path):
-    corpus = Corpus(attach_trees(pairs(), source=files / "s.txt", target=files / "t.mrg"))
+    corpus = Corpus(
+        attach_trees(pairs(), source_trees=files / "s.txt", target_trees=files / "t.mrg")
+    )
     for format in ("alignkit-jsonl", "alignkit-xml"):
         assert not write_corpus(corpus, tmp_path / "out", format=format)
         assert read_corpus(tmp_path / "out", format=format) == corpus
@@ -294,7 +296,7 @@ def test_the_trees_of_the_parsed_corpus_are_those_of_its_words(data):
     corpus = read_corpus(data / "edinburgh" / "gold.train.sure.json", format="jacana")
     path = data / "edinburgh" / "train.parsed.xml.gz"
     counts = Counter()
-    found = list(attach_trees(corpus, both=path, counts=counts))
+    found = list(attach_trees(corpus, both_trees=path, counts=counts))
     assert counts == {"trees": 1428}
     nodes = [sum(len(pair.tree(side)) for pair in found) for side in ("source", "target")]
     assert nodes == [28963, 29640]  # published numbers of the corpus

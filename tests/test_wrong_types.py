@@ -82,7 +82,7 @@ CALLS = [
     (BITEXT.part, {"begin": 0, "end": 1}),
     (BITEXT.source.sentence, {"k": 0}),
     (alignkit.agree, {"corpus": CORPUS, "annotators": ["A", "B"], "resamples": 3}),
-    (agreement.JudgmentOptions, {"scheme": "binary", "lenient": True, "permutations": 3}),
+    (agreement.JudgmentOptions, {"scheme": "binary", "lenient_labels": True, "permutations": 3}),
     (agreement.AgreementOptions, {"samples": 9, "confidence": 0.9}),
     (agreement.overlap, BOTH),
     (agreement.cell_agreement, {"corpus": CORPUS, "first": "A", "second": "B"}),

@@ -8,7 +8,7 @@ from math import isnan, nan
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_known, words
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords, words
 from alignkit._support.wording import how_many
 from alignkit.agreement.cautions import Hit, Hits, find_cautions
 from alignkit.agreement.judgments import consensus
@@ -25,7 +25,6 @@ from alignkit.tables.result import Caution, Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
 
-BY = ("others", "consensus")
 """By which kappa pairs are judged again: against the majority of the others, or of all."""
 
 DOUBT = "in doubt"
@@ -186,7 +185,7 @@ class CrowdQuality(Result):
             short = len(rows[:_MOST_ROWS]) < len(table.rows)
             if table.anchor in ("again", "phrases") and short:
                 shown = f"{min(len(rows), _MOST_ROWS)} of {len(table.rows)} are listed"
-                note = f"{shown if rows else 'not listed here'}; --csv and --json have all"
+                note = f"{shown if rows else 'not listed here'}; CSV and JSON have all"
                 note = "; ".join(filter(None, [note, table.note]))
                 tables[place] = replace(table, rows=rows[:_MOST_ROWS], note=note)
         return tables
@@ -291,7 +290,7 @@ CAUTIONS: Mapping[str, tuple[str, str]] = {
     "rejected":
         ("{number} annotators are rejected, and still part of the majorities that kappas are taken "
          "against; everything is computed once",
-         "leave them out by `annotators`, and compute it again, if you do not want them there"),
+         "leave them out of the annotators, and compute it again, if you do not want them there"),
     "nobody":
         ("nobody above .75 is left to judge {number} pairs again",
          "find new annotators for them"),
@@ -303,6 +302,7 @@ CAUTIONS: Mapping[str, tuple[str, str]] = {
 
 
 # the question
+@naming_keywords
 def crowd_quality(
     corpus: Corpus,
     annotators: Sequence[str] | None = None,
@@ -311,12 +311,12 @@ def crowd_quality(
     scheme: Scheme | str,
     view: str = "full",
     sequential: bool = False,
-    by: str = "others",
+    like: str | None = None,
     over: str | None = None,
     good: Sequence[str] | None = None,
     good_in: str = "any",
     confidence: float = 0.95,
-    lenient: bool = False,
+    lenient_labels: bool = False,
     rewrites: bool = False,
 ) -> CrowdQuality:
     """Measure how well annotators judge pairs, and list what is to be judged again by whom.
@@ -327,13 +327,13 @@ def crowd_quality(
     gold : Whose judgments are right: pairs with one are gold questions.
     sequential : Look at gold questions one by one from the tenth on, as a running project does, in
         the order of their times, or, where one has none, of the corpus; instead of once over all.
-    by : Whose kappa is below .4, the pairs of that annotator are judged again: kappa against the
-        majority of the ``"others"``, or against the ``"consensus"``, which contains the annotator.
+    like : Whose kappa is below .4, the pairs of that annotator are judged again: kappa against the
+        majority of the others; with ``"parade"``, as in PARADE, against the majority of all.
     over : An attribute that names the phrase of which a pair is a context; None for no phrases.
     good : The labels that say that a pair is good; None takes what the view ``binary`` calls 1.
     good_in : A phrase is good that is good in ``"any"``, the ``"majority"`` or ``"all"`` of its
         contexts.
-    lenient : Leave out what is no judgment of the scheme, where an error would stop.
+    lenient_labels : Leave out what is no judgment of the scheme, where an error would stop.
     rewrites : Count rewrites too, which nobody judged; see `alignkit.model.sentence_pair`.
 
     Raises
@@ -353,14 +353,15 @@ def crowd_quality(
     """
     check_arguments(crowd_quality, locals(), apart=["annotators", "good"])
     check_confidence(confidence)
-    check_known("kappa", by, BY)
+    check_known("rule", like or "parade", ["parade"])
+    by = "others" if like is None else "consensus"
     check_known("number of contexts", good_in, GOOD_IN)
     if over is None and good is not None:
         raise OptionError("`good` is about phrases: name the attribute that names them by `over`")
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
     names = judges(corpus, annotators, gold)
     looked = get_view(scheme, view)
-    matrix = judgments_of(corpus, (*names, gold), looked, lenient=lenient)
+    matrix = judgments_of(corpus, (*names, gold), looked, lenient_labels=lenient_labels)
     values, right, size = matrix.values[:-1], matrix.values[-1], len(looked.labels)
     if not (right >= 0).any():
         raise OptionError(f"{gold!r} gives no pair a label that is scored: there is no gold")
@@ -396,7 +397,7 @@ def crowd_quality(
     phrases: tuple[GoodPhrase, ...] = ()
     if over is not None:
         good_labels = _good_labels(looked, good)
-        phrases = _phrases(corpus, names, good_labels, kept, over, good_in, lenient)
+        phrases = _phrases(corpus, names, good_labels, kept, over, good_in, lenient_labels)
     quality = CrowdQuality(
         scheme=looked.scheme.name, view=looked.name, labels=size, gold=gold, pairs=len(corpus),
         sequential=sequential, timed=all_timed, by=by, annotators=each,
@@ -454,9 +455,9 @@ def _good_labels(view: View, good: Sequence[str] | None) -> tuple[View, list[int
 
 def _phrases(
     corpus: Corpus, names: Sequence[str], good: tuple[View, list[int]], kept: Sequence[bool],
-    over: str, good_in: str, lenient: bool,
+    over: str, good_in: str, lenient_labels: bool,
 ) -> tuple[GoodPhrase, ...]:  # fmt: skip
-    values = judgments_of(corpus, names, good[0], lenient=lenient).values
+    values = judgments_of(corpus, names, good[0], lenient_labels=lenient_labels).values
     contexts: dict[str, list[int]] = {}
     items = consensus.good_items(values, good[1], kept).tolist()
     for phrase, item in zip(group_texts(corpus, over, names), items, strict=True):

@@ -38,9 +38,9 @@ def check_choices(options: Any) -> None:
 
 def _check_drawing(resamples: int, confidence: float) -> None:
     if resamples < 1:
-        raise OptionError(f"resamples must be at least 1, not {resamples}")
+        raise OptionError(f"`resamples` must be at least 1, not {resamples}")
     if not 0 < confidence < 1:
-        raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
+        raise OptionError(f"`confidence` must lie between 0 and 1 (such as 0.95), not {confidence}")
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,9 @@ class AgreementOptions:
         check_attributes(self)
         check_choices(self)
         if self.samples < 2:
-            raise OptionError(f"samples must be at least 2, not {self.samples}")
+            raise OptionError(f"`samples` must be at least 2, not {self.samples}")
         if self.tolerance is not None and not self.tolerance > 0:
-            raise OptionError(f"tolerance must be above 0, not {self.tolerance}")
+            raise OptionError(f"`tolerance` must be above 0, not {self.tolerance}")
         _check_drawing(self.resamples, self.confidence)
 
     @property
@@ -150,11 +150,11 @@ def contradictions(given: Mapping[str, object], initial: str | None) -> None:
         for name in ("resamples", "confidence"):
             if name in given:
                 raise OptionError(
-                    f"{name} is of intervals, and bootstrap='none' asks for none: leave one out"
+                    f"`{name}` is of intervals, and `bootstrap='none'` asks for none: leave one out"
                 )
     if given.get("exact_case") and given.get("ignore_identical") is False and not edits:
         raise OptionError(
-            "exact_case says which words are equal, and with ignore_identical=False nothing "
+            "`exact_case` says which words are equal, and with `ignore_identical=False` nothing "
             "depends on it: leave one out"
         )
 
@@ -164,20 +164,20 @@ def _check_sampling(given: Mapping[str, object], edits: bool) -> None:
     if not edits:
         if chance != CLOSED:
             raise OptionError(
-                f"chance={chance!r} starts from the initial alignment, and none is named: name it "
-                "by initial (the aligner makes one, `merge` adds it), ask for an empty one by "
-                f"missing_initial='empty', or take chance={CLOSED!r}"
+                f"`chance={chance!r}` starts from the initial alignment, and none is named: name "
+                "it by `initial` (the aligner makes one, `merge` adds it), ask for an empty one by "
+                f"`missing_initial='empty'`, or take `chance={CLOSED!r}`"
             )
         for name in ("missing_initial", "reading", "samples", "tolerance"):
             if name in given:
                 raise OptionError(
-                    f"{name} is of the edits of an initial alignment, and none is named: name it "
-                    f"by initial, or leave {name} out"
+                    f"`{name}` is of the edits of an initial alignment, and none is named: name it "
+                    f"by `initial`, or leave `{name}` out"
                 )
     if chance == CLOSED and given.get("bootstrap") == "refit":
         raise OptionError(
-            f"bootstrap='refit' fits edit models anew, and chance={CLOSED!r} has none: "
-            "take bootstrap='fixed', or an edit model of chance with an initial alignment"
+            f"`bootstrap='refit'` fits edit models anew, and `chance={CLOSED!r}` has none: "
+            "take `bootstrap='fixed'`, or an edit model of chance with an initial alignment"
         )
 
 
@@ -222,7 +222,7 @@ class JudgmentOptions:
         None, "the group of each annotator: they are compared within groups and between them",
         metavar="FILE",
     )  # fmt: skip
-    lenient: bool = option(
+    lenient_labels: bool = option(
         False, "what is no judgment of the scheme is left out and counted, where it is an error"
     )
     permutations: int = option(1000, "of the null", metavar="N")
@@ -237,7 +237,7 @@ class JudgmentOptions:
             object.__setattr__(self, "scheme", get_scheme(self.scheme))
         check_choices(self)
         if self.permutations < 1:
-            raise OptionError(f"permutations must be at least 1, not {self.permutations}")
+            raise OptionError(f"`permutations` must be at least 1, not {self.permutations}")
         _check_drawing(self.resamples, self.confidence)
         if self.ties == "adjudicated" and self.settled is None:
             raise OptionError(

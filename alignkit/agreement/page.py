@@ -228,7 +228,7 @@ def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterat
         if left:
             said.append(
                 f"the {len(drawn):,} that differ most are drawn, {left:,} that differ less are "
-                "left out, to keep the page small; --disagreements FILE writes all as CSV"
+                "left out, to keep the page small"
             )
         if large:
             said.append(f"{large:,} are left out because they are too long to draw")

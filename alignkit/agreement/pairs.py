@@ -52,7 +52,7 @@ def check_annotators(corpus: Corpus, annotators: Sequence[str] | None) -> tuple[
         judges = judges_of(corpus)
         hint = "merge the other annotators' files into the corpus"
         if len(judges) > 1:
-            hint = f"pairs are judged by {', '.join(judges)}: compare these by on='judgments'"
+            hint = f"pairs are judged by {', '.join(judges)}: compare these by `on='judgments'`"
         others = [(name, corpus.roles[name]) for name in corpus.aligners if name not in names]
         if others:
             roles = ", ".join(f"{name} (role {role})" for name, role in others)
@@ -72,8 +72,8 @@ def check_case(ignore_identical: bool, exact_case: bool) -> None:
     """Refuse a rule of case where no words are compared."""
     if exact_case and not ignore_identical:
         raise OptionError(
-            "exact_case says which words are identical, and identical items are not left out: "
-            "ask for ignore_identical as well, or leave exact_case out"
+            "`exact_case` says which words are identical, and identical items are not left out: "
+            "ask for `ignore_identical` as well, or leave `exact_case` out"
         )
 
 
@@ -121,7 +121,7 @@ class CorpusData:
             if len(cells) == len(self.links(name).links):
                 raise OptionError(
                     f"{name!r} has no labels on cells without a link, so the corpus does not say "
-                    "which cells were judged: compare over all cells (universe 'all'), or read "
+                    "which cells were judged: compare over all cells (`universe='all'`), or read "
                     "the annotations from a format that keeps such labels, as transread"
                 )
             offsets = np.cumsum([0, *map(len, cell_lists)])

@@ -156,16 +156,16 @@ def agree(
     kind = JudgmentOptions if on == "judgments" else AgreementOptions
     check_keywords(agree, options, keywords_of(kind))
     if seed < 0:
-        raise OptionError(f"a seed must not be below 0, and is {seed}")
+        raise OptionError(f"`seed` must not be below 0, and is {seed}")
     count_workers(workers)
     if split is not None and by is None:
-        raise OptionError("split divides the values of the attribute that by names; give by too")
+        raise OptionError("`split` is for the attribute that `by` names: give `by` too")
     if on == "judgments":
         named = {"initial": initial, "adjudicated": adjudicated, "systems": systems}
         for name, value in named.items():
             if value is not None:
                 raise OptionError(
-                    f"{name} is about alignments: leave it out; the adjudicated version of "
+                    f"`{name}` is about alignments: leave it out; the adjudicated version of "
                     "judgments is named by `consensus`"
                 )
         judged, anew, _ = judged_part(corpus, rewrites=False)

@@ -536,13 +536,13 @@ def _counts_table(title: str, rows: Sequence[AnnotatorShare | Stratum]) -> Table
 def assign_pairs(
     store: Store, annotators: Sequence[str] = (), *, double: float | None = None,
     trial: int | None = None, seed: int | None = None, stratify: Sequence[str] | None = None,
-    order: str | None = None, control: float | None = None, least: int | None = None,
+    order: str | None = None, control: float | None = None, control_least: int | None = None,
     dry_run: bool = False,
 ) -> Assignment:  # fmt: skip
     """Assign pairs that are not assigned yet; options that are None stay as they were."""
     options = {
         "double": double, "trial": trial, "seed": seed, "order": order, "control": control,
-        "least": least, "stratify": None if stratify is None else tuple(stratify),
+        "least": control_least, "stratify": None if stratify is None else tuple(stratify),
     }  # fmt: skip
     opened = store.database.reading() if dry_run else store.database.writing()
     with opened as conn:

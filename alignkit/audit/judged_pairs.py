@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, words
+from alignkit._support.arguments import check_arguments, naming_keywords, words
 from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import Audit, Item, Origin, Scale, assigned, item_ids, spread
@@ -43,6 +43,7 @@ class _Question:
     annotators: tuple[str, ...]
 
 
+@naming_keywords
 def draw_pairs(
     corpus: Corpus,
     *,

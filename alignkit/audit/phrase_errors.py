@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import CORRECTNESS, Audit, Item, Origin, Rate, allot, item_ids, spread
 from alignkit.audit.sheets import marked_words
@@ -52,6 +52,7 @@ class _Options:
     max_length: int | None
 
 
+@naming_keywords
 def draw_phrases(
     corpus: Corpus,
     hypothesis: str,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields
 from pathlib import Path
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.values import jsonable
 from alignkit.agreement.kappa import Contingency
 from alignkit.audit.audit import Audit
@@ -191,6 +191,7 @@ class AuditResult(Result):
         return records
 
 
+@naming_keywords
 def read_audit(
     sheets: str | Path | Sequence[str | Path],
     key: str | Path,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit.audit.audit import Audit, Item
 from alignkit.audit.key import key_text
 from alignkit.errors import OptionError, UnknownNameError
@@ -184,12 +184,13 @@ SHEETS = (*DIVIDERS, "html")
 """The formats of sheets."""
 
 
+@naming_keywords
 def write_audit(
     audit: Audit,
     folder: str | Path,
     *,
     judges: Sequence[str] | None = None,
-    formats: Sequence[str] = ("tsv",),
+    sheets: Sequence[str] = ("tsv",),
     bom: bool = False,
     key: str | Path | None = None,
 ) -> list[str]:
@@ -201,7 +202,7 @@ def write_audit(
         Where; it is made if it is not there.
     judges
         Their names; None for those who are given items, or else A and B.
-    formats
+    sheets
         ``"tsv"``, ``"csv"``, or ``"html"``, a page to judge on, which saves such a sheet.
     bom
         Begin TSV and CSV with a byte order mark.
@@ -225,12 +226,12 @@ def write_audit(
             "them for these judges"
         )
     key = os.path.join(folder, KEY) if key is None else str(key)
-    places = check_places(folder, judges, formats, key)
+    places = check_places(folder, judges, sheets, key)
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as problem:
         raise OptionError(f"{folder}: no folder can be made there: {problem.strerror}") from None
-    tables = [x for x in formats if x in DIVIDERS] or ["tsv"]
+    tables = [x for x in sheets if x in DIVIDERS] or ["tsv"]
     with together():
         for (number, name, format), path in places.items():
             if format == "html":
@@ -245,20 +246,20 @@ def write_audit(
 
 
 def check_places(
-    folder: str | Path, judges: Sequence[str], formats: Sequence[str], key: str
+    folder: str | Path, judges: Sequence[str], sheets: Sequence[str], key: str
 ) -> dict[tuple[int, str, str], str]:
     """Return the file of each sheet, by the judge's number and name and its format."""
     check_judges(judges)
     refuse_address(str(folder))
-    if not formats:
+    if not sheets:
         raise OptionError(f"there is no format of sheets; name one of {', '.join(SHEETS)}")
-    for format in formats:
+    for format in sheets:
         if format not in SHEETS:
             raise UnknownNameError("format of sheets", format, SHEETS)
     places = {
         (number, name, format): os.path.join(folder, f"sheet-{name}.{format}")
         for number, name in enumerate(judges)
-        for format in dict.fromkeys(formats)
+        for format in dict.fromkeys(sheets)
     }
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise OptionError(f"{folder}: is no folder; name another one")

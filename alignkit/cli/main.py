@@ -31,7 +31,7 @@ from alignkit.cli.common.messages import (
     visible_lines,
 )
 from alignkit.cli.parser import Parser
-from alignkit.errors import AlignkitError, JudgmentError, OptionError, PartsError, UnknownNameError
+from alignkit.errors import AlignkitError, JudgmentError, PartsError, UnknownNameError
 from alignkit.io.atomic_files import WriteError, standard_stream, together
 from alignkit.version import __version__
 
@@ -166,18 +166,14 @@ class _Ran:
         if isinstance(error, PartsError):
             say(f"error: {error.what}:", error=True)
             for part in error.errors:
-                tell_raw(f"  {visible(self._worded(error, part))}\n")
+                tell_raw(f"  {visible(self._worded(part))}\n")
         else:
-            say(f"error: {self._worded(error, message)}", error=True)
+            say(f"error: {self._worded(message)}", error=True)
         return 2
 
-    def _worded(self, error: BaseException, message: str) -> str:
+    def _worded(self, message: str) -> str:
         """Return a message in the words of the command."""
-        if self.options is None:
-            return message
-        if isinstance(error, OptionError) and "wording" in self.options:
-            message = self.options.wording(message)
-        return in_words_of(self.options.parser, message)
+        return in_words_of(None if self.options is None else self.options.parser, message)
 
 
 def _act(ran: _Ran, *, own: bool) -> int:

@@ -34,7 +34,7 @@ _FAN = 16  # lists of words that are merged at a time
 _SHOWN = 1 << 12  # phrases of all parts from which buckets are cut
 _LEAST = 64  # but so many of each part
 _PROGRAM = 300_000_000  # bytes of Python, its libraries, the kernels, and the words of a part
-_SMALLER = "let tables be sorted in less, by a lower --memory"
+_SMALLER = "let tables be sorted in less memory"
 
 
 def memory_of(room: int) -> int:

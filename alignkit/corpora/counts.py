@@ -130,7 +130,7 @@ class GroupCounts:
 
 @naming_keywords
 def count_groups(
-    pairs: Iterable[SentencePair], attribute: str, *, split: str | None = None
+    pairs: Iterable[SentencePair], by: str, *, split: str | None = None
 ) -> GroupCounts:
     """Count the pairs of a corpus, and of each value of an attribute, in one pass.
 
@@ -138,7 +138,7 @@ def count_groups(
     ----------
     pairs
         The sentence pairs.
-    attribute
+    by
         The name of the attribute; or ``"day"``, ``"week"``, ``"month"``: see
         `alignkit.model.corpus.group_text`.
     split
@@ -164,7 +164,7 @@ def count_groups(
     parts: dict[str, _Counting] = {}
     for pair in each("pairs", pairs, SentencePair):
         whole.add(pair)
-        text = group_text(pair, attribute)
+        text = group_text(pair, by)
         known = known or text is not None
         values = values_of(text or "", split)
         several += len(values) > 1
@@ -172,7 +172,7 @@ def count_groups(
             parts.setdefault(value, _Counting()).add(pair)
     counts = whole.counts()
     if counts.pairs and not known:
-        raise no_group(attribute, counts.attributes)
+        raise no_group(by, counts.attributes)
     return GroupCounts(counts, {value: part.counts() for value, part in parts.items()}, several)
 
 

@@ -58,12 +58,11 @@ def judged_part(corpus: Corpus, *, rewrites: bool) -> tuple[Corpus, int, tuple[s
     note = f"{anew} of {how_many(len(corpus), 'pair')} are rewrites, which nobody judged"
     if rewrites:
         return corpus, 0, (f"{note}: they count as what their writers meant them to be",)
-    note += ", and left out; --rewrites (in Python, rewrites=True) counts them too"
-    return kept, anew, (note,)
+    return kept, anew, (f"{note}, and left out unless rewrites are asked for",)
 
 
 def judgments_of(
-    corpus: Corpus, annotators: Sequence[str] | None, view: View, *, lenient: bool = False
+    corpus: Corpus, annotators: Sequence[str] | None, view: View, *, lenient_labels: bool = False
 ) -> LabelMatrix:
     """Return what annotators, None for all, judged, as a view shows it."""
     import numpy as np  # not for the help of `convert`
@@ -89,7 +88,7 @@ def judgments_of(
             if judgment in codes:
                 values[rows[name], p] = codes[judgment]
                 counts[SKIPPED] += codes[judgment] < 0
-            elif lenient:
+            elif lenient_labels:
                 counts[UNKNOWN] += 1
             else:
                 try:
@@ -130,7 +129,7 @@ class TrainingRow:
 
 def training_rows(
     pairs: Iterable[SentencePair], view: View, kind: str, *, annotator: str | None = None,
-    rewrites: bool = True, lenient: bool = False,
+    rewrites: bool = True, lenient_labels: bool = False,
 ) -> Iterator[TrainingRow]:  # fmt: skip
     """Yield the rows of judged pairs."""
     check_known("kind of rows", kind, KINDS)
@@ -151,7 +150,7 @@ def training_rows(
             if (label := view.of(judgment)) is None:
                 continue
         except FormatError as error:
-            if lenient:
+            if lenient_labels:
                 continue
             name = annotator if annotator is not None else next(iter(judged))
             raise JudgmentError.of(error, pair.id, name, judgment) from None
@@ -245,11 +244,11 @@ class LabelCounts(TableResult):
 
 def count_labels(
     corpus: Corpus, view: View, *, annotators: Sequence[str] | None = None, by: str | None = None,
-    split: str | None = None, lenient: bool = False, rewrites: bool = False,
+    split: str | None = None, lenient_labels: bool = False, rewrites: bool = False,
 ) -> LabelCounts:  # fmt: skip
     """Count how often each annotator gave each label of a view."""
     corpus, left_out, _ = judged_part(corpus, rewrites=rewrites)
-    matrix = judgments_of(corpus, annotators, view, lenient=lenient)
+    matrix = judgments_of(corpus, annotators, view, lenient_labels=lenient_labels)
     if not matrix.annotators:
         raise OptionError("no pair of the corpus is judged")
     groups: dict[str, _Counts] = {}
@@ -257,7 +256,7 @@ def count_labels(
     if by is not None:
         for value, part in corpus.groups(by, split=split).items():
             judges = [name for name in matrix.annotators if name in judges_of(part)]
-            group = judgments_of(part, judges, view, lenient=lenient)
+            group = judgments_of(part, judges, view, lenient_labels=lenient_labels)
             rows = dict(zip(judges, _counted(group), strict=True))
             nothing = (0,) * len(view.labels)
             groups[value] = tuple(rows.get(name, nothing) for name in matrix.annotators)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_known
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit._support.wording import how_many, overlapping
 from alignkit.corpora.labelled import judged_part, judges_of
 from alignkit.errors import MissingTextError, OptionError
@@ -209,6 +209,7 @@ class Diversity(Result):
         return Table(f"Histogram: {MEASURES[measure]}", columns, rows, "", measure, stub=2)
 
 
+@naming_keywords
 def diversity(
     corpus: Corpus,
     *,

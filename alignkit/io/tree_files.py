@@ -226,15 +226,15 @@ def read_trees(
 def attach_trees(
     pairs: Iterable[SentencePair],
     *,
-    source: Path | None = None,
-    target: Path | None = None,
-    both: Path | None = None,
-    name: str = TREE_NAME,
+    source_trees: Path | None = None,
+    target_trees: Path | None = None,
+    both_trees: Path | None = None,
+    tree_name: str = TREE_NAME,
     tree_format: str | None = None,
-    strict: bool = False,
+    strict_trees: bool = False,
+    lenient_trees: bool = False,
     drop_function_tags: bool = False,
     drop_traces: bool = False,
-    lenient: bool = False,
     encoding: str = "utf-8",
     counts: Counter[str] | None = None,
     observe: Callable[[Finding], None] | None = None,
@@ -245,17 +245,17 @@ def attach_trees(
     ----------
     pairs
         Sentence pairs with words.
-    source, target
+    source_trees, target_trees
         Files with the trees of a side.
-    both
+    both_trees
         A file with those of both sides in turn: source, target, source, target, ...
-    name
+    tree_name
         The name under which a pair has them.
     tree_format, encoding
         As of `read_trees`.
-    strict, drop_function_tags, drop_traces
-        As of `alignkit.model.trees.Tree.parse`.
-    lenient
+    strict_trees, drop_function_tags, drop_traces
+        As `strict` and the others of `alignkit.model.trees.Tree.parse`.
+    lenient_trees
         Leave out, and count, a tree that is broken or does not fit, where an error would stop.
     counts
         Counts trees, what was dropped, joined, told by the words, refused or not parsed.
@@ -271,21 +271,25 @@ def attach_trees(
     MissingTextError
         If a pair has no words.
     OptionError
-        If no file is named, or `both` and another.
+        If no file is named, or `both_trees` and another.
     """
     check_arguments(attach_trees, locals(), apart=["pairs"])
-    if both is not None and (source is not None or target is not None):
-        raise OptionError("`both` names one file for both sides: leave out `source` and `target`")
-    if source is None and target is None and both is None:
-        raise OptionError("no file of trees is named: `source`, `target` or `both`")
-    options = TreeOptions(strict, drop_function_tags, drop_traces, lenient)
+    sides = source_trees, target_trees
+    if both_trees is not None and sides != (None, None):
+        raise OptionError(
+            "`both_trees` names one file for both sides: leave out `source_trees` and "
+            "`target_trees`"
+        )
+    if both_trees is None and sides == (None, None):
+        raise OptionError("name a file of trees: `source_trees`, `target_trees` or `both_trees`")
+    options = TreeOptions(strict_trees, drop_function_tags, drop_traces, lenient_trees)
     counts = Counter() if counts is None else counts
     source_file, target_file, both_file = (
         None if path is None else _TreeFile(path, tree_format, encoding, options, counts, observe)
-        for path in (source, target, both)
+        for path in (*sides, both_trees)
     )
     files = (both_file, both_file) if both_file else (source_file, target_file)
-    return _attached(each("pairs", pairs, SentencePair), files, name)
+    return _attached(each("pairs", pairs, SentencePair), files, tree_name)
 
 
 def _attached(

@@ -329,9 +329,11 @@ class Corpus:
             )
         )
 
-    def transpose(self, scheme: Scheme | str | None = None, *, lenient: bool = False) -> Corpus:
+    def transpose(
+        self, scheme: Scheme | str | None = None, *, lenient_labels: bool = False
+    ) -> Corpus:
         """Return the corpus with source and target exchanged; see `SentencePair.transpose`."""
-        return self.map(lambda pair: pair.transpose(scheme, lenient=lenient))
+        return self.map(lambda pair: pair.transpose(scheme, lenient_labels=lenient_labels))
 
     def to_records(self, *, each: str = "link") -> list[dict[str, object]]:
         """Return flat dicts, as `pandas.DataFrame` takes them.

@@ -310,7 +310,7 @@ class SentencePair:
         return replace(self, source_trees=_NONE, target_trees=_NONE)
 
     def transpose(
-        self, scheme: Scheme | str | None = None, *, lenient: bool = False
+        self, scheme: Scheme | str | None = None, *, lenient_labels: bool = False
     ) -> SentencePair:
         """Return the pair with source and target exchanged, in every annotation too.
 
@@ -319,7 +319,7 @@ class SentencePair:
         scheme
             The scheme of the judgments, or its name: those that have a direction are flipped, see
             `alignkit.model.labels.Scheme.flip`. None: judgments stay as they are.
-        lenient
+        lenient_labels
             Leave what is no judgment of the scheme as it is, where an error would stop.
 
         Raises
@@ -340,7 +340,7 @@ class SentencePair:
             try:
                 judgment = known.flip(judgment) if known is not None and judgment else judgment
             except FormatError as error:
-                if not lenient:
+                if not lenient_labels:
                     raise JudgmentError.of(error, self.id, name, judgment) from None
             alignment = None if value.alignment is None else value.alignment.transpose()
             turned[name] = replace(value, alignment=alignment, judgment=judgment)

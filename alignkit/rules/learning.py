@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, each
+from alignkit._support.arguments import check_arguments, each, naming_keywords
 from alignkit.errors import OptionError
 from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays
@@ -261,6 +261,7 @@ class Bounds:
         return kept, dropped
 
 
+@naming_keywords
 def learn_grammar(
     pairs: Iterable[SentencePair],
     *,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, check_known, each
+from alignkit._support.arguments import check_arguments, check_known, each, naming_keywords
 from alignkit._support.jit import readonly
 from alignkit._support.wording import how_many
 from alignkit.errors import JoinError
@@ -186,6 +186,7 @@ UNANNOTATED = "that one of the two has not annotated"
 _WITHOUT = "without trees"
 
 
+@naming_keywords
 def score_rules(
     pairs: Iterable[SentencePair],
     hypothesis: str,

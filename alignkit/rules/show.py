@@ -38,24 +38,24 @@ def grammar_summary(grammar: Grammar) -> Table:
     return Table("", columns, rows, apart=[len(rows) - 1])
 
 
-def grammar_tables(grammar: Grammar, *, most: int | None = 20) -> Iterator[Table]:
+def grammar_tables(grammar: Grammar, *, limit: int | None = 20) -> Iterator[Table]:
     """Yield a table for each kind of rule, the most frequent rules first."""
     columns = [*_WEIGHTS, Column("source"), Column("target"), Column("pair"), Column("words")]
     for kind, types in rules_by_kind(grammar).items():
-        shown = types[:most]
+        shown = types[:limit]
         rows = [
             [x.count, x.p_target, x.p_source, *map(side_text, x.rule), *_place(x)] for x in shown
         ]
         yield Table(_heading(kind, types), columns, rows, note=_rest(types, shown))
 
 
-def grammar_lines(grammar: Grammar, *, most: int | None = 20) -> Iterator[str]:
+def grammar_lines(grammar: Grammar, *, limit: int | None = 20) -> Iterator[str]:
     """Yield the lines of a listing of rules by kind, below each the sentences of its examples."""
     margin = " " * (_COUNT + 2 * (_P + 1) + 2)
     for number, (kind, types) in enumerate(rules_by_kind(grammar).items()):
         if number:
             yield ""
-        shown = types[:most]
+        shown = types[:limit]
         yield _heading(kind, types)
         yield f"{'count':>{_COUNT}} {'p(t|s)':>{_P}} {'p(s|t)':>{_P}}"
         for entry in shown:
@@ -129,7 +129,7 @@ def write_rules_page(
     path: str,
     *,
     title: str = "Rules",
-    most: int = RULES_A_KIND,
+    limit: int = RULES_A_KIND,
     whole: Grammar | None = None,
 ) -> None:
     """Write a page of a grammar as of `draw_rules_page`; the path ``-`` is standard output.
@@ -140,7 +140,7 @@ def write_rules_page(
         If the page cannot be written.
     """
     check_arguments(write_rules_page, locals())
-    pieces = draw_rules_page(grammar, title=title, most=most, whole=whole)
+    pieces = draw_rules_page(grammar, title=title, limit=limit, whole=whole)
     with replacing(path) as out:
         out.writelines(pieces)
 
@@ -149,7 +149,7 @@ def draw_rules_page(
     grammar: Grammar,
     *,
     title: str = "Rules",
-    most: int = RULES_A_KIND,
+    limit: int = RULES_A_KIND,
     whole: Grammar | None = None,
 ) -> Iterator[str]:
     """Draw a page of rules that needs neither network nor script.
@@ -161,7 +161,7 @@ def draw_rules_page(
     ----------
     grammar, title
         The rules, and the heading.
-    most
+    limit
         How many rules of each kind are drawn; the page says how many there are.
     whole
         The grammar that these rules were chosen from, to be counted; None if they are all.
@@ -174,14 +174,14 @@ def draw_rules_page(
     Raises
     ------
     OptionError
-        If `most` is less than 1.
+        If `limit` is less than 1.
     """
     check_arguments(draw_rules_page, locals())
-    if most < 1:
-        raise OptionError(f"most is {most}; draw 1 rule of each kind or more")
+    if limit < 1:
+        raise OptionError(f"limit is {limit}; draw 1 rule of each kind or more")
     by_kind = rules_by_kind(grammar)
     room = _MOST_BYTES // max(len(by_kind), 1)
-    kinds = [_draw(name, types, most, room) for name, types in by_kind.items()]
+    kinds = [_draw(name, types, limit, room) for name, types in by_kind.items()]
     left_out = {
         "Rules left out": grammar.dropped,
         "Sentence pairs passed over": grammar.passed_over,
@@ -203,9 +203,9 @@ def draw_rules_page(
     )
 
 
-def _draw(name: str, types: list[RuleType], most: int, room: int) -> dict[str, Any]:
+def _draw(name: str, types: list[RuleType], limit: int, room: int) -> dict[str, Any]:
     drawn: list[dict[str, Any]] = []
-    for entry in types[:most]:
+    for entry in types[:limit]:
         rule = _drawn(entry)
         room -= len(rule["source"]) + len(rule["target"])
         if room < 0 and drawn:

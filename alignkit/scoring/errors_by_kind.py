@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many, overlapping
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
@@ -452,12 +452,13 @@ def _tags(pair: SentencePair, name: str) -> list[str]:
     return tags
 
 
+@naming_keywords
 def link_errors(
     corpus: Corpus,
     hypothesis: str,
     reference: str,
     *,
-    by: Iterable[str] = ("kind", "word", "frequency", "distance"),
+    by_link: Iterable[str] = ("kind", "word", "frequency", "distance"),
     function_words: FunctionWords | None = None,
     frequencies: Frequencies | None = None,
     attribute: str = "phenomena",
@@ -475,7 +476,7 @@ def link_errors(
 
     Parameters
     ----------
-    by
+    by_link
         Of `BY_LINK`: what to tell links apart by.
     function_words
         Those of the languages; without them, function and content words are not told apart.
@@ -489,20 +490,20 @@ def link_errors(
     Raises
     ------
     UnknownNameError
-        If nobody of that name annotated the corpus, no pair has the attribute, or `by` names
+        If nobody of that name annotated the corpus, no pair has the attribute, or `by_link` names
         nothing.
 
     Examples
     --------
     >>> pair = SentencePair("1", ("a", "b"), ("a", "c"), {
     ...     "gold": Alignment.parse("0-0 1-1"), "system": Alignment.parse("0-0 1-0")})
-    >>> found = link_errors(Corpus([pair]), "system", "gold", by=["word"])
+    >>> found = link_errors(Corpus([pair]), "system", "gold", by_link=["word"])
     >>> [(one.name, one.right, one.wrong, one.missed) for one in found.classes]
     [('all links', 1, 1, 1), ('identical', 1, 0, 0), ('words', 0, 1, 1)]
     """
     check_arguments(link_errors, locals())
     check_drawing(resamples, confidence, seed)
-    ways = tuple(dict.fromkeys(by))
+    ways = tuple(dict.fromkeys(by_link))
     for name in ways:
         if name not in BY_LINK:
             raise UnknownNameError("way to tell links apart:", name, BY_LINK)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, naming_keywords
 from alignkit._support.wording import how_many
 from alignkit.corpora.labelled import judged_part, judgments_of
 from alignkit.errors import OptionError
@@ -241,14 +241,15 @@ def _frequent(systems: Sequence[SystemScore]) -> Table:
     return Table("Most frequent confusions", columns, rows, note, "confusions", apart[1:], stub=3)
 
 
+@naming_keywords
 def score_labels(
     corpus: Corpus,
-    hypotheses: Sequence[str],
+    systems: Sequence[str],
     reference: str,
     *,
     scheme: str,
     view: str = "full",
-    lenient: bool = False,
+    lenient_labels: bool = False,
     rewrites: bool = False,
     unflagged: Sequence[str] = (),
 ) -> LabelScores:
@@ -256,16 +257,16 @@ def score_labels(
 
     Parameters
     ----------
-    hypotheses
+    systems
         The annotators to score; each on the pairs that it and the reference judged.
     scheme, view
         See `alignkit.model.labels.get_view`; what the view does not score is left out and counted.
-    lenient
+    lenient_labels
         Leave out, and count, what is no judgment of the scheme too, where an error would stop.
     rewrites
         Count rewrites too, which nobody judged.
     unflagged
-        The hypotheses that know of no flags, and whose flags are not scored.
+        The systems that know of no flags, and whose flags are not scored.
 
     Raises
     ------
@@ -285,36 +286,36 @@ def score_labels(
     (0.75, 0.5)
     """
     check_arguments(score_labels, locals())
-    names, seen = _names(hypotheses, reference), get_view(scheme, view)
+    names, seen = _names(systems, reference), get_view(scheme, view)
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
-    matrix = judgments_of(corpus, names, seen, lenient=lenient)
+    matrix = judgments_of(corpus, names, seen, lenient_labels=lenient_labels)
     gold = matrix.values[0]
     texts = {
         name: [said.judgment if (said := pair.annotations.get(name)) else "" for pair in corpus]
         for name in names
     }
-    systems, cautions = list[SystemScore](), [*notes]
+    scores, cautions = list[SystemScore](), [*notes]
     common: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
-    for name, mine in zip(hypotheses, matrix.values[1:], strict=True):
+    for name, mine in zip(systems, matrix.values[1:], strict=True):
         both = (gold >= 0) & (mine >= 0)
         confusion = np.zeros((len(seen.labels),) * 2, np.int64)
         np.add.at(confusion, (gold[both], mine[both]), 1)
         flags = tuple(_flags(get_scheme(scheme), texts[reference], texts[name], both))
         flags = () if name in unflagged else flags
         right = int((mine == gold)[common].sum())
-        systems.append(SystemScore(name, seen.labels, confusion, flags, int(common.sum()), right))
+        scores.append(SystemScore(name, seen.labels, confusion, flags, int(common.sum()), right))
         if left := len(both) - int(both.sum()):
             cautions.append(
                 f"{name}: {how_many(left, 'pair')} of {len(both)} left out, which it or "
                 f"{reference} did not judge, or the view does not score"
             )
-    if len({system.pairs for system in systems}) > 1:
+    if len({score.pairs for score in scores}) > 1:
         cautions.append(
             f"the systems judged different pairs: compare them on the {int(common.sum())} that all "
             "judged"
         )
     return LabelScores(
-        tuple(systems), tuple(_compared(hypotheses, gold, matrix.values[1:])), tuple(cautions),
+        tuple(scores), tuple(_compared(systems, gold, matrix.values[1:])), tuple(cautions),
         f"scheme:{scheme}|view:{view}|reference:{reference}|version:{__version__}", left_out,
     )  # fmt: skip
 
@@ -364,7 +365,7 @@ def profile_labels(
     *,
     scheme: str,
     view: str = "full",
-    lenient: bool = False,
+    lenient_labels: bool = False,
     rewrites: bool = False,
     split: str | None = ",",
     **options: Any,
@@ -377,7 +378,7 @@ def profile_labels(
     ----------
     corpus, systems, reference
         Pairs count that all these annotators judged.
-    scheme, view, lenient, rewrites
+    scheme, view, lenient_labels, rewrites
         See `score_labels`; and `profile_rows` for the options of the tests.
     by, split
         The attribute that names phenomena, and what stands between several in it.
@@ -394,7 +395,7 @@ def profile_labels(
     check_arguments(profile_labels, locals())
     names = _names(systems, reference)
     corpus, left_out, cautions = judged_part(corpus, rewrites=rewrites)
-    matrix = judgments_of(corpus, names, get_view(scheme, view), lenient=lenient)
+    matrix = judgments_of(corpus, names, get_view(scheme, view), lenient_labels=lenient_labels)
     judged: NDArray[np.bool_] = np.all(matrix.values >= 0, axis=0)
     if not judged.any():
         raise OptionError(f"no pair was judged by all of {', '.join(names)}, and is scored")

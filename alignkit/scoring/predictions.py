@@ -48,7 +48,7 @@ def with_predictions(
     view: View | None = None,
     *,
     predicted: str | None = None,
-    lenient: bool = False,
+    lenient_labels: bool = False,
     encoding: str = "utf-8",
 ) -> Corpus:
     """Return the corpus with the labels of a file as the judgments of an annotator.
@@ -65,7 +65,7 @@ def with_predictions(
         ``"scheme"`` or ``"view"``, which says of which of the two they are; None: of the scheme,
         unless a label is of the view alone. A label of a view becomes the first judgment that the
         view shows as it.
-    lenient
+    lenient_labels
         Keep what is of neither, where an error would stop.
 
     Raises
@@ -77,14 +77,14 @@ def with_predictions(
     """
     check_arguments(with_predictions, locals())
     predictions = read_predictions(
-        corpus, path, view, predicted=predicted, lenient=lenient, encoding=encoding
+        corpus, path, view, predicted=predicted, lenient_labels=lenient_labels, encoding=encoding
     )
     return predictions.added(corpus, name)
 
 
 def read_predictions(
     corpus: Corpus, path: Union[str, os.PathLike[str]], view: View | None = None, *,
-    predicted: str | None = None, lenient: bool = False, encoding: str = "utf-8",
+    predicted: str | None = None, lenient_labels: bool = False, encoding: str = "utf-8",
 ) -> Predictions:  # fmt: skip
     """Return the labels of a file for the pairs of a corpus; see `with_predictions`."""
     if predicted is not None and predicted not in PREDICTED:
@@ -101,7 +101,7 @@ def read_predictions(
     judgments = {place: label for place, (_, label) in labels.items()}
     if view is None:
         return Predictions(judgments)
-    if not _are_of_view(labels, view, predicted, file, lenient=lenient):
+    if not _are_of_view(labels, view, predicted, file, lenient_labels=lenient_labels):
         return Predictions(judgments)
     first: dict[str | None, str] = {}
     for judgment, label in view.rows.items():
@@ -110,7 +110,7 @@ def read_predictions(
 
 
 def _are_of_view(
-    labels: _Labels, view: View, predicted: str | None, path: str, *, lenient: bool
+    labels: _Labels, view: View, predicted: str | None, path: str, *, lenient_labels: bool
 ) -> bool:
     """Return whether labels are of the view and not of its scheme; refuse what is of neither."""
     scheme, used = view.scheme, {label for _, label in labels.values()}
@@ -125,10 +125,10 @@ def _are_of_view(
             )
         predicted = "view" if of_view > of_scheme else "scheme"
     if predicted == "scheme":
-        for number, label in () if lenient else labels.values():
+        for number, label in () if lenient_labels else labels.values():
             scheme.parse(label, path, number)
         return False
-    for number, label in () if lenient else labels.values():
+    for number, label in () if lenient_labels else labels.values():
         if label not in view.labels:
             expected = ", ".join(view.labels)
             raise FormatError(

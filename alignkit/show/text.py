@@ -27,7 +27,7 @@ def draw_text(
     *,
     colour: bool = False,
     width: int | None = None,
-    unicode: bool = True,
+    ascii: bool = False,
 ) -> str:
     """Draw a sentence pair: a row for each source word, a column for each target word.
 
@@ -44,7 +44,7 @@ def draw_text(
     colour : Colour the marks by ANSI sequences (blue: only the first, orange: only the second).
     width : The cells of a line; wider matrices are split into blocks of columns, long tokens cut.
         None for no limit.
-    unicode : False for a drawing in ASCII alone, with all other characters escaped.
+    ascii : Draw in ASCII alone, with all other characters escaped.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def draw_text(
     """
     check_arguments(draw_text, locals())
     grid = make_grid(pair, annotators)
-    drawing = _Drawing(grid, colour, width, unicode)
+    drawing = _Drawing(grid, colour, width, not ascii)
     lines = [*drawing.header(), *drawing.matrix(), *drawing.legend(), *drawing.remarks()]
     return "\n".join(line.rstrip() for line in lines)
 

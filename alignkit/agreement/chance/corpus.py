@@ -233,8 +233,9 @@ class CorpusBeyondChance:
             return ""
         message = (
             f"pair {self.data.corpus[int(missing[0])].id!r} has no initial alignment "
-            f"{self.initial!r}: name another one by initial (the aligner makes one, `merge` adds "
-            "it), or say what becomes of such pairs by missing_initial='empty' or 'leave-out'"
+            f"{self.initial!r}: name another one by `initial` (the aligner makes one, `merge` "
+            "adds it), or say what becomes of such pairs by `missing_initial='empty'` or "
+            "`missing_initial='leave-out'`"
         )
         if self.options.chance != CLOSED:  # the main model needs them
             raise OptionError(message)

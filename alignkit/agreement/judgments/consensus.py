@@ -51,7 +51,7 @@ def majority_labels(
     """Return the label that most annotators give each item."""
     check_known("way with ties", ties, TIES)
     if ties == "adjudicated" and adjudicated is None:
-        raise OptionError("ties='adjudicated' asks for the adjudicated version: name it")
+        raise OptionError("`ties='adjudicated'` asks for the adjudicated version: name it")
     counts = label_counts(values, size)
     best, tied = _most(counts)
     enough = counts.sum(axis=1) >= LEAST
@@ -59,7 +59,7 @@ def majority_labels(
     if ties == "error" and tied.any():
         raise OptionError(
             f"{int(tied.sum())} items have no majority: several labels have most votes; leave "
-            "them out (ties='leave-out'), or settle them (lowest, adjudicated)"
+            "them out (`ties='leave-out'`), or settle them (`ties='lowest'`)"
         )
     labels = np.where(enough, best, -1).astype(np.int8)
     if ties == "adjudicated" and adjudicated is not None:

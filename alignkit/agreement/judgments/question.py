@@ -46,7 +46,7 @@ def agree_on_judgments(
     left_out: FrozenMap[str, int] = FrozenMap()
     whose = (*names, *([settled] if settled else []))
     for view in options.views:
-        matrix = judgments_of(corpus, whose, view, lenient=options.lenient)
+        matrix = judgments_of(corpus, whose, view, lenient_labels=options.lenient_labels)
         left_out = FrozenMap({**matrix.left_out, **others})
         of_view = figures.ViewData(
             view.name, names, view.labels, matrix.values[: len(names)], view.order is not None,

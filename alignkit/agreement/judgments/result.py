@@ -321,8 +321,8 @@ def draw_disagreements(agreement: JudgmentAgreement) -> Iterator[str]:
         text += "; those that differ in more views come first"
     if len(shown) < count:
         text += (
-            f"; the first {len(shown):,} are shown, to keep the page small: all are in the file "
-            "of --disagreements, and in `disagreements` of the result"
+            f"; the first {len(shown):,} are shown, to keep the page small: all are in the "
+            "disagreements as CSV"
         )
     yield f"<p>{safe_text(text) if count else 'No pair is judged differently'}.</p>\n"
     for pair in shown:

@@ -134,7 +134,7 @@ def null_kappas(
     """Permute labels, find the consensus anew, and take the kappas against it."""
     check_known("null", null, NULLS)
     if permutations < 1:
-        raise OptionError(f"permutations must be at least 1, not {permutations}")
+        raise OptionError(f"`permutations` must be at least 1, not {permutations}")
     data = _Judgments.of([question.values for question in questions])
     states = np.random.default_rng(seed).integers(1, 2**63, size=(permutations, 4), dtype=np.uint64)
     width = max((len(data.offsets) - 1) * question.size**2 for question in questions)

@@ -82,7 +82,7 @@ class Refiner:
     def begin(
         cls,
         aligner: Aligner,
-        annotator: str = "gold",
+        gold: str = "gold",
         objective: str = "links",
         prior: str | PathLike[str] = "samples",
         vectors: Vectors | None = None,
@@ -95,7 +95,7 @@ class Refiner:
         check_known("objective", objective, OBJECTIVES)
         start = Prior.read(fspath(prior)).rounds(vectors=vectors is not None)
         course = _Course(
-            annotator, objective, ignore_identical, start, fspath(prior),
+            gold, objective, ignore_identical, start, fspath(prior),
             two_vectors(vectors, target_vectors),
         )  # fmt: skip
         refiner = cls(aligner.with_learned(None, vectors, target_vectors), course)
@@ -107,7 +107,7 @@ class Refiner:
         cls,
         aligner: Aligner,
         corpus: Iterable[SentencePair],
-        annotator: str = "gold",
+        gold: str = "gold",
         objective: str = "links",
         prior: str | PathLike[str] = "samples",
         vectors: Vectors | None = None,
@@ -124,7 +124,7 @@ class Refiner:
             What gives the posteriors; it may have been trained on the same pairs.
         corpus
             Pairs; those that the annotator did not align are ignored.
-        annotator
+        gold
             Whose links are gold.
         objective
             What the threshold is chosen for: ``links``, ``aer`` or ``phrases``.
@@ -150,18 +150,18 @@ class Refiner:
         """
         check_arguments(Refiner.train, locals(), apart=["corpus"])
         refiner = cls.begin(
-            aligner, annotator, objective, prior, vectors, target_vectors=target_vectors,
+            aligner, gold, objective, prior, vectors, target_vectors=target_vectors,
             ignore_identical=ignore_identical,
         )  # fmt: skip
         pairs = Corpus(each("corpus", corpus, SentencePair))
         if pairs.aligners:
-            pairs.require(annotator)
-        refiner._pairs.add(pairs, annotator)
+            pairs.require(gold)
+        refiner._pairs.add(pairs, gold)
         refiner.validate(threads)
         return refiner
 
     @classmethod
-    def of(cls, aligner: Aligner, annotator: str = "gold") -> Refiner:
+    def of(cls, aligner: Aligner, gold: str = "gold") -> Refiner:
         """Take up what a loaded aligner has learned, as the start of updates, without its pairs.
 
         Raises
@@ -181,7 +181,7 @@ class Refiner:
             )
             raise AlignerError(needed)
         start = learned.rounds or Prior.none().rounds(vectors=False)
-        course = _Course(annotator, lessons.objective, False, start, "what was loaded", vectors)
+        course = _Course(gold, lessons.objective, False, start, "what was loaded", vectors)
         return cls(aligner, course)
 
     @property

@@ -88,7 +88,7 @@ def slow_figures(store: Store, report: Report, *, times_alone: bool = False) -> 
             on="judgments",
             scheme=view.scheme,
             view=view.name,
-            lenient=True,
+            lenient_labels=True,
             seed=SEED,
         )
         figures.cautions = list(agreed.cautions)

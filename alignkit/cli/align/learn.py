@@ -10,7 +10,7 @@ For example:
   alignkit learn corpus.jsonl --gold anna --save learned.model
   alignkit align new.en other.en --load learned.model -o new.align
   alignkit align train.fr train.en --save fr-en.model -o train.align
-  alignkit learn dev.align --source dev.fr --target dev.en --load fr-en.model --for aer \
+  alignkit learn dev.align --source dev.fr --target dev.en --load fr-en.model --objective aer \
 --save better.model
 """
 

@@ -103,14 +103,13 @@ def add_learning(group: argparse._ArgumentGroup, *, default: str | None) -> None
     """Add the options of what is learned for, and from which start."""
     start = "samples" if default else "samples with --learn, else none"
     add_options(group, f"""
-        --for O  choose the threshold for links (F1), aer (the error rate; links that are only
+        --objective O  choose the threshold for links (F1), aer (the error rate; links that are only
             possible teach nothing), or phrases (F1 of sure, non-identical phrase pairs) (default:
             links)
         --ignore-identical  leave links of equal words out of the measure (phrases: always)
         --prior P  what learning starts from: samples (learned from the samples of this package),
             none, or a file of a prior (default: {start})
-        """, prior={"default": default},
-        **{"for": {"dest": "objective", "choices": _OBJECTIVES}})  # fmt: skip
+        """, prior={"default": default}, objective={"choices": _OBJECTIVES})  # fmt: skip
 
 
 def check_prior(options: argparse.Namespace) -> None:
@@ -246,7 +245,7 @@ def _check_decoding(options: argparse.Namespace) -> None:
 
 def _check_learning(options: argparse.Namespace) -> None:
     check_prior(options)
-    given = {"--for": options.objective, "--ignore-identical": options.ignore_identical}
+    given = {"--objective": options.objective, "--ignore-identical": options.ignore_identical}
     learning = [flag for flag, value in given.items() if value]
     if learning and options.learn is None:
         raise OptionError(f"{learning[0]} stands beside --learn: name an annotator by that")

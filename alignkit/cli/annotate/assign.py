@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             where pairs are judged or extracted)
         --control-least N  how many pairs it has at least, if there are so many (default: 150)
         """, control={"type": _share},
-        control_least={"type": number(0), "dest": "least"})  # fmt: skip
+        control_least={"type": number(0)})  # fmt: skip
     add_options(parser.add_argument_group("output"), """
         --dry-run  tell what would be done
         --json  print JSON (default: tables)
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.annotate.assignment import assign_pairs
     from alignkit.annotate.project.store import Store
 
-    names = ("double", "trial", "seed", "stratify", "order", "control", "least", "dry_run")
+    names = ("double", "trial", "seed", "stratify", "order", "control", "control_least", "dry_run")
     chosen = {name: getattr(options, name) for name in names}
     with Store.open(options.project, readonly=options.dry_run) as store:
         assignment = assign_pairs(store, options.annotators, **chosen)

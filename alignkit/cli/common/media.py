@@ -93,11 +93,10 @@ def add_labels(group: argparse._ArgumentGroup) -> None:
         """)  # fmt: skip
 
 
-def joined_labels(options: argparse.Namespace, format: str | None) -> bool:
-    """Return whether rules with a label that differs are written, with both."""
+def check_labels(options: argparse.Namespace, format: str | None) -> None:
+    """Refuse --one-label for formats that hold both labels."""
     if options.one_label and format not in ("joshua", "ppdb"):
         raise OptionError("--one-label is for --to joshua and --to ppdb: leave it out")
-    return not options.one_label
 
 
 def tell_written(

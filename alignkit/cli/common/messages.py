@@ -110,14 +110,16 @@ _ARGUMENT = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\n]*))?`")
 
 def in_words_of(parser: argparse.ArgumentParser | None, message: str) -> str:
     """Return a message with a command's options, as far as it has them, in place of `arguments`."""
-    options = set() if parser is None else set(parser._option_string_actions)
+    actions = [] if parser is None else parser._actions
+    options = {action.dest: action for action in actions if action.option_strings}
 
     def option(match: re.Match[str]) -> str:
         name, value = match.groups()
-        flag = f"--{name.replace('_', '-')}"
-        if flag not in options:
+        action = options.get(name)
+        if action is None or (action.nargs == 0 and value not in (None, str(action.const))):
             return match[0].strip("`")
-        return flag if value in (None, "True") else f"{flag} {value.strip(_QUOTES)}"
+        flag = max(action.option_strings, key=len)
+        return flag if value is None or action.nargs == 0 else f"{flag} {value.strip(_QUOTES)}"
 
     return _ARGUMENT.sub(option, message)
 

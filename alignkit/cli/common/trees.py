@@ -14,7 +14,7 @@ from alignkit.io.text_files import Finding
 from alignkit.io.tree_files import TREE_FORMATS, TREE_NAME
 from alignkit.model.sentence_pair import SentencePair
 
-_FILES = {"source": "source_trees", "target": "target_trees", "both": "both_trees"}
+_FILES = ("source_trees", "target_trees", "both_trees")
 _KINDS = ("strict_trees", "lenient_trees", "drop_function_tags", "drop_traces", "tree_format")
 _SINGULAR = {
     "trees": "tree",
@@ -55,7 +55,7 @@ def add_tree_options(
 
 def trees_named(options: argparse.Namespace) -> bool:
     """Return whether files of trees are named."""
-    return any(getattr(options, name) is not None for name in _FILES.values())
+    return any(getattr(options, name) is not None for name in _FILES)
 
 
 def tree_name(options: argparse.Namespace) -> str | None:
@@ -113,7 +113,7 @@ def _with_counts(
 ) -> Iterator[SentencePair]:
     counts: Counter[str] = Counter()
     yield from attached(options, pairs, counts)
-    files = [getattr(options, name) for name in _FILES.values()]
+    files = [getattr(options, name) for name in _FILES]
     named = ", ".join(path for path in dict.fromkeys(files) if path is not None)
     if text := trees_told(counts):
         say(f"{named}: {text}")
@@ -137,10 +137,7 @@ def attached(
     """Yield pairs with the trees of files, as `attach_trees`; with `observe` it is lenient."""
     from alignkit.io.tree_files import attach_trees
 
-    kept = ("tree_format", "drop_function_tags", "drop_traces", "encoding")
-    return attach_trees(
-        pairs, **{side: getattr(options, name) for side, name in _FILES.items()},
-        **{name: getattr(options, name) for name in kept}, name=tree_name(options) or TREE_NAME,
-        strict=options.strict_trees, lenient=options.lenient_trees or observe is not None,
-        counts=counts, observe=observe,
-    )  # fmt: skip
+    how = {name: getattr(options, name) for name in (*_FILES, *_KINDS, "encoding")}
+    how["lenient_trees"] |= observe is not None
+    named = tree_name(options) or TREE_NAME
+    return attach_trees(pairs, **how, tree_name=named, counts=counts, observe=observe)

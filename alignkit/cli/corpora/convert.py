@@ -139,7 +139,7 @@ def _swapped(pairs: Iterable[SentencePair], options: argparse.Namespace) -> Iter
             arrows += any("<" in judgment or ">" in judgment for judgment in judgments)
         elif options.lenient_labels:
             strangers += sum(text != "" and text not in scheme.judgments for text in judgments)
-        yield pair.transpose(scheme, lenient=options.lenient_labels)
+        yield pair.transpose(scheme, lenient_labels=options.lenient_labels)
     if arrows:
         warn(
             f"{options.input}: the judgments of {arrows} pairs hold < or > and stay as they are; "
@@ -203,7 +203,7 @@ def write_rows(pairs: Iterable[SentencePair], options: argparse.Namespace) -> No
     rows = training_rows(
         counted(), get_view(options.scheme, options.view or "full"), options.rows,
         annotator=options.annotator, rewrites=not options.no_rewrites,
-        lenient=options.lenient_labels,
+        lenient_labels=options.lenient_labels,
     )  # fmt: skip
     with replacing(options.output) as out:
         write = _writer(options.output, out)

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     corpus = Input(options.input, options.format, reading_options(options)).corpus(judged=True)
     counts = count_labels(
         corpus, view, **{name: getattr(options, name) for name in ("by", "split", "rewrites")},
-        annotators=options.annotator, lenient=options.lenient_labels,
+        annotators=options.annotator, lenient_labels=options.lenient_labels,
     )  # fmt: skip
     if counts.rewrites:
         warn(

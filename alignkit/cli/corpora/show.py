@@ -275,7 +275,7 @@ def _draw_terminal(pairs: Iterable[SentencePair], options: argparse.Namespace) -
         options.colour == "auto" and terminal and not os.environ.get("NO_COLOR")
     )
     width = options.width or (shutil.get_terminal_size().columns if terminal else None)
-    drawn: dict[str, Any] = {"colour": colour, "width": width, "unicode": not options.ascii}
+    drawn: dict[str, Any] = {"colour": colour, "width": width, "ascii": options.ascii}
     for count, pair in enumerate(pairs):
         if count:
             print("\n")

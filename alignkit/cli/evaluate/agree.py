@@ -83,7 +83,7 @@ def _on_alignments(options: argparse.Namespace) -> str:
     with naming(*options.corpus), bar as progress:
         agreement = agree(
             corpus, options.annotators, **_shared(options), **chosen,
-            systems=[] if options.system == [""] else options.system, progress=step,
+            systems=[] if options.systems == [""] else options.systems, progress=step,
         )  # fmt: skip
     output = _output(agreement, options)
     if options.html:
@@ -178,7 +178,7 @@ def _corpus(options: argparse.Namespace) -> Corpus:
     )
     asked = {options.initial, options.adjudicated, *(options.annotators or ())}
     own = [name for name in corpus.annotators if name not in names[1:]]
-    if len(own) == 1 and own[0] not in asked.union(options.system or ()):
+    if len(own) == 1 and own[0] not in asked.union(options.systems or ()):
         corpus = corpus.rename({own[0]: names[0]})
     return named(corpus, options)
 

@@ -7,7 +7,6 @@ contradict each other are an error, and defaults contradict nothing.
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Any
@@ -37,18 +36,17 @@ _SHARED = ("resamples", "confidence")
 _JUDGMENT_FIELDS: Mapping[str, Field[Any]] = {
     field.name: field
     for field in fields(JudgmentOptions)
-    if field.name not in (*_SHARED, "lenient")  # these are declared elsewhere
+    if field.name not in (*_SHARED, "lenient_labels")  # these are declared elsewhere
 }
 """What is said of judgments alone."""
 
-_OTHERS = ("initial", "adjudicated", "system", "function_words")
+_OTHERS = ("initial", "adjudicated", "systems", "function_words")
 """What is said of alignments alone, beside the options of `AgreementOptions`."""
 
 
 # fmt: off
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare all options but those of reading."""
-    parser.set_defaults(wording=_translated)
     group = parser.add_argument_group("who is compared")
     add = group.add_argument
     add("--annotators", nargs="+", metavar="A",
@@ -59,7 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--adjudicated", metavar="NAME",
         help="the version settled on; each annotator is compared with it too (default: the one of "
         "this role; '' for none)")
-    add("--system", nargs="+", metavar="NAME",
+    add("--systems", nargs="+", metavar="NAME",
         help="automatic alignments that each annotator is compared with (default: the initial one "
         "and those of the role system; '' for none)")
     add_names(group)
@@ -150,9 +148,8 @@ def typed(options: argparse.Namespace) -> dict[str, Any]:
 
 def given(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of `JudgmentOptions` that were typed."""
-    names = (*_JUDGMENT_FIELDS, *_SHARED)
-    typed = {name: getattr(options, name) for name in names if hasattr(options, name)}
-    return typed | {"lenient": options.lenient_labels}
+    names = (*_JUDGMENT_FIELDS, *_SHARED, "lenient_labels")
+    return {name: getattr(options, name) for name in names if hasattr(options, name)}
 
 
 def asks_for_judgments(options: argparse.Namespace) -> bool:
@@ -177,27 +174,5 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
     return True
 
 
-# messages of the library, in the words of the command
 def _flag(name: str) -> str:
     return _OPPOSITES.get(name, f"--{name.replace('_', '-')}")
-
-
-_NAMES = "|".join(sorted(_FIELDS, key=len, reverse=True))
-_ASSIGNED = re.compile(rf"\b({_NAMES})(?:=(['\"]?)([\w.-]+)\2| '([\w.-]+)')")
-_BARE = re.compile(rf"(^|\bleave |\bor )({_NAMES})\b(?=( is | out| must | are ))")
-_LONG = re.compile(rf"\b({'|'.join(name for name in _FIELDS if '_' in name)})\b")
-_BY_INITIAL = re.compile(r"\bby initial\b(?! alignment)")
-
-
-def _translated(message: str) -> str:
-    """Put options of the library into the words of the command."""
-
-    def assigned(match: re.Match[str]) -> str:
-        name, _, after, quoted = match.groups()
-        flag = _flag(name)
-        return flag if isinstance(_FIELDS[name].default, bool) else f"{flag} {after or quoted}"
-
-    message = _ASSIGNED.sub(assigned, message)
-    message = _BARE.sub(lambda match: match[1] + _flag(match[2]), message)
-    message = _LONG.sub(lambda match: _flag(match[1]), message)
-    return _BY_INITIAL.sub("by --initial NAME", message)

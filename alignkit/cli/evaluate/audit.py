@@ -73,7 +73,7 @@ def write_sheets(
     if len(audit.items) < options.n:
         say(f"{len(audit.items)} items, not {options.n}: there are no more")
     paths = write_audit(
-        audit, options.output, judges=options.judges, formats=options.sheets, bom=options.bom,
+        audit, options.output, judges=options.judges, sheets=options.sheets, bom=options.bom,
         key=_key(options),
     )  # fmt: skip
     for name, origin in audit.origins.items():

@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     corpus, skipped, cautions = _read(options, frequencies)
     errors = link_errors(
         corpus, HYPOTHESIS, REFERENCE,
-        by=[name.strip() for name in options.by_link.split(",") if name.strip()],
+        by_link=[name.strip() for name in options.by_link.split(",") if name.strip()],
         function_words=known, frequencies=frequencies if frequencies else None,
         **{name: getattr(options, name) for name in _PASSED},
     )  # fmt: skip

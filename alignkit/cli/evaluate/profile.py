@@ -9,7 +9,7 @@ the phenomenon, then a value for each system; the first line names the systems.
 For example:
   alignkit profile corpus.jsonl --hyp-annotator initial anna --ref-annotator gold --by phenomena
   alignkit profile a.align gold.jsonl --compare b.align --in-order --by phenomena --measure aer
-  alignkit profile a.tsv gold.tsv --compare b.tsv --scheme turku --view binary --as kovatchev
+  alignkit profile a.tsv gold.tsv --compare b.tsv --scheme turku --view binary --like kovatchev
   alignkit profile --table table3.tsv --leave-out 'OVERALL ACC.'
   alignkit profile --table aer.tsv --lower-is-better --plot ranks.pdf --heat-map cells.pdf
 """
@@ -79,13 +79,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         """, table={"dest": "printed"}, leave_out={"default": []})  # fmt: skip
     group = parser.add_argument_group("how sure one can be")
     add_options(group, """
-        --as  test as Kovatchev et al. (2019): phenomena against the whole set, one-sided, by Mann
+        --like  test as Kovatchev et al. (2019): phenomena against the whole set, one-sided, by Mann
             and Whitney's test; judgments of two systems by McNemar's without correction for
             continuity (default: against all others by permutation; McNemar's exact test)
         --trials N  of the tests (default: 10000)
         --alpha P  the chance of a false difference (default: 0.05)
-        """, **{"as": {"dest": "like", "choices": LIKE}},
-        trials={"type": number(1), "default": 10_000},
+        """, like={"choices": LIKE}, trials={"type": number(1), "default": 10_000},
         alpha={"type": float, "default": 0.05})  # fmt: skip
     add_draws(group, "of the intervals")
     group = parser.add_argument_group("what is printed")
@@ -162,7 +161,7 @@ def _labels(options: argparse.Namespace) -> Profile:
     _check(options, judged=True)
     judged = judged_sides(options)
     return profile_labels(
-        **judged.sides(options, "systems"),
+        **judged.sides(options),
         split=SPLIT if options.split is None else options.split,
         **_drawing(options),
     )

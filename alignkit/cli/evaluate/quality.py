@@ -11,7 +11,7 @@ where more than half of the judgments of annotators who are not rejected say so.
 For example:
   alignkit quality corpus.jsonl --gold gold --scheme turku --view base
   alignkit quality corpus.jsonl --gold gold --scheme binary --sequential --csv
-  alignkit quality corpus.jsonl --gold gold --scheme parade --as parade
+  alignkit quality corpus.jsonl --gold gold --scheme parade --like parade
   alignkit quality corpus.jsonl --gold gold --scheme binary --over phrase --good-in majority
 """
 
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--sequential", action="store_true",
         help="look after each gold question from the tenth on, as a running project does "
         "(default: once, over all)")
-    add("--as", dest="like", choices=("parade",),
+    add("--like", choices=("parade",),
         help="parade: judge again by the kappa against the consensus that contains the annotator "
         "(default: by that against the others)")
     add = parser.add_argument_group("good phrases").add_argument
@@ -68,9 +68,9 @@ def run(options: argparse.Namespace) -> int:
     with naming(options.input):
         quality = crowd_quality(
             corpus, options.annotators, gold=options.gold, scheme=options.scheme, view=options.view,
-            sequential=options.sequential, by="consensus" if options.like == "parade" else "others",
+            sequential=options.sequential, like=options.like,
             over=options.over, good=options.good, good_in=options.good_in or "any",
-            lenient=options.lenient_labels, rewrites=options.rewrites,
+            lenient_labels=options.lenient_labels, rewrites=options.rewrites,
         )  # fmt: skip
     print_findings(quality, options, title="Quality of a crowd")
     return 0

@@ -46,15 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         --exact-case  words that differ in case are not equal (default: they are)
         --max-length N  most words of a phrase on either side (default: no limit)
         --loose  extend phrases over unaligned words at their ends (default: tight); needs the words
-        --possible  possible links of both sides: as given, dropped, or taken as sure (default:
-            given)
+        --links  possible links of both sides: as given, dropped, or taken as sure (default: given)
         --aggregate  add up the counts of all pairs, average the ratios of the pairs (with the
             mean of F1, and exact matches), or both (default: micro)
         --split-identical  rows for the links of equal words, and for the others, too; needs the
             words
         """, level={"choices": tuple(LEVEL_CHOICES), "default": "links"},
         max_length={"type": number(1)},
-        possible={"dest": "links", "choices": tuple(LINK_POLICIES), "default": "given"},
+        links={"choices": tuple(LINK_POLICIES), "default": "given"},
         aggregate={"choices": AGGREGATES, "default": "micro"})  # fmt: skip
     add_order_argument(group)
     group = parser.add_argument_group("how sure one can be")
@@ -77,22 +76,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_draws(group: argparse._ActionsContainer, purpose: str) -> None:
-    """Add what is drawn for a purpose, resamples under their old name too; see `settle_draws`."""
+    """Add what is drawn for a purpose; see `settle_draws`."""
     add_options(group, f"""
         --resamples N  {purpose} (default: 1000)
-        --samples N  old name
         --confidence P  of the intervals (default: 0.95)
         --seed N  of all draws (default: 12345)
-        """, resamples={"type": number(1)}, samples={"type": number(1), "help": argparse.SUPPRESS},
-        confidence={"type": float}, seed={"type": number(0), "default": 12345})  # fmt: skip
+        """, resamples={"type": number(1)}, confidence={"type": float},
+        seed={"type": number(0), "default": 12345})  # fmt: skip
 
 
 def settle_draws(options: argparse.Namespace, *, drawn: bool = True, wanting: str = "") -> None:
     """Fill in the draws that were not typed; refuse those that were, if nothing is drawn."""
-    if options.resamples is not None and options.samples is not None:
-        raise OptionError("--samples is the old name of --resamples: give one of the two")
-    if options.resamples is None:
-        options.resamples = options.samples
     for name, default in (("resamples", 1000), ("confidence", 0.95)):
         if getattr(options, name, None) is None:
             setattr(options, name, default)

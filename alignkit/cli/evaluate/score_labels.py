@@ -56,13 +56,11 @@ class Judged:
     unflagged: tuple[str, ...] = ()
     """The systems whose labels are those of a view, which says nothing of flags."""
 
-    def sides(self, options: argparse.Namespace, systems: str) -> dict[str, Any]:
-        """Return what a function that calls the systems so takes, and how judgments are read."""
-        return {
-            **{"corpus": self.corpus, systems: self.systems, "reference": self.reference},
-            **{"scheme": options.scheme, "view": options.view, "rewrites": options.rewrites},
-            "lenient": options.lenient_labels,
-        }
+    def sides(self, options: argparse.Namespace) -> dict[str, Any]:
+        """Return who is scored, and how judgments are read, as the library's functions take it."""
+        names = ("scheme", "view", "rewrites", "lenient_labels")
+        who = {"corpus": self.corpus, "systems": self.systems, "reference": self.reference}
+        return who | {name: getattr(options, name) for name in names}
 
 
 def add_judged(group: argparse._ArgumentGroup, *, required: bool) -> None:
@@ -192,7 +190,7 @@ def _with_files(judged: Judged, options: argparse.Namespace, view: View) -> Judg
     for path, short in short_names(paths).items():
         name = path if short in (*names, *corpus.annotators) else short
         read = read_predictions(
-            corpus, path, view, predicted=options.predicted, lenient=options.lenient_labels,
+            corpus, path, view, predicted=options.predicted, lenient_labels=options.lenient_labels,
             encoding=options.encoding,
         )  # fmt: skip
         corpus = read.added(corpus, name)
@@ -222,6 +220,6 @@ def run(options: argparse.Namespace) -> int:
     from alignkit.scoring.label_scores import score_labels
 
     judged = judged_sides(options)
-    scores = score_labels(**judged.sides(options, "hypotheses"), unflagged=judged.unflagged)
+    scores = score_labels(**judged.sides(options), unflagged=judged.unflagged)
     print_findings(scores, options, title="Scores of labels")
     return 0

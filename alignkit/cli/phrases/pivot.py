@@ -39,7 +39,7 @@ from alignkit.cli.common.cluster import (
 )
 from alignkit.cli.common.files import add_memory, refuse_second_reading, room
 from alignkit.cli.common.inputs import add_limits, tell
-from alignkit.cli.common.media import add_labels, joined_labels, tell_written
+from alignkit.cli.common.media import add_labels, check_labels, tell_written
 from alignkit.cli.common.messages import ProgressBar, counted, json_text, say
 from alignkit.cli.parser import add_options, number, output_file
 from alignkit.cli.phrases import FORMATS
@@ -63,10 +63,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("what is joined")
     add_options(group, """
-        --pivot  the side of f; the paraphrases are of the other (default: source)
+        --on  the side of f, the pivot; the paraphrases are of the other (default: source)
         --min-count N  leave out phrase pairs that were seen less often, before all else
             (default: 1)
-        """, pivot={"choices": ("source", "target"), "default": "source"},
+        """, on={"choices": ("source", "target"), "default": "source"},
         min_count={"type": number(1), "default": 1})  # fmt: skip
     add_memory(group, "phrase pairs and paraphrases")
     add_options(parser.add_argument_group("what is kept"), """
@@ -86,10 +86,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(group, f"""
         --table-format  format of phrase tables (default: moses where the first line has '|||',
             else tsv)
-        --rules F  the tables are rules in this format (default: found by their first lines):
+        --rules-format F  the tables are rules in this format (default: found by their first lines):
             {", ".join(FORMATS)}
         --encoding E  of all input (default: utf-8)
-        """, table_format={"choices": _PHRASES}, rules={"choices": FORMATS},
+        """, table_format={"choices": _PHRASES}, rules_format={"choices": FORMATS},
         encoding={"default": "utf-8"})  # fmt: skip
     add_limits(group, words=False)
     add_cluster(parser, estimate=False)
@@ -121,8 +121,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _rules_format(path: str, options: argparse.Namespace) -> str | None:
     """Return the format of rules that a file holds, None if it holds phrase pairs."""
-    if options.rules is not None or options.table_format is not None:
-        return cast("str | None", options.rules)
+    if options.rules_format is not None or options.table_format is not None:
+        return cast("str | None", options.rules_format)
     from alignkit.rules.files import detect_rule_format
 
     head, _ = look_ahead(path, 1 << 16, options.max_size, options.encoding)
@@ -145,12 +145,12 @@ def _rules(
     if options.jsonl:
         raise OptionError("--jsonl is about phrase pairs, and these are rules; say --to jsonl")
     format = options.to or formats[0] or ""
-    joined = joined_labels(options, format)
+    check_labels(options, format)
     written = WrittenRules()
     folder = sorting_folder(options.output)
     with (
         replacing(options.output) as out,
-        RulePivot(len(tables), on=options.pivot, folder=folder, room=room(options)) as rule_pivot,
+        RulePivot(len(tables), on=options.on, folder=folder, room=room(options)) as rule_pivot,
     ):
         for side, (path, own) in enumerate(zip(tables, formats, strict=True), start=1):
             rules = read_rules(path, own, encoding=options.encoding, max_size=options.max_size)
@@ -171,7 +171,7 @@ def _rules(
             )
             for rule in rule_pivot.rules(settings)
         )
-        out.writelines(rule_lines(rules, format, joined_labels=joined, written=written))
+        out.writelines(rule_lines(rules, format, one_label=options.one_label, written=written))
     pivot = rule_pivot.pivot
     _report_joined(pivot.tally, pivot.repeated, settings, " and ".join(tables))
     tell_written(options.output, written, format)
@@ -214,7 +214,7 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
     parts = [find_parts(path) for path in tables]
     refuse_options(
         options,
-        {"rules": None, "to": None, "one_label": False},
+        {"rules_format": None, "to": None, "one_label": False},
         "it is about rules, and phrase tables alone may be in parts",
     )
     if not by_workers(options):
@@ -227,7 +227,7 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
     from alignkit.cluster.phrase_tables import TableInput, join_tables
 
     given = TableInput(
-        options.pivot, options.min_count, options.table_format, options.encoding, options.max_size
+        options.on, options.min_count, options.table_format, options.encoding, options.max_size
     )
     with opened_session(options) as session, PartsProgress("pivot") as progress:
         exchange = ExchangeOptions(room(options), work=options.work, progress=progress)
@@ -248,7 +248,7 @@ def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> in
     before = pivot.added
     with ProgressBar(path, file.fraction, "phrase pairs") as progress:
         entries = pivot.add_file(
-            side, file, on=options.pivot, min_count=options.min_count, progress=progress.step
+            side, file, on=options.on, min_count=options.min_count, progress=progress.step
         )
     _report_rare(path, entries, entries - (pivot.added - before), options.min_count)
     return entries

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from alignkit._support.wording import how_many
 from alignkit.cli.common.files import add_memory, room
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options, tell
-from alignkit.cli.common.media import add_labels, add_media, joined_labels, tell_written
+from alignkit.cli.common.media import add_labels, add_media, check_labels, tell_written
 from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
 from alignkit.cli.parser import add_options, number, output_file
@@ -144,8 +144,8 @@ def run(options: argparse.Namespace) -> int:
         if options.to:
             from alignkit.rules.files import write_rules
 
-            joined = joined_labels(options, options.to)
-            written = write_rules(chosen, options.output, options.to, joined_labels=joined)
+            one_label = options.one_label
+            written = write_rules(chosen, options.output, options.to, one_label=one_label)
             least = options.min_count or 0
             rare = sum((entry.count or 0) < least for entry in grammar)
             why = "identity" if options.kind is None else "of other kinds"
@@ -177,7 +177,7 @@ def _check(options: argparse.Namespace) -> list[str] | None:
     for name, grammar in (("side", "samt"), ("string", "s2t")):
         if getattr(options, name) is not None and options.grammar != grammar:
             raise OptionError(f"--{name} is for --grammar {grammar}: leave it out")
-    joined_labels(options, options.to)
+    check_labels(options, options.to)
     shown = options.json or options.medium != "text" or options.limit is not None
     if shown and (options.to or options.html):
         raise OptionError("--to and --html write files: leave out what is about what is printed")
@@ -260,16 +260,16 @@ def _where_trees_are(options: argparse.Namespace) -> str:
 def _print(grammar: Grammar, chosen: Grammar, options: argparse.Namespace) -> None:
     from alignkit.rules.show import grammar_lines, grammar_summary, grammar_tables
 
-    most = _LISTED if options.limit is None else options.limit or None
+    limit = _LISTED if options.limit is None else options.limit or None
     with replacing("-") as out:
         if options.json:
             out.writelines(_json(grammar, chosen, options))
         elif options.medium == "text":
             pairs = how_many(grammar.pairs, "sentence pair", commas=True)
             out.write(f"{pairs}\n\n{grammar_summary(grammar)}\n\n")
-            out.writelines(f"{line}\n" for line in grammar_lines(chosen, most=most))
+            out.writelines(f"{line}\n" for line in grammar_lines(chosen, limit=limit))
         else:
-            tables = [grammar_summary(grammar), *grammar_tables(chosen, most=most)]
+            tables = [grammar_summary(grammar), *grammar_tables(chosen, limit=limit)]
             out.writelines(f"{table.show(options.medium)}\n\n" for table in tables)
 
 

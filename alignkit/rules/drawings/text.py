@@ -40,7 +40,7 @@ def draw_tree_text(
     target_tree: str | None = None,
     colour: bool = False,
     width: int | None = None,
-    unicode: bool = True,
+    ascii: bool = False,
 ) -> str:
     """Draw the trees of a sentence pair as lines: the source tree, then the target tree.
 
@@ -63,8 +63,8 @@ def draw_tree_text(
     width
         The cells of a line, as far as an indent, a label and a word fit; None for no limit.
         Levels for which there is no room are counted: ``+7`` stands for 7 of them.
-    unicode
-        False for a drawing in ASCII alone, with all other characters escaped.
+    ascii
+        Draw in ASCII alone, with all other characters escaped.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def draw_tree_text(
     shown = make_tree_pair(
         pair, annotator, links=links, source_tree=source_tree, target_tree=target_tree
     )
-    return pair_text(shown, colour=colour, width=width, unicode=unicode)
+    return pair_text(shown, colour=colour, width=width, unicode=not ascii)
 
 
 def pair_text(

@@ -101,7 +101,7 @@ def write_rules(
     path: str | PathLike[str] | TextIO,
     format: str = "tsv",
     *,
-    joined_labels: bool = True,
+    one_label: bool = False,
 ) -> WrittenRules:
     """Write rules to a file, a line each.
 
@@ -114,9 +114,9 @@ def write_rules(
         all is written.
     format
         One of `RULE_FORMATS`.
-    joined_labels
-        Whether a symbol whose labels differ between the sides gets both, ``[NP~S]``, in formats
-        that hold one (joshua, ppdb). Else rules with such a symbol are left out.
+    one_label
+        Leave out rules with a symbol whose labels differ between the sides, in formats that hold
+        one (joshua, ppdb). Else such a symbol gets both, ``[NP~S]``.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def write_rules(
     is_open = hasattr(path, "write")
     opened: AbstractContextManager[Any] = nullcontext(path) if is_open else replacing(_name(path))
     with opened as stream:
-        stream.writelines(rule_lines(rules, format, joined_labels=joined_labels, written=written))
+        stream.writelines(rule_lines(rules, format, one_label=one_label, written=written))
     return written
 
 
@@ -149,7 +149,7 @@ def rule_lines(
     rules: Iterable[RuleType],
     format: str = "tsv",
     *,
-    joined_labels: bool = True,
+    one_label: bool = False,
     written: WrittenRules | None = None,
 ) -> Iterator[str]:
     """Yield the lines of rules, each with its line feed, and count in `written` what is in them.
@@ -165,7 +165,7 @@ def rule_lines(
     def lines() -> Iterator[str]:
         for rule in each("rules", rules, RuleType):
             try:
-                text = chosen.line(rule, counts.rules + 1, joined_labels)
+                text = chosen.line(rule, counts.rules + 1, not one_label)
             except fields.LeftOutError as problem:
                 counts.left_out[str(problem)] += 1
                 continue
