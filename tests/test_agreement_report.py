@@ -264,5 +264,5 @@ def test_a_pair_with_several_values_counts_in_each_group():
     assert (report.to_json()["split"], report.to_json()["in_several_groups"]) == (",", 1)
     plain = agree(Corpus(pairs), by="genre", resamples=5)
     assert (plain.sections, plain.several) == (("all", "x,y", "y"), 0)
-    with pytest.raises(OptionError, match="give by too"):
+    with pytest.raises(OptionError, match="give `by` too"):
         agree(Corpus(pairs), split=",")

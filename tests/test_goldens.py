@@ -43,7 +43,7 @@ EFLOMAL = f"{P} --hyp-annotator eflomal --ref-annotator gold"
 THREE = EFLOMAL.replace("eflomal", "eflomal anna ben")
 RULES = f"rules {S} {TREES.format('structures')}"
 TABLE = f"phrases {F}gold.align {TEXTS} --links sure --max-length 3 --table"
-LEARN = f"learn {F}gold.align {TEXTS} --format pharaoh --for aer --prior none"
+LEARN = f"learn {F}gold.align {TEXTS} --format pharaoh --objective aer --prior none"
 SCHEME = "--scheme paraphrase"
 COMMANDS = {  # each plainly and in these forms; in this order, for some read what others wrote
     "help": "--help",
