@@ -89,7 +89,7 @@ def settled(board):
     for _ in range(4):
         board._next = 0.0  # it need not rest
         board.answer()
-        board.settle()
+        board.join()
     board._next = float("inf")
     shown = json.loads(board.answer()[0])
     assert shown["running"] is False
@@ -193,7 +193,7 @@ def test_an_edit_is_shown_at_once_and_what_is_slow_when_it_is_there(
     with monkeypatch.context() as drawing:
         drawing.setattr(board, "_draw", lambda: None)
         now = json.loads(board.answer()[0])
-        board.settle()
+        board.join()
     two, old = now["twos"][0], before["twos"][0]
     assert two["figures"]["words.sure.f1"]["value"] < old["figures"]["words.sure.f1"]["value"]
     assert all(figure["late"] for figure in two["figures"].values())

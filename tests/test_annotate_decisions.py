@@ -12,6 +12,7 @@ from repetitions import repetitions
 
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.importing import import_pairs
+from alignkit.annotate.project.appending import append_sent
 from alignkit.annotate.project.events import Why, read_why, write_why
 from alignkit.annotate.project.names import ADJUDICATOR, BadEvent, ProjectError, Visitor
 from alignkit.annotate.project.replay import build_project, replay
@@ -33,8 +34,9 @@ _DECISIONS = st.lists(
 
 class Desk(Tab):
     def send(self, *events):
-        answer, new = self.store.append(self.k, "gold", base=self.seq, rev=self.rev,
-                                        events=list(events), actor="carla")  # fmt: skip
+        with self.store.database.writing() as conn:
+            answer, new = append_sent(conn, self.k, "gold", base=self.seq, rev=self.rev,
+                                      events=list(events), actor="carla")  # fmt: skip
         for event in answer.events:
             self._fold(event)
         self.undo, self.redo = answer.state_undo, answer.state_redo

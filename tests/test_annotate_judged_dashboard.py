@@ -36,7 +36,7 @@ def judge(store, k, name, label, *flags):
 
 def shown(board):
     board.answer()
-    board.settle()
+    board.join()
     return json.loads(board.answer()[0])
 
 

@@ -352,7 +352,7 @@ def assigned_rows(conn: Connection) -> list[fold.Assigned]:
 def read_items(conn: Connection) -> list[StratifiedPair]:
     """Return what of the pairs matters for their assignment."""
     name = conn.execute(select(schema.project.c.suggestions)).scalar()
-    cells = queries.suggestions_by_pair(conn, str(name))
+    cells = queries.suggestions_of(conn, str(name))
     items = []
     for pair in queries.pair_rows(conn):
         n, m = len(pair.source), len(pair.target)

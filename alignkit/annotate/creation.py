@@ -43,22 +43,22 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.texts import TOKENIZERS, describe_tokenizer, tokenizer
 
 _CHUNK = 256  # pairs in one event
+_THRESHOLD = 0.9  # from which probability on pages accept suggestions in bulk
 _NAMESPACE = uuid5(NAMESPACE_URL, "urn:alignkit:import")
 _START = PairState()
 
 
 def create_project(
-    path: str, corpus: Corpus, *, name: str = "", scheme: str = "", threshold: float = 0.9,
-    task: str = "", tell: Callable[[], None] | None = None,
+    path: str, corpus: Corpus, *, name: str = "", scheme: str = "", task: str = "",
+    tell: Callable[[], None] | None = None,
 ) -> None:  # fmt: skip
     """Make a project that holds a corpus with all that it says."""
     if os.path.lexists(path):
         raise ProjectError(f"{path}: is there already; open it, or name another file")
     if not len(corpus):
         raise ProjectError("the corpus holds no sentence pairs; there is nothing to annotate")
-    setting = Setting(
-        str(uuid4()), name or os.path.basename(path), scheme, threshold, task=task or None
-    )
+    title = name or os.path.basename(path)
+    setting = Setting(str(uuid4()), title, scheme, _THRESHOLD, task=task or None)
     build_project(path, _log(corpus, setting, tell))
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import count, groupby, islice
 from math import nan
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, select
 
@@ -121,18 +121,12 @@ def _said(
     return said
 
 
-class _Named(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-P = TypeVar("P", bound=_Named)
-Q = TypeVar("Q", bound=_Named)
+P = TypeVar("P", PairRow, SentencePair)
 
 
 def joined(
-    pairs: Sequence[P], others: Iterable[Q], *, in_order: bool, surplus: list[Q]
-) -> Iterator[tuple[P, Q]]:
+    pairs: Sequence[PairRow], others: Iterable[P], *, in_order: bool, surplus: list[P]
+) -> Iterator[tuple[PairRow, P]]:
     """Yield the pairs of a project with those of the same id; where ids repeat, in their order."""
     if in_order:
         rest = list(others)
@@ -141,7 +135,7 @@ def joined(
             raise JoinError(f"{sizes}: in order there must be as many")
         yield from zip(pairs, rest, strict=True)
         return
-    waiting: defaultdict[str, deque[P]] = defaultdict(deque)
+    waiting: defaultdict[str, deque[PairRow]] = defaultdict(deque)
     for pair in pairs:
         waiting[pair.id].append(pair)
     for other in others:

@@ -154,7 +154,7 @@ def _move_suggestions(
             continue
         new = texts[k].source, texts[k].target
         rewording = Rewording((pairs[k].source, pairs[k].target), new)
-        stored = queries.suggestions_of(conn, name, k)
+        stored = queries.suggestions_of(conn, name, k)[k]
         queries.check_cells(pairs[k], stored)
         moved = ((rewording.cell((i, j)), p, strength) for i, j, p, strength in stored)
         cells = [(*place, p, strength) for place, p, strength in moved if place is not None]

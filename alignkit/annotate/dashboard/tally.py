@@ -23,6 +23,7 @@ from alignkit.agreement.intervals import (
     weighted_mean,
 )
 from alignkit.agreement.kappa import CELLS, table_ratios
+from alignkit.agreement.options import AgreementOptions
 from alignkit.agreement.overlaps import OVERLAP, overlap_ratios
 from alignkit.agreement.pairs import CorpusData, PairData
 from alignkit.model.alignment import Alignment
@@ -82,34 +83,24 @@ class Two:
     """The rows of two annotators, of the pairs that both have done."""
 
     def __init__(self) -> None:
-        self._row: dict[int, int] = {}
-        self._rows = np.zeros((16, _WIDTH + _APART), np.int32)
-        self._free = [*reversed(range(16))]
+        self._rows: dict[int, Counts] = {}  # by pair
         self._sum = np.zeros(_WIDTH + _APART, np.int64)
         self.version = 0
         self._measured_at = -1  # the version of the figures
         self._figures: tuple[dict[str, float], dict[str, float]] = ({}, {})
 
     def __len__(self) -> int:
-        return len(self._row)
+        return len(self._rows)
 
     def put(self, k: int, counts: Counts | None) -> None:
         """Set the row of a pair; None if not both have done it."""
-        if counts is None and k not in self._row:
+        if counts is None and k not in self._rows:
             return
         self.version += 1
-        if k not in self._row:
-            if not self._free:
-                size = len(self._rows)
-                self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-                self._free += reversed(range(size, 2 * size))
-            self._row[k] = self._free.pop()
-        row = self._row[k]
-        self._sum -= self._rows[row]
-        self._rows[row] = 0 if counts is None else counts
-        self._sum += self._rows[row]
-        if counts is None:
-            self._free.append(self._row.pop(k))
+        self._sum -= self._rows.pop(k, 0)
+        if counts is not None:
+            self._rows[k] = counts
+            self._sum += counts
 
     def figures(self) -> dict[str, float]:
         """Return the figures of all pairs together, by the names of `FIGURES`; NaN for 0/0."""
@@ -133,28 +124,30 @@ class Two:
 
     def f1_of(self, k: int) -> PairF1 | None:
         """Return F1 of a pair: NaN if neither has a link, None if not both have done it."""
-        if k not in self._row:
+        if k not in self._rows:
             return None
-        figures = _named(_WORDS, self._rows[self._row[k]])
+        figures = _named(_WORDS, self._rows[k])
         return PairF1(figures["words.possible.f1"], figures["words.sure.f1"])
 
     def table(self) -> Counts:
         """Return the rows, in the order of the pairs."""
-        return self._rows[[self._row[k] for k in sorted(self._row)], :_WIDTH]
+        rows = [self._rows[k][:_WIDTH] for k in sorted(self._rows)]
+        return np.array(rows, np.int32).reshape(-1, _WIDTH)
 
     def total(self) -> NDArray[np.int64]:
         """Return the sums of all columns, those without links in bulk last."""
         return self._sum.copy()
 
 
-def intervals_of(table: Counts, *, resamples: int, confidence: float, seed: int) -> Intervals:
+def intervals_of(table: Counts, options: AgreementOptions, seed: int) -> Intervals:
     """Return the intervals of the figures of some rows, as `alignkit.agree` draws them."""
     statistics = [part.statistic for part in _PARTS]
     rows = [Rows(table[:, part.columns].astype(np.float64), part.measure) for part in _PARTS]
     every = np.ones(len(table), bool)
     (intervals,) = bootstrap(
-        statistics, rows, resamples=resamples, confidence=confidence, seed=seed, sections=[every]
-    )
+        statistics, rows, resamples=options.resamples, confidence=options.confidence, seed=seed,
+        sections=[every],
+    )  # fmt: skip
     return {name: intervals[name] for name in FIGURES}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
-from alignkit.annotate.project.events import JUDGMENT, Cell, Data, Turn, Write, comment_key
+from alignkit.annotate.project.events import JUDGMENT, Cell, Data, Turn, comment_key
 from alignkit.annotate.project.fold import Pair
 from alignkit.annotate.project.names import ProjectError
 from alignkit.annotate.project.state import PairState, copied
@@ -93,8 +93,8 @@ def difference(old: PairState, new: PairState, *, how: str = "") -> Data:
     return Data(
         how=how,
         cells=_changed(old.cells, new.cells, 0),
-        bulk=_marks(old.bulk, new.bulk),
-        rejected=_marks(old.rejected, new.rejected),
+        bulk=_changed(dict.fromkeys(old.bulk, 1), dict.fromkeys(new.bulk, 1), 0),
+        rejected=_changed(dict.fromkeys(old.rejected, 1), dict.fromkeys(new.rejected, 1), 0),
         weights=_changed(old.weights, new.weights, None),
         comments=_keyed(old.comments, new.comments),
         label=(old.judgment, new.judgment) if old.judgment != new.judgment else None,
@@ -118,10 +118,6 @@ def _keyed(old: Mapping[str, Any], new: Mapping[str, Any]) -> Any:
     keys = sorted(old.keys() | new.keys())
     changed = (key for key in keys if old.get(key) != new.get(key))
     return tuple((key, old.get(key), new.get(key)) for key in changed) or ()
-
-
-def _marks(old: set[Cell], new: set[Cell]) -> tuple[Write, ...]:
-    return tuple((i, j, int((i, j) in old), int((i, j) in new)) for i, j in sorted(old ^ new)) or ()
 
 
 def merged(

@@ -27,10 +27,7 @@ class DamagedProject(ProjectError):  # noqa: N818
             "--check` tells what is wrong; to go on, stop the server and put a copy of the file "
             "that was made earlier (a backup) in its place"
         )
-        self.path, self.why = path, why
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.path, self.why)
+        self.path = path
 
 
 class BadEvent(ProjectError):  # noqa: N818 - named after the situation
@@ -44,7 +41,6 @@ class UnknownPair(ProjectError, LookupError):  # noqa: N818
         elsewhere = " for you; your list shows those there are"
         there = elsewhere if pairs is None else f"; the pairs are 1 to {pairs}"
         super().__init__(f"there is no pair {k}{there}")
-        self.k = k
 
 
 class UnknownAnnotator(UnknownNameError, ProjectError):  # noqa: N818
@@ -53,9 +49,6 @@ class UnknownAnnotator(UnknownNameError, ProjectError):  # noqa: N818
     def __init__(self, name: str, known: Iterable[str]) -> None:
         super().__init__("annotator", name, known)
 
-    def __reduce__(self) -> Any:
-        return type(self), (self.name, self.known)
-
 
 class NotReady(ProjectError):  # noqa: N818
     """A pair that cannot be adjudicated yet."""
@@ -63,10 +56,6 @@ class NotReady(ProjectError):  # noqa: N818
     def __init__(self, id: str, open: Sequence[str]) -> None:
         reason = f"{', '.join(open)} not done" if open else "fewer than two have annotated it"
         super().__init__(f"pair {id!r} is not ready to be adjudicated: {reason}")
-        self.id, self.open = id, list(open)
-
-    def __reduce__(self) -> Any:
-        return type(self), (self.id, self.open)
 
 
 class OldText(ProjectError):  # noqa: N818

@@ -424,7 +424,8 @@ def suggested(conn: Connection, k: int) -> Suggested | None:
     name, learned = conn.execute(_SETS, {"k": k}).one()
     if not name:
         return None
-    return Suggested(learned or name, suggestions_of(conn, learned or name, k))
+    shown = learned or name
+    return Suggested(shown, suggestions_of(conn, shown, k).get(k, []))
 
 
 def suggested_cells(conn: Connection) -> dict[int, tuple[str, list[Suggestion]]]:
@@ -435,18 +436,14 @@ def suggested_cells(conn: Connection) -> dict[int, tuple[str, list[Suggestion]]]
     return {k: (name, _suggestions(x)) for k, name, x in conn.execute(asked.where(_SET != ""))}
 
 
-def suggestions_of(conn: Connection, name: str, k: int) -> list[Suggestion]:
-    """Return the suggestions of a set for a pair; none where the set has none."""
-    table = schema.suggestion.c
-    cells = conn.execute(select(table.cells).where(table.set == name, table.pair == k)).scalar()
-    return [] if cells is None else _suggestions(cells)
-
-
-def suggestions_by_pair(conn: Connection, name: str) -> dict[int, list[Suggestion]]:
-    """Return the suggestions of a set, by pair."""
+def suggestions_of(
+    conn: Connection, name: str, k: int | None = None
+) -> dict[int, list[Suggestion]]:
+    """Return the suggestions of a set, by pair; of all pairs, or of one."""
     table = schema.suggestion.c
     asked = select(table.pair, table.cells).where(table.set == name)
-    return {k: _suggestions(cells) for k, cells in conn.execute(asked)}
+    rows = conn.execute(asked if k is None else asked.where(table.pair == k))
+    return {number: _suggestions(cells) for number, cells in rows}
 
 
 def log_events(conn: Connection) -> Iterator[LogEvent]:

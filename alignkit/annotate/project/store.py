@@ -168,20 +168,12 @@ class Store:
             return own.find(query[:200], min(max(limit, 0), _MOST_ROWS))
 
     def append(
-        self,
-        k: int,
-        annotator: str,
-        *,
-        base: int,
-        rev: int,
-        events: Sequence[Sent],
-        actor: str | None = None,
+        self, k: int, annotator: str, *, base: int, rev: int, events: Sequence[Sent]
     ) -> tuple[queries.Appended, bool]:
         """Append events to an annotator's stream: all of them, or none."""
-        actor = annotator if actor is None else actor
         with self.database.writing() as conn:
             return appending.append_sent(
-                conn, k, annotator, base=base, rev=rev, events=events, actor=actor
+                conn, k, annotator, base=base, rev=rev, events=events, actor=annotator
             )
 
     def history(self, k: int, annotator: str) -> list[Event]:
@@ -201,14 +193,11 @@ class Store:
             last = rows[-1][1].n if len(rows) == _MOST_CHANGES else queries.last_n(conn)
         return queries.Changes(last, queries.by_pair(rows))
 
-    def set_suggestions(
-        self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]], *, show: bool = True
-    ) -> int:
+    def set_suggestions(self, name: str, rows: Iterable[tuple[int, Sequence[Suggestion]]]) -> int:
         """Store a set of suggestions in the place of one of that name, and show it."""
         with self.database.writing() as conn:
             stored = appending.put_set(conn, name, rows)
-            if show:
-                self._settle(conn, {"suggestions": name})
+            self._settle(conn, {"suggestions": name})
         return stored
 
     def add_learned(

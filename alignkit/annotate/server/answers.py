@@ -28,7 +28,7 @@ from alignkit.io.reading import write_corpus
 from alignkit.model.labels import DEFAULT, REMARKS, get_scheme
 
 if TYPE_CHECKING:
-    from alignkit.annotate.adjudication.adjudication_queue import Docket, GoldView
+    from alignkit.annotate.adjudication.adjudication_queue import GoldView
     from alignkit.annotate.project.names import Visitor
     from alignkit.annotate.project.queries import PairView
     from alignkit.annotate.server.opening import OpeningProgress
@@ -96,13 +96,6 @@ def project_answer(
 
 def _described(entry: Any) -> dict[str, Any]:
     return {"value": entry.value, "name": entry.name, "about": entry.about}
-
-
-def gold_answer(store: Store, docket: Docket, k: int) -> bytes:
-    """Return a pair with the votes on it as JSON."""
-    from alignkit.annotate.adjudication.adjudication_queue import gold_view
-
-    return pair_answer(gold_view(store, k, docket))
 
 
 def pair_answer(view: PairView | GoldView, **more: Any) -> bytes:

@@ -36,10 +36,8 @@ Two = tuple[str, str]
 class Dashboard:
     """The dashboard of a project, and the threads that compute it."""
 
-    def __init__(
-        self, store: Store, *, learning: Callable[[], str] = str, rest: float = _REST
-    ) -> None:
-        self._store, self._rest, self._learning = store, rest, learning
+    def __init__(self, store: Store, learning: Callable[[], str] = str) -> None:
+        self._store, self._learning = store, learning
         self._live = LiveWork()
         self._reading = threading.Lock()  # of `_live`
         self._share: float | None = 0.0  # of the first reading; None when all is read
@@ -129,15 +127,7 @@ class Dashboard:
                         continue
                     version, table = kept.version, kept.table()
                 began = time.monotonic()
-                self._intervals[two] = (
-                    version,
-                    intervals_of(
-                        table,
-                        resamples=_OPTIONS.resamples,
-                        confidence=_OPTIONS.confidence,
-                        seed=SEED,
-                    ),
-                )
+                self._intervals[two] = version, intervals_of(table, _OPTIONS, SEED)
                 if self._stopping:
                     return
                 time.sleep(min(time.monotonic() - began, 1.0))  # half a core at most
@@ -159,7 +149,7 @@ class Dashboard:
         finally:
             self._child.close()
             self._slow.running = False
-            self._next = began + max(self._rest, _SHARE * (time.monotonic() - began))
+            self._next = began + max(_REST, _SHARE * (time.monotonic() - began))
 
     def _shown(self) -> tuple[bytes, str]:
         slow = self._slow
@@ -177,18 +167,15 @@ class Dashboard:
                 self._tag = entity_tag(self._body)
             return self._body, self._tag
 
-    def settle(self) -> None:
-        """Wait for the threads."""
-        self._join()
-
     def stop(self) -> None:
         """End the threads and the child."""
         self._stopping = True
         if self._child is not None:
             self._child.stop()
-        self._join(_CLOSING)
+        self.join(_CLOSING)
 
-    def _join(self, timeout: float | None = None) -> None:
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for the threads."""
         with self._starting:
             threads = list(self._threads.values())
         for thread in threads:

@@ -55,7 +55,11 @@ def check_beforehand(
         if role == names.ANNOTATOR and assigned and job.annotator not in assigned:
             raise names.ProjectError(names.not_assigned(job.annotator, assigned))
         if role == names.ADJUDICATOR:
-            _check_adjudicator(job, gold)
+            from alignkit.annotate.project.store import Store
+            from alignkit.annotate.server.sessions import check_adjudicator
+
+            with Store.open(job.project) as store:  # read-only leaves files beside it
+                check_adjudicator(store, job.annotator, gold)
     else:
         folder = os.path.dirname(os.path.realpath(job.project))
         if not os.path.isdir(folder):
@@ -79,15 +83,6 @@ def check_beforehand(
     elif plan is not None and known is not None:
         plan.check(known, job.annotator)
     return known or ()
-
-
-def _check_adjudicator(job: Job, gold: str) -> None:
-    """Check that somebody may adjudicate a project; it takes the store, which opening it takes."""
-    from alignkit.annotate.project.store import Store
-    from alignkit.annotate.server.sessions import check_adjudicator
-
-    with Store.open(job.project) as store:  # read-only leaves files beside it
-        check_adjudicator(store, job.annotator, gold)
 
 
 def annotators_of(job: Job) -> tuple[str, ...] | None:

@@ -329,7 +329,9 @@ class AnnotationServer:
         return self._pairs_to_decide(visit).listed(after, limit)
 
     def _gold_pair(self, visit: Visit) -> object:
-        return answers.gold_answer(visit.store, self._pairs_to_decide(visit), visit.k)
+        from alignkit.annotate.adjudication.adjudication_queue import gold_view
+
+        return answers.pair_answer(gold_view(visit.store, visit.k, self._pairs_to_decide(visit)))
 
     def _gold_events(self, visit: Visit) -> Response:
         from alignkit.annotate.adjudication.gold import decide
@@ -351,7 +353,7 @@ class AnnotationServer:
             if self._board is None:
                 from alignkit.annotate.server.dashboard import Dashboard  # numba, scipy: a second
 
-                self._board = Dashboard(visit.store, learning=self._opening.learned)
+                self._board = Dashboard(visit.store, self._opening.learned)
                 self._opening.at_end(self._board.stop)
         body, tag = self._board.answer()
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
