@@ -225,10 +225,6 @@ class _Sample:
         return [name for name in FORMATS if self.first[:1] in _BEGINS.get(name, self.first[:1])]
 
 
-class _EnoughError(Exception):
-    """There are too many broken records for this to be the format."""
-
-
 class _Head(Reading):
     """A reading of no more than the head of an input."""
 
@@ -253,11 +249,11 @@ class _Head(Reading):
         self.complaint = self.complaint or f"{line}{error.message}"
 
     def refuse(self, error: FormatError) -> None:
-        """Count a broken record; too many are enough."""
+        """Count a broken record; with too many, this is not the format."""
         super().refuse(error)
         self.complain(error)
         if self.refused > _RECORDS:
-            raise _EnoughError
+            raise error
 
 
 @dataclass
@@ -317,7 +313,7 @@ def _trial(name: str, sample: _Sample, options: ReadOptions) -> _Trial:
     try:
         with closing(reading.pairs(kind.parse(reading))) as pairs:
             trial.pairs.extend(islice(pairs, _RECORDS))
-    except (FormatError, OptionError, _EnoughError) as problem:
+    except (FormatError, OptionError) as problem:
         if isinstance(problem, FormatError):
             reading.complain(problem)
         within = sample.more and trial.pairs and name in _BEGINS and not reading.refused

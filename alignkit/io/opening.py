@@ -230,19 +230,15 @@ def bytes_read(stream: BufferedReader) -> int:
 
 def head_of(name: str, size: int = 512) -> bytes:
     """Return the first bytes of a file, unpacked; none of a named pipe or an unreadable file."""
-    try:
+    with suppress(FormatError, OSError, ValueError, zlib.error):
         if name == "-":
             begin = _standard_input().peek(size)
-            if begin[:2] == _MAGIC:
-                begin = zlib.decompressobj(wbits=31).decompress(begin, size)
-            return begin
-        if not os.path.isfile(name):
-            return b""
-        with open(name, "rb") as stream:
-            packed = name.endswith(".gz") or _begins_packed(stream)
-            return gzip.GzipFile(fileobj=stream).read(size) if packed else stream.read(size)
-    except (OSError, EOFError, ValueError, zlib.error):
-        return b""
+            packed = begin[:2] == _MAGIC
+            return zlib.decompressobj(wbits=31).decompress(begin, size) if packed else begin
+        if os.path.isfile(name):
+            with open_input(name) as stream:
+                return stream.read(size)
+    return b""
 
 
 def bounded_lines(

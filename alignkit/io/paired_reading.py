@@ -47,12 +47,9 @@ class _Side:
     """The pairs of one input in portions of any size."""
 
     def __init__(self, source: LinkInput) -> None:
-        self.path = source.path
         self._blocks = source.blocks()
-        from alignkit.model.arrays import LinkArrays
-
         self._ids: Sequence[object] = ()
-        self._links = LinkArrays.pack([])
+        self._links: LinkArrays
         self._at = 0
 
     def ready(self) -> int:

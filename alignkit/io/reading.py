@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from logging import getLogger
+from os.path import splitext
 from typing import Any, TypeVar
 
 from alignkit._support.arguments import check_arguments, check_keywords, keywords_of
@@ -85,15 +86,17 @@ def read_corpus(path: AnyPath, *, format: str | None = None, **options: Any) -> 
         return Corpus(iterate_pairs(path, format=format, **options))
 
 
-ENDINGS = {".jsonl": "alignkit-jsonl", ".xml": "alignkit-xml", ".align": "pharaoh"}
-"""The formats that are written if none is named, by the ends of names."""
+ENDINGS = {
+    ".jsonl": "alignkit-jsonl", "-": "alignkit-jsonl", ".xml": "alignkit-xml", ".align": "pharaoh",
+}  # fmt: skip
+"""The formats that are written if none is named, by the ends of names; - is standard output."""
 
 
-def format_of_name(path: AnyPath) -> str:
-    """Return the format that the end of a name stands for; others are refused."""
-    for ending, format in ENDINGS.items():
-        if str(path).endswith(ending):
-            return format
+def format_of_name(path: AnyPath, default: str | None = None) -> str:
+    """Return the format that the end of a name stands for, packed or not; None refuses others."""
+    name = str(path).removesuffix(".gz")
+    if (format := ENDINGS.get(splitext(name)[1] or name, default)) is not None:
+        return format
     known = ", ".join(f"{format} for {ending}" for ending, format in ENDINGS.items())
     raise OptionError(f"{path}: its end says no format; name one, or end it so: {known}")
 

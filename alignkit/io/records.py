@@ -77,34 +77,24 @@ _Cell = tuple["int | None", "int | None"]
 V = TypeVar("V", str, float)
 
 
-def parse_cell(text: str) -> _Cell:
-    """Read one link `i-j` or null, `i-` or `-j`; None stands for the empty word."""
-    match = _LINK.fullmatch(text) or _NULL.fullmatch(text)
-    if match is None:
-        raise FormatError(f"{text[:40]!r} is not a link or null; expected i-j, i- or -j")
-    i, j = match.groups()
-    return (int(i) if i else None), (int(j) if j else None)
-
-
 def parse_links(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
     """Read `i-j` links divided by white space."""
-    links = []
-    for token in text.split():
-        match = _LINK.fullmatch(token)
-        if match is None:
-            raise FormatError(f"{token[:40]!r} is not a link; expected i-j")
-        links.append(RawLink(int(match[1]), int(match[2]), status, line))
-    return links
+    cells = _matches(text, _LINK, "link; expected i-j")
+    return [RawLink(int(i), int(j), status, line) for i, j in cells]
 
 
 def parse_nulls(text: str, status: Status = "sure", line: int | None = None) -> list[RawLink]:
     """Read `i-` and `-j` nulls divided by white space."""
-    nulls = []
+    cells = _matches(text, _NULL, "null; expected i- or -j")
+    return [RawLink(int(i) if i else None, int(j) if j else None, status, line) for i, j in cells]
+
+
+def _matches(text: str, pattern: re.Pattern[str], expected: str) -> Iterator[tuple[str, str]]:
     for token in text.split():
-        if _NULL.fullmatch(token) is None:
-            raise FormatError(f"{token[:40]!r} is not a null; expected i- or -j")
-        nulls.append(RawLink(*parse_cell(token), status, line))
-    return nulls
+        match = pattern.fullmatch(token)
+        if match is None:
+            raise FormatError(f"{token[:40]!r} is not a {expected}")
+        yield match[1], match[2]
 
 
 def raw_links(
@@ -126,7 +116,13 @@ def raw_links(
 
 
 def _by_cell(values: Mapping[str, V]) -> dict[_Cell, V]:
-    cells = {parse_cell(key): value for key, value in values.items()}
+    cells = {}
+    for key, value in values.items():
+        match = _LINK.fullmatch(key) or _NULL.fullmatch(key)
+        if match is None:
+            raise FormatError(f"{key[:40]!r} is not a link or null; expected i-j, i- or -j")
+        i, j = match.groups()
+        cells[int(i) if i else None, int(j) if j else None] = value
     if len(cells) < len(values):
         raise FormatError("two keys of the weights or labels name the same link")
     return cells

@@ -28,7 +28,7 @@ from alignkit.errors import (
     UnknownNameError,
 )
 from alignkit.model.alignment import SIDES
-from alignkit.model.annotation import ROLES
+from alignkit.model.annotation import ROLES, Annotation
 from alignkit.model.coercion import (
     RECORDS,
     LinksLike,
@@ -297,14 +297,8 @@ class Corpus:
         for name, role in roles.items():
             check_known("annotator", name, self.annotators)
             check_known("role", role, ROLES)
-        return self.map(
-            lambda pair: replace(
-                pair,
-                annotations={
-                    name: replace(x, role=roles[name]) if name in roles else x
-                    for name, x in pair.annotations.items()
-                },
-            )
+        return self._annotated(
+            lambda name, x: (name, replace(x, role=roles[name]) if name in roles else x)
         )
 
     def rename(self, names: Mapping[str, str]) -> Corpus:
@@ -323,9 +317,13 @@ class Corpus:
         after = Counter(names.get(name, name) for name in self.annotators)
         if twice := [name for name, count in after.items() if count > 1]:
             raise OptionError(f"two annotators would be called {twice[0]!r}; choose another name")
+        return self._annotated(lambda name, x: (names.get(name, name), x))
+
+    def _annotated(self, change: Callable[[str, Annotation], tuple[str, Annotation]]) -> Corpus:
+        """Return the corpus with other names, or other annotations, in each pair."""
         return self.map(
             lambda pair: replace(
-                pair, annotations={names.get(name, name): x for name, x in pair.annotations.items()}
+                pair, annotations=dict(change(*item) for item in pair.annotations.items())
             )
         )
 

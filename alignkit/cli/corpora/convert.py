@@ -253,13 +253,9 @@ def refuse_json_beside(options: argparse.Namespace) -> None:
 
 def corpus_format(options: argparse.Namespace, read: Iterable[str]) -> str:
     """Return the format of the output: that of --to, of the name's ending, or of what was read."""
-    if options.to is not None:
-        return str(options.to)
-    name = options.output.removesuffix(".gz")
-    if name.endswith((".jsonl", "-")):
-        return "alignkit-jsonl"
-    formats = set(read)
-    return formats.pop() if len(formats) == 1 and not name.endswith(".xml") else "alignkit-xml"
+    formats = {*read}
+    default = formats.pop() if len(formats) == 1 else "alignkit-xml"
+    return options.to or format_of_name(options.output, default)
 
 
 def write_whole(corpus: Corpus, path: str, format: str) -> None:

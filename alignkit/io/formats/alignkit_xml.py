@@ -59,6 +59,7 @@ from alignkit.io.format import EVERYTHING, Format
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
 from alignkit.io.safe_xml import line_of, local_name, read_elements, xml_text
 from alignkit.io.writing import LinkTexts, Writing
+from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import Annotation
 from alignkit.model.sentence_pair import SentencePair
 
@@ -102,10 +103,8 @@ def _record(element: etree._Element, line: int) -> Record:
         name = local_name(child)
         if name == "attribute":
             _add(record.attributes, child.get("name") or "", child.text or "", child)
-        elif name == "source":
-            record.source = [word.text or "" for word in child]
-        elif name == "target":
-            record.target = [word.text or "" for word in child]
+        elif name in SIDES:
+            setattr(record, name, [word.text or "" for word in child])
         elif name == "tree":
             trees = record.source_trees if child.get("side") == "source" else record.target_trees
             _add(trees, child.get("name") or "", child.text or "", child)

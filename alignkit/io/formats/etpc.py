@@ -189,11 +189,9 @@ def _types(reading: Reading, folder: Path) -> set[tuple[str, str]]:
 
 def _members(reading: Reading, element: etree._Element, path: str) -> dict[str, str]:
     """Return the members of an element; none, after it is refused, where it is broken."""
-    try:
+    with reading.refusing(path=path):
         return members_of(element)
-    except FormatError as problem:
-        reading.refuse(reading.error(problem.message, problem.line, path=path))
-        return {}
+    return {}
 
 
 def _relations(
@@ -207,19 +205,16 @@ def _relations(
         with suppress(FormatError) if reading.cut else nullcontext():  # the last may not be whole
             for element in elements:
                 line = line_of(element)
-                try:
+                with reading.refusing(line, path):
                     relation = read_relation(element, path, line, reading)
-                except FormatError as problem:
-                    reading.refuse(reading.error(problem.message, line, path=path))
-                    continue
-                if relation.key in seen:
-                    reading.note("relation occurs twice", f"pair {relation.pair!r}", line, path)
-                    continue
-                seen.add(relation.key)
-                if types and (relation.number, relation.type) not in types:
-                    message = f"{relation.number[:40]} {relation.type[:80]} is not in {_TYPES}"
-                    reading.note("unknown type", message, line, path)
-                pairs.setdefault(relation.pair, []).append(relation)
+                    if relation.key in seen:
+                        reading.note("relation occurs twice", f"pair {relation.pair!r}", line, path)
+                        continue
+                    seen.add(relation.key)
+                    if types and (relation.number, relation.type) not in types:
+                        message = f"{relation.number[:40]} {relation.type[:80]} is not in {_TYPES}"
+                        reading.note("unknown type", message, line, path)
+                    pairs.setdefault(relation.pair, []).append(relation)
     if not files:
         raise reading.error("no .xml file with relations in this folder")
     return pairs
@@ -254,7 +249,7 @@ def _filled(
     reading: Reading, record: Record, relations: Sequence[Relation], members: dict[str, str]
 ) -> Iterator[Record]:
     """Yield the record with its annotations and attributes; nothing where a label is refused."""
-    try:
+    with reading.refusing(record.line, record.path):
         for name, key in _LABELS.items():
             label = members.get(key, "").strip()
             if label and (judgment := reading.judged(get_scheme("binary"), label, record.line)):
@@ -263,17 +258,14 @@ def _filled(
             annotation = record.annotations.setdefault("etpc", RawAnnotation())
             annotation.aligned, annotation.path = True, relations[0].path
             annotation.links = links
-    except FormatError as problem:
-        reading.refuse(reading.error(problem.message, problem.line, path=record.path))
-        return
-    for key, text in members.items():
-        if key not in _NOT_KEPT and text.strip():
-            record.attributes[key] = text.strip()
-    whole = [relation for relation in relations if relation.whole]
-    for name, chosen in {"phenomena": relations, "whole-sentence": whole}.items():
-        if types := dict.fromkeys(relation.type.replace(",", ";") for relation in chosen):
-            record.attributes[name] = ", ".join(types)
-    yield record
+        for key, text in members.items():
+            if key not in _NOT_KEPT and text.strip():
+                record.attributes[key] = text.strip()
+        whole = [relation for relation in relations if relation.whole]
+        for name, chosen in {"phenomena": relations, "whole-sentence": whole}.items():
+            if types := dict.fromkeys(relation.type.replace(",", ";") for relation in chosen):
+                record.attributes[name] = ", ".join(types)
+        yield record
 
 
 def _links(relation: Relation, reading: Reading) -> Iterator[RawLink]:
