@@ -397,15 +397,6 @@ def test_pairs_with_words_are_read_back(tmp_path_factory, corpus):
         assert read_corpus(place / "a", format="pharaoh", source=place / "both") == corpus
 
 
-@given(corpora(FORMAT.holds), st.sampled_from([0, 1]), st.booleans())
-def test_links_alone_are_read_back(tmp_path_factory, corpus, base, transpose):
-    path = tmp_path_factory.mktemp("links") / "a"
-    declared = {"format": "pharaoh", "base": base, "transpose": transpose}
-    bare = corpus.map(lambda pair: SentencePair(pair.id, None, None, pair.annotations))
-    write_corpus(corpus, path, **declared)
-    assert read_corpus(path, **declared) == bare
-
-
 def test_writing_tells_what_it_loses(tmp_path):
     one = Alignment([(0, 0)], weights={(0, 0): 1.0})
     corpus = Corpus(

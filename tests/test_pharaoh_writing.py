@@ -116,26 +116,12 @@ def test_blocks_are_written_as_pair_by_pair(tmp_path_factory, lines, base, trans
     assert text == plain(path, alignments, weights=weights, **declared)
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0, "0.0"), (1, "1.0"), (0.99996, "1.0"), (0.99994, "0.9999"), (0.5, "0.5"),
-        (0.93, "0.93"), (0.123456, "0.1235"), (0.0999999, "0.1"), (1e-4, "0.0001"),
-        (0.00012345, "0.0001234"), (1e-5, "1e-05"), (1.25e-7, "1.25e-07"), (9.9999e-5, "0.0001"),
-        (1e-10, "0.0"), (2.5e-9, "2.5e-09"), (5 / 2**13, "0.0006104"),
-    ],
-)  # fmt: skip
-def test_a_number_is_written_with_four_significant_digits(number, text):
-    arrays = LinkArrays.pack([Alignment.parse("0-0")])
-    line = format_lines(arrays, probabilities=np.array([number], np.float32))
-    assert line == f"0-0:{text}\n".encode()
-
-
-def test_ties_are_rounded_as_python_rounds_them():
-    """Numbers halfway between two of 4 digits, which 32 bits hold exactly."""
+def test_ties_and_edges_are_rounded_as_python_rounds_them():
+    """Numbers halfway between two of 4 digits, which 32 bits hold exactly, and around powers."""
+    edges = [0, 1, 0.99996, 0.99994, 0.0999999, 1e-4, 1e-5, 1.25e-7, 9.9999e-5, 1e-10, 2.5e-9]
     halves = [k / 2**5 / 100 for k in range(1, 2**5)]  # some are; the others are as good as any
     ties = [n / 2**m for m in range(1, 20) for n in range(1, min(2**m, 200), 2)]
-    numbers = np.array([*halves, *ties], np.float32)
+    numbers = np.array([*edges, *halves, *ties], np.float32)
     arrays = LinkArrays.pack([Alignment([(k, 0) for k in range(len(numbers))])])
     text = format_lines(arrays, probabilities=numbers).decode()
     found = [token.partition(":")[2] for token in text.split()]

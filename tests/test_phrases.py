@@ -181,23 +181,6 @@ def test_nltk_finds_the_same_loose_pairs(case):
     assert {(a, b, c, d) for (a, b), (c, d), *_ in theirs} == {pair[:4] for pair in ours}
 
 
-@settings(max_examples=50)
-@given(sized_alignments())
-def test_transposing_the_alignment_transposes_the_pairs(case):
-    links = case[2]
-    there = extract_phrases(Alignment(links))
-    back = extract_phrases(Alignment(links).transpose())
-    assert sorted((c, d, a, b, atomic) for a, b, c, d, atomic in there) == back
-
-
-@settings(max_examples=50)
-@given(sized_alignments())
-def test_each_component_has_one_atomic_pair_at_most(case):
-    alignment = Alignment(case[2])
-    atomic = extract_phrases(alignment, kind="atomic")
-    assert len(atomic) <= len(alignment.components())
-
-
 # arrays: growth, order, long sentences
 
 

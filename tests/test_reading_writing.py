@@ -126,11 +126,9 @@ def test_options_that_make_no_sense_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", io.FORMATS)
-def test_each_format_says_what_it_holds(name):
-    chosen = io.get_format(name)
-    kinds = {kind for kind in chosen.holds if not kind.startswith("attribute ")}
-    assert kinds <= EVERYTHING
+def test_each_format_says_what_it_holds():
+    kinds = {kind for name in io.FORMATS for kind in io.get_format(name).holds}
+    assert {kind for kind in kinds if not kind.startswith("attribute ")} == EVERYTHING
 
 
 # Writing

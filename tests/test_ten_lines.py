@@ -4,7 +4,6 @@ import ast
 import re
 import shutil
 
-import pytest
 from console import ROOT
 
 import alignkit as ak
@@ -31,25 +30,6 @@ LINES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    place = tmp_path_factory.mktemp("notebook")
-    shutil.copytree(ROOT / "samples", place / "samples")
-    for name in ("eflomal.align", "gold.align"):
-        shutil.copy(ROOT / "samples" / "french-english" / name, place)
-    return place
-
-
-@pytest.fixture(scope="module")
-def names():
-    """What earlier cells have made, each in the way that runs if the line itself does not."""
-    corpus = ak.read_corpus(ROOT / "samples" / "paraphrases.jsonl", format="alignkit-jsonl")
-    return {
-        "ak": ak, "corpus": corpus, "pair": corpus["p05"], "s": ak.score(corpus, "eflomal", "gold"),
-        "model": ak.Aligner.train([("la maison", "the house"), ("la fleur", "the flower")]),
-    }  # fmt: skip
-
-
 def shown(line, names):
     """Run a cell, and return what its last expression shows: text, and HTML where it has it."""
     *before, last = ast.parse(line).body
@@ -62,22 +42,19 @@ def shown(line, names):
     return repr(value), html() if html else ""
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_a_line_runs_and_what_it_shows_fits_one_screen(line, folder, names, monkeypatch):
-    monkeypatch.chdir(folder)
-    text, html = shown(line, names)
-    rows = text.split("\n")
-    assert len(rows) <= 40
-    assert max(map(char_width, rows)) <= 120
-    assert html.count("<tr") <= 40 or "max-height" in html
-    assert ("=" in line.split("(")[0] and ";" not in line) or text
-
-
-def test_the_lines_run_in_one_notebook(folder, monkeypatch):
-    monkeypatch.chdir(folder)
+def test_the_lines_run_in_one_notebook_and_what_they_show_fits_one_screen(tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "samples", tmp_path / "samples")
+    for name in ("eflomal.align", "gold.align"):
+        shutil.copy(ROOT / "samples" / "french-english" / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
     names = {"ak": ak}
     for line in LINES:
-        shown(line, names)
+        text, html = shown(line, names)
+        rows = text.split("\n")
+        assert len(rows) <= 40, line
+        assert max(map(char_width, rows)) <= 120, line
+        assert html.count("<tr") <= 40 or "max-height" in html, line
+        assert ("=" in line.split("(")[0] and ";" not in line) or text, line
 
 
 def test_the_first_screen_of_the_readme_has_them():
