@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import alignkit
-from alignkit import Alignment, Corpus, SentencePair, errors
+from alignkit import Alignment, SentencePair, errors
 from alignkit.align import SYMMETRIZATIONS, Aligner, Bitext, Settings, Side
 from alignkit.align.bitext import Pieces
 from alignkit.align.settings import LONGEST_PIECE
@@ -27,7 +27,9 @@ FERTILE = [{"model": model, "inference": "collapsed", "agree": True} for model i
 FIRST = slice(0, 40)
 NOTHING = [[], [([], [])], [([], ["a"]), (["b"], [])], [([], [])] * 3]
 ANY_WORDS = st.lists(st.text(max_size=4), max_size=5)
-SENSELESS = [{"agree": False}, {"null": 1.0}, {"null": math.nan}, {"spelling": -1.0}, {"ibm1": -1}]
+SENSELESS = [{"agree": False}, {"null": 1.0}, {"null": math.nan}, {"spelling": -1.0}, {"ibm1": -1},
+             {"model": "ibm9"}, {"inference": "sampling"}, {"band": 0}, {"kinds": 0},
+             {"prune": True, "inference": "em"}]  # fmt: skip
 
 
 @pytest.fixture(scope="module", params=[*MODELS, *FERTILE],
@@ -61,7 +63,7 @@ def test_posteriors_add_up_to_at_most_one(aligner):
         assert reverse.sum(axis=1).max() <= 1 + 1e-5
 
 
-@pytest.mark.parametrize("threshold", [0.0, 0.3, 0.6, 0.95, 1.0])
+@pytest.mark.parametrize("threshold", [0.0, 0.3, 1.0])
 def test_links_are_those_above_the_threshold(aligner, threshold):
     alignments, weights = links_of(aligner, TEXT[FIRST], threshold=threshold)
     for (source, target), found, shares in zip(TEXT[FIRST], alignments, weights, strict=True):
@@ -108,15 +110,6 @@ def test_weights_are_mean_posteriors_however_links_are_chosen(default):
             forward, reverse = default.posteriors(source, target)
             means = np.minimum((forward + reverse) / 2, 1)
             assert shares == {link: pytest.approx(means[link], abs=1e-6) for link in shares}
-
-
-def test_one_pair_is_aligned_as_among_others(aligner):
-    alignments, weights = links_of(aligner, TEXT[FIRST], sure=0.7)
-    for (source, target), found, shares in zip(TEXT[FIRST], alignments, weights, strict=True):
-        one = aligner.align(" ".join(source), target, sure=0.7)
-        assert isinstance(one, Alignment)
-        assert (one.sure, one.possible) == (found.sure, found.possible)
-        assert dict(one.weights) == shares
 
 
 @pytest.mark.parametrize("options", MODELS, ids=str)
@@ -241,16 +234,12 @@ def test_a_bitext_gives_back_its_words(pairs):
     assert np.diff(bitext.starts).tolist() == [len(a) * len(b) for a, b in pairs]
 
 
-def test_a_corpus_is_a_bitext():
-    corpus = Corpus(SentencePair(str(k), *pair) for k, pair in enumerate(TEXT))
-    assert Aligner.train(corpus).history == Aligner.train(TEXT).history
-
-
-def test_texts_are_split_at_white_space_as_lists_of_words_are():
+def test_texts_lists_of_words_and_a_corpus_are_the_same_bitext():
     texts = [(" ".join(source), "  ".join(target)) for source, target in TEXT]
     mixed = [(source.split(), target) for source, target in texts]
-    trained = [Aligner.train(bitext) for bitext in (TEXT, texts, mixed)]
-    assert trained[0].history == trained[1].history == trained[2].history
+    corpus = alignkit.Corpus(SentencePair(str(k), *pair) for k, pair in enumerate(TEXT))
+    trained = [Aligner.train(bitext) for bitext in (TEXT, texts, mixed, corpus)]
+    assert all(each.history == trained[0].history for each in trained)
     source, target = texts[0]
     found = {aligner.align(source, target.split()) for aligner in trained}
     assert len(found) == 1
@@ -262,9 +251,6 @@ def test_what_is_no_bitext_is_refused():
         Aligner.train([SentencePair("x", None, None)])
     with pytest.raises(errors.AlignerError, match="2 source sentences, but 1 target"):
         Bitext(Side.pack([["a"], ["b"]]), Side.pack([["a"]]))
-
-
-SENSELESS += [{"model": "ibm9"}, {"inference": "sampling"}, {"band": 0}, {"kinds": 0}]
 
 
 @pytest.mark.parametrize("options", SENSELESS, ids=str)

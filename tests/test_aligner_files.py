@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import replace
-from itertools import product
 
 import aligner_reference as plain
 import numpy as np
@@ -22,19 +21,12 @@ TEXT = [
     (["2cs"], []),
 ]
 COMBINATIONS = [
-    {"model": model, "inference": inference, "agree": agree}
-    for model, inference, agree in product(
-        ("ibm1", "ibm2", "hmm"), ("collapsed", "em", "vb"), (True, False)
-    )
-    if agree or inference != "collapsed"
-] + [
-    {"model": "ibm2", "diagonal": True},
-    {"model": "hmm", "identity": 2.0, "stem_weight": 0.0},
-    {"best": True},
-    {"model": "ibm3"},
-    {"model": "ibm4"},
-    {"model": "ibm4", "inference": "em", "agree": False},
-]
+    {"model": "ibm1"}, {"model": "ibm1", "inference": "vb", "agree": False},
+    {"model": "ibm2", "diagonal": True}, {"model": "ibm2", "inference": "em"},
+    {"identity": 2.0, "stem_weight": 0.0}, {"inference": "em", "agree": False},
+    {"inference": "vb"}, {"best": True}, {"model": "ibm3"},
+    {"model": "ibm4", "inference": "em", "agree": False}, {"model": "ibm4"},
+]  # fmt: skip
 
 
 def outcome(aligner, bitext, threads=None):
@@ -76,19 +68,14 @@ def test_other_selections_of_the_same_pairs_are_aligned_alike(both):
         assert found.alignment(at) == among.alignment(2 * at) == whole.alignment(k)
 
 
-def test_all_that_was_learned_is_kept(both):
-    trained, loaded, _ = both
-    assert (loaded.settings, loaded.history) == (trained.settings, trained.history)
-    assert list(loaded.lexicon()) == list(trained.lexicon())
-    assert loaded.parameters.casefold == trained.parameters.casefold
-
-
 def test_equal_aligners_make_equal_files_by_any_number_of_threads(both, tmp_path):
     trained, loaded, bitext = both
+    assert (loaded.settings, loaded.history) == (trained.settings, trained.history)
+    assert list(loaded.lexicon()) == list(trained.lexicon())
     trained.save(tmp_path / "a")
     loaded.save(tmp_path / "b")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    for threads in (1, 2, 7):
+    for threads in (1, 7):
         again = Aligner.train(TEXT, threads=threads, settings=trained.settings)
         again.save(tmp_path / "b")
         assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -123,14 +110,12 @@ def test_words_never_seen_are_linked_if_spelled_alike(tmp_path):
     assert {(0, 1), (1, 0), (2, 2)} <= swapped.sure
 
 
-def test_an_aligner_remembers_nothing_of_pairs_with_a_word_more(tmp_path):
-    aligner = Aligner.train(TEXT)
-    source, target = TEXT[0]
-    changed = Bitext.pack([([*source, "never"], target), (source, target)])
-    first, second = aligner.scores(changed)
-    alone = aligner.scores(Bitext.pack([([*source, "never"], target)]))[0]
-    assert first.tolist() == alone.tolist()
-    assert second.tolist() == aligner.scores(Bitext.pack([(source, target)]))[0].tolist()
+def test_an_aligner_remembers_nothing_of_pairs_with_a_word_more():
+    aligner, (source, target) = Aligner.train(TEXT), TEXT[0]
+    longer = [*source, "never"], target
+    both = aligner.scores(Bitext.pack([longer, (source, target)])).tolist()
+    apart = [aligner.scores([pair]).tolist()[0] for pair in (longer, (source, target))]
+    assert both == apart
 
 
 def test_a_memory_of_other_pairs_reads_nothing_outside(tmp_path):

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 
 from alignkit._support import arguments
 from alignkit.align.bitext import Bitext
-from alignkit.align.cooccurrence import Cooccurrence, Room, merged
-from alignkit.align.decoding_kernel import adapt, best_positions
-from alignkit.align.expectation import pairs_of, parts_of
-from alignkit.align.expectation_kernel import Own, Pairs
+from alignkit.align.cooccurrence import Cooccurrence, Room
+from alignkit.align.decoding_kernel import best_positions
+from alignkit.align.expectation import parts_of
 from alignkit.align.maximization_kernel import add_chances, numbers_in
-from alignkit.align.parameters import Memory, keys_of
 from alignkit.align.positions import Positions
 from alignkit.errors import AlignmentError
 
@@ -64,64 +62,6 @@ def test_the_index_is_the_same_when_made_in_blocks(seed, sizes, block):
         one, other = getattr(whole, name), getattr(blocks, name)
         assert one.tolist() == other.tolist()
         assert one.dtype == other.dtype
-
-
-@given(st.integers(0, 2**32 - 1), SIZES, SIZES)
-@settings(max_examples=40)
-def test_tables_are_carried_over_to_other_texts(seed, sizes, others):
-    rng = np.random.default_rng(seed)
-    _, known = random_bitext(rng, sizes)
-    _, new = random_bitext(rng, others, words=9)
-    index, other = Cooccurrence.of(known), Cooccurrence.of(new)
-    values = rng.random((2, len(index.columns))).astype(np.float32)
-    numbers = [np.array([{w: k for k, w in enumerate(a.words)}.get(w, -1) for w in b.words],
-                        np.int32)
-               for a, b in ((known.source, new.source), (known.target, new.target))]  # fmt: skip
-    out = np.full((2, len(other.columns)), -1, np.float32)
-    adapt(other.rows, other.columns, *numbers, index.rows, index.columns, *values, out[0],
-          out[1])  # fmt: skip
-    have = dict(zip(word_pairs(known, index), values.T.tolist(), strict=True))
-    wanted = [have.get(pair, [-1, -1]) for pair in word_pairs(new, other)]
-    assert out.T.tolist() == wanted
-
-
-@given(st.integers(0, 2**32 - 1), SIZES)
-@settings(max_examples=60)
-def test_a_memory_gives_back_what_it_was_given(seed, sizes):
-    rng = np.random.default_rng(seed)
-    pairs, bitext = random_bitext(rng, sizes, words=40)
-    known = pairs_of(bitext, Cooccurrence.of(bitext))
-    starts = known.starts, known.source_starts, known.target_starts
-    own = Own(*(rng.choice([0, 0, 1, 128, 255], one[-1]).astype(np.uint8) for one in starts))
-    sentences = (bitext.source.ids, bitext.source.starts), (bitext.target.ids, bitext.target.starts)
-    keys, alike = keys_of(*sentences), {}
-    for key, pair in zip(keys.tolist(), map(str, pairs), strict=True):
-        assert alike.setdefault(key, pair) == pair
-    memory, first = Memory.of(keys, known, own), {}
-    wanted = [[], [], []]
-    for p, key in enumerate(keys.tolist()):
-        parts = [levels[begins[p] : begins[p + 1]].tolist()
-                 for levels, begins in zip(own, starts, strict=True)]  # fmt: skip
-        for k, part in enumerate(first.setdefault(key, parts)):
-            wanted[k] += part
-    assert [levels.tolist() for levels in memory.evidence(keys, known)] == wanted
-    stranger, begins = keys[:1] ^ np.uint64(1 << 40), [one[:2] for one in starts]
-    alone = Pairs(known.source[: begins[1][1]], begins[1], known.target[: begins[2][1]], begins[2],
-                  begins[0], known.cells)  # fmt: skip
-    assert [len(levels) for levels in memory.evidence(stranger, alone)] == [0, 0, 0]
-    more = [np.concatenate([[0], one + 7]) for one in starts]
-    both = Pairs(*(np.pad(known.source, (7, 0)), more[1], np.pad(known.target, (7, 0)), more[2]),
-                 *(more[0], known.cells))  # fmt: skip
-    found = memory.evidence(np.concatenate([stranger, keys]), both)
-    assert [levels.tolist() for levels in found] == [[0] * 7 + part for part in wanted]
-
-
-def test_pairs_with_unknown_words_are_never_remembered():
-    starts = np.array([0, 2], np.int64)
-    known, unknown = np.array([3, 1], np.int32), np.array([3, -1], np.int32)
-    assert keys_of((known, starts), (unknown, starts)).tolist() == [0]
-    assert keys_of((unknown, starts), (known, starts)).tolist() == [0]
-    assert keys_of((known, starts), (known, starts))[0] > 0
 
 
 @given(st.lists(st.integers(0, 50), max_size=200), st.integers(1, 80))
@@ -182,12 +122,6 @@ def test_words_go_where_the_posterior_is_highest(seed, sizes):
     best_positions(0, len(bitext), bitext.source.starts, bitext.target.starts, forward, reverse,
                    target, source)  # fmt: skip
     assert (target.tolist(), source.tolist()) == (paths[0], paths[1])
-
-
-@given(st.lists(st.sets(st.integers(0, 2**40)), min_size=1, max_size=6))
-def test_runs_of_keys_are_merged(runs):
-    arrays = [np.array(sorted(run), np.int64) for run in runs]
-    assert merged(arrays).tolist() == sorted(set().union(*runs))
 
 
 @pytest.mark.parametrize("block", [10**6, 4])

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 
 import aligner_reference as plain
 import numpy as np
@@ -13,10 +12,8 @@ from hypothesis import strategies as st
 from alignkit.align import Aligner, Bitext, Settings
 from alignkit.align import maximization_kernel as kernel
 from alignkit.align.cooccurrence import Cooccurrence
-from alignkit.align.expectation import BitextPart, Lexical, Sums, Workers
-from alignkit.align.positions import Positions
+from alignkit.align.expectation import Lexical, Workers
 from alignkit.align.training import Training
-from alignkit.errors import OptionError
 
 NUMBERS = st.lists(st.floats(0, 2.0**33, width=32), max_size=30)
 
@@ -46,69 +43,6 @@ def random_training(seed, **options):
     pairs += pairs[:3]
     pairs += [(["x"], ["y"])] * 25
     return Training(Bitext.pack(pairs), Settings(**options), Workers(1)), rng
-
-
-class Evidence:
-    def __init__(self, cells):
-        self.agreement = np.zeros(cells, np.uint8)
-        self.forward = self.reverse = np.empty(0, np.float32)
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.sampled_from(["ibm1", "hmm"]))
-@settings(max_examples=30)
-def test_a_step_over_parts_adds_up_to_the_step_over_all(seed, number, model):
-    training, rng = random_training(seed, hmm=1)
-    training.run()
-    bitext, whole = training.bitext, training.index
-    cuts = [0, *sorted(rng.integers(0, len(bitext) + 1, number - 1)), len(bitext)]
-    found = []
-    for begin, end in [(0, len(bitext)), *pairwise(cuts)]:
-        text = bitext.part(begin, end)
-        index = Cooccurrence.of(text)
-        places = np.searchsorted(keys(whole), keys(index))
-        tables = training.tables()._replace(
-            forward=training.lexical.forward[places], reverse=training.lexical.reverse[places]
-        )
-        part, to = BitextPart(text, index, Workers(1), begin), Evidence(len(index.cells))
-        cells = slice(bitext.starts[begin], bitext.starts[end])
-        own = training.own._replace(
-            links=training.own.links[cells],
-            source=training.own.source[bitext.source.starts[begin] : bitext.source.starts[end]],
-            target=training.own.target[bitext.target.starts[begin] : bitext.target.starts[end]],
-        )
-        if model == "hmm":
-            sums = part.hmm_step(tables, training.jumps, 4, own, to)
-        else:
-            shape = training.jumps.shape
-            sums = part.lexical_step(tables, Positions.uniform(), shape, own, to)
-        levels = np.zeros(len(whole.columns), np.int64)
-        kernel.add_levels(places[index.cells].astype(np.int32), to.agreement, levels)
-        found.append(([*sums, levels], to.agreement, part.own(to.agreement)))
-    (sums, links, own), *parts = found
-    over = [*Sums.over([Sums(*one[:4]) for one, _, _ in parts]), sum(one[4] for one, _, _ in parts)]
-    for one, other in zip(sums, over, strict=True):
-        np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(links, np.concatenate([part[1] for part in parts]))
-    for k in range(3):
-        np.testing.assert_array_equal(own[k], np.concatenate([part[2][k] for part in parts]))
-
-
-def keys(index):
-    return index.source.astype(np.int64) << 32 | index.columns
-
-
-def test_a_step_can_be_run_again():
-    training, _ = random_training(3, hmm=2)
-    training.run()
-    part = BitextPart(training.bitext, training.index, Workers(1))
-    own = training.own._replace(links=training.own.links.copy())
-    runs = []
-    for _ in range(2):
-        to = Evidence(len(training.index.cells))
-        sums = part.hmm_step(training.tables(), training.jumps, 1, own, to)
-        runs.append((*sums, to.agreement))
-    for one, other in zip(*runs, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("number", [2.0, 9e8])
@@ -171,8 +105,3 @@ def test_what_was_pruned_keeps_the_floor(seed):
     whole, _ = random_training(seed, ibm1=1, hmm=2)
     whole.run()
     assert len(training.parameters().columns) <= len(whole.parameters().columns)
-
-
-def test_only_collapsed_inference_forgets():
-    with pytest.raises(OptionError, match=r"^prune is for collapsed inference; em cannot forget"):
-        Settings(inference="em", prune=True)

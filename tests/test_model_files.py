@@ -3,14 +3,13 @@
 import json
 import math
 import os
-import stat
 import zipfile
 from time import process_time
 from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 from refusals import refuses
@@ -165,35 +164,6 @@ def test_what_a_file_cannot_hold_is_refused_before_it_is_written(tmp_path, chang
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_model_takes_its_place_only_when_it_is_whole(tmp_path, monkeypatch):
-    path = written(tmp_path / "m", header={})
-    path.chmod(0o640)
-    old = path.read_bytes()
-    monkeypatch.setattr("alignkit.align.model_files.directory", interrupted)
-    refuses(KeyboardInterrupt, None, written, path)
-    assert path.read_bytes() == old
-    monkeypatch.undo()
-    written(path)
-    assert path.read_bytes() != old
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def interrupted(members):
-    raise KeyboardInterrupt
-
-
-def test_places_where_no_file_can_be_are_named(tmp_path):
-    refuses(WriteError, "is a folder", written, tmp_path)
-    refuses(WriteError, "cannot be written: No such file", written, tmp_path / "no" / "m")
-    refuses(WriteError, "standard output", written, "-")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
-def test_a_full_disk_is_an_error():
-    refuses(WriteError, "/dev/full: cannot be written: No space left", written, "/dev/full")
-
-
 def test_a_large_model_is_read_fast(tmp_path):
     rng = np.random.default_rng(1)
     tables = {name: rng.random(2_500_000, np.float32) for name in ("forward", "reverse")}
@@ -234,6 +204,7 @@ def test_places_without_a_file_are_named(tmp_path):
     assert caught.value.filename == str(tmp_path / "nowhere")
     refuses(IsADirectoryError, "is a folder; name the file of a model", Aligner.load, tmp_path)
     refuses(FormatError, r"cannot be read: .*embedded null", model_files.read_model, "a\0b")
+    refuses(WriteError, "standard output", written, "-")
     if not hasattr(os, "mkfifo"):
         return
     os.mkfifo(tmp_path / "pipe")  # which would be waited for
@@ -263,18 +234,6 @@ def test_a_change_of_any_byte_and_a_cut_anywhere_are_found(tmp_path):
         assert "cut short" in said or "empty" in said
     assert "bytes where" in refused(tmp_path / "m", whole + b"\0")
     assert "bytes where" in refused(tmp_path / "m", whole + whole)
-
-
-@given(st.data())
-@settings(max_examples=200)
-def test_damage_of_any_kind_is_refused(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp("damage") / "m"
-    whole = written(path).read_bytes()
-    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
-    piece = data.draw(st.binary(max_size=40) | st.sampled_from([whole[start:end] * 2, b"\0" * 999]))
-    changed = whole[:start] + piece + whole[end:]
-    if changed != whole:
-        refused(path, changed)
 
 
 def test_the_damaged_part_is_named(tmp_path):
@@ -382,12 +341,6 @@ def test_members_other_than_declared_are_refused(tmp_path, changed, part, said):
     refuses(
         FormatError, said, model_files.read_model, forged(tmp_path / "m", model(**changed), part)
     )
-
-
-def test_a_forged_file_that_is_right_is_read(tmp_path):
-    part = ("arrays/x.npy", FLOATS + b"\0" * 8)
-    read = model_files.read_model(forged(tmp_path / "m", model(arrays=table()), part))
-    assert read.arrays["x"].tolist() == [0.0, 0.0]
 
 
 def test_a_pickle_is_never_loaded(tmp_path):
