@@ -35,13 +35,6 @@ def test_learning_prints_a_table_and_saves(capsys, tmp_path):
     assert (lessons.kind == "unsupervised") == ("not used: no gain" in ran.out)
 
 
-def test_json_holds_what_the_table_shows(capsys):
-    ran = run(capsys, "learn", PARAPHRASES, "--identity", 3, "--gold", "anna", "--json")
-    assert ran.json["pairs"] == 64
-    assert ran.json["gain"]["low"] < ran.json["gain"]["value"] < ran.json["gain"]["high"]
-    assert set(ran.json["losses"]) >= {"platt", "strong", "all-30"}
-
-
 def test_what_was_learned_is_applied_unless_asked_otherwise(capsys, learned):
     with_it = run(capsys, "align", PARAPHRASES, "--load", learned).out
     without = run(capsys, "align", PARAPHRASES, "--load", learned, "--no-learned").out
@@ -62,8 +55,12 @@ def test_align_learns_and_aligns_at_once(capsys, learned):
 
 def test_the_summary_of_align_holds_the_table(capsys, tmp_path):
     how = [PARAPHRASES, "--identity", 3, "--prior", "none"]
-    ran = run(capsys, "align", *how, "--learn", "gold", "--json", "-o", tmp_path / "o")
-    assert ran.json["learned"] == run(capsys, "learn", *how, "--json").json
+    ran = run(capsys, "align", *how, "--learn", "anna", "--json", "-o", tmp_path / "o")
+    told = run(capsys, "learn", *how, "--gold", "anna", "--json").json
+    assert ran.json["learned"] == told
+    assert told["pairs"] == 64
+    assert told["gain"]["low"] < told["gain"]["value"] < told["gain"]["high"]
+    assert set(told["losses"]) >= {"platt", "strong", "all-30"}
     ran = run(capsys, "align", *how, "--json", "-o", tmp_path / "o")
     assert ran.json["learned"] is None
 

@@ -33,7 +33,7 @@ from alignkit.align.supervised.measures import (
 )
 from alignkit.align.supervised.network_kernel import linear_logits, network_logits, train_epoch
 from alignkit.errors import AlignerError, FormatError, OptionError, UnknownNameError
-from alignkit.scoring import link_ratios, score
+from alignkit.scoring import score
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
@@ -255,15 +255,6 @@ def test_measures_are_those_of_score(gold, aligner, corpus):
     assert measure("phrases", phrases) == pytest.approx(bare.phrases["sure"].f1)
 
 
-@given(st.integers(0, 5), st.integers(0, 5), st.data())
-def test_the_measure_of_learning_is_f1_and_0_where_that_is_undefined(hyp, ref, data):
-    right, found = (data.draw(st.integers(0, most)) for most in (hyp, ref))
-    theirs = link_ratios(np.array([[hyp, 0, ref, 0, right, found, 0, 0]]))["f1"][0]
-    assert measure("links", np.array([hyp, right, ref, found])) == pytest.approx(
-        np.nan_to_num(theirs)
-    )
-
-
 @pytest.mark.parametrize(
     ("objective", "possible", "expected"),
     [("aer", True, 0.475), ("links", False, 0.475), ("links", True, 0.25),
@@ -273,21 +264,6 @@ def test_where_thresholds_are_alike_half_the_measure_is_taken(objective, possibl
     rows = np.tile(np.array([100, 94, 100, 94]), (len(GRID), 1, 1))  # F1 and 1 - AER: .94
     rows[8, 0] = [100, 95, 100, 95]  # a little better at .25
     assert GRID[best_of(objective, rows, possible=possible)] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("pairs", [5, 20])
-def test_an_interval_holds_the_figure_of_as_many_new_pairs(pairs):
-    rng = np.random.default_rng(pairs)
-    inside = 0
-    for _ in range(120):
-        right = rng.beta(8, 2, (2, pairs))  # pairs differ
-        rows = np.empty((2, pairs, 4), np.int64)
-        rows[..., 0] = rows[..., 2] = 12
-        rows[..., 1] = rows[..., 3] = rng.binomial(12, right)
-        interval = resampled("links", rows[0], rows[0])[0]
-        assert 0 <= interval.low <= interval.value <= interval.high <= 1
-        inside += bool(interval.low <= measure("links", rows[1].sum(axis=0)) <= interval.high)
-    assert inside >= 120 * 0.9
 
 
 def test_the_interval_of_two_pairs_is_that_of_student():

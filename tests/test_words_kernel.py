@@ -1,10 +1,6 @@
 """Lines are divided at ASCII white space alone; words are numbered from bytes as from tokens."""
 
-import subprocess
-import sys
-
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,40 +35,6 @@ def test_words_are_those_of_split_words(lines):
 def test_tables_grow_with_the_words():
     rng = np.random.default_rng(1)
     assert_same([" ".join(map(str, rng.integers(0, 30_000, 500))) for _ in range(100)])
-
-
-@given(st.integers(0, 5000), st.integers(1, 9), st.randoms(use_true_random=False))
-@settings(max_examples=20)
-def test_words_are_numbered_as_they_first_occur(types, least, rng):
-    lines = [[rng.randrange(types + 1) for _ in range(rng.randrange(3 * least))] for _ in range(40)]
-    lines.append(list(range(types)))
-    data = "".join(" ".join(map(str, line)) + "\n" for line in lines).encode()
-    ids, starts, begins, ends = number_words(np.frombuffer(data, np.uint8), len(lines))
-    numbers = {}
-    assert ids.tolist() == [numbers.setdefault(w, len(numbers)) for line in lines for w in line]
-    assert starts.tolist() == np.cumsum([0, *map(len, lines)]).tolist()
-    assert [int(data[b:e]) for b, e in zip(begins, ends, strict=True)] == list(numbers)
-
-
-MEASURE = """
-import resource
-import numpy as np
-from alignkit.io.words_kernel import number_words
-few = np.frombuffer(b"a b\\n", np.uint8)
-many = np.frombuffer(b" ".join(b"%d" % k for k in range(140_000)) + b"\\n", np.uint8)
-assert len(number_words(few, 1)[2]) == 2  # compiled or loaded
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-assert len(number_words(many, 1)[2]) == 140_000
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-"""
-
-
-@pytest.mark.slow
-def test_the_table_of_words_takes_a_hundred_bytes_a_word():
-    pytest.importorskip("resource")
-    ran = subprocess.run([sys.executable, "-c", MEASURE], stdout=subprocess.PIPE, check=True)
-    unit = 1 if sys.platform == "darwin" else 1024
-    assert int(ran.stdout) * unit < 140_000 * 250
 
 
 OTHERS = "\x1c\x85\xa0\u2009\u202f\u3000"
