@@ -21,7 +21,7 @@ from alignkit import Alignment, Corpus, SentencePair, agree
 from alignkit.agreement.disagreements import Outcome, disagreements
 from alignkit.agreement.page import SECTIONS, draw_agreement_page
 from alignkit.agreement.plots import LEVEL_TITLES
-from alignkit.agreement.report import main_table
+from alignkit.agreement.tables import main_table
 from alignkit.errors import OptionError
 from alignkit.scoring.link_classes import function_words
 from alignkit.show.canvas import Axis, canvas, ending
@@ -507,8 +507,7 @@ def test_the_answer_and_the_main_tables_stand_first():
         said = " ".join(shown.tree.xpath("string(//div[@class='answer'])").split())
         answer = shown.found.answer
         assert said == " ".join([*answer.sentences, "Report:", answer.report])
-        mains = [table for unit in ("words", "phrases")
-                 for table in main_table(shown.found, answer, unit, narrow=False)]  # fmt: skip
+        mains = [main_table(shown.found, unit, narrow=False) for unit in ("words", "phrases")]
         rows = (row for table in shown.tree.xpath("//table[@class='main']") for row in cells(table))
         keys = [column.key for column in mains[0].columns]
         for table in mains:

@@ -152,6 +152,17 @@ def test_a_group_that_an_annotator_did_not_touch_has_no_fleiss():
         agree(Corpus([both]), by="gender")
 
 
+def test_many_groups_are_short_and_what_is_undefined_says_why():
+    both = [pair(genre=str(k), A="1-1", B="1-1", C="") for k in range(12)]
+    text = agree(Corpus(both), by="genre", resamples=5).show()
+    assert len(text.split("\n")) < 60
+    assert "\n9, mean " in text
+    assert "\n10, mean " not in text
+    assert "2 more groups and C: the table pairings" in text
+    assert "the second marks nothing here" in text
+    assert "neither marks anything here" in agree(Corpus([pair(A="", B="")])).show()
+
+
 def test_a_group_called_all_is_told_from_the_corpus():
     report = agree(Corpus([pair(genre="all", A="1-1", B="1-1"), pair(A="", B="")]), by="genre")
     assert report.sections == ("all", "genre all", "")

@@ -179,6 +179,14 @@ def test_who_is_no_better_than_one_label_is_in_doubt():
 # who judges again
 
 
+def test_people_alone_are_looked_at_unless_named():
+    machine = Corpus(crowd()).with_roles({"guess": "system"})
+    quality = measure(machine)
+    assert "guess" not in [person.name for person in quality.annotators]
+    assert "40 judgments of guess (system) left out" in quality.show()
+    assert "left out" not in measure(machine, ["ann", "guess"]).show()
+
+
 def test_who_errs_is_rejected_and_who_guesses_is_judged_again():
     quality = measure(crowd())
     people = {person.name: person for person in quality.annotators}

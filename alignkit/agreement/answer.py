@@ -11,6 +11,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isnan, nan
 from os.path import commonprefix
 from typing import Union
@@ -204,9 +205,14 @@ def _c(two: Pairing, level: str, model: str) -> _Number:
     return _Number(part.C, part.interval or part.no_interval, decimal)
 
 
-def _extremes(numbers: Iterable[_Number]) -> tuple[_Number, _Number]:
-    order = sorted((each for each in numbers if not isnan(each.value)), key=lambda each: each.value)
-    return (order[0], order[-1]) if order else (_Number(nan), _Number(nan))
+def _known(numbers: Mapping[Pairing, _Number]) -> list[Pairing]:
+    """Return whose figure has a value; all if none has."""
+    return [two for two, number in numbers.items() if not isnan(number.value)] or list(numbers)
+
+
+def _to(counts: Sequence[int]) -> str:
+    """Return from which to which the counts are."""
+    return " to ".join(map(str, dict.fromkeys((min(counts), max(counts)))))
 
 
 # who stands apart
@@ -252,12 +258,13 @@ class AnswerWriter:
     """Writes an answer; its methods stand in the order of the sentences."""
 
     def __init__(self, agreement: AgreementFigures) -> None:
-        self.agreement, self.codes = agreement, dict[str, None]()
+        self.agreement, self.codes, self.terse = agreement, dict[str, None](), 0
         self.options, self.names = agreement.options, short_names(agreement.annotators)
         self.every = agreement.of("annotators")
         self.several = len(self.every) > 1
-        known = [two for two in self.every if not isnan(_f1(two, _ALL).value)]
-        self.pairings = [two for two in known if self.several or _f1(two, _ALL).value]
+        self.f1 = {two: _f1(two, _ALL) for two in self.every}
+        known = [two for two in self.every if not isnan(self.f1[two].value)]
+        self.pairings = [two for two in known if self.several or self.f1[two].value]
         rows = [row for two in self.pairings if (row := two.sections[0].overlap)]
         self.weak = any(  # whether anyone marks links as possible only
             (row.words_possible.hypothesis, row.words_possible.reference)
@@ -266,21 +273,21 @@ class AnswerWriter:
         )
         self.levels = (_ALL, _SURE) if self.weak and not self.several else (_ALL,)
         self.given = bool(self.pairings) and all(two.given for two in self.pairings)
+        self.links = _to([two.given.links for two in self.pairings if two.given] or [0])
         pairs = agreement.together[0].used if self.several else self.every[0].sections[0].pairs
         self.pairs = how_many(pairs, "pair")
         self.measure = "F1; equal words left out" if self.options.ignore_identical else "F1"
         self.sides = _sides(agreement.annotators, self.pairings) if self.several else None
+        self.quoted = self.quote()
 
     def answer(self) -> Answer:
         """Return the answer, without what has no room."""
-        quoted = None if self.given or not self.pairings else self.quote()
         rest, side = self.sides or ([], [])
         groups = (tuple(rest), tuple(side)) if len(side) > 1 else ()
-        for terse in range(5):
-            sentences = [*self.shares(terse), *self.beyond(quoted, terse), *self.nothing()]
-            shown = quoted if quoted and self.has_c(quoted) else None
+        for self.terse in range(5):
+            sentences = *self.shares(), *self.beyond(), *self.nothing()
             answer = Answer(
-                tuple(sentences), self.report(quoted, terse), tuple(self.codes), shown,
+                sentences, self.report(), tuple(self.codes), self.quoted if self.has_c else None,
                 () if groups else tuple(side), groups, FrozenMap(self.names),
             )  # fmt: skip
             if len(str(answer).splitlines()) <= LINES:
@@ -303,15 +310,17 @@ class AnswerWriter:
 
     def ends(self, numbers: Mapping[Pairing, _Number], unit: str = "") -> tuple[str, str]:
         """Return the lowest and the highest of some figures, and whose they are."""
-        whose = {number: self.pair(two) for two, number in reversed(list(numbers.items()))}
-        low, high = (f"{each.show(unit)} ({whose[each]})" for each in _extremes(numbers.values()))
+        known = _known(numbers)
+        ends = (most(known, key=lambda two: numbers[two].value) for most in (min, max))
+        low, high = (f"{numbers[two].show(unit)} ({self.pair(two)})" for two in ends)
         return low, high
 
-    def span(self, numbers: Sequence[_Number], unit: str = "") -> str:
+    def span(self, numbers: Mapping[Pairing, _Number], unit: str = "") -> str:
         """Return the only figure with its interval, or from which to which they are."""
+        known = sorted((numbers[two] for two in _known(numbers)), key=lambda each: each.value)
         if len(numbers) == 1:
-            return numbers[0].show(unit)
-        low, high = (each.show(unit, bounds=False) for each in _extremes(numbers))
+            return known[0].show(unit)
+        low, high = (known[place].show(unit, bounds=False) for place in (0, -1))
         return low if low == high else f"from {low} to {high}"
 
     # who agrees with whom
@@ -320,9 +329,9 @@ class AnswerWriter:
         reasons: dict[str, list[Pairing]] = {}
         for two in self.every:
             if two not in self.pairings:
-                shared = two.sections[0].pairs
-                code = "none-shared" if _f1(two, _ALL).value == 0 else "no-links"
-                reasons.setdefault(code if shared else "no-common", []).append(two)
+                code = "none-shared" if self.f1[two].value == 0 else "no-links"
+                code = code if two.sections[0].pairs else "no-common"
+                reasons.setdefault(code, []).append(two)
         same = " of different words" if self.options.ignore_identical else ""
         for code, (two, *more) in reasons.items():
             who, pairs = self.listed((two.first, two.second)), f"{two.sections[0].pairs} pairs"
@@ -330,13 +339,18 @@ class AnswerWriter:
                 who, pairs = f"The two of {1 + len(more)} of {len(self.every)} pairings", "pairs"
             yield self.say(code, who=who, pairs=pairs, different=same)
 
-    def shares(self, terse: int) -> Iterator[str]:
+    def shares(self) -> Iterator[str]:
         """Say who agrees with whom, and how far."""
-        if self.given:
-            yield self.judged()
+        everyone = self.agreement.annotators
+        if self.given:  # how far they agree on links that they were given
+            whats = zip(self.levels, ("a link", "a sure one"), strict=False)
+            kappas = [f"{self.span({two: _kappa(two, level) for two in self.pairings})} on what is "
+                      f"{what}" for level, what in whats]  # fmt: skip
+            who = f"The {len(everyone)} annotators" if self.several else self.listed(everyone)
+            yield self.say("given-links", who=who, links=self.links, kappa=", ".join(kappas))
         if self.sides is None:
             if self.pairings:
-                yield self.share(self.agreement.annotators, self.pairings, terse)
+                yield self.share(everyone, self.pairings)
             yield from self.least()
             return
         rest, side = self.sides
@@ -344,38 +358,31 @@ class AnswerWriter:
         levels = {"sure links": _SURE, "phrase pairs": "phrases.possible"}
         alike = [name for name, level in levels.items() if not _gap(side, self.pairings, level) > 0]
         but = f", but not in {' and '.join(alike)}" if alike else ""
-        f1 = {two: _f1(two, _ALL) for two in self.pairings}
+        inside, f1 = ({two: self.f1[two] for two in those} for those in (within, across))
         if len(side) > 1:
-            spans = (self.span([f1[two] for two in those], "%") for those in (within, across))
+            spans = f"{self.span(inside, '%')}, across {self.span(f1, '%')}"
             who = " and ".join(", ".join(self.names[name] for name in half) for half in self.sides)
-            yield self.say(
-                "groups", but=but, who=who, spans=", across ".join(spans), measure=self.measure
-            )
+            yield self.say("groups", but=but, who=who, spans=spans, measure=self.measure)
             return
-        yield self.share(rest, within, terse)
-        figures = "from " + " to ".join(self.ends({two: f1[two] for two in across}, "%"))
+        yield self.share(rest, within)
+        figures = "from " + " to ".join(self.ends(f1, "%"))
         if len(across) < 3:
-            others = [
-                (two, self.names[two.second if two.first in side else two.first]) for two in across
-            ]
-            figures = ", ".join(f"{f1[two].show('%')} with {name}" for two, name in others)
+            others = {two: two.second if two.first in side else two.first for two in across}
+            figures = ", ".join(f"{f1[two].show('%')} with {self.names[name]}"
+                                for two, name in others.items())  # fmt: skip
         yield self.say("apart", who=self.names[side[0]], but=but, figures=figures)
 
-    def share(self, names: Sequence[str], pairings: Sequence[Pairing], terse: int) -> str:
+    def share(self, names: Sequence[str], pairings: Sequence[Pairing]) -> str:
         """Say how far some annotators agree who are not parted."""
-        f1 = {two: _f1(two, _ALL) for two in pairings}
+        f1 = {two: self.f1[two] for two in pairings}
         if len(f1) > 1:
-            low, high = self.ends(f1, "%")
+            ends = dict(zip(("low", "high"), self.ends(f1, "%"), strict=True), mean=_mean(f1))
             who = self.listed(names) if self.sides else f"The {len(names)} annotators"
-            return self.say(
-                "range", who=who, low=low, high=high, mean=_mean(f1), measure=self.measure
-            )
+            return self.say("range", who=who, measure=self.measure, **ends)
         ((two, number),) = f1.items()
-        shown, sure = (
-            number.show("%") + ("" if self.given else " of their word links"),
-            _f1(two, _SURE),
-        )
-        if self.weak and terse < 4:
+        shown, sure = number.show("%"), _f1(two, _SURE)
+        shown += "" if self.given else " of their word links"
+        if self.weak and self.terse < 4:
             share = sure.show("%") if sure.value else "none"
             shown += f", of the sure ones {share}" if self.given else f", {share} of the sure ones"
         code = "accepted" if self.given else "two"
@@ -384,33 +391,17 @@ class AnswerWriter:
     def least(self) -> Iterator[str]:
         """Say who shares least, where intervals overlap."""
         for name in self.agreement.annotators if self.several else ():
-            others, mine = _parted(self.pairings, [name])
-            best = max((_f1(two, _ALL).value for two in mine), default=nan)
-            if min((_f1(two, _ALL).value for two in others), default=nan) - best > _APART:
+            others, mine = ([self.f1[two].value for two in some]
+                            for some in _parted(self.pairings, [name]))  # fmt: skip
+            if min(others, default=nan) - max(mine, default=nan) > _APART:
                 drawn = self.options.bootstrap != "none"
                 but = "the intervals overlap" if drawn else "there are no intervals"
                 yield self.say("least", who=self.names[name], but=but)
 
-    def judged(self) -> str:
-        """Say how far they agree on links that they were given."""
-        kappas = [
-            f"{self.span([_kappa(two, level) for two in self.pairings])} on what is {what}"
-            for level, what in zip(self.levels, ("a link", "a sure one"), strict=False)
-        ]
-        names = self.agreement.annotators
-        who = f"The {len(names)} annotators" if self.several else self.listed(names)
-        return self.say("given-links", who=who, links=self.links, kappa=", ".join(kappas))
-
-    @property
-    def links(self) -> str:
-        """How many links they were given."""
-        counts = sorted({two.given.links for two in self.pairings if two.given})
-        return " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
-
     # beyond chance
     def quote(self) -> Quoted | None:
         """Return the C to quote: by the model asked for, by strata where that is no yardstick."""
-        if not all(two.beyond for two in self.pairings):
+        if self.given or not self.pairings or not all(two.beyond for two in self.pairings):
             return None
         models = {two.chance for two in self.pairings}
         model, why = models.pop() if len(models) == 1 else CLOSED, ""
@@ -441,29 +432,33 @@ class AnswerWriter:
         if (nearest := max((part.pi0 for *_, part in parts), default=nan)) >= NEAR_ONE:
             yield self.say("chance-near-one", pi0=decimal(nearest))
 
-    def beyond(self, quoted: Quoted | None, terse: int) -> Iterator[str]:
-        """Say how far they agree beyond chance, what that rests on, what not to do with it."""
-        if self.given:
-            yield self.say("do-not-quote")
-        elif self.pairings and (quoted is None or not self.has_c(quoted)):
-            yield self.say("no-words") if quoted is None else self.no_c(quoted)
-            yield f"F1 rests on {self.pairs}{self.advice(None)}"
-        elif quoted is not None:
-            c = f"Beyond chance: {self.chance(quoted, terse)}"
-            if quoted.why:
-                why = f" ({quoted.why})" if terse < 2 else ""
-                c += f"; the article's chance is no yardstick here{why}"
-            each = dict.fromkeys(self.used(level, quoted.model) for level in self.levels)
-            used = " and ".join(each)
-            rests = f"{used} of {self.pairs}{self.advice(quoted)}"
-            yield from [f"{c}, on {rests}"] if self.several else [f"{c}.", f"C rests on {rests}"]
-
-    def has_c(self, quoted: Quoted) -> bool:
-        """Return whether C has a value; by the strata, whether it is above 0 and has room to be."""
-        parts = [part for *_, part in self.parts(quoted.model)]
-        if quoted.model == CLOSED:
+    @cached_property
+    def has_c(self) -> bool:
+        """Whether C has a value; by the strata, whether it is above 0 and has room to be."""
+        if self.quoted is None:
+            return False
+        parts = [part for *_, part in self.parts(self.quoted.model)]
+        if self.quoted.model == CLOSED:
             return not all(isnan(part.C) for part in parts)
         return bool(parts) and all(part.C >= 0 and part.pi0 < NEAR_ONE for part in parts)
+
+    def beyond(self) -> Iterator[str]:
+        """Say how far they agree beyond chance, what that rests on, what not to do with it."""
+        quoted = self.quoted
+        if self.given:
+            yield self.say("do-not-quote")
+        elif self.pairings and (quoted is None or not self.has_c):
+            yield self.say("no-words") if quoted is None else self.no_c(quoted)
+            yield f"F1 rests on {self.pairs}{self.advice()}"
+        elif quoted is not None:
+            c = f"Beyond chance: {self.chance(quoted)}"
+            if quoted.why:
+                why = f" ({quoted.why})" if self.terse < 2 else ""
+                c += f"; the article's chance is no yardstick here{why}"
+            used = (_to([two.part(level, "all", quoted.model).used for two in self.pairings])
+                    for level in self.levels)  # fmt: skip
+            rests = f"{' and '.join(dict.fromkeys(used))} of {self.pairs}{self.advice()}"
+            yield from [f"{c}, on {rests}"] if self.several else [f"{c}.", f"C rests on {rests}"]
 
     def no_c(self, quoted: Quoted) -> str:
         """Say why no C is quoted."""
@@ -476,48 +471,38 @@ class AnswerWriter:
         code = "no-C" if part.C < 0 else "no-room" if part.pi0 >= NEAR_ONE else "no-value"
         return self.say(code, terms=", ".join(terms), reason=part.undefined)
 
-    def chance(self, quoted: Quoted, terse: int) -> str:
+    def chance(self, quoted: Quoted) -> str:
         """Return the C to quote of both levels, or of all pairings."""
         every = {two: _c(two, _ALL, quoted.model) for two in self.pairings}
         if self.sides is not None:
             rest, side = self.sides
-            within, across = _parted(self.pairings, side)
-            apart, spans = (
-                len(side) == 1,
-                [self.span([every[x] for x in y]) for y in (within, across)],
-            )
-            whose = (f" for {self.listed(rest)}, ", f" with {self.listed(side)}")
-            before, between, after = ("", *whose) if apart else ("within ", ", across ", "")
-            shown = f"{before}{spans[0]}{between}{spans[1]}{after}"
+            within, across = (self.span({two: every[two] for two in those})
+                              for those in _parted(self.pairings, side))  # fmt: skip
+            apart = f"{within} for {self.listed(rest)}, {across} with {self.listed(side)}"
+            shown = apart if len(side) == 1 else f"within {within}, across {across}"
         elif self.several:
             shown = f"from {' to '.join(self.ends(every))}"
         else:
-            (two,), levels = self.pairings, self.levels[: 2 if terse < 4 else 1]
-            numbers = [(_c(two, each, quoted.model), each == _ALL or terse < 3) for each in levels]
-            shown = " and ".join(x.show(bounds=bounds) + self.surely(x) for x, bounds in numbers)
+            figures = []
+            for level in self.levels[: 2 if self.terse < 4 else 1]:
+                number = _c(self.pairings[0], level, quoted.model)
+                text = number.show(bounds=level == _ALL or self.terse < 3)
+                low, high = number.bounds
+                if low <= 0 <= high:
+                    text += self.say("no-more-than-chance")
+                figures.append(text + (self.say("less-than-chance") if high < 0 else ""))
+            shown = " and ".join(figures)
         return f"{quoted.name} {shown}"
 
-    def surely(self, number: _Number) -> str:
-        """Return whether C may be 0, or is surely below it."""
-        low, high = number.bounds
-        if low <= 0 <= high:
-            return self.say("no-more-than-chance")
-        return self.say("less-than-chance") if high < 0 else ""
-
-    def used(self, level: str, model: str) -> str:
-        """Return how many pairs C rests on."""
-        used = sorted(two.part(level, "all", model).used for two in self.pairings)
-        return " to ".join(map(str, dict.fromkeys((used[0], used[-1]))))
-
-    def advice(self, quoted: Quoted | None) -> str:
+    def advice(self) -> str:
         """Return what not to do with the figures: the first that holds."""
         if self.sides is not None:
             count = sum(map(len, self.sides))
             nobody = f"none of the {_NUMBERS.get(count, count)}"
             nobody = nobody if len(self.sides[1]) == 1 else "neither group"
-            mean = _mean({two: _f1(two, _ALL) for two in self.pairings})
+            mean = _mean({two: self.f1[two] for two in self.pairings})
             return self.say("no-mean", mean=mean, nobody=nobody)
-        parts = self.parts(quoted.model) if quoted else []
+        parts = self.parts(self.quoted.model) if self.quoted and self.has_c else []
         used = [part.used for *_, part in parts] or [two.sections[0].pairs for two in self.pairings]
         if min(used) < FEW:
             return self.say("few-pairs")
@@ -532,25 +517,25 @@ class AnswerWriter:
         bounds = [_f1(two, level).bounds for two in self.pairings for level in self.levels]
         if any(high - low > _WIDE for low, high in bounds):
             return self.say("wide")
-        edits = quoted and edits_known(self.agreement.initial, self.options.missing_initial)
+        edits = parts and edits_known(self.agreement.initial, self.options.missing_initial)
         return self.say("initial" if edits else "who-is-right")
 
     # what to cite
-    def report(self, quoted: Quoted | None, terse: int) -> str:
+    def report(self) -> str:
         """Return the figures to cite."""
-        parts = list(self.cited(quoted, terse)) if self.pairings else ["nothing shared"]
-        if self.options.ignore_identical and terse < 1 and self.pairings:
+        parts = list(self.cited()) if self.pairings else ["nothing shared"]
+        if self.options.ignore_identical and self.terse < 1 and self.pairings:
             parts.append("equal words left out")
         return f"{'; '.join([*parts, self.pairs])}."
 
-    def cited(self, quoted: Quoted | None, terse: int) -> Iterator[str]:
+    def cited(self) -> Iterator[str]:
         """Yield the figures of each level, or of each pairing."""
-        levels = self.levels if terse < 4 else self.levels[:1]
+        levels, quoted = self.levels if self.terse < 4 else self.levels[:1], self.quoted
         measures: dict[str, Callable[[Pairing, str], _Number]] = {"word F1": _f1}
         if self.given:
             count = "" if self.several else f"{self.links} "
             measures = {f"kappa over the {count}given links": _kappa} | measures
-        elif quoted is not None and self.has_c(quoted):
+        elif quoted is not None and self.has_c:
             measures[quoted.name] = lambda two, level: _c(two, level, quoted.model)
         if len(self.every) > 3:
             for name, measure in measures.items():
@@ -568,17 +553,17 @@ class AnswerWriter:
                 yield f"{name} {', sure '.join(shown)}"
         else:
             for level in levels:
-                yield self.of_two(self.pairings[0], quoted, level)
+                yield self.of_two(self.pairings[0], level)
 
-    def of_two(self, two: Pairing, quoted: Quoted | None, level: str) -> str:
+    def of_two(self, two: Pairing, level: str) -> str:
         """Return F1 and C of two annotators at a level."""
         f1 = f"{'word' if level == _ALL else 'sure links'} F1 {_f1(two, level).show()}"
-        if quoted is None:
+        if self.quoted is None:
             return f1
-        part = two.part(level, "all", quoted.model)
-        c = f"{quoted.name if level == _ALL else 'C'} {_c(two, level, quoted.model).show()}"
-        if not self.has_c(quoted):
-            c = f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"
+        part = two.part(level, "all", self.quoted.model)
+        name = self.quoted.name if level == _ALL else "C"
+        c = f"{name} {_c(two, level, self.quoted.model).show()}"
+        c = c if self.has_c else f"pi {decimal(part.pi)}, pi0 {decimal(part.pi0)}"
         return f"{f1}, {c} on {how_many(part.used, 'pair') if level == _ALL else part.used}"
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_keywords, check_known, keywords_of, kind_of
 from alignkit.agreement.alpha import alpha_from_units, krippendorff_alpha
@@ -21,8 +24,6 @@ from alignkit.model.coercion import alignment_of, missing
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.model.sentence_pair import SentencePair
-
-Rows = Sequence[Sequence[Any]]
 
 
 def kappa(*given: Any, **options: Any) -> float:
@@ -53,7 +54,16 @@ def kappa(*given: Any, **options: Any) -> float:
     >>> round(kappa([[20, 5], [10, 15]]), 3), round(kappa("0-0 1-1", "0-0 1-2", lengths=(2, 3)), 3)
     (0.4, 0.25)
     """
-    return _measured(given, options, _cells, _contingency, cohen_kappa, two=True)
+    corpus, read = _read(given, options, two=True)
+    if corpus is not None:
+        check_known("choice of links", links := options.pop("links", LINKS[0]), LINKS)
+        cells = cell_agreement(corpus, *read, **{"ignore_identical": True, **options})
+        return (cells.sure if links == "sure" else cells.possible).kappa
+    if len(given) > 1:
+        codes, size = _coded(read)
+        read = np.zeros((size, size), np.int64)
+        np.add.at(read, tuple(codes.T), 1)
+    return cohen_kappa(read, **options)
 
 
 def alpha(*given: Any, **options: Any) -> float:
@@ -76,7 +86,14 @@ def alpha(*given: Any, **options: Any) -> float:
     >>> round(alpha(["a", "a", "b", None], ["a", "b", "b", "b"], ["a", "a", "b", "b"]), 3)
     0.667
     """
-    return _measured(given, options, _link_alpha, _units, _unit_alpha, gaps=True, sets=True)
+    corpus, read = _read(given, options, gaps=True, sets=True)
+    if corpus is not None:
+        return krippendorff_alpha(corpus, read, **{"ignore_identical": True, **options}).alpha
+    number: dict[Any, int] = {}
+    units = [[frozenset(number.setdefault(x, len(number)) for x in _set(label))
+              for label in unit if not missing(label)]
+             for unit in read]  # fmt: skip
+    return alpha_from_units(units, **options).alpha
 
 
 def fleiss(*given: Any, **options: Any) -> float:
@@ -96,7 +113,13 @@ def fleiss(*given: Any, **options: Any) -> float:
     >>> fleiss(["a", "b"], ["a", "b"], ["a", "b"]), fleiss([[3, 0], [0, 3]])
     (1.0, 1.0)
     """
-    return _measured(given, options, _link_fleiss, _counts, _count_fleiss)
+    corpus, read = _read(given, options)
+    if corpus is not None:
+        return fleiss_kappa(corpus, read, **options).kappa
+    if len(given) > 1:
+        codes, size = _coded(read)
+        read = [np.bincount(unit, minlength=size) for unit in codes]
+    return fleiss_from_counts(read, **options)[0]
 
 
 def C(*given: Any, **options: Any) -> float:  # noqa: N802 - its name in the article
@@ -121,15 +144,24 @@ def C(*given: Any, **options: Any) -> float:  # noqa: N802 - its name in the art
     >>> round(C([{10}, {20, 30}, {40}], [{10, 20}, {30}, {40}], choices=4, normalizer="max"), 4)
     0.5556
     """
-    return _measured(given, options, _link_c, _units, _set_c, two=True, sets=True)
+    corpus, read = _read(given, options, two=True, sets=True)
+    if corpus is not None:
+        check_known("level", level := options.pop("level", "words.possible"), LEVELS)
+        known = ["level", *keywords_of(agree)[3:], *keywords_of(AgreementOptions)]
+        check_keywords(C, options, known)
+        agreement: Agreement = agree(corpus, read, **{"bootstrap": "none", **options})
+        return agreement.pairings[0].main(level).C
+    if options.get("choices") is None:
+        raise OptionError("chance depends on choices; say how many labels there are to choose from")
+    first, second = ([_set(unit[side]) for unit in read] for side in (0, 1))
+    return correct_sets(first, second, **options).C
 
 
-def _measured(
-    given: Sequence[Any], options: dict[str, Any], of_links: Callable[..., float],
-    table_of: Callable[[Rows], Rows], of_table: Callable[..., float], *, two: bool = False,
-    gaps: bool = False, sets: bool = False,
-) -> float:  # fmt: skip
-    """Measure a corpus, alignments, lists of labels of which a table is made, or a table."""
+def _read(
+    given: Sequence[Any], options: dict[str, Any], *, two: bool = False, gaps: bool = False,
+    sets: bool = False,
+) -> tuple[Corpus | None, Any]:  # fmt: skip
+    """Return a corpus and names; or None, and a table: of lists of labels, items x annotators."""
     corpus, who = None, list(given)
     if given and isinstance(given[0], Corpus):
         corpus, roles = given[0], given[0].roles
@@ -144,7 +176,7 @@ def _measured(
         made = {str(k): alignment_of(f"alignment {k}", x) for k, x in enumerate(given, 1)}
         corpus, who = Corpus([SentencePair("1", source, target, made)]), list(made)
     elif len(given) == 1:
-        return of_table(_rows("a row of the table", given[0]), **options)
+        return None, _rows("a row of the table", given[0])
     else:
         who = _rows("a list of labels", given)
         if len({len(labels) for labels in who}) > 1:
@@ -153,7 +185,7 @@ def _measured(
     if len(who) < 2 or (two and len(who) > 2):
         raise OptionError(f"it takes two annotators{'' if two else ' or more'}, not {len(who)}")
     if corpus is not None:
-        return of_links(corpus, who, **options)
+        return corpus, who
     for k, label in ((k, label) for labels in who for k, label in enumerate(labels)):
         if missing(label) and not gaps:
             raise OptionError(f"a label [{k}] is missing: leave out the item, or use alpha")
@@ -162,7 +194,7 @@ def _measured(
                 f"a list holds {str(label)[:40]}, which is no label; links of one pair are an "
                 "Alignment, a text or a set, and those of many are in a Corpus"
             )
-    return of_table(table_of(who), **options)
+    return None, list(zip(*who, strict=True))
 
 
 def _rows(name: str, values: Any) -> list[list[Any]]:
@@ -177,66 +209,12 @@ def _rows(name: str, values: Any) -> list[list[Any]]:
     return [list(row) for row in rows]
 
 
-def _cells(corpus: Corpus, who: Sequence[str], *, links: str = "possible", **how: Any) -> float:
-    check_known("choice of links", links, LINKS)
-    cells = cell_agreement(corpus, *who, **{"ignore_identical": True, **how})
-    return (cells.sure if links == "sure" else cells.possible).kappa
-
-
-def _contingency(lists: Rows) -> Rows:
-    known = {label: k for k, label in enumerate(dict.fromkeys([*lists[0], *lists[1]]))}
-    table = [[0] * max(len(known), 2) for _ in range(max(len(known), 2))]
-    for first, second in zip(*lists, strict=True):
-        table[known[first]][known[second]] += 1
-    return table
-
-
-def _link_alpha(corpus: Corpus, who: Sequence[str], **how: Any) -> float:
-    return krippendorff_alpha(corpus, who, **{"ignore_identical": True, **how}).alpha
-
-
-def _units(lists: Rows) -> Rows:
-    return list(zip(*lists, strict=True))
+def _coded(units: Any) -> tuple[NDArray[np.int64], int]:
+    """Return the number of each label of (items, annotators), and how many there are, or two."""
+    number: dict[Any, int] = {}
+    codes = [[number.setdefault(label, len(number)) for label in unit] for unit in units]
+    return np.array(codes, np.int64), max(len(number), 2)
 
 
 def _set(label: Any) -> Set[Any]:
     return label if isinstance(label, Set) else {label}
-
-
-def _unit_alpha(units: Rows, **how: Any) -> float:
-    number: dict[Any, int] = {}
-    given = [[_set(label) for label in unit if not missing(label)] for unit in units]
-    values = [
-        [frozenset(number.setdefault(x, len(number)) for x in label) for label in unit]
-        for unit in given
-    ]
-    return alpha_from_units(values, **how).alpha
-
-
-def _link_fleiss(corpus: Corpus, who: Sequence[str], **how: Any) -> float:
-    return fleiss_kappa(corpus, who, **how).kappa
-
-
-def _counts(lists: Rows) -> Rows:
-    known = {label for labels in lists for label in labels}
-    return [[unit.count(label) for label in known] for unit in _units(lists)]
-
-
-def _count_fleiss(counts: Rows, **how: Any) -> float:
-    return fleiss_from_counts(counts, **how)[0]
-
-
-def _link_c(
-    corpus: Corpus, who: Sequence[str], *, level: str = "words.possible", **how: Any
-) -> float:
-    check_known("level", level, LEVELS)
-    check_keywords(C, how, ["level", *keywords_of(agree)[3:], *keywords_of(AgreementOptions)])
-    agreement: Agreement = agree(corpus, who, **{"bootstrap": "none", **how})
-    return agreement.pairings[0].main(level).C
-
-
-def _set_c(units: Rows, *, choices: int | None = None, **how: Any) -> float:
-    if choices is None:
-        raise OptionError("chance depends on choices; say how many labels there are to choose from")
-    first, second = ([_set(unit[side]) for unit in units] for side in (0, 1))
-    return correct_sets(first, second, choices=choices, **how).C

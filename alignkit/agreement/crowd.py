@@ -323,7 +323,7 @@ def crowd_quality(
 
     Parameters
     ----------
-    annotators : The crowd; None for all who judged but the gold.
+    annotators : The crowd; None for all of the role annotator who judged, but the gold.
     gold : Whose judgments are right: pairs with one are gold questions.
     sequential : Look at gold questions one by one from the tenth on, as a running project does, in
         the order of their times, or, where one has none, of the corpus; instead of once over all.
@@ -359,7 +359,9 @@ def crowd_quality(
     if over is None and good is not None:
         raise OptionError("`good` is about phrases: name the attribute that names them by `over`")
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
-    names = judges(corpus, annotators, gold)
+    names, aside = judges(corpus, annotators, gold)
+    notes += tuple(f"{how_many(n, 'judgment')} {who} left out; name the annotators to look at them"
+                   for who, n in aside.items())  # fmt: skip
     looked = get_view(scheme, view)
     matrix = judgments_of(corpus, (*names, gold), looked, lenient_labels=lenient_labels)
     values, right, size = matrix.values[:-1], matrix.values[-1], len(looked.labels)

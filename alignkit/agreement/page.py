@@ -14,8 +14,8 @@ from alignkit.agreement.answer import AnswerWriter
 from alignkit.agreement.chance.models import CHANCE_MODELS
 from alignkit.agreement.disagreements import Disagreements, PairOutcome, disagreements
 from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.report import main_table, others_table
-from alignkit.agreement.tables import agreement_head, agreement_notes, agreement_tables
+from alignkit.agreement.report import agreement_head, agreement_notes
+from alignkit.agreement.tables import agreement_tables, main_table, others_table
 from alignkit.model.corpus import Corpus
 from alignkit.scoring.link_classes import FunctionWords
 from alignkit.show.cells import letters, make_grid
@@ -66,8 +66,7 @@ def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
     models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
     says = "; ".join(CHANCE_MODELS[name].description for name in models)
     answer = AnswerWriter(agreement).answer()
-    mains = [table for unit in ("words", "phrases")
-             for table in main_table(agreement, answer, unit, narrow=False)]  # fmt: skip
+    mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
     given = all(two.given for two in agreement.of("annotators"))
     *names, last = answer.names.values()
     of = f"{', '.join(names)} and {last}" if len(names) < 4 else f"{len(names) + 1} annotators"
@@ -78,7 +77,7 @@ def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
         "answer": [_INTERVAL.sub(_unbroken, text)
                    for text in (" ".join(answer.sentences), answer.report)],
         "mains": mains,
-        "others": list(others_table(agreement, answer)),
+        "others": list(others_table(agreement)),
         "facts": list(_facts(agreement)),
         "wide": {"precision", "recall", "used", *(() if given else ("kappa",))},
         "cautions": agreement.cautions,

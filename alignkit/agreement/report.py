@@ -1,38 +1,43 @@
-"""What an agreement prints by default: the answer, the two main tables, the cautions."""
+"""What an agreement prints: by default the answer, the two main tables, the cautions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import isnan, nan
+from math import isnan
 
 from alignkit._support.arguments import check_known
-from alignkit._support.wording import how_many, visible
+from alignkit._support.wording import how_many, overlapping, visible
 from alignkit.agreement.answer import CHANCE_NAMES, Answer
-from alignkit.agreement.figures import AgreementFigures, Pairing
+from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance
+from alignkit.agreement.figures import AgreementFigures
 from alignkit.agreement.options import CLOSED
-from alignkit.agreement.tables import TABLES, Subject, agreement_head, agreement_notes, value
+from alignkit.agreement.tables import (
+    LINKS,
+    TABLES,
+    agreement_tables,
+    all_given,
+    chance_models,
+    groups_table,
+    main_table,
+    others_table,
+    value,
+    without_columns,
+)
 from alignkit.errors import OptionError
-from alignkit.tables.columns import Cell, Column
+from alignkit.tables.columns import Column
 from alignkit.tables.media import Report, Sheet, get_medium, latex_escape
 from alignkit.tables.table import Table
 
-NAMES = ("words", "phrases", *TABLES, "cautions")
+NAMES = (*TABLES, "cautions")
 """The names of the tables, in their order."""
 
-_WIDTH = 100
-_MOST_PAIRINGS, _MOST_CAUTIONS = 10, 8
-_UNITS = {
-    "words": ("Words", "links of equal words left out"),
-    "phrases": ("Phrase pairs", "equal ones left out"),
-}
-_LINKS = {"possible": "all links", "sure": "sure links", "eq2": "sure ~ all (eq. 2)"}
+IN_PYTHON = ", ", "More, by show(tables=[...]): {}; 'all'"
+COMMAND = ",", "More: --tables {}; --all; --latex; --html FILE"
+"""The last line of the default report, as it can be typed, and what parts the names in it."""
 
-
-def default_names(agreement: AgreementFigures) -> list[str]:
-    """Return the tables that are shown if none is asked for."""
-    return ["words", "phrases", *(["pairings"] if agreement.by else [])]
+_MAIN, _MOST_CAUTIONS = ("words", "phrases"), 8
 
 
 def check_tables(names: Sequence[str]) -> None:
@@ -41,132 +46,62 @@ def check_tables(names: Sequence[str]) -> None:
         check_known("table", name, NAMES)
 
 
-def tables_by_name(
-    agreement: AgreementFigures, answer: Answer, names: Sequence[str]
-) -> Iterator[Table]:
-    """Yield some tables; an unknown name is refused."""
-    check_tables(names)
-    for name in dict.fromkeys(names):
-        if name in _UNITS:
-            yield from main_table(agreement, answer, name)
-        elif name in TABLES:
-            yield from TABLES[name](agreement)
+# what stands above, between and below the tables
+def agreement_head(agreement: AgreementFigures) -> list[str]:
+    """Return lines of plain text that say who is compared, on what, and what the brackets are."""
+    whole = agreement.together[0]
+    names, pairs = ", ".join(agreement.annotators), how_many(whole.pairs, "sentence pair")
+    lines = [f"Agreement of {names}: {pairs}, {whole.used} annotated by two or more"]
+    lines += agreement_notes(agreement)
+    people = [pairing for pairing in agreement.of("annotators") if pairing.beyond]
+    for name in dict.fromkeys(pairing.chance for pairing in people):
+        model, start = CHANCE_MODELS[name], f"; initial alignment: {agreement.initial or 'empty'}"
+        closed = isinstance(model, ClosedChance)
+        lines.append(f"Chance ({name}): {model.description}{'' if closed else start}")
+    return [*lines, *_certainty(agreement)]
 
 
-# the two main tables
-def chance_models(agreement: AgreementFigures) -> list[str]:
-    """Return the models whose C the main tables have: the one asked for; with edits, the strata."""
-    models = list(dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond))
-    edits = [model for model in models if model != CLOSED]
-    return list(dict.fromkeys([*models, *(["edit-strata"] if edits else [])]))
+def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
+    """Yield which sentence pairs are left out, or count twice, and which cells."""
+    whole = agreement.together[0]
+    yield from (f"{how_many(n, 'pair')} {reason}" for reason, n in whole.left_out.items())
+    if agreement.options.universe == "judged":
+        yield (
+            "judged cells: kappa, AC1 and C by edits are over the cells that both judged; F1, "
+            "alpha and Fleiss' kappa are over all"
+        )
+    compared = {*agreement.annotators, agreement.initial, agreement.adjudicated, *agreement.systems}
+    roles = agreement.corpus.roles
+    if rest := [name for name in agreement.corpus.aligners if name not in compared]:
+        yield f"not compared: {', '.join(f'{visible(name)} ({roles[name]})' for name in rest)}"
+    if agreement.several:
+        yield overlapping(agreement.several, whole.pairs, str(agreement.by))
 
 
-def _all_given(agreement: AgreementFigures) -> bool:
-    return all(two.given for two in agreement.of("annotators"))
+def _certainty(agreement: AgreementFigures) -> Iterator[str]:
+    options = agreement.options
+    if not all(isnan(figure.low) for figure in agreement.figures()):
+        refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
+        share = f"{100 * options.confidence:g}%"
+        yield f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}"
+    results = [result for pairing in agreement.of("annotators")
+               for result in pairing.beyond.get(pairing.chance, {}).values()]  # fmt: skip
+    if drawn := sorted({result.samples for result in results if result.samples}):
+        span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
+        errors = [result.C_error for result in results if not isnan(result.C_error)]
+        error = f"; Monte-Carlo error of C at most {max(errors):.2g}" if errors else ""
+        yield f"Samples of each sentence pair: {span}{error}"
 
 
-def _columns(agreement: AgreementFigures) -> list[Column]:
-    return [
-        Column("P", "percent", key="precision"),
-        Column("R", "percent", key="recall"),
-        Column("F1", "percent", key="f1"),
-        *(
-            Column(CHANCE_NAMES[model], "coefficient", key=f"C_{model}")
-            for model in chance_models(agreement)
-        ),
-        Column(
-            "kappa, given links" if _all_given(agreement) else "kappa", "coefficient", key="kappa"
-        ),
-        Column("used", "count"),
-    ]
-
-
-def _cells(agreement: AgreementFigures, two: Pairing, level: str) -> Iterator[Cell]:
-    row, unit = Subject("", two), level.partition(".")[0]
-    yield from (row.plain(f"{level}.precision"), row.plain(f"{level}.recall"))
-    yield row.cell(f"{level}.f1")
-    part = row.chance(level) if "eq2" not in level else None
-    for model in chance_models(agreement):
-        yield row.corrected(level, model) if part else None
-    if unit == "phrases" or "eq2" in level:
-        yield None
-    elif _all_given(agreement) and two.given:
-        yield value(*two.given.kappa(level.partition(".")[2]))
-    else:
-        different = "different." if agreement.options.ignore_identical else ""
-        yield row.plain(f"{different}{level.replace('words', 'cells')}.kappa")
-    yield part.used if part else None
-
-
-def main_table(
-    agreement: AgreementFigures, answer: Answer, unit: str, *, narrow: bool = True
-) -> Iterator[Table]:
-    """Yield the table of words or of phrase pairs: levels, and below each the pairings."""
-    pairings, names = agreement.of("annotators"), answer.names
-    name, left_out = _UNITS[unit]
-    notes = [
-        "the second is the reference",
-        *([left_out] if agreement.options.ignore_identical else []),
-    ]
-    levels = ["possible", "sure", *(["eq2"] if unit == "words" and len(pairings) == 1 else [])]
-    columns, rows = _columns(agreement), list[list[Cell]]()
-    if len(pairings) == 1:
-        (two,) = pairings
-        name += f": {names[two.first]} ~ {names[two.second]}"
-        rows = [[_LINKS[x], *_cells(agreement, two, f"{unit}.{x}")] for x in levels]
-    many = len(pairings) > _MOST_PAIRINGS
-    if many:
-        columns = [
-            Column(x, "percent", "F1 with the others") for x in ("mean", "lowest", "highest")
-        ]
-        notes = [*notes[1:], "all pairings: the table pairings"]
-    for links in levels if len(pairings) > 1 else ():
-        level, blank = f"{unit}.{links}", [None] * len(columns)
-        rows.append([_LINKS[links], *blank])
-        for who in agreement.annotators if many else ():
-            rows.append([f"  {names[who]}", *_with_others(agreement, who, level)])
-        for two in () if many else pairings:
-            who = f"  {names[two.first]} ~ {names[two.second]}"
-            rows.append([who, *_cells(agreement, two, level)])
-    title = f"{name} ({'; '.join(notes)})"
-    table = Table(
-        title, [Column("", key="who"), *columns], rows, anchor=f"main-{unit}", ruled=False
-    )
-    empty = [
-        column.key for k, column in enumerate(columns) if all(row[k + 1] is None for row in rows)
-    ]
-    table = _without(table, empty)
-    for keys in (("kappa",), ("precision", "recall")) if narrow else ():
-        if table.width > _WIDTH:
-            table = _without(table, keys)
-    yield table
-
-
-def _without(table: Table, keys: Collection[str]) -> Table:
-    """Return a table without some columns."""
-    kept = [k for k, column in enumerate(table.columns) if column.key not in keys]
-    columns, rows = [table.columns[k] for k in kept], [[row[k] for k in kept] for row in table.rows]
-    return replace(table, columns=columns, rows=rows)
-
-
-def _with_others(agreement: AgreementFigures, who: str, level: str) -> list[float]:
-    """Return the mean, the lowest and the highest F1 of one annotator with the others."""
-    values = [two.sections[0].figures.get(f"{level}.f1", nan) for two in agreement.of("annotators")
-              if who in (two.first, two.second)]  # fmt: skip
-    known = [number for number in values if not isnan(number)]
-    return [sum(known) / len(known), min(known), max(known)] if known else [nan] * 3
-
-
-# what stands between and below
 def _kappa_over(agreement: AgreementFigures) -> str:
-    if _all_given(agreement):
+    if all_given(agreement.of("annotators")):
         return "the links that both were given"
     return "cells of different words" if agreement.options.ignore_identical else "all cells"
 
 
 def legend(agreement: AgreementFigures, answer: Answer, tables: Sequence[Sheet]) -> str:
     """Return what the columns of tables are, and which annotator a short name stands for."""
-    options, models = agreement.options, chance_models(agreement)
+    options, models = agreement.options, chance_models(agreement.of("annotators"))
     keys, parts = {column.key for table in tables for column in table.columns}, list[str]()
     if options.bootstrap != "none":
         parts.append(
@@ -188,41 +123,6 @@ def legend(agreement: AgreementFigures, answer: Answer, tables: Sequence[Sheet])
     short = [f"{short} is {visible(name)}" for name, short in answer.names.items() if short != name]
     notes = [", ".join(short), *agreement_notes(agreement)]
     return " ".join([*parts, *(f"{note}." for note in notes if note)])
-
-
-def others_table(agreement: AgreementFigures, answer: Answer) -> Iterator[Table]:
-    """Yield F1 of words of each annotator with the adjudicated and the automatic alignments."""
-    pairings = [*agreement.of("adjudicated"), *agreement.of("automatic")]
-    which: dict[str, str] = {}
-    rows: dict[str, dict[tuple[str, str], Cell]] = {name: {} for name in agreement.annotators}
-    for two in pairings:
-        adjudicated = two.kind == "adjudicated"
-        who, other = (two.first, two.second) if adjudicated else (two.second, two.first)
-        which[other] = "the adjudicated one" if adjudicated else "an automatic one"
-        if other == agreement.initial:
-            which[other] = "the initial one"
-        for links in ("possible", "sure"):
-            rows[who][other, links] = Subject("", two).cell(f"words.{links}.f1")
-    if not which:
-        return
-    kinds = {"possible": "all", "sure": "sure"}
-    keys = [(other, links) for other in which for links in kinds]
-    *most, last = (f"{what} ({visible(other)})" for other, what in which.items())
-    title = "Other alignments: F1 of words with "
-    title += " and ".join([", ".join(most), last] if most else [last])
-    columns = [Column(f"{other}, {kinds[links]}", "percent") for other, links in keys]
-    wide = [[answer.names[who], *map(cells.get, keys)] for who, cells in rows.items()]
-    table = Table(title, [Column("", key="who"), *columns], wide,
-                  anchor="other-alignments", ruled=False)  # fmt: skip
-    if table.width > _WIDTH:  # then below each other
-        columns = [Column("", key="who"), *(Column(name, "percent") for name in kinds.values())]
-        long = list[list[Cell]]()
-        for other in which:
-            long.append([visible(other), None, None])
-            long += [[f"  {answer.names[who]}", *(cells.get((other, links)) for links in kinds)]
-                     for who, cells in rows.items()]  # fmt: skip
-        table = replace(table, columns=columns, rows=long)
-    yield table
 
 
 def fleiss_line(agreement: AgreementFigures) -> Iterator[str]:
@@ -251,57 +151,59 @@ def caution_lines(
 # the report
 def draw_report(
     agreement: AgreementFigures, answer: Answer, medium: str, tables: Sequence[str] | str | None,
-    label: str,
+    label: str, more: tuple[str, str] = IN_PYTHON,
 ) -> str:  # fmt: skip
     """Return the report in a medium: the default one, some tables, or all."""
     written, whole = get_medium(medium), tables == "all"
-    names = NAMES if whole else default_names(agreement) if tables is None else tables
-    if isinstance(names, str):
-        raise OptionError(f"name the tables in a list, not as the one text {names!r}")
+    if isinstance(tables, str) and not whole:
+        raise OptionError(f"name the tables in a list, not as the one text {tables!r}")
     if tables is None and medium == "latex":
         return latex_table(agreement, answer, label)
-    shown = [table.sheet() for table in tables_by_name(agreement, answer, names)]
     cautions = caution_lines(agreement, answer.names, whole=tables is not None)
     lines = [" ".join(answer.sentences), f"Report: {answer.report}"]
     lines = str(answer).split("\n") if medium == "text" else lines
     if whole:
         lines += agreement_head(agreement)
+        shown = [table.sheet() for table in agreement_tables(agreement)]
         return written.report(Report(lines, shown, cautions, agreement.signature, "Cautions"))
     if tables is not None:
-        kept = cautions if "cautions" in names else []
+        check_tables(tables)
+        shown = [sheet for name in dict.fromkeys(tables) if name in TABLES
+                 for sheet in _sheets(agreement, name)]  # fmt: skip
+        kept = cautions if "cautions" in tables else []
         return written.report(Report([], shown, kept, "", "Cautions")).strip("\n")
-    others = [table.sheet() for table in others_table(agreement, answer)]
-    below = [legend(agreement, answer, shown), *fleiss_line(agreement)]
-    first, *more = (Table("", (), (), line).sheet() for line in below)
-    sheets = [*shown, first, *others, *more]
-    return written.report(Report(lines, sheets, cautions, _MORE, "Cautions"))
+    mains = [sheet for name in _MAIN for sheet in _sheets(agreement, name)]
+    below = [legend(agreement, answer, mains), *fleiss_line(agreement)]
+    first, *rest = (Table("", (), (), line).sheet() for line in below)
+    others = [*groups_table(agreement), *others_table(agreement)]
+    sheets = [*mains, first, *(table.sheet() for table in others), *rest]
+    names = [name for name, made in TABLES.items() if name not in _MAIN and any(made(agreement))]
+    names += ["cautions"] if cautions else []
+    between, last = more
+    last = last.format(between.join(names))
+    return written.report(Report(lines, sheets, cautions, last, "Cautions"))
 
 
-_MORE = f"More tables: {', '.join(NAMES[2:])}; or all"
+def _sheets(agreement: AgreementFigures, name: str) -> list[Sheet]:
+    """Return the tables of a name, or a line that says that there are none."""
+    none = Table("", (), (), f"{name}: this agreement has no such figures")
+    return [table.sheet() for table in TABLES[name](agreement)] or [none.sheet()]
 
 
 def latex_table(agreement: AgreementFigures, answer: Answer, label: str) -> str:
     """Return the table for a paper: the pairings below all links and below the sure ones."""
     options, quoted, names = agreement.options, answer.quoted, list(answer.names.values())
-    (whole,) = main_table(agreement, answer, "words", narrow=False)
-    others = {
-        f"C_{model}" for model in chance_models(agreement) if not quoted or model != quoted.model
-    }
-    kept = _without(whole, others if quoted else {*others, "used"})
-    rows = [row for row in kept.rows if row[0] != _LINKS["eq2"]]
+    whole = main_table(agreement, "words", narrow=False)
+    quote = f"C_{quoted.model}" if quoted else ""
+    left = [x.key for x in whole.columns if x.key.startswith("C_") and x.key != quote]
+    kept = without_columns(whole, left if quoted else [*left, "used"])
     columns = [
-        replace(x, right=x.key in ("precision", "recall", "kappa", "used") or bool(x.span))
+        replace(x, right=x.key in ("precision", "recall", "kappa", "used") or bool(x.span),
+                latex="$C$" if x.key == quote else x.latex)
         for x in kept.columns
-    ]
+    ]  # fmt: skip
+    rows = [row for row in kept.rows if row[0] != LINKS["eq2"]]
     tabular = Table("", columns, rows).show("latex")
-    signs = {CHANCE_NAMES[quoted.model]: "$C$"} if quoted else {}
-    for name, sign in {
-        **signs,
-        "kappa, given links": "kappa",
-        "kappa": r"$\kappa$",
-        "used": "$n$",
-    }.items():
-        tabular = tabular.replace(f" & {name} ", f" & {sign} ", 1)
     reference = names[1] if len(names) == 2 else "the second"
     who = f"{', '.join(names[:-1])} and {names[-1]}"
     parts = [

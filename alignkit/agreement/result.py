@@ -13,8 +13,8 @@ from alignkit.agreement.chance.result import BeyondChance
 from alignkit.agreement.figures import AgreementFigures
 from alignkit.agreement.page import draw_agreement_page
 from alignkit.agreement.plots import agreement_plot
-from alignkit.agreement.report import draw_report
-from alignkit.agreement.tables import agreement_head, agreement_tables
+from alignkit.agreement.report import agreement_head, draw_report
+from alignkit.agreement.tables import agreement_tables
 from alignkit.show.dot_plots import DotPlot
 from alignkit.tables.result import Caution as Caution  # noqa: PLC0414
 from alignkit.tables.table import Table

@@ -1,32 +1,41 @@
-"""The tables of an agreement: each function yields those that it can fill."""
+"""The tables of an agreement: each function yields those that it can fill.
+
+Below the heading of a level (all links, sure links) stands a row for every two, for each group of
+sentence pairs, and for a mean.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import isnan, nan
 
-from alignkit._support.wording import how_many, overlapping, visible
+from alignkit._support.wording import visible
+from alignkit.agreement.answer import CHANCE_NAMES, short_names
 from alignkit.agreement.chance.edits import EditModel
-from alignkit.agreement.chance.models import CHANCE_MODELS, ClosedChance, EditRates
+from alignkit.agreement.chance.models import CHANCE_MODELS, EditRates
 from alignkit.agreement.chance.result import BOTH_EMPTY, LEVELS, NO_INITIAL, BeyondChanceSection
-from alignkit.agreement.figures import DIFFERENT, AgreementFigures, Pairing, without
+from alignkit.agreement.figures import DIFFERENT, KINDS, AgreementFigures, Pairing, without
 from alignkit.agreement.options import CLOSED
-from alignkit.stats.resampling import ONE_PAIR, UNDEFINED, Interval
+from alignkit.stats.resampling import Interval
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.table import Table
 
-LINKS = {"possible": "poss", "sure": "sure", "eq2": "eq. 2", "all": "3-way"}
+LINKS = {
+    "possible": "all links",
+    "sure": "sure links",
+    "eq2": "sure ~ all (eq. 2)",
+    "all": "none, possible or sure",
+}
 """How kinds of links are called in tables."""
 
-LEVEL_NAMES = {
-    level: f"{level.split('.')[0]}, {LINKS[links]}" for level, (_, links) in LEVELS.items()
-}
-"""How the levels of C are called in tables."""
+_WIDTH = 100
+_MOST_PAIRINGS, _MOST_GROUPS = 10, 10  # more pairings: a row an annotator; more groups: cut
 
-_UNITS = {"phrases": "phrase pairs", "words": "words"}
+Rows = Sequence[tuple[str, Sequence[Cell]]]
+"""The name of each row, and its cells."""
 
 
 # the rows
@@ -51,12 +60,15 @@ class Subject:
             return None
         if self.pairing is None:
             return value(number, without(number, self.left_out.get(name, 0)))
+        if isnan(number) and (reason := _UNDEFINED.get(name.rpartition(".")[2])):
+            return Value(number, reason=reason)
         return value(number, self.pairing.section(self.section).intervals.get(name))
 
     def plain(self, name: str) -> Cell:
         """Return a figure without its interval."""
         cell = self.cell(name)
-        return cell.value if isinstance(cell, Value) and self.pairing else cell
+        bare = isinstance(cell, Value) and self.pairing and not isnan(cell.value)
+        return cell.value if isinstance(cell, Value) and bare else cell
 
     def chance(self, level: str, model: str | None = None) -> BeyondChanceSection | None:
         """Return the agreement beyond chance, by the main model or another; None for a mean."""
@@ -64,29 +76,33 @@ class Subject:
             return None
         return self.pairing.part(level, self.section, model)
 
-    def corrected(self, level: str, model: str | None = None) -> Cell:
-        """Return C."""
+    def corrected(self, level: str, model: str) -> Cell:
+        """Return C by a model of chance; None for a mean, which is by the main model."""
         if self.pairing is None:
-            mean = self.cell(f"{level}.C")
-            return nan if mean is None else mean
+            return None
         if (part := self.chance(level, model)) is None:
             unknown = self.pairing.no_edits if self.pairing.beyond else "the words are not known"
             return Value(nan, reason=unknown)
-        if part.undefined:
-            return Value(nan, reason=part.undefined)
-        return value(part.C, part.interval or part.no_interval)
+        return value(part.C, part.undefined or part.interval or part.no_interval)
+
+
+_UNDEFINED = {
+    "precision": "the first marks nothing here",
+    "recall": "the second marks nothing here",
+    "f1": "neither marks anything here",
+    "kappa": "both have all cells in one category, or there is no cell",
+}
+"""Why a figure has no value, by its statistic."""
 
 
 def value(number: float, interval: Interval | str | None) -> Cell:
     """Join a figure with its interval, or with the reason why there is none."""
     if isinstance(interval, Interval):
         return Value(number, interval.low, interval.high)
-    if not interval or (isnan(number) and interval in (UNDEFINED, ONE_PAIR)):
-        return number  # that there is no interval says nothing new
-    return Value(number, reason=interval)
+    return Value(number, reason=interval) if interval else number
 
 
-def subjects(agreement: AgreementFigures, kind: str) -> list[Subject]:
+def subjects(agreement: AgreementFigures, kind: str = "annotators") -> list[Subject]:
     """Return the rows for a kind of pairings: the groups, every two, and their mean."""
     pairings, means = agreement.of(kind), list[tuple[Mapping[str, float], Mapping[str, int]]]()
     for part in agreement.together:
@@ -96,171 +112,278 @@ def subjects(agreement: AgreementFigures, kind: str) -> list[Subject]:
             machines = (part.automatic, part.automatic_left_out)
             means.append(machines if kind == "automatic" else ({}, {}))
     (mean, left_out), *groups = means
-    rows = []
+    names, rows = short_names(agreement.annotators), list[Subject]()
     for name, (of_group, missing) in zip(agreement.sections[1:], groups, strict=True):
         if len(pairings) == 1:
             rows.append(Subject(name or "(none)", pairings[0], name))
         elif of_group:
             rows.append(Subject(f"{name or '(none)'}, mean", None, name, of_group, missing))
     alone = len(pairings) == 1 and groups and kind == "annotators"
-    rows += [Subject("all" if alone else label(pairing), pairing) for pairing in pairings]
+    rows += [Subject("all" if alone else label(two, names), two) for two in pairings]
     if len(pairings) > 1 and mean:
         rows.append(Subject("mean", mean=mean, left_out=left_out))
     return rows
 
 
-def label(pairing: Pairing) -> str:
+def label(pairing: Pairing, names: Mapping[str, str] | None = None) -> str:
     """Name a pairing in a row; whoever is not the first is all of the consensus."""
-    return f"{pairing.first} ~ others" if pairing.kind == "consensus" else pairing.name
+    first, second = ((names or {}).get(x, x) for x in (pairing.first, pairing.second))
+    return f"{first} ~ {'others' if pairing.kind == 'consensus' else second}"
 
 
 def _table(
-    title: str, names: Sequence[str], columns: Iterable[Column],
-    blocks: Sequence[Sequence[Sequence[Cell]]], anchor: str, note: str = "",
+    title: str, columns: Sequence[Column], levels: Mapping[str, Rows], anchor: str, note: str = ""
+) -> Table:
+    """Return a table of levels: the heading of each, and the rows below it."""
+    rows = list[list[Cell]]()
+    for level, named in levels.items():
+        rows.append([level, *[None] * len(columns)])
+        rows += [[f"  {name}", *cells] for name, cells in named]
+    return Table(title, [Column("", key="who"), *columns], rows, note, anchor, ruled=False)
+
+
+def _fitting(table: Table, *droppable: Collection[str]) -> Table:
+    """Return a table without its empty columns, and while it is too wide without some others."""
+    keys = [column.key for column in table.columns]
+    table = without_columns(
+        table, [key for k, key in enumerate(keys) if all(row[k] is None for row in table.rows)]
+    )
+    for some in droppable:
+        table = without_columns(table, some) if table.width > _WIDTH else table
+    return table
+
+
+def without_columns(table: Table, keys: Collection[str]) -> Table:
+    """Return a table without some columns."""
+    kept = [k for k, column in enumerate(table.columns) if column.key not in keys]
+    columns, rows = [table.columns[k] for k in kept], [[row[k] for k in kept] for row in table.rows]
+    return replace(table, columns=columns, rows=rows)
+
+
+# precision, recall, F1, C and kappa
+_UNITS = {
+    "words": ("Words", "links of equal words left out"),
+    "phrases": ("Phrase pairs", "equal ones left out"),
+}
+
+
+def chance_models(pairings: Sequence[Pairing]) -> list[str]:
+    """Return the models whose C a table has: those asked for; with edits, the strata."""
+    models = list(dict.fromkeys(two.chance for two in pairings if two.beyond))
+    edits = [model for model in models if model != CLOSED]
+    return list(dict.fromkeys([*models, *(["edit-strata"] if edits else [])]))
+
+
+def all_given(pairings: Sequence[Pairing]) -> bool:
+    """Return whether all of these judged links that they were given."""
+    return all(two.given for two in pairings)
+
+
+def _compared(
+    agreement: AgreementFigures, unit: str, rows: Sequence[Subject], who: str, anchor: str, *,
+    full: bool = True, narrow: bool = True,
 ) -> Table:  # fmt: skip
-    """Return a table of blocks of rows, set apart; the first columns name the rows."""
-    rows = [row for block in blocks for row in block]
-    starts = list(accumulate(map(len, blocks)))[:-1] if len(rows) > len(blocks) else ()
-    heads = [Column("", key=name) for name in names]
-    return Table(title, [*heads, *columns], rows, note, anchor, starts, len(heads), ruled=False)
-
-
-def _chance_of(pairings: Sequence[Pairing]) -> str:
-    return ", ".join(dict.fromkeys(pairing.chance for pairing in pairings))
-
-
-def _identical(agreement: AgreementFigures) -> str:
-    return "left out" if agreement.options.ignore_identical else "included"
-
-
-# precision, recall, F1 and C
-_KINDS = {
-    "adjudicated": "Each annotator ~ the adjudicated version",
-    "consensus": "Each annotator ~ the majority of the others",
-    "automatic": "Human ~ automatic",
-}
-_OVERLAPS = ("phrases.possible", "phrases.sure", "words.possible", "words.sure", "words.eq2")
-_PAIRS = "sentence pairs"
-_COLUMNS = (
-    Column("P", "percent", key="precision"),
-    Column("R", "percent", key="recall"),
-    Column("F1", "percent", key="f1"),
-    Column("C", "decimal", key="C"),
-    Column("used", "count", _PAIRS, "used"),
-    Column("empty", "count", _PAIRS, "both_empty"),
-    Column("one-sided", "count", _PAIRS, "one_sided"),
-)
-_NOTES = {
-    "phrases": "sentence pairs: used for C; left out, as both have nothing (empty); used, though "
-    "one of the two has nothing, which counts as 0 (one-sided)",
-    "words": "eq. 2: the sure links of each with all links of the other",
-}
-
-
-def main_tables(agreement: AgreementFigures, kind: str = "annotators") -> Iterator[Table]:
-    """Yield the tables of phrase pairs and of words: a row for each two, and for each group."""
-    rows, who, note = subjects(agreement, kind), "", ""
-    if kind != "annotators":
-        named = f" ({visible(agreement.adjudicated or '')})" if kind == "adjudicated" else ""
-        who = f"{_KINDS[kind]}{named}: "
-    if kind == "consensus":
-        both = ": here what both have" if len(agreement.annotators) == 3 else ""
-        note = f"others: the links that more than half of the other annotators have{both}"
-    for unit, name in _UNITS.items() if rows else ():
-        yield _table(
-            f"{who}{name if who else name.capitalize()}, identical ones {_identical(agreement)}; "
-            f"the second is the reference; chance: {_chance_of(agreement.of(kind))}",
-            ("links", "who"),
-            _COLUMNS,
-            [
-                [[LINKS[level.split(".")[1]], row.name, *_measures(row, level)] for row in rows]
-                for level in _OVERLAPS
-                if level.startswith(unit)
-            ],
-            f"{kind}-{unit}" if who else unit,
-            note if who else _NOTES[unit],
-        )
-
-
-def _measures(subject: Subject, level: str) -> Iterator[Cell]:
-    yield from (subject.plain(f"{level}.precision"), subject.plain(f"{level}.recall"))
-    yield subject.cell(f"{level}.f1")
-    if level not in LEVELS:
-        yield from [None] * 4
-        return
-    yield subject.corrected(level)
-    part = subject.chance(level)
-    yield from (part.used, part.both_empty, part.one_sided) if part else (None, None, None)
-
-
-def precision_recall(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield the table of precision and recall with their intervals; none without intervals."""
-    if agreement.options.bootstrap == "none":
-        return
-    measures = [(unit, name) for unit in _UNITS for name in ("precision", "recall")]
+    """Return the table of words or of phrase pairs; a full one has eq. 2, and three digits of C."""
+    pairings, names = (
+        [row.pairing for row in rows if row.pairing],
+        short_names(agreement.annotators),
+    )
+    models, given, digits = chance_models(pairings), all_given(pairings), 3 if full else None
     columns = [
-        Column(name[0].upper(), "percent", _UNITS[unit], f"{unit}_{name}")
-        for unit, name in measures
-    ]
-    blocks = [
-        [[LINKS[links], row.name, *(row.cell(f"{unit}.{links}.{name}") for unit, name in measures)]
-         for row in subjects(agreement, "annotators")]
-        for links in ("possible", "sure", "eq2")
+        Column("P", "percent", key="precision"),
+        Column("R", "percent", key="recall"),
+        Column("F1", "percent", key="f1"),
+        *(_chance_column(model, digits) for model in models),
+        Column("kappa, given links" if given else "kappa", "coefficient", key="kappa",
+               digits=digits, latex="kappa" if given else r"$\kappa$"),
+        Column("used", "count", latex="$n$"),
     ]  # fmt: skip
-    title = f"Precision and recall with their intervals, identical ones {_identical(agreement)}"
-    yield _table(title, ("links", "who"), columns, blocks, "precision-recall")
+    more = ("eq2",) if unit == "words" and (full or len(rows) == 1) else ()
+    levels = {
+        LINKS[links]: [(row.name, list(_measures(agreement, row, f"{unit}.{links}", models, given)))
+                       for row in rows]
+        for links in ("possible", "sure", *more)
+    }  # fmt: skip
+    name, left_out = _UNITS[unit]
+    notes = ["the second is the reference"]
+    notes += [left_out] if agreement.options.ignore_identical else []
+    who = label(pairings[0], names) if len(pairings) == 1 else who
+    title = f"{name}{f': {who}' if who else ''} ({'; '.join(notes)})"
+    table = _table(title, columns, levels, anchor)
+    if len(rows) == 1:  # whose name is in the title
+        plain = [[level, *cells] for level, ((_, cells),) in levels.items()]
+        table = replace(table, rows=plain)
+    return _fitting(table, *([("kappa",), ("precision", "recall")] if narrow else []))
+
+
+def _chance_column(model: str, digits: int | None) -> Column:
+    name = CHANCE_NAMES[model]
+    latex = name.replace("C", "$C$", 1)
+    return Column(name, "coefficient", "", f"C_{model}", digits, latex=latex)
+
+
+def _measures(
+    agreement: AgreementFigures, row: Subject, level: str, models: Sequence[str], given: bool
+) -> Iterator[Cell]:
+    yield from (row.plain(f"{level}.precision"), row.plain(f"{level}.recall"))
+    yield row.cell(f"{level}.f1")
+    if level not in LEVELS:  # eq. 2
+        yield from [None] * (len(models) + 2)
+        return
+    for model in models:
+        yield (
+            row.corrected(level, model)
+            if row.pairing or len(models) > 1
+            else row.cell(f"{level}.C")
+        )
+    if level.startswith("phrases"):
+        yield None
+    elif given and row.pairing and row.pairing.given:
+        yield value(*row.pairing.given.kappa(level.partition(".")[2]))
+    else:
+        different = DIFFERENT if agreement.options.ignore_identical else ""
+        yield row.plain(f"{different}{level.replace('words', 'cells')}.kappa")
+    part = row.chance(level)
+    yield part.used if part else None
+
+
+def main_table(agreement: AgreementFigures, unit: str, *, narrow: bool = True) -> Table:
+    """Return the main table of ``"words"`` or ``"phrases"``; of many pairings, by annotator."""
+    pairings, names = agreement.of("annotators"), short_names(agreement.annotators)
+    anchor = f"main-{unit}"
+    if len(pairings) <= _MOST_PAIRINGS:
+        rows = [Subject(label(two, names), two) for two in pairings]
+        return _compared(agreement, unit, rows, "", anchor, full=False, narrow=narrow)
+    name, left_out = _UNITS[unit]
+    notes = [left_out] if agreement.options.ignore_identical else []
+    title = f"{name} ({'; '.join([*notes, 'all pairings: the table pairings'])})"
+    columns = [Column(x, "percent", "F1 with the others") for x in ("mean", "lowest", "highest")]
+    levels = {LINKS[links]: [(short, _with_others(pairings, name, f"{unit}.{links}"))
+                             for name, short in names.items()]
+              for links in ("possible", "sure")}  # fmt: skip
+    return _table(title, columns, levels, anchor)
+
+
+def _with_others(pairings: Sequence[Pairing], who: str, level: str) -> list[float]:
+    """Return the mean, the lowest and the highest F1 of one annotator with the others."""
+    values = [two.sections[0].figures.get(f"{level}.f1", nan) for two in pairings
+              if who in (two.first, two.second)]  # fmt: skip
+    known = [number for number in values if not isnan(number)]
+    return [sum(known) / len(known), min(known), max(known)] if known else [nan] * 3
+
+
+def pairings_tables(agreement: AgreementFigures, kind: str = "annotators") -> Iterator[Table]:
+    """Yield the tables of words and of phrase pairs: a row for each two, group and mean."""
+    who = {
+        "annotators": "every two annotators",
+        "adjudicated": f"each annotator ~ {agreement.adjudicated}, the adjudicated version",
+        "consensus": "each annotator ~ the majority of the others",
+        "automatic": "human ~ automatic",
+    }[kind]
+    if kind == "consensus" and len(agreement.annotators) == 3:
+        who += ", which is what both have"
+    if rows := subjects(agreement, kind):
+        for unit in _UNITS:
+            yield _compared(agreement, unit, rows, who, f"{kind}-{unit}")
+
+
+def groups_table(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield F1 of each group of sentence pairs, the mean over pairings; none without groups."""
+    measures = {"words, all": "words.possible", "words, sure": "words.sure",
+                "phrase pairs, all": "phrases.possible"}  # fmt: skip
+    groups = [row for row in subjects(agreement) if row.section != "all"]
+    used = dict(zip(agreement.sections, (part.used for part in agreement.together), strict=True))
+    rows = [[row.name, *(row.cell(f"{level}.f1") for level in measures.values()), used[row.section]]
+            for row in groups[:_MOST_GROUPS]]  # fmt: skip
+    columns = [Column(name, "percent") for name in measures]
+    left_out = "equal words left out; " if agreement.options.ignore_identical else ""
+    more = len(groups) - len(rows)
+    rest = f"{more} more groups and C" if more > 0 else "C"
+    title = f"By {agreement.by}: F1 ({left_out}{rest}: the table pairings)"
+    if rows:
+        columns = [Column("", key="group"), *columns, Column("pairs", "count")]
+        yield Table(title, columns, rows, anchor="groups", ruled=False)
+
+
+def others_table(agreement: AgreementFigures) -> Iterator[Table]:
+    """Yield F1 of words of each annotator with the adjudicated and the automatic alignments."""
+    which: dict[str, str] = {}
+    names = short_names(agreement.annotators)
+    rows: dict[str, dict[tuple[str, str], Cell]] = {name: {} for name in agreement.annotators}
+    for two in (*agreement.of("adjudicated"), *agreement.of("automatic")):
+        adjudicated = two.kind == "adjudicated"
+        who, other = (two.first, two.second) if adjudicated else (two.second, two.first)
+        automatic = "the initial one" if other == agreement.initial else "an automatic one"
+        which[other] = "the adjudicated one" if adjudicated else automatic
+        for links in ("possible", "sure"):
+            rows[who][other, links] = Subject("", two).cell(f"words.{links}.f1")
+    if not which:
+        return
+    kinds = {"possible": "all", "sure": "sure"}
+    keys = [(other, links) for other in which for links in kinds]
+    *most, last = (f"{what} ({visible(other)})" for other, what in which.items())
+    title = "Other alignments: F1 of words with "
+    title += " and ".join([", ".join(most), last] if most else [last])
+    columns = [Column(f"{other}, {kinds[links]}", "percent") for other, links in keys]
+    wide = [[names[who], *map(cells.get, keys)] for who, cells in rows.items()]
+    anchor = "other-alignments"
+    table = Table(title, [Column("", key="who"), *columns], wide, anchor=anchor, ruled=False)
+    if table.width > _WIDTH:  # then below each other
+        columns = [Column(name, "percent") for name in kinds.values()]
+        levels = {visible(other): [(names[who], [cells.get((other, links)) for links in kinds])
+                                   for who, cells in rows.items()]
+                  for other in which}  # fmt: skip
+        table = _table(title, columns, levels, anchor)
+    yield table
 
 
 # chance: C by every model, the sentence pairs it stands on, and the edits
 def models_tables(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield the tables of C by every model of chance: of phrase pairs, and of words."""
+    """Yield the tables of C by every model of chance: of words, and of phrase pairs."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
     models = [name for name in CHANCE_MODELS if any(name in two.beyond for two in pairings)]
-    rows = [Subject(label(pairing), pairing) for pairing in pairings]
+    rows = [Subject(label(two, short_names(agreement.annotators)), two) for two in pairings]
     every = next(iter(LEVELS))
     missing = [{levels[every].left_out.get(NO_INITIAL, 0) for levels in pairing.beyond.values()}
                for pairing in pairings]  # fmt: skip
     note = f"{CLOSED}: over all sentence pairs that both annotated; the others: over those with an"
     note += " initial alignment"
-    for unit, name in _UNITS.items() if models else ():
+    for unit, (name, _) in _UNITS.items() if models else ():
         yield _table(
-            f"C of {name} by every model of chance; compare within a column alone",
-            ("links", "who"),
+            f"C of {name.lower()} by every model of chance; compare within a column alone",
             [Column(model, "decimal", digits=2) for model in models],
-            [
-                [[LINKS[links], row.name, *(row.corrected(level, model) for model in models)]
-                 for row in rows]
-                for level, (_, links) in LEVELS.items() if level.startswith(unit)
-            ],
+            {LINKS[links]: [(row.name, [row.corrected(level, model) for model in models])
+                            for row in rows]
+             for level, (_, links) in LEVELS.items() if level.startswith(unit)},
             f"models-{unit}",
             note if any(len(counts) > 1 for counts in missing) else "",
         )  # fmt: skip
 
 
 def pairs_table(agreement: AgreementFigures) -> Iterator[Table]:
-    """Yield the table of all reasons why sentence pairs are left out of C."""
+    """Yield the table of the sentence pairs behind C, and of the reasons why others are not."""
     pairings = [pairing for pairing in agreement.pairings if pairing.beyond]
-    reasons = {BOTH_EMPTY: None}
-    counted = []
-    for level, name in LEVEL_NAMES.items():
-        for pairing in pairings:
-            part, gone = pairing.main(level), Counter[str]()
+    names, counted = short_names(agreement.annotators), dict[str, list[tuple[str, list[int]]]]()
+    reasons: dict[str, Counter[tuple[str, str]]] = {BOTH_EMPTY: Counter()}
+    for level, (_, links) in LEVELS.items():
+        heading = f"{_UNITS[level.partition('.')[0]][0].lower()}, {LINKS[links]}"
+        for two in pairings:
+            part, who = two.main(level), label(two, names)
+            counted.setdefault(heading, []).append((who, [part.pairs, part.used, part.one_sided]))
             for reason, count in part.left_out.items():  # who did not annotate does not matter
-                gone["not annotated" if reason.startswith("not annotated") else reason] += count
-            counted.append(([name, label(pairing)], part, gone))
-            reasons |= dict.fromkeys(gone)
-    if len(reasons) == 1:
-        return
-    rows: list[list[Cell]] = [
-        [*names, part.pairs, part.used, part.one_sided, *(gone[reason] for reason in reasons)]
-        for names, part, gone in counted
-    ]
-    size = len(pairings)
-    blocks = [rows[start : start + size] for start in range(0, len(rows), size)]
+                short = "not annotated" if reason.startswith("not annotated") else reason
+                reasons.setdefault(short, Counter())[heading, who] += count
+    levels = {
+        heading: [(who, [*counts, *(gone[heading, who] for gone in reasons.values())])
+                  for who, counts in rows]
+        for heading, rows in counted.items()
+    }  # fmt: skip
     columns = [Column(name, "count") for name in ("all", "used", "one-sided")]
     columns += [Column(reason, "count", "left out", f"left_out_{reason}") for reason in reasons]
-    title = "Sentence pairs that C stands on in the tables above, and why others are left out"
-    yield _table(title, ("level", "who"), columns, blocks, "pairs")
+    title = "Sentence pairs that C stands on, and why others are left out; one-sided: used, though "
+    title += "one of the two has nothing, which counts as 0"
+    if levels:
+        yield _table(title, columns, levels, "pairs")
 
 
 def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -270,14 +393,22 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
     for pairing in agreement.pairings:
         for chance, level, result in pairing.results():
             links = LEVELS[level][1]
-            rates |= {(name, links): of_name for name, of_name in result.rates.items()}
+            rates |= {(links, name): of_name for name, of_name in result.rates.items()}
             if chance == pairing.chance:
-                models |= {(name, links): of_name for name, of_name in result.models.items()}
-    keys = sorted(rates, key=lambda key: key[1])
-    rows = [row for key in keys for row in _edits(key, rates[key], models.get(key, {}))]
-    if not rows:
+                models |= {(links, name): of_name for name, of_name in result.models.items()}
+    if not rates:
         return
-    heads = 3 if any(row[2] for row in rows) else 2
+    levels: dict[str, list[tuple[str, list[Cell]]]] = {}
+    for links, who in sorted(rates, key=lambda key: key[0]):
+        rows = levels.setdefault(LINKS[links], [])
+        both: list[Cell] = [rates[links, who].add, rates[links, who].delete]
+        fitted = models.get((links, who), {})
+        rows += [] if fitted else [(who, [*both, *[None] * 5 * bool(models)])]
+        for part, model in fitted.items():
+            sizes = int(model.data.edits.sum()), int(model.data.trials.sum())
+            name = who if part == "edit" else f"{who}, {part}"
+            rows.append((name, [*both, *sizes, model.a, model.b, model.dispersion]))
+            both = [None, None]
     title = "Edits of the initial alignment"
     note = "added: of the empty cells; deleted: of the initial links"
     columns = [Column("added", "percent", unit="%", digits=2)]
@@ -290,22 +421,7 @@ def edits_table(agreement: AgreementFigures) -> Iterator[Table]:
         note += "; a dispersion above 2: the model fits badly"
         columns += [Column("edits", "count"), Column("of cells", "count", key="cells")]
         columns += [*(Column(x, "number") for x in "ab"), Column("dispersion", "decimal", digits=2)]
-    shown = [[*row[:heads], *row[3 : 3 + len(columns)]] for row in rows]
-    yield _table(title, ("who", "links", "part")[:heads], columns, [shown], "edits", note)
-
-
-def _edits(
-    key: tuple[str, str], rates: EditRates, models: Mapping[str, EditModel]
-) -> Iterator[list[Cell]]:
-    who, links = key
-    both: tuple[Cell, Cell] = (rates.add, rates.delete)
-    if not models:
-        yield [who, LINKS[links], "", *both, None, None, None, None, None]
-    for part, model in models.items():
-        edits, cells = int(model.data.edits.sum()), int(model.data.trials.sum())
-        names = who, LINKS[links], "" if part == "edit" else part
-        yield [*names, *both, edits, cells, model.a, model.b, model.dispersion]
-        both = (None, None)
+    yield _table(title, columns, levels, "edits", note)
 
 
 # kappa, AC1, alpha, Fleiss' kappa
@@ -322,7 +438,7 @@ _CELLS = (
 
 def _with(agreement: AgreementFigures, start: str) -> list[Subject]:
     """Return the rows of annotators that have figures whose names start so."""
-    rows = subjects(agreement, "annotators")
+    rows = subjects(agreement)
     return [row for row in rows if any(name.startswith(start) for name in row.figures)]
 
 
@@ -335,12 +451,11 @@ def cell_tables(agreement: AgreementFigures) -> Iterator[Table]:
         (DIFFERENT, f"{whole} of different words", "different-cells"),
     ):
         if people := _with(agreement, f"{before}cells."):
-            blocks = [
-                [[LINKS[links], row.name, *_cells(row, before, links)] for row in people]
+            levels = {
+                LINKS[links]: [(row.name, list(_cells(row, before, links))) for row in people]
                 for links in ("all", "possible", "sure")
-            ]
-            heading = f"{title}: Cohen's kappa and Gwet's AC1"
-            yield _table(heading, ("links", "who"), _CELLS, blocks, anchor)
+            }
+            yield _table(f"{title}: Cohen's kappa and Gwet's AC1", _CELLS, levels, anchor)
 
 
 def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
@@ -357,26 +472,27 @@ def _cells(subject: Subject, before: str, links: str) -> Iterator[Cell]:
 
 def alpha_tables(agreement: AgreementFigures) -> Iterator[Table]:
     """Yield the tables of Krippendorff's alpha: of all links, and of those of different words."""
+    whole = agreement.together[0]
+    columns = [Column(name, "decimal", key=key) for key, name in _DISTANCES.items()]
     for before, which, anchor in (
         ("", "", "alpha"),
         (DIFFERENT, ", links of equal words left out", "different-alpha"),
     ):
         if not (people := _with(agreement, f"{before}alpha.")):
             continue
-        blocks: list[list[list[Cell]]] = []
+        levels: dict[str, list[tuple[str, list[Cell]]]] = {}
         for links in ("possible", "sure"):
-            names = [f"{before}alpha.{links}.{distance}" for distance in _DISTANCES]
-            blocks.append([[LINKS[links], row.name, *map(row.cell, names)] for row in people])
+            at = {f"{links}.{distance}": f"{before}alpha.{links}.{distance}"
+                  for distance in _DISTANCES}  # fmt: skip
+            rows = [(row.name, [*map(row.cell, at.values())]) for row in people]
             if len(agreement.annotators) > 2:
-                whole, joint = agreement.together[0], list[Cell]()
-                for distance in _DISTANCES:
-                    alpha = whole.alpha.get(f"{before}{links}.{distance}")
-                    interval = whole.intervals.get(f"{before}alpha.{links}.{distance}")
-                    joint.append(value(alpha.alpha, interval) if alpha else nan)
-                blocks[-1].append([LINKS[links], "all annotators", *joint])
+                joint = [value(alpha.alpha, whole.intervals.get(level)) if alpha else nan
+                         for name, level in at.items()
+                         for alpha in (whole.alpha.get(f"{before}{name}"),)]  # fmt: skip
+                rows.append(("all annotators", joint))
+            levels[LINKS[links]] = rows
         title = f"Krippendorff's alpha, the set of target words of each source word{which}"
-        columns = [Column(name, "decimal", key=key) for key, name in _DISTANCES.items()]
-        yield _table(title, ("links", "who"), columns, blocks, anchor)
+        yield _table(title, columns, levels, anchor)
 
 
 def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
@@ -407,68 +523,24 @@ def fleiss_table(agreement: AgreementFigures) -> Iterator[Table]:
     yield Table(title, columns, rows, anchor="fleiss", ruled=False)
 
 
-# the tables by name, and the lines above them
-TABLES: Mapping[str, Callable[[AgreementFigures], Iterator[Table]]] = {
-    "pairings": main_tables,
+# the tables by name
+TABLES: Mapping[str, Callable[[AgreementFigures], Iterable[Table]]] = {
+    "words": lambda agreement: [main_table(agreement, "words")],
+    "phrases": lambda agreement: [main_table(agreement, "phrases")],
+    "pairings": pairings_tables,
     "chance": lambda agreement: chain(models_tables(agreement), pairs_table(agreement)),
     "others": lambda agreement: chain.from_iterable(
-        main_tables(agreement, kind) for kind in _KINDS
+        pairings_tables(agreement, kind) for kind in KINDS if kind != "annotators"
     ),
-    "intervals": precision_recall,
     "cells": cell_tables,
     "alpha": alpha_tables,
     "fleiss": fleiss_table,
     "edits": edits_table,
 }
-"""The tables with all figures, by the names under which one asks for them."""
+"""The tables, by the names under which one asks for them; `pairings` has all of the main ones."""
 
 
 def agreement_tables(agreement: AgreementFigures) -> list[Table]:
     """Return the tables with all figures, in the order in which a reader wants them."""
-    return [table for tables in TABLES.values() for table in tables(agreement)]
-
-
-def agreement_head(agreement: AgreementFigures) -> list[str]:
-    """Return lines of plain text that say who is compared, on what, and what the brackets are."""
-    whole = agreement.together[0]
-    names, pairs = ", ".join(agreement.annotators), how_many(whole.pairs, "sentence pair")
-    lines = [f"Agreement of {names}: {pairs}, {whole.used} annotated by two or more"]
-    lines += agreement_notes(agreement)
-    people = [pairing for pairing in agreement.of("annotators") if pairing.beyond]
-    for name in dict.fromkeys(pairing.chance for pairing in people):
-        model, start = CHANCE_MODELS[name], f"; initial alignment: {agreement.initial or 'empty'}"
-        closed = isinstance(model, ClosedChance)
-        lines.append(f"Chance ({name}): {model.description}{'' if closed else start}")
-    return [*lines, *_certainty(agreement)]
-
-
-def agreement_notes(agreement: AgreementFigures) -> Iterator[str]:
-    """Yield which sentence pairs are left out, or count twice, and which cells."""
-    whole = agreement.together[0]
-    yield from (f"{how_many(n, 'pair')} {reason}" for reason, n in whole.left_out.items())
-    if agreement.options.universe == "judged":
-        yield (
-            "judged cells: kappa, AC1 and C by edits are over the cells that both judged; F1, "
-            "alpha and Fleiss' kappa are over all"
-        )
-    compared = {*agreement.annotators, agreement.initial, agreement.adjudicated, *agreement.systems}
-    roles = agreement.corpus.roles
-    if rest := [name for name in agreement.corpus.aligners if name not in compared]:
-        yield f"not compared: {', '.join(f'{visible(name)} ({roles[name]})' for name in rest)}"
-    if agreement.several:
-        yield overlapping(agreement.several, whole.pairs, str(agreement.by))
-
-
-def _certainty(agreement: AgreementFigures) -> Iterator[str]:
-    options = agreement.options
-    if not all(isnan(figure.low) for figure in agreement.figures()):
-        refitted = ", edit models refitted" if options.bootstrap == "refit" else ""
-        share = f"{100 * options.confidence:g}%"
-        yield f"In brackets: {share} of bootstrap resamples of sentence pairs{refitted}"
-    results = [result for pairing in agreement.of("annotators")
-               for result in pairing.beyond.get(pairing.chance, {}).values()]  # fmt: skip
-    if drawn := sorted({result.samples for result in results if result.samples}):
-        span = "-".join(str(number) for number in dict.fromkeys((drawn[0], drawn[-1])))
-        errors = [result.C_error for result in results if not isnan(result.C_error)]
-        error = f"; Monte-Carlo error of C at most {max(errors):.2g}" if errors else ""
-        yield f"Samples of each sentence pair: {span}{error}"
+    asked = [tables for name, tables in TABLES.items() if name not in _UNITS]
+    return [table for tables in asked for table in tables(agreement)]

@@ -68,6 +68,7 @@ class Column:
     unit : What follows each number, such as ``%``.
     signed : Write ``+`` before what is not negative.
     right : Whether it stands to the right; None for what its kind does: numbers do, texts do not.
+    latex : The heading in LaTeX, where it is not the name as it stands.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Column:
     unit: str = ""
     signed: bool = False
     right: bool | None = None
+    latex: str = ""
 
     def __post_init__(self) -> None:
         check_attributes(self)

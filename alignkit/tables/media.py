@@ -237,7 +237,8 @@ def _tabular(sheet: Sheet) -> str:
             else:
                 cells += [""] * len(places)
         lines += [_latex_line(cells), " ".join(rules)]
-    lines += [_latex_line([latex_escape(column.name) for column in columns]), r"\midrule"]
+    names = [column.latex or latex_escape(column.name) for column in columns]
+    lines += [_latex_line(names), r"\midrule"]
     for place, row in enumerate(sheet.rows):
         lines += [r"\addlinespace"] if place in sheet.apart else []
         lines.append(_latex_line([_latex_cell(cell) for cell in row]))

@@ -34,12 +34,7 @@ def agree_on_judgments(
 ) -> JudgmentAgreement:  # fmt: skip
     """Measure how far annotators agree on the judgments of whole pairs; see `alignkit.agree`."""
     settled = options.settled
-    names = judges(corpus, annotators, settled)
-    roles, others = corpus.roles, dict[str, int]()
-    if annotators is None and len(people := [x for x in names if roles[x] == ROLES[0]]) > 1:
-        said = Counter(x for pair in corpus for x, it in pair.annotations.items() if it.judgment)
-        others = {f"of {x} ({roles[x]}), not compared": said[x] for x in names if x not in people}
-        names = tuple(people)
+    names, others = judges(corpus, annotators, settled)
     for name in options.groups or {}:
         check_known("annotator", name, names)
     data = []
@@ -47,7 +42,9 @@ def agree_on_judgments(
     whose = (*names, *([settled] if settled else []))
     for view in options.views:
         matrix = judgments_of(corpus, whose, view, lenient_labels=options.lenient_labels)
-        left_out = FrozenMap({**matrix.left_out, **others})
+        left_out = FrozenMap(
+            {**matrix.left_out, **{f"{who}, not compared": n for who, n in others.items()}}
+        )
         of_view = figures.ViewData(
             view.name, names, view.labels, matrix.values[: len(names)], view.order is not None,
             options.weights, options.ties, matrix.values[-1] if settled else None,
@@ -80,13 +77,23 @@ def agree_on_judgments(
 
 def judges(
     corpus: Corpus, annotators: Sequence[str] | None, settled: str | None
-) -> tuple[str, ...]:
-    """Return whose judgments are compared: all but the adjudicated version, or those named."""
-    known = judges_of(corpus)
+) -> tuple[tuple[str, ...], dict[str, int]]:
+    """Return whose judgments are compared, as named or all people; and how many others there are.
+
+    The adjudicated version is none of them.
+    """
+    known, roles, others = judges_of(corpus), corpus.roles, dict[str, int]()
     if settled is not None and settled not in known:
         raise UnknownNameError("annotator who judged pairs", settled, known)
     if annotators is None:
         names = tuple(name for name in known if name != settled)
+        people = tuple(name for name in names if roles[name] == ROLES[0])
+        if len(people) > 1:
+            said = Counter(
+                x for pair in corpus for x, it in pair.annotations.items() if it.judgment
+            )
+            others = {f"of {x} ({roles[x]})": said[x] for x in names if x not in people}
+            names = people
     else:
         names = tuple(dict.fromkeys(words("annotators", annotators)))
     if settled in names:
@@ -97,7 +104,7 @@ def judges(
         check_known("annotator who judged pairs", name, known)
     if len(names) < 2:
         raise OptionError("agreement needs the judgments of two annotators or more; merge theirs")
-    return names
+    return names, others
 
 
 def _figures(

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import accumulate, chain, product
 from math import isnan, nan
-from typing import Any
 
-from alignkit._support.arguments import check_arguments
 from alignkit._support.values import jsonable
 from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
@@ -21,12 +19,9 @@ from alignkit.model.labels import Scheme
 from alignkit.show.canvas import Span
 from alignkit.show.charts import spans
 from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
-from alignkit.show.html import start_page
 from alignkit.tables.columns import Cell, Column, Value
-from alignkit.tables.media import csv_lines, html_cautions, style_sheet
 from alignkit.tables.result import Caution, Picture
 from alignkit.tables.table import Table
-from alignkit.tables.text_width import isolated_text, safe_text
 from alignkit.version import __version__
 
 _COUNTS = ("pairs", "unjudged", "repeated", "rewrites", "left_out", "shares")
@@ -191,9 +186,14 @@ class JudgmentAgreement(FigureResult):
             "signature": self.signature,
         }
 
-    def to_html(self, **options: Any) -> str:
-        """Return a page with all tables and figures; see `draw_judgment_page`."""
-        return "".join(draw_judgment_page(self, **options))
+    def page_tables(self) -> Sequence[Table]:
+        """Return the tables, and that of the pairs that are judged differently."""
+        return [*self.tables(), disagreements_table(self, whole=False)]
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """Return a page with all tables, figures and disagreements, without network or script."""
+        *others, last = self.annotators
+        return self.page(title or f"Agreement of {', '.join(others)} and {last} on judgments")
 
 
 # tables
@@ -299,41 +299,26 @@ def _table(agreement: JudgmentAgreement, layout: TableLayout) -> Table:
 _MOST, _MOST_SIGNS = 200, 1_000_000  # A page shows no more pairs, nor more text
 
 
-def disagreements_csv(agreement: JudgmentAgreement) -> str:
-    """Return every pair that is judged differently as a row of CSV."""
-    names = agreement.judges
-    rows = [["pair", "differ in", *(f"judgment of {name}" for name in names), "source", "target"]]
-    for pair in agreement.disagreements:
-        said = [pair.judgments.get(name, "") for name in names]
+def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> Table:
+    """Return the table of pairs that are judged differently: all, or as many as a page holds."""
+    pairs = agreement.disagreements if whole else agreement.disagreements[:_MOST]
+    if not whole:
+        room = accumulate(len(pair.source) + len(pair.target) for pair in pairs)
+        pairs = [pair for pair, signs in zip(pairs, room, strict=True) if signs <= _MOST_SIGNS]
+    rows: list[list[Cell]] = []
+    for pair in pairs:
+        said = [pair.judgments.get(name, "") for name in agreement.judges]
         rows.append([pair.id, ", ".join(pair.views), *said, pair.source, pair.target])
-    return csv_lines(rows)
-
-
-def draw_disagreements(agreement: JudgmentAgreement) -> Iterator[str]:
-    """Yield the pairs that are judged differently as HTML: as many as a page has room for."""
-    most = agreement.disagreements[:_MOST]
-    room = accumulate(len(pair.source) + len(pair.target) for pair in most)
-    shown = [pair for pair, signs in zip(most, room, strict=True) if signs <= _MOST_SIGNS]
-    count, several = len(agreement.disagreements), len(agreement.views) > 1
     whose = "annotators and the adjudicated version" if agreement.options.settled else "annotators"
-    text = f"{count:,} of {agreement.pairs:,} pairs are judged differently by {whose}"
-    if several:
-        text += "; those that differ in more views come first"
-    if len(shown) < count:
-        text += (
-            f"; the first {len(shown):,} are shown, to keep the page small: all are in the "
-            "disagreements as CSV"
-        )
-    yield f"<p>{safe_text(text) if count else 'No pair is judged differently'}.</p>\n"
-    for pair in shown:
-        said = " · ".join(f"{isolated_text(name)}: <strong>{isolated_text(text)}</strong>"
-                          for name, text in pair.judgments.items())  # fmt: skip
-        where = f" · differ in {safe_text(', '.join(pair.views))}" if several else ""
-        yield f"<article>\n<h4>{isolated_text(pair.id)}</h4>\n"
-        yield f'<p class="facts">{said}{where}</p>\n'
-        texts = filter(None, (pair.source, pair.target))
-        yield from (f'<p dir="auto">{safe_text(text)}</p>\n' for text in texts)
-        yield "</article>\n"
+    count = f"{len(agreement.disagreements):,} of {agreement.pairs:,}" if rows else "None of the"
+    title = f"{count} pairs are judged differently by {whose}"
+    if len(rows) < len(agreement.disagreements):
+        title += f"; the first {len(rows):,} are shown, to keep the page small: all are in the "
+        title += "disagreements as CSV"
+    names = ("pair", "differ in", *agreement.judges, "source", "target")
+    keys = ("pair", "differ in", *(f"judgment of {name}" for name in agreement.judges))
+    columns = [Column(name, key=key) for name, key in zip(names, (*keys, *names[-2:]), strict=True)]
+    return Table(title, columns, rows, anchor="disagreements")
 
 
 # plots
@@ -410,41 +395,3 @@ def _spans(agreement: JudgmentAgreement, layout: TableLayout, view: str) -> tupl
             rows.setdefault(who, []).append(Span(label, *bounds, shown, shape))
     data = list(chain.from_iterable(rows.values()))
     return data[:_MOST_ROWS], max(len(data) - _MOST_ROWS, 0)
-
-
-# the page
-def draw_judgment_page(agreement: JudgmentAgreement, *, title: str | None = None) -> Iterator[str]:
-    """Draw a page that needs neither network nor script."""
-    check_arguments(draw_judgment_page, locals())
-    *others, last = agreement.annotators
-    heading = title or f"Agreement of {', '.join(others)} and {last} on judgments"
-    yield start_page(heading, Table.style() + style_sheet("page"))
-    yield from (f'<p class="facts">{safe_text(line.strip())}</p>\n' for line in agreement.head)
-    cautions = []
-    for caution in agreement.cautions:
-        whom = safe_text("; ".join(caution.pairings))
-        about = f'<bdi class="who">{whom}</bdi>: ' if whom else ""
-        instead = f'<span class="instead">{safe_text(caution.instead)}</span>'
-        cautions.append(f"{about}{safe_text(caution.says)}: {instead}")
-    yield html_cautions(cautions)
-    yield "</header>\n<main>\n"
-    yield _heading("overview", "Overview")
-    yield "<p>Every kappa with its interval, if it has one; the tables have all figures.</p>\n"
-    yield '<div class="figures three">\n'
-    for caption, image in judgment_plots(agreement):
-        yield f"<figure><figcaption>{isolated_text(caption)}</figcaption>\n{image}</figure>\n"
-    yield "</div>\n</section>\n"
-    yield _heading("tables", "Tables")
-    yield from (table.show("html") for table in agreement.tables())
-    yield "</section>\n"
-    yield _heading("disagreements", "Disagreements")
-    yield from draw_disagreements(agreement)
-    yield "</section>\n"
-    yield _heading("settings", "Settings")
-    yield f"<p><code>{safe_text(agreement.signature)}</code></p>\n</section>\n"
-    yield "</main>\n</body>\n</html>\n"
-
-
-def _heading(anchor: str, name: str) -> str:
-    heading = f'<h2 id="{anchor}-heading">{name}</h2>\n'
-    return f'<section id="{anchor}" aria-labelledby="{anchor}-heading">\n{heading}'

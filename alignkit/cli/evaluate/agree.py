@@ -113,14 +113,14 @@ def _on_judgments(options: argparse.Namespace) -> str:
         agreement = agree(corpus, options.annotators, on="judgments", **_shared(options), **chosen)
     if options.html:
         with replacing(options.html) as out:
-            out.writelines(result.draw_judgment_page(agreement))
+            out.write(agreement.to_html())
     if options.plot:
         figure = result.judgment_plot(agreement)
         figure.save(options.plot, options.plot_width or "column")
         say(figure.caption)
     if options.disagreements:
         with replacing(options.disagreements) as out:
-            out.write(result.disagreements_csv(agreement) + "\n")
+            out.write(result.disagreements_table(agreement).csv() + "\n")
     return _output(agreement, options)
 
 
@@ -129,6 +129,7 @@ def _shared(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _output(agreement: FigureResult, options: argparse.Namespace) -> str:
+    from alignkit.agreement.report import COMMAND, draw_report
     from alignkit.agreement.result import Agreement
 
     if options.json:
@@ -140,7 +141,8 @@ def _output(agreement: FigureResult, options: argparse.Namespace) -> str:
     label = "agreement"
     if len(options.corpus) == 1 and (stem := Path(options.corpus[0]).name.split(".")[0]):
         label += f"-{stem}"
-    return agreement.show(options.medium, options.tables, label=label)
+    medium, tables = options.medium, options.tables
+    return draw_report(agreement, agreement.answer, medium, tables, label, COMMAND)
 
 
 # what is read

@@ -77,8 +77,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     which = group.add_mutually_exclusive_group()
     which.add_argument("--tables", type=lambda text: text.split(","), metavar="T,T",
-        help="print these tables: words, phrases, pairings, chance, others, intervals, cells, "
-        "alpha, fleiss, edits, cautions (default: what the agreement comes to, words, phrases and "
+        help="print these tables: words, phrases, pairings, chance, others, cells, alpha, "
+        "fleiss, edits, cautions (default: what the agreement comes to, words, phrases and "
         "the cautions in a line each)")
     which.add_argument("--all", dest="tables", action="store_const", const="all",
         help="print all tables, and all that the cautions say")

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("who is looked at")
     add = group.add_argument
     add("--gold", metavar="NAME", required=True, help="the annotator whose judgments are right")
-    add("--annotators", nargs="+", metavar="A", help="the crowd (default: all others who judged)")
+    add("--annotators", nargs="+", metavar="A", help="the crowd (default: all people who judged)")
     inputs.add_scheme_argument(group, "of the judgments", required=True)
     add("--view", default="full", metavar="V", help="view of it (default: full)")
     inputs.add_rewrites_argument(group)
