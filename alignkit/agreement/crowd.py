@@ -360,7 +360,7 @@ def crowd_quality(
         raise OptionError("`good` is about phrases: name the attribute that names them by `over`")
     corpus, left_out, notes = judged_part(corpus, rewrites=rewrites)
     names, aside = judges(corpus, annotators, gold)
-    notes += tuple(f"{how_many(n, 'judgment')} {who} left out; name the annotators to look at them"
+    notes += tuple(f"{how_many(n, 'judgment')} {who} left out"
                    for who, n in aside.items())  # fmt: skip
     looked = get_view(scheme, view)
     matrix = judgments_of(corpus, (*names, gold), looked, lenient_labels=lenient_labels)
