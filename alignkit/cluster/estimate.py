@@ -13,9 +13,9 @@ import numpy as np
 from alignkit.cluster.parts import Part
 from alignkit.cluster.phrase_tables import AlignedInput, open_part
 from alignkit.errors import FileError, OptionError
+from alignkit.io.inputs import Choice, naming
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
-from alignkit.model.choice import Choice, naming
 from alignkit.rules.tables.phrase_tables import PhraseCounts, TableSettings
 
 _PARTS = 8  # that are looked at

@@ -33,11 +33,11 @@ from alignkit.cluster.run import Done
 from alignkit.cluster.session import Connection, OnProgress, Session, open_session
 from alignkit.errors import OptionError
 from alignkit.io.detection import find_format
+from alignkit.io.inputs import Choice, naming
 from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading
-from alignkit.model.choice import Choice, naming
 from alignkit.rules.tables import pivots
 from alignkit.rules.tables.phrase_tables import (
     PhraseCounts,

@@ -12,11 +12,10 @@ from alignkit._support.wording import how_many
 from alignkit.errors import AlignmentError, JoinError, MissingTextError, OptionError
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.choice import alignment_of_pair
 from alignkit.model.coercion import LinksOfPair, alignment_of
 from alignkit.model.corpus import Corpus
 from alignkit.model.phrase_arrays import PhraseArrays, PhrasePair, extract_arrays
-from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.sentence_pair import SentencePair, alignment_of_pair
 from alignkit.tables.columns import Cell, Column
 from alignkit.tables.table import Table
 from alignkit.tables.text_width import cut_text

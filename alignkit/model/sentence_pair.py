@@ -444,3 +444,15 @@ REWRITE_OF = "rewrite_of"
 def origin_of(pair: SentencePair) -> str | None:
     """Return the id of the pair that one was written anew of; None where it is no rewrite."""
     return pair.attributes.get(REWRITE_OF) or None
+
+
+def alignment_of_pair(pair: SentencePair, annotator: str | None) -> Alignment:
+    """Return the alignment of the named annotator, or the only one."""
+    if annotator is not None:
+        return pair.alignment(annotator)
+    if not (alignments := pair.alignments):
+        raise OptionError(f"pair {pair.id!r} was aligned by nobody")
+    if len(alignments) > 1:
+        names = ", ".join(alignments)
+        raise OptionError(f"pair {pair.id!r} was aligned by {names}; name one as annotator")
+    return next(iter(alignments.values()))

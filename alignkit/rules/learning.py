@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, each, naming_keywords
 from alignkit.errors import OptionError
+from alignkit.io.inputs import Choice
 from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays
-from alignkit.model.choice import Choice
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation import derivation

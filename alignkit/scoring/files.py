@@ -23,11 +23,18 @@ from alignkit.errors import (
 from alignkit.io.base_checks import BaseWatch
 from alignkit.io.detection import find_format
 from alignkit.io.formats import get_format
+from alignkit.io.inputs import (
+    Choice,
+    LinkInput,
+    have_blocks,
+    hinting,
+    in_order,
+    link_blocks,
+    naming,
+)
 from alignkit.io.options import ReadOptions
-from alignkit.io.paired_reading import LinkInput, have_blocks, hinting, in_order, link_blocks
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.model.alignment import Alignment
-from alignkit.model.choice import Choice, naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.counts import Block, pair_blocks

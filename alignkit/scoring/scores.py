@@ -14,7 +14,7 @@ from alignkit._support.arguments import check_arguments, check_keywords, kind_of
 from alignkit._support.wording import how_many
 from alignkit.errors import ArgumentError, OptionError
 from alignkit.io.base_checks import BaseWatch, Misfit
-from alignkit.io.paired_reading import OutOfStepError
+from alignkit.io.inputs import OutOfStepError
 from alignkit.model.arrays import LinkArrays
 from alignkit.model.coercion import LinksOfPair, alignment_of
 from alignkit.model.corpus import Corpus, group_text, group_texts, values_of

@@ -57,9 +57,9 @@ from alignkit.cli.corpora.convert import tell_lost
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, replacing_bytes
 from alignkit.io.formats import get_format
+from alignkit.io.inputs import naming
 from alignkit.io.reading import write_corpus
 from alignkit.model.annotation import Annotation
-from alignkit.model.choice import naming
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

@@ -25,11 +25,10 @@ from alignkit.cli.parser import add_options, format_name, output_file
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError
 from alignkit.io.formats import WRITTEN
-from alignkit.io.paired_reading import have_blocks, link_blocks
+from alignkit.io.inputs import Choice, have_blocks, link_blocks, naming
 from alignkit.io.reading import write_corpus
 from alignkit.model.alignment import Alignment
 from alignkit.model.annotation import Annotation
-from alignkit.model.choice import Choice, naming
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

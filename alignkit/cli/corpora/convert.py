@@ -36,8 +36,8 @@ from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, standard_stream
 from alignkit.io.format import JUDGED
 from alignkit.io.formats import WRITTEN, get_format
+from alignkit.io.inputs import Choice, naming
 from alignkit.io.reading import format_of_name, write_corpus
-from alignkit.model.choice import Choice, naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import get_scheme, get_view
 from alignkit.model.sentence_pair import SentencePair, origin_of

@@ -30,9 +30,8 @@ from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, merge
 from alignkit.errors import JoinError, OptionError
 from alignkit.io.formats import get_format
-from alignkit.io.paired_reading import hinting, in_order
+from alignkit.io.inputs import hinting, in_order, naming
 from alignkit.io.reading import write_corpus
-from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
 
 _ADDED = "NAME=FILE:FORMAT:base=1:transpose"

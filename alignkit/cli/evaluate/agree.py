@@ -31,7 +31,7 @@ from alignkit.cli.corpora.merge import merged
 from alignkit.cli.evaluate.agree_options import add_options, asks_for_judgments, given, typed
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import refuse_unwritable, replacing
-from alignkit.model.choice import naming
+from alignkit.io.inputs import naming
 from alignkit.model.corpus import Corpus
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from alignkit.cli.evaluate.audit import (
     write_sheets,
 )
 from alignkit.cli.parser import add_options, number
-from alignkit.model.choice import naming
+from alignkit.io.inputs import naming
 
 _SCHEMES = {"parade": "parade-votes", "turku": "turku", "etpc": "binary"}
 """The scheme of the judgments of a format, where none is named."""

@@ -33,7 +33,7 @@ from alignkit.cli.evaluate.audit import (
 )
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
-from alignkit.model.choice import naming
+from alignkit.io.inputs import naming
 from alignkit.model.corpus import Corpus
 
 

@@ -32,11 +32,10 @@ from alignkit.cli.common.messages import warn
 from alignkit.cli.evaluate.score import add_draws, require_reference, settle_draws
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import FormatError, OptionError
+from alignkit.io.inputs import LinkInput, naming
 from alignkit.io.options import ReadOptions
-from alignkit.io.paired_reading import LinkInput
 from alignkit.io.records import Reading
 from alignkit.io.text_files import TextFile
-from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.link_classes import LANGUAGES, function_words

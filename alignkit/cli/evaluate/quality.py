@@ -23,7 +23,7 @@ from alignkit.cli.common import inputs
 from alignkit.cli.common.inputs import Input
 from alignkit.cli.common.media import add_forms, print_findings
 from alignkit.errors import OptionError
-from alignkit.model.choice import naming
+from alignkit.io.inputs import naming
 
 
 # fmt: off

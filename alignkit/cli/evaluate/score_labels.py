@@ -35,9 +35,8 @@ from alignkit.cli.evaluate.score import systems_of
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, join_pairs
 from alignkit.errors import JoinError, OptionError, UnknownNameError
-from alignkit.io.paired_reading import hinting, in_order
+from alignkit.io.inputs import hinting, in_order, naming
 from alignkit.model.annotation import Annotation
-from alignkit.model.choice import naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.labels import SCHEMES, get_view
 from alignkit.model.sentence_pair import SentencePair

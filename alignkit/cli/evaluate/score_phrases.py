@@ -19,7 +19,7 @@ from alignkit.cli.common.messages import in_words_of, json_text, warn
 from alignkit.cli.evaluate.score import add_draws, settle_draws
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
-from alignkit.model.choice import Choice, naming
+from alignkit.io.inputs import Choice, naming
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 

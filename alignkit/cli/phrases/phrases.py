@@ -47,8 +47,8 @@ from alignkit.cli.common.messages import ProgressBar, json_text, say
 from alignkit.cli.parser import add_options, number, output_file
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.io.atomic_files import replacing, sorting_folder
+from alignkit.io.inputs import Choice, naming
 from alignkit.model.alignment import Alignment
-from alignkit.model.choice import Choice, naming
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

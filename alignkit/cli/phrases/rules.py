@@ -32,7 +32,7 @@ from alignkit.cli.parser import add_options, number, output_file
 from alignkit.cli.phrases import FORMATS
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_same, replacing, together
-from alignkit.model.choice import Choice
+from alignkit.io.inputs import Choice
 from alignkit.model.sentence_pair import SentencePair
 
 if TYPE_CHECKING:

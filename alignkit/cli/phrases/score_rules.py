@@ -33,7 +33,7 @@ from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
 
 if TYPE_CHECKING:
-    from alignkit.io.paired_reading import LinkInput
+    from alignkit.io.inputs import LinkInput
     from alignkit.model.sentence_pair import SentencePair
 
 

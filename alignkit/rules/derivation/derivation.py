@@ -15,8 +15,7 @@ from alignkit._support.arguments import check_arguments, check_known, every, who
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.alignment import SIDES, Alignment
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.choice import alignment_of_pair
-from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.sentence_pair import SentencePair, alignment_of_pair
 from alignkit.model.trees import Tree
 from alignkit.rules.derivation.cuts_kernel import BITS, CLOSE, DELETED, OPEN, VARIABLE, WORD
 from alignkit.rules.derivation.derivations import Cuts, Derivations, NameNumbers, TreeArrays, derive

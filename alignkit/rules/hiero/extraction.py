@@ -31,10 +31,9 @@ from alignkit._support.jit import readonly
 from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.alignment import SIDES
 from alignkit.model.arrays import LinkArrays
-from alignkit.model.choice import alignment_of_pair
 from alignkit.model.phrase_arrays import LINKS, PhraseArrays
 from alignkit.model.phrases import extract_phrases
-from alignkit.model.sentence_pair import SentencePair
+from alignkit.model.sentence_pair import SentencePair, alignment_of_pair
 from alignkit.model.trees import Tree
 from alignkit.rules.grammar import Item, Node, Rule, Variable
 from alignkit.rules.hiero.counts_kernel import BESIDE, CONSTITUENT, LEFT, RIGHT, THREE, chart

@@ -15,8 +15,8 @@ from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.jit import readonly
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 from alignkit.io.atomic_files import replacing, sorting_folder
+from alignkit.io.inputs import Choice
 from alignkit.model.alignment import SIDES
-from alignkit.model.choice import Choice
 from alignkit.model.phrase_arrays import LINKS
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.files import WrittenRules, get_rule_format, rule_lines

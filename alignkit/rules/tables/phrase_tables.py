@@ -21,9 +21,9 @@ from alignkit._support.arguments import check_arguments, each
 from alignkit._support.jit import readonly
 from alignkit._support.wording import escaped
 from alignkit.errors import MissingTextError, OptionError
+from alignkit.io.inputs import Choice
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
-from alignkit.model.choice import Choice
 from alignkit.model.phrase_arrays import PhraseArrays, longest_span
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
