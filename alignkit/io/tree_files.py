@@ -174,15 +174,6 @@ TREE_FORMATS: dict[str, Callable[[TextFile, Iterator[tuple[int, str]]], Iterator
 Path = str | PathLike[str]
 
 
-class TreeOptions(NamedTuple):
-    """How brackets are read; see `attach_trees`."""
-
-    strict: bool = False
-    drop_function_tags: bool = False
-    drop_traces: bool = False
-    lenient: bool = False
-
-
 @naming_keywords
 def read_trees(
     path: Path,
@@ -217,8 +208,8 @@ def read_trees(
         If the file cannot be read, or a tree is none; the message names line and column.
     """
     check_arguments(read_trees, locals())
-    options = TreeOptions(False, drop_function_tags, drop_traces)
-    file = _TreeFile(path, tree_format, encoding, options, Counter() if counts is None else counts)
+    how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
+    file = _TreeFile(path, tree_format, encoding, Counter() if counts is None else counts, **how)
     return (file.tree(written, None, "") for written in file.written())
 
 
@@ -282,10 +273,11 @@ def attach_trees(
         )
     if both_trees is None and sides == (None, None):
         raise OptionError("name a file of trees: `source_trees`, `target_trees` or `both_trees`")
-    options = TreeOptions(strict_trees, drop_function_tags, drop_traces, lenient_trees)
     counts = Counter() if counts is None else counts
+    options = tree_format, encoding, counts, observe, lenient_trees
+    how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
     source_file, target_file, both_file = (
-        None if path is None else _TreeFile(path, tree_format, encoding, options, counts, observe)
+        None if path is None else _TreeFile(path, *options, strict=strict_trees, **how)
         for path in (*sides, both_trees)
     )
     files = (both_file, both_file) if both_file else (source_file, target_file)
@@ -320,14 +312,15 @@ class _TreeFile:
         path: Path,
         form: str | None,
         encoding: str,
-        options: TreeOptions,
         counts: Counter[str],
         observe: Callable[[Finding], None] | None = None,
+        lenient: bool = False,
+        **how: bool,
     ) -> None:
         self.path = fspath(path)
         self._file = TextFile(self.path, ReadOptions(encoding=encoding))
-        self._form, self._options, self._counts = form, options, counts
-        self._observe = observe
+        self._form, self._counts, self._observe = form, counts, observe
+        self._lenient, self._how = lenient, how
         self._taken, self._line = 0, 0
         self._trees = self.written()
 
@@ -358,13 +351,11 @@ class _TreeFile:
 
     def tree(self, written: WrittenTree, tokens: tuple[str, ...] | None, about: str) -> Tree | None:
         """Return the tree, over the words where they are known; None where there is none."""
-        strict, tags, traces, _ = self._options
-        how = {"strict": strict, "drop_function_tags": tags, "drop_traces": traces}
         try:
-            read = read_fitting(written.text, tokens, **how)
+            read = read_fitting(written.text, tokens, **self._how)
         except FormatError as problem:
             error = written.placed(problem, self.path, about)
-            if not self._options.lenient:
+            if not self._lenient:
                 raise error from None
             self._counts["trees that do not fit, left out"] += 1
             if self._observe is not None:
@@ -377,7 +368,7 @@ class _TreeFile:
         for kind, number in (
             ("trees", 1),
             ("labels without their function tags", read.function_tags),
-            ("traces left out" if traces else "traces kept as words", read.traces),
+            (f"traces {'left out' if self._how['drop_traces'] else 'kept as words'}", read.traces),
             ("sides with several trees, joined below TOP", read.joined > 1),
             ("trees with brackets as words, told by the text", read.resolved),
         ):
