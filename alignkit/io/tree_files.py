@@ -209,7 +209,7 @@ def read_trees(
     """
     check_arguments(read_trees, locals())
     how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
-    file = _TreeFile(path, tree_format, encoding, Counter() if counts is None else counts, **how)
+    file = _TreeFile(path, tree_format, encoding, how, Counter() if counts is None else counts)
     return (file.tree(written, None, "") for written in file.written())
 
 
@@ -274,11 +274,10 @@ def attach_trees(
     if both_trees is None and sides == (None, None):
         raise OptionError("name a file of trees: `source_trees`, `target_trees` or `both_trees`")
     counts = Counter() if counts is None else counts
-    options = tree_format, encoding, counts, observe, lenient_trees
     how = {"drop_function_tags": drop_function_tags, "drop_traces": drop_traces}
+    options = tree_format, encoding, how | {"strict": strict_trees}, counts, observe, lenient_trees
     source_file, target_file, both_file = (
-        None if path is None else _TreeFile(path, *options, strict=strict_trees, **how)
-        for path in (*sides, both_trees)
+        None if path is None else _TreeFile(path, *options) for path in (*sides, both_trees)
     )
     files = (both_file, both_file) if both_file else (source_file, target_file)
     return _attached(each("pairs", pairs, SentencePair), files, tree_name)
@@ -312,10 +311,10 @@ class _TreeFile:
         path: Path,
         form: str | None,
         encoding: str,
+        how: dict[str, bool],
         counts: Counter[str],
         observe: Callable[[Finding], None] | None = None,
         lenient: bool = False,
-        **how: bool,
     ) -> None:
         self.path = fspath(path)
         self._file = TextFile(self.path, ReadOptions(encoding=encoding))
