@@ -1,5 +1,7 @@
 """Votes are compared with each other and with decisions: agreed, open, decided, reopened."""
 
+from itertools import combinations
+
 import pytest
 from adjudicating import expected_states
 from hypothesis import given, settings
@@ -82,33 +84,24 @@ def test_states_are_those_of_the_plain_reference(data, majority):
     assert {item.place for item in items} == set(expected)
 
 
+def plain_groups(items):
+    votes = {item.place: item.votes for item in items}
+    groups = {place: {place} for place in votes}
+    for place, other in combinations(votes, 2):
+        beside = abs(place[0] - other[0]) + abs(place[1] - other[1]) == 1
+        alike = (-1 in place) == (-1 in other) and votes[place] == votes[other]
+        if beside and alike and JUDGMENT not in (place, other):
+            groups[place] |= groups[other]
+            groups.update(dict.fromkeys(groups[place], groups[place]))
+    return {frozenset(group) for group in groups.values()}
+
+
 @given(said=votes())
 def test_groups_are_neighbours_with_equal_votes(said):
     ballots = {name: Ballot(values) for name, values in said.items()}
     items = [item for item in compare(ballots) if item.open]
-    groups = grouped(items)
-    assert sorted(item.place for group in groups
-                  for item in group) == sorted(item.place for item in items)  # fmt: skip
-    assert len(groups) == left_to_decide(items)
-    number = {item.place: at for at, group in enumerate(groups) for item in group}
-    for item in items:
-        for other in items:
-            beside = abs(item.place[0] - other.place[0]) + abs(item.place[1] - other.place[1]) == 1
-            if beside and (-1 in item.place) == (-1 in other.place) and JUDGMENT not in (
-                item.place, other.place
-            ):  # fmt: skip
-                same = number[item.place] == number[other.place]
-                assert same == (item.votes == other.votes)
-    for group in groups:
-        assert len({item.votes for item in group}) == 1
-        rows = sorted(item.place for item in group)
-        reached, front = {rows[0]}, [rows[0]]
-        while front:
-            i, j = front.pop()
-            for place in {(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)} & set(rows) - reached:
-                reached.add(place)
-                front.append(place)
-        assert reached == set(rows)
+    groups = [frozenset(item.place for item in group) for group in grouped(items)]
+    assert (set(groups), len(groups)) == (plain_groups(items), left_to_decide(items))
 
 
 def test_a_vote_changed_later_reopens_its_place_and_no_other():

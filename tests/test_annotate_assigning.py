@@ -192,6 +192,19 @@ def test_order_is_by_hash_by_uncertainty_or_by_documents():
     assert genres == sorted(genres, key=lambda row: (row[0] == "lit", row[1]))
 
 
+def test_the_seed_decides_in_strata_of_one_pair():
+    items = [StratifiedPair(k, f"p{k}", 2, None, {"doc": f"{k}"}) for k in range(60)]
+    plan = AssignmentPlan(("anna", "ben"), 0.25, trial=6, stratify=("doc",), control=0)
+    trials, shared = set(), set()
+    for seed in range(4):
+        pairs = by_pair(draw(items, replace(plan, seed=seed)).rows)
+        trial = frozenset(k for k, own in pairs.items() if own[0].trial)
+        twice = frozenset(k for k, own in pairs.items() if len(own) > 1) - trial
+        assert (len(trial), len(twice)) in ((6, 13), (6, 14))
+        trials.add(trial), shared.add(twice)
+    assert len(trials) == len(shared) == 4
+
+
 def test_what_is_drawn_of_a_pair_does_not_follow_from_the_others():
     items, plan = items_of(50), AssignmentPlan(("anna",), control=0)
     one = [row.k for row in draw(items, plan).rows]

@@ -1,7 +1,6 @@
 """Assigned pairs are what an annotator has: lists, neighbours, totals, changes, suggestions."""
 
 import json
-from collections import Counter
 
 import pytest
 from annotation import Tab, add_pairs, ask, cell, done, project, run_sql, small_corpus
@@ -89,15 +88,10 @@ def test_uncertain_pairs_come_first_if_asked_for(tmp_path):
     assert found.plan.cuts["uncertainty"] == pytest.approx((0.05, 0.15), abs=0.1)
 
 
-def test_documents_stay_together(tmp_path):
-    words = ["a"], ["b"]
-    pairs = [SentencePair(f"p{k}", *words, {}, {"document": "yxz"[k % 3]}) for k in range(12)]
-    store = project(tmp_path, Corpus(pairs))
-    assign_pairs(store, ["anna", "ben"], order="document", control=0)
-    documents = [store.pair(k, "ben").attributes["document"] for k in list_of(store, "ben")]
-    assert "".join(documents) == "yyyyxxxxzzzz"
+def test_an_order_by_an_unknown_attribute_names_the_near_one(tmp_path):
+    pairs = [SentencePair("p", ["a"], ["b"], {}, {"document": "x"})]
     with pytest.raises(ProjectError, match="did you mean document"):
-        assign_pairs(store, order="documents")
+        assign_pairs(project(tmp_path, Corpus(pairs)), ["anna"], order="documents")
 
 
 def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):
@@ -265,23 +259,6 @@ def test_further_pairs_come_in_behind_the_others(tmp_path, capsys):
     bare = tmp_path / "bare.align"
     bare.write_text("0-0\n" * 9)
     run(capsys, "import", store.path, str(bare), "--add-pairs").failed("words")
-
-
-def test_the_seed_decides_in_strata_of_one_pair(tmp_path):
-    def drawn(seed):
-        pairs = [SentencePair(f"p{k}", ["a"], ["b"], {}, {"doc": f"{k}"}) for k in range(60)]
-        with project(tmp_path, Corpus(pairs), name=f"s{seed}") as store:
-            names = ["anna", "ben"]
-            assign_pairs(store, names, double=0.25, trial=6, seed=seed, stratify=["doc"], control=0)
-            rows = rows_of(store)
-        shared = Counter(row.k for row in rows if not row.trial)
-        return tuple(sorted({row.k for row in rows if row.trial})), tuple(
-            k for k, n in sorted(shared.items()) if n > 1
-        )
-
-    found = [drawn(seed) for seed in range(4)]
-    assert {(len(trial), len(shared)) for trial, shared in found} <= {(6, 13), (6, 14)}
-    assert len({trial for trial, _ in found}) == len({shared for _, shared in found}) == 4
 
 
 def test_who_cannot_be_an_annotator_is_told_why(tmp_path):

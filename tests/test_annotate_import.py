@@ -380,14 +380,12 @@ def test_corrected_texts_are_imported(capsys, tmp_path, sample):
 
 
 def test_projects_that_are_none_fail_clearly(capsys, tmp_path, sample):
-    newer, damaged = str(tmp_path / "newer"), str(tmp_path / "damaged")
-    shutil.copy(sample, newer)
-    run_sql(newer, "PRAGMA user_version=9")
+    damaged = str(tmp_path / "damaged")
     with open(sample, "rb") as file:
         content = file.read()
     write(tmp_path, "damaged", content[:4096] + b"\xff" * 20_000 + content[24_096:])
     cut = write(tmp_path, "cut", content[: len(content) // 2])
-    for path in (newer, damaged, cut, PARAPHRASES, str(tmp_path), str(tmp_path / "none")):
+    for path in (damaged, cut, PARAPHRASES, str(tmp_path), str(tmp_path / "none")):
         for command in (["export", path, tmp_path / "out", "--to", "alignkit-jsonl"],
                         ["import", path, PARAPHRASES], ["events", path]):  # fmt: skip
             run(capsys, *command).failed(path)
