@@ -88,10 +88,12 @@ def test_uncertain_pairs_come_first_if_asked_for(tmp_path):
     assert found.plan.cuts["uncertainty"] == pytest.approx((0.05, 0.15), abs=0.1)
 
 
-def test_an_order_by_an_unknown_attribute_names_the_near_one(tmp_path):
-    pairs = [SentencePair("p", ["a"], ["b"], {}, {"document": "x"})]
+def test_attributes_order_and_stratify_and_an_unknown_one_names_the_near_one(tmp_path):
+    store = project(tmp_path, Corpus([SentencePair("p", ["a"], ["b"], {}, {"document": "x"})]))
     with pytest.raises(ProjectError, match="did you mean document"):
-        assign_pairs(project(tmp_path, Corpus(pairs)), ["anna"], order="documents")
+        assign_pairs(store, ["anna"], order="documents")
+    assigned = assign_pairs(store, ["anna"], order="document", stratify=["document"])
+    assert assigned.strata[0].name == "document x"
 
 
 def test_a_second_run_adds_and_reshuffles_nothing(tmp_path):

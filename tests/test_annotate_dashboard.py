@@ -16,9 +16,9 @@ from annotation_server import served
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from alignkit import Alignment, Corpus, SentencePair, read_corpus
+from alignkit import Alignment, SentencePair, read_corpus
 from alignkit._support.values import jsonable
-from alignkit.agreement import agree, cell_agreement, overlap
+from alignkit.agreement import agree
 from alignkit.annotate.adjudication.adjudication_queue import Docket
 from alignkit.annotate.assignment import assign_pairs, assigned_rows
 from alignkit.annotate.dashboard.live_work import LiveWork
@@ -46,7 +46,6 @@ CELLS = [(i, j) for i in range(len(SOURCE)) for j in range(len(TARGET))]
 links = st.dictionaries(st.sampled_from(CELLS), st.booleans(), max_size=6)
 marked = st.tuples(links, st.sets(st.sampled_from(CELLS), max_size=4))
 said = st.dictionaries(st.sampled_from(NAMES), marked, max_size=3)
-steps = st.lists(st.tuples(st.integers(1, 4), said), max_size=8)
 
 
 def samples(folder, pairs=6, **settings):
@@ -531,44 +530,6 @@ def work(k, now):
             for name, (drawn, _) in now.items()}  # fmt: skip
     bulk = {name: cells & drawn.keys() for name, (drawn, cells) in now.items()}
     return TalliedPair(k, SentencePair(f"p{k}", SOURCE, TARGET, done), bulk)
-
-
-def kept(tally):
-    return {two: (counts.total().tolist(), counts.table().tolist())
-            for two, counts in tally.twos.items()}  # fmt: skip
-
-
-def alike(value, other):
-    return value == other or (isnan(value) and isnan(other))
-
-
-@settings(max_examples=30, deadline=None)
-@given(steps)
-def test_pairs_put_one_after_the_other_are_as_all_put_at_once(history):
-    tally, now = Tally(NAMES), {}
-    for k, state in history:
-        before = now.get(k, {})
-        now[k] = state
-        touched = {name for name in NAMES if before.get(name) != state.get(name)}
-        tally.put([work(k, state)], touched)
-    whole = Tally()
-    for name in NAMES:
-        whole.add(name)
-    whole.put([work(k, state) for k, state in now.items()])
-    assert kept(tally) == kept(whole)
-    assert all(str(tally.f1_of(k)) == str(whole.f1_of(k)) for k in now)
-    corpus = Corpus(work(k, now[k]).pair for k in sorted(now))
-    for (first, second), counts in tally.twos.items():
-        if not {first, second} <= set(corpus.aligners):
-            assert not len(counts)
-            continue
-        figures, drawn = counts.figures(), overlap(corpus, first, second)
-        every = cell_agreement(corpus, first, second).all.kappa
-        different = cell_agreement(corpus, first, second, ignore_identical=True).all.kappa
-        assert alike(figures["words.possible.f1"], drawn.words_possible.f1)
-        assert alike(figures["words.sure.f1"], drawn.words_sure.f1)
-        assert alike(figures["cells.all.kappa"], every)
-        assert alike(figures["different.cells.all.kappa"], different)
 
 
 @settings(max_examples=60, deadline=None)

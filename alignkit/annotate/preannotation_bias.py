@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations, pairwise
 from math import ceil, isnan, nan
 from typing import NamedTuple
@@ -81,14 +81,12 @@ class ControlPair:
     suggested: Sequence[Suggestion] = ()  # the suggested links, shown or not
     stratum: str = ""  # the stratum in which it was drawn
     open: int = 0  # how many of those to whom it is assigned are not done with it
-    cells: frozenset[tuple[int, int]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.arm not in ARMS:
             raise UnknownNameError("arm", self.arm, ARMS)
         object.__setattr__(self, "suggested", tuple(sorted(self.suggested, key=lambda x: x[:2])))
-        object.__setattr__(self, "cells", frozenset((i, j) for i, j, *_ in self.suggested))
-        if len(self.cells) < len(self.suggested):
+        if len({cell[:2] for cell in self.suggested}) < len(self.suggested):
             raise OptionError(f"pair {self.id!r}: a link is suggested twice; name each once")
         for i, j, p, _ in self.suggested:
             if p is not None and not 0 <= p <= 1:
