@@ -12,7 +12,7 @@ from console import ROOT
 
 from alignkit import Annotation, Corpus, SentencePair, agree, write_corpus
 from alignkit.agreement.judgments.question import CAUTIONS
-from alignkit.agreement.judgments.result import judgment_plots
+from alignkit.agreement.judgments.result import judgment_plot
 from alignkit.cli.main import main
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.model.labels import get_view
@@ -131,7 +131,7 @@ def test_small_groups_are_cautioned():
     assert ("a ~ b",) in [one.pairings for one in both]
 
 
-def test_each_disagreement_is_listed(corpus, tmp_path, capsys):
+def test_each_disagreement_is_listed(corpus, tmp_path):
     views = ("full", "binary")
     found, wanted = measure(corpus, view=views, consensus="gold"), {}
     for pair in corpus:
@@ -156,10 +156,6 @@ def test_each_disagreement_is_listed(corpus, tmp_path, capsys):
     text = page.read_text(encoding="utf-8")
     assert f"{len(rows)} of 42 pairs are judged differently by annotators and the adj" in text
     assert len(listed(text)) == len(rows)
-    capsys.readouterr()
-    path = str(tmp_path / "pairs.jsonl")
-    assert main(["agree", path, "--disagreements", str(tmp_path / "no.csv")]) == 2
-    assert "--disagreements is about judgments; add --on judgments" in capsys.readouterr().err
 
 
 def listed(page):
@@ -182,12 +178,16 @@ def test_a_page_has_room_for_some_disagreements():
     assert "None of the pairs are judged" in measure(Corpus(alike), scheme="binary").to_html()
 
 
-def test_figures_keep_an_annotator_together(corpus):
+def test_the_figure_has_the_kappas_of_each_table(corpus):
     found = measure(corpus, view="base")
-    said = next(plot.image for plot in judgment_plots(found) if "contains" in plot.title)
-    places = [said.index(f"{name}{what}: ") for name in NAMES[:3]
-              for what in ("", ", by chance", ", corrected")]  # fmt: skip
-    assert places == sorted(places)
+    plot = judgment_plot(found)
+    assert plot.series == ["kappa", "by chance", "corrected"]
+    (panel,) = [panel for panel in plot.panels if "with the majority" in panel.label]
+    assert [row.names[0] for row in panel.rows][:3] == list(NAMES[:3])
+    for name, values in zip(NAMES[:3], panel.values, strict=False):
+        for value, statistic in zip(values, ("kappa", "null", "corrected"), strict=True):
+            figure = found.figure("consensus", statistic, name)
+            assert value == Value(figure.value, figure.low, figure.high)
 
 
 def test_labels_of_no_scheme_are_refused_or_left_out(corpus):

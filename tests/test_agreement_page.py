@@ -1,9 +1,10 @@
 """The page and the figures of an agreement: complete, safe, small, and true to the data."""
 
+import csv
 import re
 import subprocess
 import sys
-from collections import Counter
+from base64 import b64decode
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -12,28 +13,28 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from agreement_corpora import make_corpus
+from command import write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from alignkit import Alignment, Corpus, SentencePair, agree
+from alignkit import Alignment, Corpus, SentencePair, agree, write_corpus
 from alignkit.agreement.disagreements import Outcome, disagreements
 from alignkit.agreement.page import SECTIONS, draw_agreement_page
-from alignkit.agreement.plots import LEVEL_TITLES
+from alignkit.agreement.plots import model_plot
 from alignkit.agreement.tables import main_table
+from alignkit.cli.main import main
 from alignkit.errors import OptionError
 from alignkit.scoring.link_classes import function_words
-from alignkit.show.canvas import Axis, canvas, ending
+from alignkit.show.canvas import canvas, ending
 from alignkit.show.cells import letters, make_grid
-from alignkit.show.charts import points
 from alignkit.show.dot_plots import WIDTHS, DotPanel, DotRow
 from alignkit.show.html import draw_figure
 from alignkit.show.text import draw_text
 from alignkit.tables.columns import Value
 from alignkit.tables.result import Caution
 
-LEVELS = tuple(LEVEL_TITLES)
 THREE = ("anna", "ben", "cleo")
 QUICK = {"samples": 20, "resamples": 30}
 NAN = re.compile(r"(?<![A-Za-z])nan(?![A-Za-z])", re.IGNORECASE)
@@ -79,86 +80,64 @@ def cells(table):
             for row in table.xpath(".//tbody/tr")]  # fmt: skip
 
 
-def numbers(tree, title):
-    (figure,) = tree.xpath("//section//figure[normalize-space(figcaption)=$title]", title=title)
-    return cells(figure.xpath("details//table")[0])
-
-
-def test_it_is_well_formed(page):
+def test_it_is_well_formed_complete_and_linked(page):
     parser = etree.HTMLParser()
     etree.fromstring(page, parser)
     unknown = etree.ErrorTypes.HTML_UNKNOWN_TAG  # the parser does not know HTML 5
     assert [str(error) for error in parser.error_log if error.type != unknown] == []
     images = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert len(images) == len(html.fromstring(page).xpath("//figure")) > 10
-    for image in images:
-        etree.fromstring(image)
-
-
-def test_all_sections_are_there_and_linked(page):
     tree = html.fromstring(page)
+    assert len(images) == len(tree.xpath("//figure")) == 2
+    for image in images:
+        drawn = etree.fromstring(image)
+        assert all(drawn.xpath(f"string(*[name()='{name}'])") for name in ("title", "desc"))
+        assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?<!\))[;\"]|DejaVu", image)
+        assert "var(--ink)" in image  # no colour or font is fixed
     kept = [name for name in SECTIONS if name != "others" or "Other alignments" in page]
     assert tree.xpath("//main/section/@id") == kept
-    links = [f"{name}-open" for name in ("cautions", "matrices", "tables", "settings")]
+    links = [f"{name}-open" for name in ("cautions", "differences", "tables", "settings")]
     assert [link[1:] for link in tree.xpath("//nav//a/@href")] == links
-    assert not tree.xpath("//main/section[not(details)]")
-    assert not tree.xpath("//details[@open]")
+    assert not tree.xpath("//main/section[not(details)] | //details[@open]")
     names = tree.xpath("//@id")
     assert len(names) == len(set(names))
     meant = [name for said in tree.xpath("//@aria-labelledby") for name in said.split()]
-    meant += [link[1:] for link in tree.xpath("//@href")]
+    meant += [link[1:] for link in tree.xpath("//@href[not(starts-with(., 'data:'))]")]
     meant += re.findall(r"url\(#([\w.-]+)\)", page)
     assert set(meant) <= set(names)
-    for one in tree.xpath("//section//figure"):
-        assert one.xpath(".//*[name()='svg']/*[name()='title']/text()")
-        assert one.xpath(".//*[name()='svg']/*[name()='desc']/text()")
-        assert one.xpath("details//table")
-
-
-def test_nothing_is_fetched_and_nothing_runs(page):
+    page = re.sub('href="data:text/csv;base64,[^"]*"', "", page)
     assert not re.search(r"https?:|//|url\((?!#)|@import|<script|<link|<img|src=|\son\w+=", page)
     assert all(link.startswith("#") for link in re.findall(r'href="([^"]*)"', page))
-    assert html.fromstring(page).xpath("//meta[contains(@content, \"default-src 'none'\")]")
+    assert tree.xpath("//meta[contains(@content, \"default-src 'none'\")]")
 
 
-def test_no_colour_of_a_figure_is_fixed():
-    for image in re.findall(r"<svg.*?</svg>", two().page, re.DOTALL):
-        assert not re.search(r"#[0-9a-fA-F]{3,8}\b(?<!\))[;\"]", image)
-        assert "DejaVu" not in image
-        assert "var(--ink)" in image
-
-
-def test_all_tables_are_in_it():
+def test_all_tables_pairings_and_differences_are_in_it(tmp_path):
     for shown in (two(), three()):
         tables = shown.tree.xpath("//section[@id='tables']//table")
-        expected = shown.found.tables()
-        assert len(tables) == len(expected)
-        for one, table in zip(tables, expected, strict=True):
-            assert len(cells(one)) == len(table.rows)
-            assert one.xpath("string(caption)").split() == table.title.split()
-
-
-def test_every_pairing_is_in_every_part():
-    names = {one.name for one in three().found.of("annotators")}
-    assert names == {"anna ~ ben", "anna ~ cleo", "ben ~ cleo"}
-    for part in ("overview", "chance-models", "tables", "sentences", "chance-samples"):
-        said = three().tree.xpath("string(//section[@id=$part])", part=part)
-        assert all(name in said for name in names), part
-    for part in ("disagreements", "matrices"):
+        for drawn, table in zip(tables, shown.found.tables(), strict=True):
+            assert len(cells(drawn)) == len(table.rows)
+            assert drawn.xpath("string(caption)").split() == table.title.split()
+    likeness = {pairing.name: pairing.sections[0].figures["words.possible.f1"]
+                for pairing in three().found.of("annotators")}  # fmt: skip
+    for part in ("differences", "kinds"):
         said = three().tree.xpath("//section[@id=$part]/details/h3", part=part)
-        shown = {" ~ ".join(one.xpath("bdi/text()")) for one in said}
-        assert shown == names
-    said = three().tree.xpath("string(//section[@id='edit-models'])")
-    assert all(f"{name}: edits, sure links" in said for name in THREE)
-    assert "Fleiss" in three().tree.xpath("string(//section[@id='overview'])")
-
-
-def test_those_who_differ_most_come_first():
-    shown = [" ~ ".join(one.xpath("bdi/text()")) for one in
-             three().tree.xpath("//section[@id='disagreements']/details/h3")]  # fmt: skip
-    likeness = {one.name: one.sections[0].figures["words.possible.f1"]
-                for one in three().found.of("annotators")}  # fmt: skip
-    assert shown == sorted(shown, key=likeness.__getitem__)
+        names = [" ~ ".join(heading.xpath("bdi/text()")) for heading in said]
+        assert names == sorted(likeness, key=likeness.__getitem__)  # the most different first
+    counts = [tuple(map(int, re.findall(r"(\d+) linked by one only, (\d+) sure", text)[0]))
+              for text in two().tree.xpath("//article/p[1]/text()")]  # fmt: skip
+    assert counts == sorted(counts, reverse=True)
+    assert len(two().tree.xpath("//table[@class='matrix']")) == len(counts) > 10
+    (link,) = two().tree.xpath("//a[@download]/@href")
+    rows = list(csv.DictReader(b64decode(link.partition(",")[2]).decode().splitlines()))
+    names = ("only first", "only second", "sure for one only")
+    first = [tuple(int(row[name]) for name in names) for row in rows]
+    assert [(a + b, unsure) for a, b, unsure in first][: len(counts)] == counts
+    pair = {pair.id: pair for pair in two().found.corpus}[rows[0]["pair"]]
+    assert rows[0]["links of first"] == str(pair.alignment(rows[0]["first"]))
+    path = write(tmp_path, "c.jsonl", "")
+    write_corpus(two().found.corpus, path, format="alignkit-jsonl")
+    given = ["agree", path, "--annotators", "anna", "ben", "--bootstrap", "none"]
+    assert main([*given, "--disagreements", str(tmp_path / "d.csv")]) == 0
+    assert list(csv.DictReader((tmp_path / "d.csv").read_text("utf-8").splitlines())) == rows
 
 
 def test_cautions_are_counted_on_top_and_folded_with_all_they_say():
@@ -166,65 +145,23 @@ def test_cautions_are_counted_on_top_and_folded_with_all_they_say():
                         ("anna ~ ben", "a & b")),
                 Caution("more", "this is of all", "", "1", ()))  # fmt: skip
     tree = html.fromstring(draw(replace(two().found, cautions=cautions)))
-    said = [
-        " ".join(one.text_content().split()) for one in tree.xpath("//section[@id='cautions']//li")
-    ]
+    said = [" ".join(caution.text_content().split())
+            for caution in tree.xpath("//section[@id='cautions']//li")]  # fmt: skip
     assert said[:2] == ["anna ~ ben; a & b: only <12> pairs: look at the bracket", "this is of all"]
     assert tree.xpath("string(//nav//a[1])") == "2 cautions"
 
 
-def test_intervals_in_figures_are_those_of_the_agreement():
-    pairing = two().found.of("annotators")[0]
-    rows = numbers(two().tree, "C, agreement beyond chance (model of chance: edit)")
-    for level, row in zip(LEVELS, rows, strict=True):
-        one = pairing.main(level)
-        bounds = f"[{one.interval.low:.3f}, {one.interval.high:.3f}]"
-        assert row == [LEVEL_TITLES[level], "anna ~ ben", f"{one.C:.3f} {bounds}"]
-    rows = {(row[0], row[1]): row[2] for row in numbers(three().tree, "F1")}
-    for one in three().found.pairings:
-        value = one.sections[0].figures["phrases.sure.f1"]
-        name = f"{one.first} ~ others" if one.kind == "consensus" else one.name
-        assert rows["phrases, sure", name].startswith(f"{value:.3f} [")
-
-
-def test_models_of_chance_in_figures_are_those_of_the_agreement():
-    rows = numbers(two().tree, "C under every model of chance")
-    pairing = two().found.of("annotators")[0]
-    for level, row in zip(LEVELS, rows, strict=True):
-        assert row[2:] == [f"{found[level].C:.3f}" for found in pairing.beyond.values()]
-
-
-def test_the_points_are_the_data():
-    pairing = two().found.of("annotators")[0]
-    for links in ("sure", "possible"):
-        for k, name in enumerate(("anna", "ben")):
-            data = pairing.main(f"words.{links}").models[name]["edit"].data
-            (image,) = two().tree.xpath("//*[starts-with(@aria-labelledby, $name)]",
-                                        name=f"edits-{links}-edit-{k}-title")  # fmt: skip
-            said = Counter()
-            for text in image.xpath(".//*[name()='use' or name()='path']/*[name()='title']/text()"):
-                place, number = text.split(": ")
-                said[place] = int(number.split()[0])
-            pairs = zip(data.words.tolist(), data.edits.tolist(), strict=True)
-            assert said == Counter(f"{words:g}, {edits:.4g}" for words, edits in pairs)
-
-
-@pytest.mark.parametrize("level", LEVELS)
-def test_the_bars_hold_every_sentence_pair_and_every_sample(level):
-    one = two().found.of("annotators")[0].main(level)
-    for kind, total in (("sentences", one.used), ("chance", one.samples)):
-        name = f"{kind}-0-{level.replace('.', '-')}-title"
-        (image,) = two().tree.xpath("//*[starts-with(@aria-labelledby, $name)]", name=name)
-        counts = image.xpath(".//*[name()='path']/*[name()='title']/text()")
-        assert sum(int(text.rsplit(": ", 1)[1]) for text in counts) == total
-        assert f"pi0 {one.pi0:.3f}" in image.text_content()
-
-
-def test_the_pairs_are_sorted_by_disagreement():
-    counts = [tuple(map(int, re.findall(r"(\d+) linked by one only, (\d+) sure", text)[0]))
-              for text in two().tree.xpath("//article/p[1]/text()")]  # fmt: skip
-    assert counts == sorted(counts, reverse=True)
-    assert len(two().tree.xpath("//table[@class='matrix']")) == len(counts) > 10
+def test_models_of_chance_in_the_figure_are_those_of_the_agreement():
+    (pairing,) = two().found.of("annotators")
+    for panel, unit in zip(model_plot(two().found).panels, ("words", "phrases"), strict=True):
+        assert [row.names[0] for row in panel.rows] == [
+            "Cohn et al.", "split", "strata", "Kupper-Hafner"]  # fmt: skip
+        for values, levels in zip(panel.values, pairing.beyond.values(), strict=True):
+            for value, links in zip(values, ("possible", "sure"), strict=True):
+                part = levels[f"{unit}.{links}"]
+                assert value == Value(part.C, part.interval.low, part.interval.high)
+    assert len(model_plot(three().found).panels[0].rows) == 3 * 4
+    assert not model_plot(ten().found).panels
 
 
 @pytest.mark.slow
@@ -232,7 +169,7 @@ def test_a_large_corpus_stays_below_5_mb():
     page = draw(measure(make_corpus(600, longest=50), resamples=5, samples=5))
     assert 1_000_000 < len(page.encode()) < 5_000_000
     tree = html.fromstring(page, parser=html.HTMLParser(huge_tree=True))
-    said = tree.xpath("string(//section[@id='matrices']/details/p[2])")
+    said = tree.xpath("string(//section[@id='differences']/details/p[2])")
     drawn = len(tree.xpath("//article"))
     assert 50 < drawn <= 200
     differ, alike = map(int, re.match(r"(\d+) sentence pairs differ, (\d+) do not", said).groups())
@@ -249,68 +186,37 @@ def test_pairs_too_long_to_draw_are_counted():
     assert "1 are left out because they are too long to draw" in page
 
 
-def one_pair(**annotations):
-    found = {name: Alignment.parse(links) for name, links in annotations.items()}
-    return Corpus([SentencePair("1", ("a", "b"), ("c", "d"), found)])
+def one_pair(words=(("a", "b"), ("c", "d")), **annotations):
+    links = {name: Alignment.parse(text) for name, text in annotations.items()}
+    return Corpus([SentencePair("1", *words, links)])
 
 
-def test_what_is_not_defined_is_a_dash_with_its_reason():
-    found = measure(one_pair(initial="0-0 1-1", anna="0-0 1-1", ben="0-0 1-1"))
-    tree = html.fromstring(draw(found))
-    reason = found.of("annotators")[0].main("words.sure").undefined
-    assert reason
-    assert reason in tree.text_content()
-    assert not NAN.search(tree.text_content())
+def test_what_is_not_defined_or_not_there_is_said():
+    same = dict.fromkeys(("initial", "anna", "ben"), "0-0 1-1")
+    reason = measure(one_pair(**same)).of("annotators")[0].main("words.sure").undefined
+    for annotations in (same, dict.fromkeys(same, ""), same | {"anna": "", "initial": ""}):
+        said = html.fromstring(draw(measure(one_pair(**annotations)))).text_content()
+        assert not NAN.search(said)
+        assert annotations is not same or reason in said
+    bare = one_pair((None, None), anna="0-0", ben="0-0 1-1")
+    apart = Corpus(SentencePair(name, ("a",), ("b",), {name: Alignment.parse("0-0")})
+                   for name in ("anna", "ben"))  # fmt: skip
+    for corpus in (bare, apart):
+        tree = html.fromstring(draw(agree(corpus, resamples=5, ignore_identical=False)))
+        names = tree.xpath("//main/section/@id")
+        assert names == ["cautions", "differences", "tables", "reading", "settings"]
+        assert "nothing can be drawn" in tree.xpath("string(//section[@id='differences'])")
 
 
-@pytest.mark.parametrize("links", ["", "0-0"])
-def test_nothing_to_compare_is_drawn_too(links):
-    tree = html.fromstring(draw(measure(one_pair(initial="", anna="", ben=links))))
-    assert tree.xpath("//main/section/@id") == list(SECTIONS)
-    assert not NAN.search(tree.text_content())
-
-
-@pytest.mark.parametrize(("options", "figures"),
-                         [({"chance": "kupper-hafner", "resamples": 30}, 4 + 1 + 4 + 1),
-                          ({"chance": "edit-split", **QUICK}, 4 + 1 + 4 + 8 + 4 + 1),
-                          ({"reading": "probability", **QUICK}, 4 + 1 + 4 + 4 + 4 + 1),
-                          ({"bootstrap": "none", "samples": 20}, 4 + 1 + 4 + 4 + 4 + 1),
-                          ({"aggregate": "micro", "normalizer": "max", **QUICK},
-                           4 + 1 + 4 + 4 + 4 + 1)], ids=str)  # fmt: skip
-def test_every_kind_of_agreement_is_drawn(options, figures):
-    found = agree(make_corpus(10), initial="initial", **options)
-    assert len(html.fromstring(draw(found)).xpath("//section//figure")) == figures
-
-
-def test_without_an_initial_alignment_it_says_what_there_is_not():
-    tree = html.fromstring(draw(agree(make_corpus(10), ["anna", "ben"], resamples=30)))
-    assert tree.xpath("//main/section/@id") == [name for name in SECTIONS if name != "others"]
-    assert len(tree.xpath("//section[@id='edit-models']//figure")) == 0
-    assert "closed form" in tree.xpath("string(//section[@id='edit-models'])")
-    assert len(tree.xpath("//section[@id='sentences']//figure")) == 4
-
-
-def test_without_words_it_says_what_there_is_not():
-    pair = SentencePair(
-        "1", None, None, {"anna": Alignment.parse("0-0"), "ben": Alignment.parse("0-0 1-1")}
-    )
-    tree = html.fromstring(draw(agree(Corpus([pair]), resamples=5, ignore_identical=False)))
-    assert tree.xpath("//main/section/@id") == [name for name in SECTIONS if name != "others"]
-    assert "words of these sentence pairs are not known" in tree.xpath("string(//main)")
-
-
-def test_those_who_share_no_sentence_pair_are_drawn_too():
-    pairs = [SentencePair(name, ("a",), ("b",), {name: Alignment.parse("0-0")})
-             for name in ("anna", "ben")]  # fmt: skip
-    tree = html.fromstring(draw(agree(Corpus(pairs), resamples=5)))
-    assert "No two annotators have a sentence pair in common" in tree.xpath("string(//main)")
-
-
-def test_settings_that_do_nothing_are_not_listed():
-    found = agree(make_corpus(3), ["anna", "ben"], bootstrap="none")
-    names = html.fromstring(draw(found)).xpath("//section[@id='settings']//dt/text()")
-    assert {"annotators", "chance", "normalizer", "signature"} <= set(names)
-    assert not {"reading", "samples", "resamples", "confidence", "groups"} & set(names)
+@pytest.mark.parametrize(
+    "options",
+    [{"chance": "kupper-hafner", "bootstrap": "none"}, {"chance": "edit-split", **QUICK},
+     {"reading": "probability", "aggregate": "micro", "normalizer": "max", **QUICK}], ids=str,
+)  # fmt: skip
+def test_every_kind_of_agreement_is_drawn(options):
+    page = draw(agree(make_corpus(10), initial="initial", **options))
+    assert len(html.fromstring(page).xpath("//figure")) == 2
+    assert ("An interval says" in page) == (options.get("bootstrap") != "none")
 
 
 @settings(max_examples=6, deadline=None)
@@ -342,14 +248,10 @@ def test_letters_stand_for_the_same_annotator_in_every_medium(named):
     lone = [set(re.findall(r"\b[A-Z]\b", name)) for name in names]
     assert {first, second}.isdisjoint(lone[0] | lone[1]) or lone == [{first}, {second}]
     page = html.fromstring(draw(agree(Corpus([pair]), resamples=30)))
-    (image,) = page.xpath("//*[name()='svg'][contains(@aria-labelledby, 'kinds')]")
-    written = [text.text for text in image.iter("text")]
-    assert f"only {first} {names[0]}" in written
-    assert f"only {second} {names[1]}" in written
-    assert second in written  # on the bars, where first has nothing alone
-    assert first not in written
-    (table,) = page.xpath("//section[@id='disagreements']//table[contains(., 'only')]")[:1]
-    assert f"only {second}" in table.text_content()
+    (table,) = page.xpath("//section[@id='kinds']//table[contains(., 'only')]")[:1]
+    heads = [head.text_content() for head in table.xpath(".//th[@scope='col']")]
+    assert heads[-3:-1] == [f"only {first}", f"only {second}"]
+    assert cells(table)[2] == ["block", "9", "1", "0", "0", "8", "88.9"]
     text = draw_text(pair, colour=False)
     assert f"{second} {names[1]}: 9 sure" in text
     matrix = text.partition("\n")[2].rpartition("\n")[0].split()
@@ -433,19 +335,10 @@ def test_endings_are_known_in_capitals_too():
     assert [ending(path) for path in ("a.PDF", "b.Png", "c.d/e.svg")] == ["pdf", "png", "svg"]
 
 
-def test_many_points_are_put_together_and_none_is_lost():
-    data = {(x, y): 1 for x in range(100) for y in range(100)}
-    axes = Axis(0, 100, "x"), Axis(0, 100, "y")
-    image = points("n", "t", data, [], second=True, across=axes[0], up=axes[1])
-    notes = re.findall(r"<title>about [^<]*: (\d+) pairs?</title>", image)
-    assert sum(map(int, notes)) == 10_000
-    assert len(notes) < 2500
-
-
 def test_names_that_no_font_knows_and_formulas_are_text():
     with canvas(100, 100) as figure:
         figure.text(5, 50, "$x_1$ \u6f22\u5b57 \U0001f600 \u0627\u0644 <b>")
-        image = figure.image("n", "t", "s", {})
+        image = figure.image("n", "t", "s")
     said = "".join(etree.fromstring(image).itertext())
     assert "$x_1$ \u6f22\u5b57 \U0001f600 \u0627\u0644 <b>" in said
 
@@ -516,8 +409,8 @@ def test_the_answer_and_the_main_tables_stand_first():
                 shows = {column.key: column.show(cell).text.strip()
                          for column, cell in zip(table.columns, row, strict=True)}  # fmt: skip
                 assert next(rows) == [shows.get(key, "") for key in keys]
-    articles = two().tree.xpath("//section[@id='matrices']/details/article")
-    assert len(articles) == min(20, len(two().tree.xpath("//section[@id='matrices']//article")))
+    articles = two().tree.xpath("//section[@id='differences']/details/article")
+    assert len(articles) == min(20, len(two().tree.xpath("//section[@id='differences']//article")))
 
 
 @cache
@@ -554,7 +447,10 @@ def test_the_first_screen_holds_what_it_comes_to(width, tmp_path):
         path.write_text(two().page, encoding="utf-8")
         page.goto(path.as_uri())
         page.click("nav >> text=Differences")
-        drawn, more = page.locator("#matrices article:visible"), page.locator("#matrices .more")
+        drawn, more = (
+            page.locator("#differences article:visible"),
+            page.locator("#differences .more"),
+        )
         assert drawn.count() == 20
         more.first.locator("> summary").press("Enter")
         assert 20 < drawn.count() <= 40

@@ -159,7 +159,11 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
             text = "".join(part[2 * shared :])
             if sum(map(str.isalpha, text)) < 2:  # a lone letter reads as a statistic
                 text = "".join(part[2 * max(shared - 1, 0) :])
-        short[name] = cut_middle(text, _LONGEST)
+        short[name] = text
+    for most in range(_LONGEST, max(map(char_width, short.values()), default=0)):
+        cut = {name: cut_middle(text, most) for name, text in short.items()}
+        if len(set(cut.values())) == len(short):
+            return cut
     counts = Counter(short.values())
     return {name: text if counts[text] == 1 else visible(name) for name, text in short.items()}
 

@@ -13,6 +13,7 @@ from alignkit.model.alignment import Link
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.link_classes import OF_FUNCTION_WORDS, WORD_KINDS, FunctionWords, word_kinds
+from alignkit.tables.media import csv_lines
 
 SHAPES = ("1-1", "1-n", "block")
 """One word with one, one with several, several with several; as the annotators linked them."""
@@ -68,6 +69,11 @@ class Disagreements:
     kinds: FrozenMap[str, Outcome]  # by kind of word (WORD_KINDS), then by shape (SHAPES)
     words: tuple[WordOutcome, ...]  # those that one alone links; the most often first
     pairs: tuple[PairOutcome, ...]  # those that differ most first
+
+    @property
+    def differing(self) -> tuple[PairOutcome, ...]:
+        """The pairs in which a link differs."""
+        return tuple(pair for pair in self.pairs if pair.outcome.alone or pair.outcome.unsure)
 
 
 _BOTH, _UNSURE = Outcome(both=1), Outcome(unsure=1)
@@ -128,3 +134,19 @@ def _outcomes(pair: SentencePair, first: str, second: str) -> Iterable[tuple[Lin
         elif link not in mine:
             outcome = _SECOND
         yield link, SHAPES[shapes[link]], outcome
+
+
+def differences_csv(corpus: Corpus, differences: Iterable[Disagreements]) -> str:
+    """Return a row of CSV for each sentence pair in which two annotators differ."""
+    rows: list[list[object]] = [
+        ["pair", "first", "second", "only first", "only second", "sure for one only",
+         "links of first", "links of second", "source", "target"]
+    ]  # fmt: skip
+    for counts in differences:
+        for at in counts.differing:
+            pair, has = corpus[at.place], at.outcome
+            links = [str(pair.alignment(name)) for name in counts.annotators]
+            texts = (" ".join(words) for words in pair.words)
+            numbers = has.first, has.second, has.unsure
+            rows.append([pair.id, *counts.annotators, *numbers, *links, *texts])
+    return csv_lines(rows)

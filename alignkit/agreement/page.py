@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from math import isnan
 from typing import Any, NamedTuple
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many
-from alignkit.agreement import plots
 from alignkit.agreement.answer import AnswerWriter
-from alignkit.agreement.chance.models import CHANCE_MODELS
-from alignkit.agreement.disagreements import Disagreements, PairOutcome, disagreements
+from alignkit.agreement.chance.result import LEVELS
+from alignkit.agreement.disagreements import (
+    SHAPES,
+    Disagreements,
+    differences_csv,
+    disagreements,
+)
 from alignkit.agreement.figures import AgreementFigures, Pairing
-from alignkit.agreement.report import agreement_head, agreement_notes
+from alignkit.agreement.plots import agreement_plot, model_plot
+from alignkit.agreement.report import agreement_head, agreement_notes, legend
 from alignkit.agreement.tables import agreement_tables, main_table, others_table
-from alignkit.model.corpus import Corpus
-from alignkit.scoring.link_classes import FunctionWords
+from alignkit.scoring.link_classes import WORD_KINDS, FunctionWords
 from alignkit.show.cells import letters, make_grid
 from alignkit.show.html import draw_figure, page_template
 from alignkit.tables.columns import Cell, Column
@@ -27,22 +32,26 @@ from alignkit.tables.table import Table
 SECTIONS = {
     "cautions": "Cautions",
     "others": "Other alignments",
-    "overview": "Every value with its interval",
+    "differences": "Pairs that differ most",
+    "kinds": "Links and words that differ",
+    "chance-models": "Models of chance",
     "tables": "All tables",
     "reading": "How to read this",
-    "chance-models": "Models of chance",
-    "sentences": "Agreement by sentence pair",
-    "edit-models": "Edit models",
-    "chance-samples": "Agreement by chance",
-    "disagreements": "Where they differ",
-    "matrices": "Pairs that differ most",
     "settings": "Settings",
 }
 """The folded sections of the page, by their anchors; no table has one of these."""
 
-_MOST_PAIRINGS, _MOST_WORDS = 6, 30
+_MOST_WORDS = 30
 _INTERVAL = re.compile(r"\S+ \[-?[\d.]+, -?[\d.]+\]")
-_NO_WORDS = "The words of these sentence pairs are not known"
+
+
+class PairDifference(NamedTuple):
+    """Where two differ: the counts, tables of kinds of links and of word pairs, drawn pairs."""
+
+    counts: Disagreements
+    tables: Sequence[Table]
+    says: str
+    articles: Sequence[dict[str, str]]
 
 
 def draw_agreement_page(
@@ -51,48 +60,40 @@ def draw_agreement_page(
 ) -> Iterator[str]:  # fmt: skip
     """Draw a page of all annotators that needs neither network nor script."""
     check_arguments(draw_agreement_page, locals())
-    drawn = _figures(agreement) | _differences(agreement, function_words)
-    words = _words(agreement, title) | drawn
-    counted = {"cautions": len(agreement.cautions), "matrices": drawn["differing"]}
-    words["sections"] = {
-        key: f"{name} ({counted[key]:,})" if key in counted else name
-        for key, name in SECTIONS.items() if key != "others" or words["others"]
-    }  # fmt: skip
-    yield from page_template("page.html.j2", letters=letters).generate(words)
-
-
-def _words(agreement: AgreementFigures, title: str | None) -> dict[str, Any]:
-    options = agreement.options
-    models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
-    says = "; ".join(CHANCE_MODELS[name].description for name in models)
     answer = AnswerWriter(agreement).answer()
-    mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
-    given = all(two.given for two in agreement.of("annotators"))
     *names, last = answer.names.values()
     of = f"{', '.join(names)} and {last}" if len(names) < 4 else f"{len(names) + 1} annotators"
-    return {
+    mains = [main_table(agreement, unit, narrow=False) for unit in ("words", "phrases")]
+    given = all(two.given for two in agreement.of("annotators"))
+    differences = list(_differences(agreement, function_words))
+    words: dict[str, Any] = {
         "title": title or f"Agreement of {of}",
         "style": "".join(map(style_sheet, ("matrix", "drawings", "table", "page"))),
-        "head": [line.strip() for line in agreement_head(agreement)],
+        "facts": list(_facts(agreement)),
         "answer": [_INTERVAL.sub(_unbroken, text)
                    for text in (" ".join(answer.sentences), answer.report)],
         "mains": mains,
-        "others": list(others_table(agreement)),
-        "facts": list(_facts(agreement)),
         "wide": {"precision", "recall", "used", *(() if given else ("kappa",))},
+        "first_figure": agreement_plot(agreement).image("first", "How far they agree"),
         "cautions": agreement.cautions,
-        "tables": agreement_tables(agreement),
-        "chance_says": says or "what two who know nothing of each other would share",
-        "micro": options.aggregate == "micro",
-        "normalizer": options.normalizer,
-        "reading": options.reading,
-        "intervals": options.bootstrap != "none",
-        "settings": list(_settings(agreement)),
-        "signature": agreement.signature,
+        "others": list(others_table(agreement)),
+        "differences": differences,
+        "csv": _csv_link(agreement, differences),
         "several": len(agreement.of("annotators")) > 1,
-        "beyond": any(two.beyond for two in agreement.pairings),
-        "no_beyond": f"{_NO_WORDS}: there is no agreement beyond chance.",
+        "models": model_plot(agreement).image("models", "C by every model of chance"),
+        "tables": agreement_tables(agreement),
+        "legend": legend(agreement, answer, [table.sheet() for table in mains]),
+        "intervals": agreement.options.bootstrap != "none",
+        "head": [line.strip() for line in agreement_head(agreement)],
+        "signature": agreement.signature,
     }  # fmt: skip
+    differing = {pair.place for each in differences for pair in each.counts.differing}
+    words["counted"] = {"cautions": len(agreement.cautions), "differences": len(differing)}
+    needs = {"others": "others", "kinds": "differences", "chance-models": "models"}
+    words["sections"] = {
+        key: name for key, name in SECTIONS.items() if key not in needs or words[needs[key]]
+    }
+    yield from page_template("page.html.j2", letters=letters).generate(words)
 
 
 def _unbroken(match: re.Match[str]) -> str:
@@ -112,46 +113,23 @@ def _facts(agreement: AgreementFigures) -> Iterator[str]:
         yield f"{100 * agreement.options.confidence:g}% bootstrap intervals"
 
 
-def _settings(agreement: AgreementFigures) -> Iterator[tuple[str, object]]:
-    models = dict.fromkeys(two.chance for two in agreement.of("annotators") if two.beyond)
-    unused: set[str] = set()
-    if not any(result.samples for two in agreement.pairings for *_, result in two.results()):
-        unused |= {"reading", "samples", "tolerance", "missing_initial"}
-    if agreement.options.bootstrap == "none":
-        unused |= {"resamples", "confidence"}
-    settings = {
-        "annotators": ", ".join(agreement.annotators),
-        "initial alignment": agreement.initial,
-        "adjudicated version": agreement.adjudicated,
-        "automatic alignments": ", ".join(agreement.systems),
-        "groups": agreement.by,
-        "values divided by": agreement.split,
-        **{k.replace("_", " "): v for k, v in vars(agreement.options).items() if k not in unused},
-        "chance": ", ".join(models),
-        "seed": agreement.seed,
-    }
-    for name, value in settings.items():
-        if value not in (None, ""):
-            yield name, ("yes" if value else "no") if isinstance(value, bool) else value
-
-
-def _figures(agreement: AgreementFigures) -> dict[str, Any]:
-    """Return the figures; histograms of those pairings first whose F1 is lowest."""
-    first = plots.agreement_plot(agreement)
-    known = [two for two in agreement.of("annotators") if two.chance in two.beyond]
-    known.sort(key=_likeness)
-    drawn = list(enumerate(known[:_MOST_PAIRINGS]))
-    sentences = [(two.name, list(plots.sentence_plots(f"sentences-{k}", two))) for k, two in drawn]
-    samples = [(two.name, list(plots.chance_plots(f"chance-{k}", two))) for k, two in drawn]
-    return {
-        "overview": list(plots.interval_plots(agreement)),
-        "first_figure": first.image("first", "How far they agree") if first.panels else "",
-        "models": list(plots.model_plots(agreement)),
-        "sentences": [(name, drawn) for name, drawn in sentences if drawn],
-        "samples": [(name, drawn) for name, drawn in samples if drawn],
-        "unshown": len(known) - len(drawn),
-        "edits": list(plots.edit_plots(agreement)),
-    }
+# where two differ
+def _differences(
+    agreement: AgreementFigures, function_words: FunctionWords | None
+) -> Iterator[PairDifference]:
+    """Yield where every two annotators differ, those who differ most first."""
+    corpus = agreement.corpus
+    pairings = [two for two in agreement.of("annotators") if two.sections[0].pairs]
+    if not all(pair.has_text for pair in corpus):
+        return
+    for pairing in sorted(pairings, key=_likeness):
+        counts = disagreements(
+            corpus, pairing.first, pairing.second,
+            function_words=function_words, exact_case=agreement.options.exact_case,
+        )  # fmt: skip
+        tables = [_kind_table(counts), *([_word_table(counts)] if counts.words else [])]
+        drawn = _draw(agreement, pairing, counts, share=len(pairings))
+        yield PairDifference(counts, tables, *drawn)
 
 
 def _likeness(pairing: Pairing) -> float:
@@ -160,107 +138,77 @@ def _likeness(pairing: Pairing) -> float:
     return 2.0 if isnan(value) else value
 
 
-# where two differ
-class PairDifference(NamedTuple):
-    """Where two differ: the counts, a figure of kinds of links, a table of word pairs."""
-
-    pairing: Pairing
-    counts: Disagreements
-    kinds: plots.PairingPlot
-    words: Table
-
-
-def _differences(
-    agreement: AgreementFigures, function_words: FunctionWords | None
-) -> dict[str, Any]:
-    """Return where every two annotators differ, those who differ most first."""
-    corpus, differences = agreement.corpus, list[PairDifference]()
-    known = all(pair.has_text for pair in corpus)
-    for pairing in sorted(agreement.of("annotators"), key=_likeness) if known else ():
-        if pairing.sections[0].pairs:
-            counts = disagreements(
-                corpus, pairing.first, pairing.second,
-                function_words=function_words, exact_case=agreement.options.exact_case,
-            )  # fmt: skip
-            kinds = plots.kinds_plot(f"kinds-{len(differences)}", counts)
-            differences.append(PairDifference(pairing, counts, kinds, _word_table(counts)))
-    places = {pair.place for each in differences for pair in each.counts.pairs
-              if pair.outcome.alone or pair.outcome.unsure}  # fmt: skip
-    none = "No two annotators have a sentence pair in common."
-    return {
-        "differences": differences,
-        "differing": len(places),
-        "matrices": list(_draw_pairs(corpus, differences)),
-        "no_words": none if known else f"{_NO_WORDS}: nothing can be drawn.",
-    }
+def _kind_table(counts: Disagreements) -> Table:
+    """Return for each kind of link how many both have, and how many only one has."""
+    A, B = letters(*counts.annotators)
+    body: list[list[Cell]] = []
+    for kind in (*SHAPES, *(kind for kind in WORD_KINDS if kind in counts.kinds)):
+        has = counts.kinds[kind]
+        alone = has.alone / has.links if has.links else None
+        body.append([kind, has.links, has.both, has.unsure, has.first, has.second, alone])
+    names = ("links", "both alike", "sure for one", f"only {A}", f"only {B}")
+    columns = [Column("", key="kind"), *(Column(name, "count") for name in names)]
+    columns.append(Column("% of one only", "percent"))
+    return Table("Links by kind: who has them", columns, body, apart=[len(SHAPES)])
 
 
 def _word_table(counts: Disagreements) -> Table:
-    first, second = letters(*counts.annotators)
+    A, B = letters(*counts.annotators)
     rows: list[list[Cell]] = []
     for words in counts.words[:_MOST_WORDS]:
-        outcome = words.outcome
-        numbers = outcome.alone, outcome.first, outcome.second, outcome.both + outcome.unsure
+        has = words.outcome
+        numbers = has.alone, has.first, has.second, has.both + has.unsure
         rows.append([words.source, words.target, ", ".join(words.kinds), *numbers])
     left = len(counts.words) - len(rows)
-    headings = ("one only", f"only {first}", f"only {second}", "both")
     columns = [Column(name) for name in ("source", "target", "kind")]
-    columns += [Column(name, "count") for name in headings]
+    columns += [Column(name, "count") for name in ("one only", f"only {A}", f"only {B}", "both")]
     note = f"{left:,} further word pairs are not shown." if left else ""
     return Table("Word pairs that one annotator alone links most often", columns, rows, note)
 
 
 # the sentence pairs, drawn
-_MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX = 180, 3_500_000, 60_000
-
-
-def _draw_pairs(corpus: Corpus, differences: Sequence[PairDifference]) -> Iterator[dict[str, Any]]:
-    """Draw the sentence pairs in which two differ most; every two have the same room."""
-    for difference in differences:
-        counts = difference.counts.pairs
-        differing = [pair for pair in counts if pair.outcome.alone or pair.outcome.unsure]
-        drawn, large = _draw(corpus, difference, differing, share=len(differences))
-        alike = len(counts) - len(differing)
-        left = len(differing) - len(drawn) - large
-        verb = "sentence pair differs" if len(differing) == 1 else "sentence pairs differ"
-        said = [f"{len(differing):,} {verb}, {alike:,} {'does' if alike == 1 else 'do'} not"]
-        if left:
-            said.append(
-                f"the {len(drawn):,} that differ most are drawn, {left:,} that differ less are "
-                "left out, to keep the page small"
-            )
-        if large:
-            said.append(f"{large:,} are left out because they are too long to draw")
-        yield {"pairing": difference.pairing, "said": "; ".join(said), "articles": drawn}
+_MOST_PAIRS, _MOST_BYTES, _LARGEST_MATRIX, _LARGEST_CSV = 180, 3_500_000, 60_000, 1_000_000
 
 
 def _draw(
-    corpus: Corpus, difference: PairDifference, differing: Sequence[PairOutcome], *, share: int
-) -> tuple[list[dict[str, str]], int]:
-    """Return the drawings there is room for, and how many pairs are too long for any."""
+    agreement: AgreementFigures, pairing: Pairing, counts: Disagreements, *, share: int
+) -> tuple[str, list[dict[str, str]]]:
+    """Draw the sentence pairs in which two differ most; every two have the same room."""
     most, room = max(_MOST_PAIRS // share, 5), _MOST_BYTES // share
-    drawn, large, pairing = list[dict[str, str]](), 0, difference.pairing
+    drawn, large = list[dict[str, str]](), 0
     known = {
-        title: {row.place: row for row in pairing.main(level).sentences if not row.left_out}
-        for level, title in plots.LEVEL_TITLES.items() if pairing.chance in pairing.beyond
-    }  # fmt: skip
-    for counts in differing:
-        pair = corpus[counts.place]
+        f"{level.split('.')[0]}, {LEVELS[level][1]}": {row.place: row for row in result.sentences}
+        for chance, level, result in pairing.results()
+        if chance == pairing.chance
+    }
+    for pair, outcome in ((agreement.corpus[at.place], at) for at in counts.differing):
         n, m = pair.lengths
         if n * m > _LARGEST_MATRIX:
             large += 1
             continue
-        figure = draw_figure(make_grid(pair, difference.counts.annotators))
+        figure = draw_figure(make_grid(pair, counts.annotators))
         room -= len(figure.encode())
         if len(drawn) == most or room < 0:
             break
-        alone, unsure = counts.outcome.alone, counts.outcome.unsure
+        alone, unsure = outcome.outcome.alone, outcome.outcome.unsure
         facts = [f"{alone} linked by one only, {unsure} sure for one only"]
         for title, rows in known.items():
-            if row := rows.get(counts.place):
-                facts.append(
-                    f"{title}: {row.common} shared, of {row.first} of the one and {row.second} of "
-                    f"the other ({plots.decimal(row.observed)})"
-                )
+            if (row := rows.get(outcome.place)) and not row.left_out:
+                facts.append(f"{title}: {row.common} shared, of {row.first} of the one and "
+                             f"{row.second} of the other ({row.observed:.3f})")  # fmt: skip
         drawn.append({"id": pair.id, "facts": " · ".join(facts), "figure": figure})
-    return drawn, large
+    differing, alike = len(counts.differing), len(counts.pairs) - len(counts.differing)
+    verb = "sentence pair differs" if differing == 1 else "sentence pairs differ"
+    says = [f"{differing:,} {verb}, {alike:,} {'does' if alike == 1 else 'do'} not"]
+    if left := differing - len(drawn) - large:
+        says.append(f"the {len(drawn):,} that differ most are drawn, {left:,} that differ less are "
+                    "left out, to keep the page small")  # fmt: skip
+    if large:
+        says.append(f"{large:,} are left out because they are too long to draw")
+    return "; ".join(says), drawn
+
+
+def _csv_link(agreement: AgreementFigures, differences: Sequence[PairDifference]) -> str:
+    """Return a link that holds all pairs that differ as CSV; nothing if it would be too long."""
+    text = differences_csv(agreement.corpus, [each.counts for each in differences]).encode()
+    return f"data:text/csv;base64,{b64encode(text).decode()}" if len(text) < _LARGEST_CSV else ""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from math import ceil, floor, isnan, nan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit.io.atomic_files import replacing_bytes
-from alignkit.show.canvas import COLOURS, Canvas, canvas, ending, faded
+from alignkit.show.canvas import COLOURS, Canvas, canvas, faded
 from alignkit.tables.columns import Column
 from alignkit.tables.text_width import char_width, cut_text
 
@@ -25,34 +23,23 @@ Ranking = Sequence[tuple[str, float]]
 
 
 def cd_diagram(
-    ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float
+    ranking: Ranking,
+    groups: Sequence[Sequence[str]],
+    critical_difference: float,
+    path: str | None = None,
 ) -> str:
-    """Draw mean ranks on a line for a page; a bar joins those that are not told apart."""
+    """Draw mean ranks on a line for a page, and for a paper as a file of that path.
+
+    A bar joins those that are not told apart.
+    """
     with canvas(_WIDTH, _height(ranking, groups)) as figure:
         _diagram(figure, ranking, groups, critical_difference)
         listing = "; ".join(f"{name} {mean:.2f}" for name, mean in ranking)
         said = f"critical difference {critical_difference:.3f}; {listing}"
-        return figure.image("cd", "Mean ranks", said, {})
-
-
-def draw_cd_diagram(
-    ranking: Ranking, groups: Sequence[Sequence[str]], critical_difference: float, path: str
-) -> None:
-    """Write the same as a file for a paper, by the ending of its name."""
-    with _saved(path, _WIDTH, _height(ranking, groups)) as figure:
-        _diagram(figure, ranking, groups, critical_difference)
-
-
-@contextmanager
-def _saved(path: str, width: int, height: int) -> Iterator[Canvas]:
-    """Yield a canvas that becomes a file once it is drawn."""
-    kind = ending(path)
-    with canvas(width, height) as figure:
-        figure.figure.patch.set_visible(True)
-        yield figure
-        data = figure.file(kind)
-    with replacing_bytes(path) as out:
-        out.write(data)
+        image = figure.image("cd", "Mean ranks", said)
+        if path is not None:
+            figure.save(path)
+        return image
 
 
 def _height(ranking: Ranking, groups: Sequence[Sequence[str]]) -> int:
@@ -74,19 +61,19 @@ def _diagram(
     if end > _WIDTH - _SIDE:
         figure.text(_WIDTH / 2, 30, f"{length}, longer than this line", ha="center")
     else:
-        _line(figure, (start, 36), (end, 36), 2)
+        figure.line((start, 36), (end, 36), linewidth=2)
         for x in (start, end):
-            _line(figure, (x, 31), (x, 41), 2)
+            figure.line((x, 31), (x, 41), linewidth=2)
         figure.text(start, 22, length)
-    _line(figure, (place(low), _TOP), (place(low + span), _TOP), 1)
+    figure.line((place(low), _TOP), (place(low + span), _TOP), linewidth=1)
     for step in range(0, span + 1, max(1, ceil(span / 12))):
         x = place(low + step)
-        _line(figure, (x, _TOP), (x, _TOP - 6), 1)
+        figure.line((x, _TOP), (x, _TOP - 6), linewidth=1)
         figure.text(x, _TOP - 10, str(low + step), ha="center")
     below = _TOP + 6
     for group in groups:
         ends = place(means[group[0]]) - 3, place(means[group[-1]]) + 3
-        _line(figure, (ends[0], below), (ends[1], below), 4)
+        figure.line((ends[0], below), (ends[1], below), linewidth=4)
         below += 8
     half = ceil(len(ranking) / 2)
     for k, (name, mean) in enumerate(ranking):
@@ -94,39 +81,24 @@ def _diagram(
         row = k if left else len(ranking) - 1 - k
         y, x = below + _ROW * (row + 1) - 6, place(mean)
         end = _SIDE - 20 if left else _WIDTH - _SIDE + 20
-        _line(figure, (x, _TOP), (x, y), 1)
-        _line(figure, (x, y), (end, y), 1)
+        figure.line((x, _TOP), (x, y), linewidth=1)
+        figure.line((x, y), (end, y), linewidth=1)
         text = f"{cut_text(name, 14)} {mean:.2f}"
         figure.text(end + (-4 if left else 4), y + 4, text, ha="right" if left else "left")
 
 
-def _line(
-    figure: Canvas, start: tuple[float, float], end: tuple[float, float], width: float
-) -> None:
-    from matplotlib.lines import Line2D
-
-    xs = [x / figure.width for x, _ in (start, end)]
-    ys = [1 - y / figure.height for _, y in (start, end)]
-    figure.figure.add_artist(Line2D(xs, ys, linewidth=width, color=COLOURS["ink"]))
-
-
 def heat_map(
-    rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64], measure: str
-) -> str:
-    """Draw values as cells for a page, the higher the darker; NaN is a cell with ``-``."""
+    rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64], measure: str,
+    path: str | None = None,
+) -> str:  # fmt: skip
+    """Draw values as cells, the higher the darker, as `cd_diagram` does; NaN is ``-``."""
     with canvas(*_size(rows, columns)) as figure:
         _map(figure, rows, columns, values, measure)
         title = f"{measure or 'values'} by phenomenon and system"
-        return figure.image("heat", title, "the table has the same numbers", {})
-
-
-def draw_heat_map(
-    rows: Sequence[str], columns: Sequence[str], values: NDArray[np.float64], measure: str,
-    path: str,
-) -> None:  # fmt: skip
-    """Write the same as a file for a paper, by the ending of its name; see `draw_cd_diagram`."""
-    with _saved(path, *_size(rows, columns)) as figure:
-        _map(figure, rows, columns, values, measure)
+        image = figure.image("heat", title, "the table has the same numbers")
+        if path is not None:
+            figure.save(path)
+        return image
 
 
 def _size(rows: Sequence[str], columns: Sequence[str]) -> tuple[int, int]:

@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
-from math import nan
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from alignkit._support.wording import visible
 from alignkit.errors import OptionError
+from alignkit.io.atomic_files import replacing_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLOURS = {"ink": "#1b1b1b", "paper": "#fefefe", "soft": "#5c5c5c", "line": "#d9d9d9"}
-COLOURS |= {"fill": "#d3dbe3", "a": "#0060a8", "b": "#a84300", "mix": "#7b3f98"}
-COLOURS |= {"sure": "#d55e00"}
+COLOURS |= {"a": "#0060a8", "sure": "#d55e00"}
 """Every colour of a figure, by its name in the style sheet of a page."""
 
 _SVG, _XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
@@ -38,28 +37,15 @@ _UNUSED = re.compile(r"(font(-family|-size)?|stroke-line(join|cap)): [^;]*(; *|$
 Element = ElementTree.Element
 
 
-def _cleaned(
-    element: Element, name: str, used: set[str], notes: Mapping[str, Sequence[str]]
-) -> Iterator[Element]:
-    """Yield an element as the page takes it, with notes at its marks; nothing, or its children."""
+def _cleaned(element: Element, name: str, used: set[str]) -> Iterator[Element]:
+    """Yield an element as the page takes it; nothing, or its children."""
     tag = element.tag.removeprefix(_SVG)
     if tag in ("metadata", "style") or "}" in tag:
         return
-    texts = notes.get(element.get("id", ""))
     kept = Element(tag, dict(_attributes(element, name, used)))
     kept.text = element.text if tag == "text" else None
     for child in element:
-        kept.extend(list(_cleaned(child, name, used, notes)))
-    if texts is not None:
-        shown = [mark for mark in kept.iter() if mark.tag in ("path", "use")]
-        marks = [mark for mark in shown if "id" not in mark.attrib]  # else others use its shape
-        for mark, text in zip(marks, texts, strict=True):
-            ElementTree.SubElement(mark, "title").text = text
-        styles = {mark.get("style", "") for mark in marks}
-        if len(marks) > 1 and len(styles) == 1:  # say it once: there can be a thousand of them
-            kept.set("style", styles.pop())
-            for mark in marks:
-                del mark.attrib["style"]
+        kept.extend(list(_cleaned(child, name, used)))
     if (tag == "g" and not kept.attrib) or (tag in ("g", "defs") and not len(kept)):
         yield from kept
     else:
@@ -91,73 +77,8 @@ def _rounded(match: re.Match[str]) -> str:
     return "0" if text in ("-0.0", "0.0") else text.removesuffix(".0")
 
 
-@dataclass(frozen=True)
-class Axis:
-    """What an axis shows: from where to where, and whether it counts."""
-
-    low: float
-    high: float
-    label: str
-    whole: bool = False
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A bar of a histogram: from `low` to `high`, `count` of them."""
-
-    low: float
-    high: float
-    count: int
-    label: str
-
-
-@dataclass(frozen=True)
-class Marker:
-    """A value that is marked by a line across the drawing; a NaN is not drawn."""
-
-    value: float
-    label: str
-    dashed: bool = False
-
-
-@dataclass(frozen=True)
-class Span:
-    """A value with its interval; NaN where there is none."""
-
-    label: str  # what stands above it: its name, and its numbers
-    value: float = nan  # the value and its bounds
-    low: float = nan
-    high: float = nan
-    note: str = ""
-    shape: int = 0  # the number of its mark
-    heading: bool = False  # whether it is the heading of those that follow, and holds nothing else
-
-
-@dataclass(frozen=True)
-class Dots:
-    """The values that several rules give a thing; NaN where a rule gives none."""
-
-    label: str
-    values: Sequence[float] = ()
-    heading: bool = False
-
-
-@dataclass(frozen=True)
-class KindShare:
-    """How many links of a kind both have alike, both have unlike, the first, the second."""
-
-    label: str
-    counts: tuple[int, int, int, int]
-
-
 ENDINGS = ("pdf", "png", "svg")
 """The kinds of files that can be drawn."""
-
-WIDTH, HEIGHT = 420, 270
-"""The pixels of a figure, at which its text is as large as that of the page."""
-
-SHAPES = ("o", "s", "D", "^", "v", "P", "X")
-"""The marks of several kinds of values, in their order; every second one is hollow."""
 
 _TEXT = 13.0
 _STYLE = {
@@ -167,7 +88,6 @@ _STYLE = {
     "text.parse_math": False,  # a name may hold a dollar
     "text.color": COLOURS["ink"],
     "axes.unicode_minus": False,
-    "hatch.linewidth": 1.3,
 }
 _NOTHING: Mapping[str, Mapping[str, None]] = {
     "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
@@ -213,40 +133,28 @@ class Canvas:
         self.height = height
         self.figure.set_size_inches(self.width / 72, height / 72)
 
-    def axes(self, left: float, top: float, right: float, bottom: float, *, grid: str) -> Axes:
-        """Return axes between two corners, with pale lines across ``"x"``, ``"y"`` or nothing."""
+    def axes(self, left: float, top: float, right: float, bottom: float) -> Axes:
+        """Return axes between two corners, without frame, ticks and grid."""
         width, height = (right - left) / self.width, (bottom - top) / self.height
         axes = self.figure.add_axes((left / self.width, 1 - bottom / self.height, width, height))
         for part in (axes.patch, *axes.spines.values()):
             part.set_visible(False)
-        axes.tick_params(length=0, labelsize=_TEXT, labelcolor=COLOURS["ink"], pad=5)
         axes.set_axisbelow(True)
         axes.set(xticks=[], yticks=[])
-        if grid:
-            direction: Any = grid
-            axes.grid(axis=direction, color=COLOURS["line"], linewidth=1, clip_on=False)
         return axes
-
-    def ticks(self, axes: Axes, side: str, *, whole: bool = False) -> None:
-        """Put some round numbers on the ``"x"`` or the ``"y"`` axis."""
-        from matplotlib.ticker import MaxNLocator, StrMethodFormatter
-
-        axis = axes.xaxis if side == "x" else axes.yaxis
-        most = 8 if side == "x" else 6
-        axis.set_major_locator(MaxNLocator(nbins=most, steps=[1, 2, 5, 10], integer=whole))
-        axis.set_major_formatter(StrMethodFormatter("{x:.6g}"))
 
     def text(self, x: float, y: float, text: str, **how: Any) -> None:
         """Write a line whose foot is at a place."""
         place = x / self.width, 1 - y / self.height
-        self.figure.text(*place, visible(text), va="baseline", **how)
+        self.figure.text(*place, visible(text), **{"va": "baseline", **how})
 
-    def mark(self, x: float, y: float, shape: int) -> None:
-        """Put one of `SHAPES` at a place."""
+    def line(self, *places: tuple[float, float], **how: Any) -> None:
+        """Draw a line from place to place."""
         from matplotlib.lines import Line2D
 
-        place = [x / self.width], [1 - y / self.height]
-        self.figure.add_artist(Line2D(*place, **look(shape)))
+        xs = [x / self.width for x, _ in places]
+        ys = [1 - y / self.height for _, y in places]
+        self.figure.add_artist(Line2D(xs, ys, **{"color": COLOURS["ink"], **how}))
 
     def box(self, x: float, y: float, width: float, height: float, **how: Any) -> None:
         """Draw a rectangle whose left upper corner is at a place."""
@@ -256,11 +164,8 @@ class Canvas:
         size = width / self.width, height / self.height
         self.figure.add_artist(Rectangle(corner, *size, clip_on=False, **how))
 
-    def image(
-        self, name: str, title: str, said: str, notes: Mapping[str, Sequence[str]],
-        look: str = "chart",
-    ) -> str:  # fmt: skip
-        """Return the figure as SVG for a page, with notes at its marks."""
+    def image(self, name: str, title: str, said: str, look: str = "chart") -> str:
+        """Return the figure as SVG for a page."""
         root = ElementTree.fromstring(self.file("svg"))
         values = "\n".join(value for element in root.iter() for value in element.attrib.values())
         used = set(re.findall(r"(?:^|url\()#([\w.-]+)", values, re.MULTILINE))
@@ -270,7 +175,7 @@ class Canvas:
         ElementTree.SubElement(image, "title", id=f"{name}-title").text = visible(title)
         ElementTree.SubElement(image, "desc", id=f"{name}-said").text = visible(said)
         for child in root:
-            image.extend(list(_cleaned(child, name, used, notes)))
+            image.extend(list(_cleaned(child, name, used)))
         return ElementTree.tostring(image, encoding="unicode") + "\n"
 
     def file(self, kind: str) -> bytes:
@@ -279,12 +184,12 @@ class Canvas:
         self.figure.savefig(data, format=kind, metadata=dict(_NOTHING[kind]), dpi=dpi)
         return data.getvalue()
 
-
-def look(shape: int) -> dict[str, Any]:
-    """Return how a mark looks."""
-    size = {"marker": SHAPES[shape], "markersize": 9, "markeredgewidth": 1.6}
-    fill = {"color": COLOURS["ink"], "markerfacecolor": COLOURS["paper" if shape % 2 else "ink"]}
-    return {**size, **fill, "linestyle": "", "clip_on": False}
+    def save(self, path: str) -> None:
+        """Write the figure on paper to a file, of the kind that its name ends with."""
+        self.figure.patch.set_visible(True)
+        data = self.file(ending(path))
+        with replacing_bytes(path) as out:
+            out.write(data)
 
 
 def faded(colour: str, share: float) -> tuple[float, ...]:

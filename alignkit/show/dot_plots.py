@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from alignkit._support.arguments import check_known
 from alignkit._support.wording import visible
 from alignkit.errors import OptionError
-from alignkit.io.atomic_files import replacing_bytes
 from alignkit.show.canvas import COLOURS, Canvas, canvas, ending
 from alignkit.tables.columns import Value
 from alignkit.tables.text_width import char_width, cut_middle
@@ -115,17 +114,16 @@ class DotPlot:
         OptionError
             If the file has another ending, or there is nothing to draw.
         """
-        kind = ending(path)
+        ending(path)  # a wrong one is an error before anything is drawn
         with self.drawn(width) as figure:
-            figure.figure.patch.set_visible(True)
-            data = figure.file(kind)
-        with replacing_bytes(path) as out:
-            out.write(data)
+            figure.save(path)
 
-    def image(self, name: str, title: str, width: str = "column") -> str:
-        """Return it as SVG for a page, under a name of its own."""
-        with self.drawn(width) as figure:
-            return figure.image(name, title, self.caption, {}, look="chart paper")
+    def image(self, name: str, title: str) -> str:
+        """Return it as SVG for a page, under a name of its own; nothing if it has no panel."""
+        if not self.panels:
+            return ""
+        with self.drawn("column") as figure:
+            return figure.image(name, title, self.caption, look="chart paper")
 
     def _repr_svg_(self) -> str:
         with self.drawn("column") as figure:
@@ -161,10 +159,10 @@ def _draw(figure: Canvas, plot: DotPlot, abreast: int) -> None:
         for start, end, group in bounds:
             for k, part in enumerate(group.split(", ") if group else ()):
                 x, y = _EDGE + _LINE * (k + 0.8), top + (start + end) / 2
-                _upright(figure, x, y, part)
+                figure.text(x, y, part, rotation=90, ha="right", va="center")
         for k, panel in enumerate(line):
             x = left + k * (wide + _GAP)
-            axes = figure.axes(x, top, x + wide, top + height, grid="")
+            axes = figure.axes(x, top, x + wide, top + height)
             _draw_panel(axes, panel, ys, wide)
             for start, *_ in bounds[1:]:
                 (rule,) = axes.plot([0, 1.01], [start] * 2, color=COLOURS["soft"], linewidth=0.5)
@@ -172,12 +170,6 @@ def _draw(figure: Canvas, plot: DotPlot, abreast: int) -> None:
             axes.set(ylim=(height, 0))
             figure.text(x + wide / 2, top + height + 3 + 2.4 * _TEXT, panel.label, ha="center")
         top += height + _AXIS
-
-
-def _upright(figure: Canvas, x: float, y: float, text: str) -> None:
-    """Write a line that runs upwards, its middle at a place."""
-    place = x / figure.width, 1 - y / figure.height
-    figure.figure.text(*place, text, rotation=90, ha="right", va="center", rotation_mode="default")
 
 
 def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) -> None:
@@ -204,15 +196,12 @@ def _look(k: int) -> dict[str, Any]:
 
 def _legend(figure: Canvas, series: Sequence[str], left: float) -> None:
     """Say what the points are, from the axis on; from the edge, if that would be cut."""
-    from matplotlib.lines import Line2D
-
     widths = [26 + _width(name) + 12 for name in series]
     x = left if left + sum(widths) - 12 <= figure.width - _EDGE else _EDGE
-    up = 1 - (_EDGE + 7) / figure.height
+    y = _EDGE + 7
     for k, (name, width) in enumerate(zip(series, widths, strict=True)):
-        ends = [part / figure.width for part in (x, x + 9, x + 18)]
-        figure.figure.add_artist(Line2D(ends, [up] * 3, markevery=[1], **_look(k)))
-        figure.text(x + 22, _EDGE + 7 + 0.35 * _TEXT, name)
+        figure.line((x, y), (x + 9, y), (x + 18, y), markevery=[1], **_look(k))
+        figure.text(x + 22, y + 0.35 * _TEXT, name)
         x += width
 
 

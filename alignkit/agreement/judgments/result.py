@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from itertools import accumulate, chain, product
+from dataclasses import astuple, dataclass, replace
+from itertools import accumulate, islice, product
 from math import isnan, nan
 
 from alignkit._support.values import jsonable
@@ -12,12 +12,9 @@ from alignkit._support.wording import how_many, overlapping
 from alignkit.agreement.figures import Figure, FigureResult
 from alignkit.agreement.judgments.figures import JudgmentDisagreements
 from alignkit.agreement.options import JudgmentOptions
-from alignkit.agreement.plots import meanings
 from alignkit.corpora.labelled import NOT_JUDGED
 from alignkit.errors import UnknownNameError
 from alignkit.model.labels import Scheme
-from alignkit.show.canvas import Span
-from alignkit.show.charts import spans
 from alignkit.show.dot_plots import DotPanel, DotPlot, DotRow
 from alignkit.tables.columns import Cell, Column, Value
 from alignkit.tables.result import Caution, Picture
@@ -164,10 +161,6 @@ class JudgmentAgreement(FigureResult):
         )
         return lines
 
-    def images(self) -> Iterator[Picture]:
-        """Yield a figure of each table in each view, if it has values."""
-        return judgment_plots(self)
-
     def to_json(self) -> dict[str, object]:
         """Return everything as JSON takes it: NaN is None."""
         alike = [[view.name for view in views] for views in self.options.alike]
@@ -185,6 +178,13 @@ class JudgmentAgreement(FigureResult):
             "cautions": jsonable(self.cautions),
             "signature": self.signature,
         }
+
+    def images(self) -> Iterator[Picture]:
+        """Yield a figure of the kappas of each table."""
+        plot = judgment_plot(self)
+        for k, panel in enumerate(plot.panels):
+            image = replace(plot, panels=[panel]).image(f"kappas-{k}", panel.label)
+            yield Picture(panel.label.capitalize(), image)
 
     def page_tables(self) -> Sequence[Table]:
         """Return the tables, and that of the pairs that are judged differently."""
@@ -321,52 +321,41 @@ def disagreements_table(agreement: JudgmentAgreement, *, whole: bool = True) -> 
     return Table(title, columns, rows, anchor="disagreements")
 
 
-# plots
-_MOST_ROWS = 40  # A figure of a table in a view has no more rows; the table has all
+# the figure
+_MOST_ROWS = 40  # a panel has no more rows of a view; the table has all
 
-_SHAPES = {"kappa": (0, "kappa"), "null": (1, "by chance"), "corrected": (2, "corrected")}
-_DRAWN = {
-    "two": ("Every two annotators", ("kappa",)),
-    "majority": ("With the majority", ("kappa", "null", "corrected")),
-    "others": ("With that of the others", ("kappa",)),
-    "adjudicated": ("With the adjudicated", ("kappa",)),
+_SERIES = {"kappa": "kappa", "null": "by chance", "corrected": "corrected"}
+_PANELS = {
+    "two": "every two annotators",
+    "majority": "with the majority",
+    "others": "with that of the others",
+    "adjudicated": "with the adjudicated",
 }
-"""What is drawn, by the table that holds it, and its title in a file."""
-
-_AXIS = "kappa: 0 as by chance, 1 in full"
-
-
-def judgment_plots(agreement: JudgmentAgreement) -> Iterator[Picture]:
-    """Yield a figure of each table in each view, if it has values."""
-    for layout in LAYOUTS:
-        for number, view in enumerate(agreement.views):
-            data, left = _spans(agreement, layout, view)
-            if not data:
-                continue
-            title = f"{layout.title}: {view}" + (f" (the table has {left} more)" if left else "")
-            shapes = meanings(data, _SHAPES.values())
-            name = f"{layout.anchor}-{number}"
-            yield Picture(title, spans(name, title, data, label=_AXIS, shapes=shapes))
+"""The tables that are drawn, and what kappa of them is called."""
 
 
 def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
     """Return the figure for a paper: the kappas with their intervals, a panel for each table."""
-    drawn: dict[str, dict[DotRow, dict[int, Value]]] = {}
-    more, names = 0, dict(_SHAPES.values())
+    drawn: dict[str, dict[DotRow, dict[str, Value]]] = {}
+    several, more = len(agreement.views) > 1, 0
     for layout, view in product(LAYOUTS, agreement.views):
-        data, left = _spans(agreement, layout, view)
-        more += left
-        rows = drawn.setdefault(_DRAWN[layout.anchor][0], {}) if data else {}
-        for span in data:
-            who = span.label.removesuffix(f", {names[span.shape]}").split(" ~ ")
-            row = DotRow(tuple(who), view if len(agreement.views) > 1 else "")
-            rows.setdefault(row, {})[span.shape] = Value(span.value, span.low, span.high)
+        rows: dict[DotRow, dict[str, Value]] = {}
+        for figure in agreement.all_figures:
+            of_view = figure.section == "all" and figure.level == f"judgments.{view}"
+            known = figure.statistic in _SERIES and not isnan(figure.value)
+            if of_view and known and figure.kind in layout.kinds and layout.anchor in _PANELS:
+                row = DotRow(tuple(_who(figure, layout).split(" ~ ")), view if several else "")
+                value = Value(figure.value, figure.low, figure.high)
+                rows.setdefault(row, {})[figure.statistic] = value
+        more += max(len(rows) - _MOST_ROWS, 0)
+        if rows:
+            drawn.setdefault(_PANELS[layout.anchor], {}).update(islice(rows.items(), _MOST_ROWS))
     every = [values for rows in drawn.values() for values in rows.values()]
-    shapes = [shape for shape in names if any(shape in values for values in every)]
+    series = [name for name in _SERIES if any(name in values for values in every)]
     panels = [
         DotPanel(
-            f"kappa, {title[0].lower()}{title[1:]}", list(rows),
-            [[values.get(shape, Value(nan)) for shape in shapes] for values in rows.values()],
+            f"kappa, {title}", list(rows),
+            [[values.get(name, Value(nan)) for name in series] for values in rows.values()],
             percent=False,
         )
         for title, rows in drawn.items()
@@ -377,21 +366,4 @@ def judgment_plot(agreement: JudgmentAgreement) -> DotPlot:
         f"{100 * agreement.options.confidence:g}% intervals"
     )
     caption += f"; {how_many(more, 'further row')} in the tables only" if more else ""
-    return DotPlot(panels, [names[shape] for shape in shapes], f"{caption}.", abreast=(1, 1))
-
-
-def _spans(agreement: JudgmentAgreement, layout: TableLayout, view: str) -> tuple[list[Span], int]:
-    """Return what is drawn of a table in a view, and how many rows are left out."""
-    _, wanted = _DRAWN.get(layout.anchor, ("", ()))
-    rows: dict[str, list[Span]] = {}  # an annotator's stand together
-    for figure in agreement.all_figures:
-        of_view = figure.section == "all" and figure.level == f"judgments.{view}"
-        drawn = figure.kind in layout.kinds and figure.statistic in wanted
-        if of_view and drawn and not isnan(figure.value):
-            shape, meaning = _SHAPES[figure.statistic]
-            bounds, who = (figure.value, figure.low, figure.high), _who(figure, layout)
-            label = who if figure.statistic == "kappa" else f"{who}, {meaning}"
-            shown = Column("", "decimal").show(Value(*bounds)).text
-            rows.setdefault(who, []).append(Span(label, *bounds, shown, shape))
-    data = list(chain.from_iterable(rows.values()))
-    return data[:_MOST_ROWS], max(len(data) - _MOST_ROWS, 0)
+    return DotPlot(panels, [_SERIES[name] for name in series], f"{caption}.", abreast=(1, 1))

@@ -67,7 +67,7 @@ def _on_alignments(options: argparse.Namespace) -> str:
     if isinstance(options.tables, list) and (options.json or options.csv):
         flag = "--json" if options.json else "--csv"
         raise OptionError(f"{flag} has every figure: leave out --tables, or {flag}")
-    refuse_unwritable(path for path in (options.html, options.plot) if path is not None)
+    _refuse_unwritable(options)
     if len(options.corpus) == 1 and options.in_order:
         raise OptionError("--in-order joins several files, and one is named: leave it out")
     words = _function_words(options)
@@ -92,6 +92,13 @@ def _on_alignments(options: argparse.Namespace) -> str:
         page = draw_agreement_page(agreement, function_words=words)
         with replacing(options.html) as out:
             out.writelines(page)
+    if options.disagreements:
+        from alignkit.agreement.disagreements import differences_csv, disagreements
+
+        pairings = agreement.of("annotators")
+        differ = (disagreements(agreement.corpus, two.first, two.second) for two in pairings)
+        with replacing(options.disagreements) as out:
+            out.write(differences_csv(agreement.corpus, differ) + "\n")
     if options.plot:
         say(agreement.plot(options.plot, options.plot_width or "column").caption)
     return output
@@ -106,8 +113,7 @@ def _on_judgments(options: argparse.Namespace) -> str:
     if "groups" in chosen:
         chosen["groups"], lines = _groups(options.groups)
     JudgmentOptions(**chosen)  # a wrong option is an error before anything is read
-    files = options.html, options.plot, options.disagreements
-    refuse_unwritable(path for path in files if path is not None)
+    _refuse_unwritable(options)
     corpus = _corpus(options)
     with naming(*options.corpus), _placing(lines, options):
         agreement = agree(corpus, options.annotators, on="judgments", **_shared(options), **chosen)
@@ -122,6 +128,11 @@ def _on_judgments(options: argparse.Namespace) -> str:
         with replacing(options.disagreements) as out:
             out.write(result.disagreements_table(agreement).csv() + "\n")
     return _output(agreement, options)
+
+
+def _refuse_unwritable(options: argparse.Namespace) -> None:
+    files = options.html, options.plot, options.disagreements
+    refuse_unwritable(path for path in files if path is not None)
 
 
 def _shared(options: argparse.Namespace) -> dict[str, Any]:

@@ -84,6 +84,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="print all tables, and all that the cautions say")
     add("--html", metavar="FILE", type=saved_file,
         help="write a page with the tables, plots and disagreements as well")
+    add("--disagreements", metavar="FILE", type=saved_file,
+        help="write every pair that is aligned or judged differently, with its texts and what each "
+        "annotator said, as CSV; a page shows the first 180 or 200")
     add_plot(group, "F1 and C")
     add("--function-words", nargs="+", metavar="L",
         help="with --html, tell links of function words from those of content words: the languages "
@@ -96,9 +99,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "alignments)")
     for field in _JUDGMENT_FIELDS.values():
         _add_judgment_field(group, field)
-    add("--disagreements", metavar="FILE", type=saved_file,
-        help="write every pair that is judged differently, with its texts and what each annotator "
-        "said, as CSV; a page shows the first 200")
 # fmt: on
 
 
@@ -156,7 +156,6 @@ def asks_for_judgments(options: argparse.Namespace) -> bool:
     """Return whether judgments are compared; refuse options of the other question."""
     if options.on == "alignments":
         wrong = [name for name in _JUDGMENT_FIELDS if hasattr(options, name)]
-        wrong += ["disagreements"] if options.disagreements else []
         if wrong:
             raise OptionError(f"--{wrong[0]} is about judgments; add --on judgments")
         return False

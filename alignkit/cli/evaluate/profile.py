@@ -212,16 +212,16 @@ def _links(options: argparse.Namespace) -> Profile:
 
 
 def _draw(ranking: Ranking, options: argparse.Namespace) -> None:
-    from alignkit.scoring.plots import draw_cd_diagram, draw_heat_map
+    from alignkit.scoring.plots import cd_diagram, heat_map
 
     measured = ranking.measured.worst_first()
     if options.plot is not None:
         tests = ranking.systems
         if tests.reason:
             raise OptionError(f"--plot: there are no ranks to draw: {tests.reason}")
-        draw_cd_diagram(tests.ranking, tests.groups(), tests.critical_difference, options.plot)
+        cd_diagram(tests.ranking, tests.groups(), tests.critical_difference, options.plot)
     if options.heat_map is not None:
-        draw_heat_map(
+        heat_map(
             measured.phenomena, measured.systems, measured.values, measured.measure,
             options.heat_map,
         )  # fmt: skip
