@@ -8,8 +8,8 @@ import pytest
 from command import run
 
 from alignkit.cluster.estimate import estimate_texts, spread
-from alignkit.cluster.exchange import ExchangeOptions
 from alignkit.cluster.parts import Part, find_parts
+from alignkit.cluster.phrase_exchange import ExchangeOptions
 from alignkit.cluster.phrase_tables import (
     AlignedInput,
     TableInput,

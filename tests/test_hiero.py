@@ -21,8 +21,7 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.model.trees import Tree
 from alignkit.rules.files import RULE_FORMATS, read_rules, rule_lines
 from alignkit.rules.grammar import Variable
-from alignkit.rules.hiero.extraction import HieroOptions, derivations, extract_hiero
-from alignkit.rules.hiero.extraction import span_label as labelled
+from alignkit.rules.hiero.extraction import HieroOptions, Labels, derivations, extract_hiero
 from alignkit.rules.hiero.grammar import learn_hiero, write_hiero
 
 X0, X1 = Variable(0, "X"), Variable(1, "X")
@@ -76,6 +75,11 @@ def test_exchanging_sides_exchanges_the_sides_of_rules(pair, options):
         )
     )
     assert ours == theirs
+
+
+def labelled(tree, start, end):
+    labels, longest = Labels(), end - start
+    return labels.texts[labels.chart([tree], longest)[(start + 1) * longest - 1]]
 
 
 @given(st.data())

@@ -89,14 +89,8 @@ def test_the_result_is_the_same_from_disk_and_by_several_merges(tmp_path, monkey
 def test_what_cannot_be_counted_is_refused(tmp_path):
     one = packed([((1, 2), 1)])
     with Runs(str(tmp_path), sums=2) as runs:
-        for wrong, told in (
-            ((one[0].astype(float), *one[1:]), "not int32"),
-            ((np.array([1, -2], np.int32), *one[1:]), r"symbols\[1\] is -2"),
-            ((one[0], np.array([0, 3]), one[2]), "beyond the 2 symbols"),
-            ((one[0], np.array([2, 0]), one[2]), "must rise"),
-            ((*one[:2], np.ones((1, 3))), r"expected \(1, 2\)"),
-        ):
-            refuses(AlignmentError, told, runs.add, *wrong)
+        negative = np.array([1, -2], np.int32)
+        refuses(AlignmentError, r"symbols\[1\] is -2", runs.add, negative, *one[1:])
         assert rows(runs.merge()) == []
         refuses(OptionError, "merged already", runs.add, *one)
     refuses(OptionError, "closed", lambda: next(runs.merge()))

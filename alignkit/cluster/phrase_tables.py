@@ -1,8 +1,8 @@
 """Phrase tables and paraphrases of many files, with the bytes that one machine gives.
 
-Counting and joining are the same exchange of records; see `alignkit.cluster.exchange`. Phrase pairs
-go by target phrase first, so that a bucket knows the totals of its target phrases, then by source
-phrase. Entries of tables go by pivot first, then by the phrase that is paraphrased.
+Counting and joining are the same exchange of records; see `alignkit.cluster.phrase_exchange`.
+Phrase pairs go by target phrase first, so that a bucket knows the totals of its target phrases,
+then by source phrase. Entries of tables go by pivot first, then by the phrase that is paraphrased.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from alignkit._support.arguments import check_arguments, check_known
-from alignkit.cluster.exchange import (
+from alignkit.cluster.parts import Part, find_parts, largest_of
+from alignkit.cluster.phrase_exchange import (
     BucketExchange,
     ExchangeOptions,
     Numbered,
@@ -28,7 +29,6 @@ from alignkit.cluster.exchange import (
     write_text,
     write_turned,
 )
-from alignkit.cluster.parts import Part, find_parts, largest_of
 from alignkit.cluster.run import Done
 from alignkit.cluster.session import Connection, OnProgress, Session, open_session
 from alignkit.errors import OptionError

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -298,8 +298,8 @@ class DaskSession(Session):
         name = label or function.__name__
         futures: list[Future[Any]] = [
             self._client.submit(
-                _perform,
-                _Call(self._check, self._mine, function, task.arguments),
+                # in one piece, so that Dask does not look for tasks in the arguments
+                partial(_perform, self._mine, self._check, partial(function, *task.arguments)),
                 homes[place],
                 key=f"{name}-{run}-{place}",
                 priority=-place,
@@ -404,22 +404,14 @@ class DaskSession(Session):
         return values
 
 
-@dataclass(frozen=True)
-class _Call:
-    """A task in one piece, so that Dask does not look for tasks in its arguments."""
-
-    check: Callable[[], Canary]
-    expected: Canary
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-
-def _perform(call: _Call, _home: int | None = None) -> Any:
-    if difference := call.expected.differs(call.check()):
+def _perform(
+    expected: Canary, check: Callable[[], Canary], task: Callable[[], T], _home: int | None
+) -> T:
+    if difference := expected.differs(check()):
         from distributed import get_worker
 
         raise ClusterError(f"worker {get_worker().address}: {difference}")
-    return call.function(*call.arguments)
+    return task()
 
 
 class _Watch:

@@ -6,9 +6,10 @@ Rules are counted in blocks of sentence pairs, as sequences of numbers, and weig
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count as numbering
 from itertools import islice
 from typing import Any
 
@@ -41,11 +42,6 @@ class Weights:
     keys: I8  # (W,) int64: source word << 32 | target word, rising
     weights: F8  # (W, 2): w(target | source), w(source | target)
     lone: F8
-
-    @classmethod
-    def nothing(cls) -> Weights:
-        """Return no weights."""
-        return cls(np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 2)))
 
 
 class Lexicon:
@@ -96,20 +92,12 @@ class Lexicon:
         return Weights(self._keys, np.stack(columns, axis=1), lone)
 
 
-class _Numbers(dict[Hashable, int]):
-    """Number things as they come."""
-
-    def __missing__(self, key: Hashable) -> int:
-        self[key] = number = len(self)
-        return number
-
-
 class RuleCounts:
     """Rule types and their counts."""
 
     def __init__(self, strings: tuple[bool, bool], examples: int = 0) -> None:
         self._strings, self._most = strings, examples
-        self._types = _Numbers()
+        self._types: dict[bytes, int] = defaultdict(numbering().__next__)  # numbers of rules
         self._sides: list[tuple[bytes, bytes]] = []
         self._alignments: dict[tuple[int, bytes], int] = {}
         self._counts, self._pairs, self._aligned = np.zeros(0), np.zeros(0), np.zeros(0)
@@ -183,7 +171,7 @@ class RuleCounts:
         roots = [(source[: labels[0]], target[: labels[1]]) for source, target in self._sides]
         columns = []
         for keys in (sources, targets, roots):
-            numbers = _Numbers()
+            numbers: dict[Hashable, int] = defaultdict(numbering().__next__)
             groups = np.array([numbers[key] for key in keys], np.int64)
             totals = np.bincount(groups, weights=self._counts)
             columns.append((self._counts / totals[groups]).tolist())

@@ -230,7 +230,7 @@ def _given(
 def _estimate(parts: Sequence[Part], sides: Iterable[str], options: argparse.Namespace) -> int:
     """Print about how many phrase pairs there are, and what they take."""
     from alignkit.cluster.estimate import estimate_phrases
-    from alignkit.cluster.exchange import memory_of
+    from alignkit.cluster.phrase_exchange import memory_of
 
     estimate = estimate_phrases(parts, _settings(options), _given(parts, sides, options))
     memory = size(memory_of(2 * room(options)))
@@ -264,7 +264,7 @@ def _phrases_of_parts(options: argparse.Namespace) -> int:
     refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
         raise OptionError("the table goes to a file: name it by -o")
-    from alignkit.cluster.exchange import ExchangeOptions
+    from alignkit.cluster.phrase_exchange import ExchangeOptions
     from alignkit.cluster.phrase_tables import count_parts
 
     least = options.min_count or 1

@@ -223,7 +223,7 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
     refuse_options(options, {"jsonl": False}, "leave it out")
     if options.output == "-":
         raise OptionError("the paraphrases go to a file: name it by -o")
-    from alignkit.cluster.exchange import ExchangeOptions
+    from alignkit.cluster.phrase_exchange import ExchangeOptions
     from alignkit.cluster.phrase_tables import TableInput, join_tables
 
     given = TableInput(

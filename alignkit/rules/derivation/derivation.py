@@ -117,12 +117,8 @@ def recompose(rules: Sequence[Rule]) -> tuple[Tree | tuple[str, ...], Tree | tup
             open_rules.pop()
         below[open_rules[-1]].append(k)
         open_rules.append(k)
-    source, target = ([rule[side] for rule in rules] for side in (0, 1))
-    return _expanded(source, below), _expanded(target, below)
-
-
-def _items(side: Side) -> tuple[Item, ...]:
-    return (side,) if isinstance(side, Node) else side
+    source, target = (_expanded([rule[side] for rule in rules], below) for side in (0, 1))
+    return source, target
 
 
 def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | tuple[str, ...]:
@@ -131,7 +127,7 @@ def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | t
     columns: list[list[int]] = [[], [], [], []]
     parents, _, ends, afters = columns
     top = -1
-    left: list[tuple[Item | None, int]] = [(item, 0) for item in reversed(_items(sides[0]))]
+    left: list[tuple[Item | Side | None, int]] = [(sides[0], 0)]
     while left:
         item, rule = left.pop()
         if item is None:
@@ -139,9 +135,11 @@ def _expanded(sides: Sequence[Side], below: Sequence[Sequence[int]]) -> Tree | t
             top = parents[top]
         elif isinstance(item, Variable):
             inner = below[rule][item.number]
-            left += ((part, inner) for part in reversed(_items(sides[inner])))
+            left.append((sides[inner], inner))
         elif isinstance(item, str):
             words.append(item)
+        elif not isinstance(item, Node):  # a string
+            left += ((part, rule) for part in reversed(item))
         else:
             for column, value in zip(columns, (top, len(words), 0, 0), strict=True):
                 column.append(value)
@@ -182,40 +180,24 @@ class RuleToken:
 
 
 class Derivation:
-    """How a sentence pair is derived by synchronous rules; `extract_rules` makes it."""
+    """How a sentence pair is derived by synchronous rules; `extract_rules` makes it.
+
+    Attributes
+    ----------
+    id, source, target
+        The name of the pair, and its words.
+    source_tree, target_tree
+        The trees; None if the side is a string.
+    alignment
+        The alignment that it was derived from.
+    """
 
     def __init__(self, derived: Derived, k: int) -> None:
         self._derived, self._k = derived, k
-
-    @property
-    def id(self) -> str:
-        """The name of the pair."""
-        return self._derived.pairs[self._k].id
-
-    @property
-    def source(self) -> tuple[str, ...]:
-        """The source words."""
-        return self._derived.pairs[self._k].words[0]
-
-    @property
-    def target(self) -> tuple[str, ...]:
-        """The target words."""
-        return self._derived.pairs[self._k].words[1]
-
-    @property
-    def source_tree(self) -> Tree | None:
-        """The source tree; None if the source is a string."""
-        return self._derived.trees[0][self._k]
-
-    @property
-    def target_tree(self) -> Tree | None:
-        """The target tree; None if the target is a string."""
-        return self._derived.trees[1][self._k]
-
-    @property
-    def alignment(self) -> Alignment:
-        """The alignment that it was derived from."""
-        return self._derived.alignments[self._k]
+        self.id = derived.pairs[k].id
+        self.source, self.target = derived.pairs[k].words
+        self.source_tree, self.target_tree = (trees[k] for trees in derived.trees)
+        self.alignment = derived.alignments[k]
 
     @cached_property
     def arrays(self) -> Derivations:

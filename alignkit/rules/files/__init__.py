@@ -62,13 +62,7 @@ _KINDS = (
 
 
 def get_rule_format(name: str) -> RuleFormat:
-    """Look up a format of rules.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of that name.
-    """
+    """Look up a format of rules."""
     check_known("format of rules", name, RULE_FORMATS)
     return _FORMATS[name]
 

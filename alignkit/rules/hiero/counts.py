@@ -229,7 +229,7 @@ class HieroCounts(ExitStack):
         self._runs = self.enter_context(Runs(folder, sums=2, room=self._room))
         self.encoder = HieroEncoder(options, links, side)
         self._totals = np.zeros(0)
-        self._lexicon = Lexicon() if lexical else None
+        self._lexical, self._lexicon = lexical, Lexicon()
         self.tokens = self.pairs = self.rare = self.sorted_bytes = 0
 
     def add(self, rows: Iterable[Row]) -> None:
@@ -237,7 +237,7 @@ class HieroCounts(ExitStack):
         iterator = iter(rows)
         while block := list(islice(iterator, PAIRS)):
             words, parts = self.encoder.encode(block)
-            if self._lexicon is not None:
+            if self._lexical:
                 self._lexicon.add(*words)
             for part in parts:
                 self.tokens += len(part.rows)
@@ -256,9 +256,7 @@ class HieroCounts(ExitStack):
         check_count("symbols", 2 * len(labels) + 1 + len(words))
         totals = np.zeros(len(labels))
         totals[label_ranks[: len(self._totals)]] = self._totals
-        weights = Weights.nothing()
-        if self._lexicon is not None:
-            weights = self._lexicon.weights(len(words))
+        weights = self._lexicon.weights(len(words))
         done = 0
 
         def step(block: Block) -> None:
@@ -281,7 +279,7 @@ class HieroCounts(ExitStack):
                 counts, sums = block.values[kept, 0], block.values[kept, 2]
                 of_label = totals[symbols[offsets[:-1]]]
                 columns = [counts / whole[kept], counts / sums, counts / of_label]
-                if self._lexicon is not None:
+                if self._lexical:
                     columns += [block.values[kept, 3], block.values[kept, 4]]
                 yield HieroBlock(
                     symbols, offsets, block.values[kept, :2], np.stack(columns, axis=1),

@@ -140,16 +140,6 @@ class Labels:
         return self._coded[code]
 
 
-def span_label(tree: Tree, start: int, end: int) -> str:
-    """Return the label of one span of words."""
-    if not 0 <= start < end <= len(tree.words):
-        raise OptionError(f"span {start} to {end} is none of {len(tree.words)} words")
-    longest = end - start
-    labels = Labels()
-    number = int(labels.chart([tree], longest)[start * longest + longest - 1])
-    return labels.texts[number]
-
-
 class HieroRule(NamedTuple):
     """A rule as it was seen in a sentence pair."""
 

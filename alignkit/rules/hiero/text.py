@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from string import Formatter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.jit import readonly
 from alignkit.rules.files.fields import LABEL, MOSES_LABEL, NO_LABEL, WORD, log_text, number_text
@@ -19,8 +18,7 @@ from alignkit.rules.files.notation import quoted, side_text
 from alignkit.rules.grammar import Node, Variable
 from alignkit.rules.hiero import text_kernel as kernel
 from alignkit.rules.hiero.counts import WEIGHTS, HieroBlock
-from alignkit.rules.tables.phrase_tables import text_pool
-from alignkit.rules.tables.runs import I8
+from alignkit.rules.tables.runs import WordPool
 
 _ROOM = 1 << 20
 
@@ -101,7 +99,7 @@ class RuleText:
             if name is not None:
                 steps.append(self._step(name, how or "", pieces))
         self._steps = np.array(steps, np.int32)
-        self._pieces = _packed(pieces)
+        self._pieces = WordPool.of(pieces, "strict").arrays()
         self._out = np.empty(_ROOM, np.uint8)
 
     def _step(self, name: str, how: str, pieces: list[str]) -> tuple[int, int]:
@@ -130,14 +128,9 @@ class RuleText:
             done = kernel.lines(
                 readonly(self._steps), readonly(block.symbols), readonly(block.offsets),
                 len(block.labels), block.most_symbols, self._words, *self._pieces,
-                readonly(numbers), *_packed(texts), rule, self._out, state,
+                readonly(numbers), *WordPool.of(texts).arrays(), rule, self._out, state,
             )  # fmt: skip
             if done == rule:
                 self._out = np.empty(2 * len(self._out), np.uint8)
             rule = done
             yield self._out[: state[0]].tobytes()
-
-
-def _packed(texts: list[str]) -> tuple[NDArray[np.uint8], I8]:
-    data, ends = text_pool(texts)
-    return readonly(data), readonly(ends)

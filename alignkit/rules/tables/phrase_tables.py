@@ -15,7 +15,6 @@ from itertools import islice
 from tempfile import gettempdir
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alignkit._support.arguments import check_arguments, each
 from alignkit._support.jit import readonly
@@ -28,16 +27,13 @@ from alignkit.model.phrase_arrays import PhraseArrays, longest_span
 from alignkit.model.phrases import extract_phrases
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.rules.tables import table_kernel as kernel
-from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, ends_of
+from alignkit.rules.tables.runs import F8, I4, I8, ROOM, Block, Runs, WordPool, ends_of
 
 _PAIRS = 4096  # sentence pairs at a time
 _PHRASES = 1 << 16  # phrase pairs at a time
 
 Records = tuple[I4, I8, F8]
 """Symbols, offsets and values, as `Runs.add` takes them."""
-
-Texts = tuple[NDArray[np.uint8], I8]
-"""Texts one after the other in UTF-8, and where each ends, from 0 on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,26 +57,20 @@ class TableBlock:
 Words = tuple[str, ...]
 
 
-def text_pool(texts: Iterable[str]) -> Texts:
-    """Return texts one after the other."""
-    parts = [text.encode() for text in texts]
-    return np.frombuffer(b"".join(parts), np.uint8), ends_of([len(part) for part in parts])
-
-
 def shortest(number: float) -> str:
     """Return the shortest text that is read back as the same number."""
     return str(int(number)) if number == int(number) else repr(number)
 
 
 def entry_lines(
-    blocks: Iterable[TableBlock], words: Texts, number_text: Callable[[float], str]
+    blocks: Iterable[TableBlock], words: WordPool, number_text: Callable[[float], str]
 ) -> Iterator[str]:
     """Yield entries as lines, many in a text; `words` in order."""
     for block in blocks:
         different, places = np.unique(block.values, return_inverse=True)
         text = kernel.write(
             readonly(block.symbols), readonly(block.offsets), block.shown, *words,
-            *text_pool(map(number_text, different.tolist())), places.reshape(-1, 3),
+            *WordPool.of(map(number_text, different.tolist())), places.reshape(-1, 3),
         )  # fmt: skip
         yield text.tobytes().decode()
 
@@ -275,7 +265,7 @@ class PhraseCounts(ExitStack):
 
     def lines(self, *, min_count: int = 1) -> Iterator[str]:
         """Yield the entries as lines, many in a text: source, target, count, p(t|s), p(s|t)."""
-        words = text_pool(map(escaped, sorted(self.words)))
+        words = WordPool.of(map(escaped, sorted(self.words)), "strict")
         yield from table_lines(self.blocks(min_count=min_count), words)
 
     def records(self) -> Iterator[Block]:

@@ -7,11 +7,12 @@ phrase of its labels, brackets, words and variables.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import count as numbering
 from itertools import islice
 from tempfile import gettempdir
 
@@ -29,10 +30,9 @@ from alignkit.rules.tables.phrase_tables import (
     TableBlock,
     Words,
     entry_lines,
-    text_pool,
     whole_groups,
 )
-from alignkit.rules.tables.runs import F8, I4, ROOM, Block, Runs
+from alignkit.rules.tables.runs import F8, I4, ROOM, Block, Runs, WordPool
 from alignkit.rules.tables.table_file import TableFile
 
 PIVOTS = ("source", "target")
@@ -162,14 +162,6 @@ class Paraphrase:
         )
 
 
-class _Symbols(dict[str, int]):
-    """Number texts from 1 on."""
-
-    def __missing__(self, text: str) -> int:
-        number = self[text] = len(self) + 1
-        return number
-
-
 class Pivot(ExitStack):
     """Joins phrases on the pivots that they share, in bounded memory."""
 
@@ -177,7 +169,7 @@ class Pivot(ExitStack):
         super().__init__()
         self._tables = tables
         self._folder, self._room = folder or gettempdir(), room
-        self._symbols = _Symbols()
+        self._symbols: dict[str, int] = defaultdict(numbering(1).__next__)  # numbers of texts
         self._entries = self.enter_context(Runs(self._folder, sums=0, maxima=2, room=room))
         self._paths: Runs | None = None
         self.added = 0
@@ -263,7 +255,7 @@ class Pivot(ExitStack):
 
     def lines(self, settings: PivotSettings | None = None) -> Iterator[str]:
         """Yield the paraphrases as lines, many in a text."""
-        words = text_pool(map(escaped, sorted(self._symbols)))
+        words = WordPool.of(map(escaped, sorted(self._symbols)), "strict")
         yield from pivot_lines(self.blocks(settings), words)
 
     def records(self) -> Iterator[Block]:

@@ -101,8 +101,9 @@ class Runs(AbstractContextManager["Runs"]):
         held = self._held
         if held is None or self._ended:
             raise OptionError("records are merged already; nothing can be added")
-        self._check(symbols, offsets, values)
         arrays = readonly(symbols), readonly(offsets), readonly(values)
+        if (place := kernel.negative(arrays[0])) >= 0:
+            raise AlignmentError(f"symbols[{place}] is {symbols[place]}; the least is 0")
         first, count = 0, len(offsets) - 1
         while (first := held.absorb(*arrays, first, self._sums)) < count:
             if held.size:
@@ -110,23 +111,6 @@ class Runs(AbstractContextManager["Runs"]):
             else:  # a record that is longer than all that there is room for
                 held.symbols = np.empty(int(offsets[first + 1] - offsets[first]), np.int32)
         self.added += count
-
-    def _check(self, symbols: I4, offsets: I8, values: F8) -> None:
-        dtypes = [str(part.dtype) for part in (symbols, offsets, values)]
-        if dtypes != ["int32", "int64", "float64"]:
-            raise AlignmentError(
-                f"symbols, offsets and values are {', '.join(dtypes)}, not int32, int64, float64"
-            )  # fmt: skip
-        if offsets.ndim != 1 or not len(offsets) or (np.diff(offsets) < 0).any():
-            raise AlignmentError("offsets must rise")
-        if offsets[0] < 0 or offsets[-1] > len(symbols):
-            raise AlignmentError(f"offsets go beyond the {len(symbols)} symbols")
-        if values.shape != (len(offsets) - 1, self._width):
-            raise AlignmentError(
-                f"values is a {values.shape} array; expected {(len(offsets) - 1, self._width)}"
-            )
-        if (place := kernel.negative(readonly(symbols))) >= 0:
-            raise AlignmentError(f"symbols[{place}] is {symbols[place]}; the least is 0")
 
     def _spill(self, held: _Held) -> None:
         if self._file is None:
@@ -408,9 +392,9 @@ class WordPool(NamedTuple):
     ends: I8
 
     @classmethod
-    def of(cls, words: Iterable[str]) -> WordPool:
-        """Return a list of words, in their order."""
-        parts = [word.encode("utf-8", "surrogatepass") for word in words]
+    def of(cls, words: Iterable[str], errors: str = "surrogatepass") -> WordPool:
+        """Return a list of words, in their order; `errors` as of `str.encode`."""
+        parts = [word.encode("utf-8", errors) for word in words]
         return cls(np.frombuffer(b"".join(parts), np.uint8), ends_of([len(x) for x in parts]))
 
     @classmethod

@@ -27,7 +27,7 @@ from alignkit.io.atomic_files import apart, replacing_bytes
 from alignkit.io.options import ReadOptions
 from alignkit.rules.tables import runs as sorting
 from alignkit.rules.tables import runs_kernel as kernel
-from alignkit.rules.tables.phrase_tables import Records, text_pool
+from alignkit.rules.tables.phrase_tables import Records
 from alignkit.rules.tables.runs import Block, Runs, WordPool, read_section
 
 _FAN = 16  # lists of words that are merged at a time
@@ -122,8 +122,7 @@ def write_turned(
     exchange: BucketExchange, bucket: int, records: Iterable[Records], cuts: Sequence[Sequence[int]]
 ) -> str:
     """Write records of a bucket in buckets by the order of their first phrases; return the file."""
-    offsets = np.zeros(len(cuts) + 1, np.int64)
-    np.cumsum([len(phrase) for phrase in cuts], out=offsets[1:])
+    offsets = sorting.ends_of([len(phrase) for phrase in cuts])
     keys = np.array([symbol for phrase in cuts for symbol in phrase], np.int32)
     path = exchange.path("turned", bucket)
     with placing(path) as beside, open(beside, "wb") as stream:
@@ -193,7 +192,7 @@ def _merge(paths: Sequence[str], output: str) -> Done:
 
 def _show(pool: str, output: str) -> Done:
     with placing(output) as beside:
-        WordPool(*text_pool(map(escaped, WordPool.read(pool).words()))).write(beside)
+        WordPool.of(map(escaped, WordPool.read(pool).words()), "strict").write(beside)
     return Done(None, [output])
 
 
