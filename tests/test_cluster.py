@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from alignkit import cluster
-from alignkit.cluster.parts import Part, find_parts, named, outputs_of
+from alignkit.cluster.parts import Part, find_parts, named
 from alignkit.cluster.run import Run, RunError, placing
 from alignkit.cluster.session import Task, ThisProcess, canary, check_address, open_session
 from alignkit.errors import (
@@ -63,7 +63,7 @@ def test_what_does_not_fit_is_refused(tmp_path, names, patterns, told):
 def test_parts_are_files_that_can_be_read_again():
     for refused in (
         lambda: find_parts("-", "1.en"),
-        lambda: outputs_of("-", [Part("", ("1.fr",))]),
+        lambda: named("-", ""),
     ):
         with pytest.raises(OptionError, match=r"^-: "):
             refused()

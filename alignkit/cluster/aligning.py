@@ -20,10 +20,6 @@ from alignkit.io.atomic_files import apart, replacing, replacing_bytes
 from alignkit.io.options import ReadOptions
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from alignkit.align.aligned_links import AlignedLinks
     from alignkit.align.aligner import Aligner
 
 
@@ -179,21 +175,17 @@ def _align_part(
             out.write(format_lines(links.arrays, probabilities=weights))
             if scores is not None:
                 scores.write(score_lines(aligner.scores(bitext, threads=threads)))
-            total += _counted(sides, links)
+            source, target = sides
+            total += Aligned(
+                pairs=len(source),
+                empty=int(((source == 0) | (target == 0)).sum()),
+                cut=int(((source > LONGEST_PIECE) | (target > LONGEST_PIECE)).sum()),
+                source_words=int(source.sum()),
+                target_words=int(target.sum()),
+                links=len(links.arrays.links),
+                sure=int(links.arrays.sure.sum()),
+            )
     return Done(asdict(total), [path for path in outputs if path is not None])
-
-
-def _counted(sides: tuple[NDArray[np.int64], NDArray[np.int64]], links: AlignedLinks) -> Aligned:
-    source, target = sides
-    return Aligned(
-        pairs=len(source),
-        empty=int(((source == 0) | (target == 0)).sum()),
-        cut=int(((source > LONGEST_PIECE) | (target > LONGEST_PIECE)).sum()),
-        source_words=int(source.sum()),
-        target_words=int(target.sum()),
-        links=len(links.arrays.links),
-        sure=int(links.arrays.sure.sum()),
-    )
 
 
 @lru_cache(maxsize=1)

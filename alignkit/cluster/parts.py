@@ -112,6 +112,8 @@ def _files(pattern: str) -> dict[str, str]:
 
 def named(pattern: str, name: str) -> str:
     """Return the path that a pattern gives for a part."""
+    if pattern == "-":
+        raise OptionError("-: what is written of parts goes to files, as in 'out/*.align.gz'")
     if not name:
         return pattern
     if pattern.count("*") != 1:
@@ -136,13 +138,6 @@ def refuse_replacing(outputs: Sequence[str], parts: Sequence[Part]) -> None:
         if (path := read.get(identity(output))) is not None and output != "-":
             both = f"{output} would be replaced, but is also read ({path})"
             raise OptionError(f"{both}; name another file for the output; nothing was changed")
-
-
-def outputs_of(pattern: str, parts: Sequence[Part]) -> list[str]:
-    """Return the output of each part; see `named`."""
-    if pattern == "-":
-        raise OptionError("-: what is written of parts goes to files, as in 'out/*.align.gz'")
-    return [named(pattern, part.name) for part in parts]
 
 
 @dataclass(frozen=True)
@@ -176,7 +171,7 @@ class PartOutputs:
     def files(self, parts: Sequence[Part]) -> list[tuple[str | None, str | None]]:
         """Return where links and scores of each part go."""
         links, scores = (
-            [None] * len(parts) if pattern is None else outputs_of(pattern, parts)
+            [pattern and named(pattern, part.name) for part in parts]
             for pattern in (self.links, self.scores)
         )
         return list(zip(links, scores, strict=True))

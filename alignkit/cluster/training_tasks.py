@@ -69,23 +69,22 @@ _parts: WorkerMemory[_KnownPart] = WorkerMemory()
 
 
 def _known_part(
-    plan: TrainingPlan, number: int, given: tuple[Bitext, Cooccurrence] | None = None
+    plan: TrainingPlan, number: int, given: tuple[Bitext, Bitext, Cooccurrence] | None = None
 ) -> _KnownPart:
     def make() -> tuple[_KnownPart, int]:
-        text, index = given or _read_part(plan, number)
-        bitext = training_files.cut_pairs(text)
+        if given is None:
+            with opened(plan.file("parts", number)) as arrays:
+                text = training_files.stored(plan, arrays)
+            bitext = training_files.cut_pairs(text)
+            index = Cooccurrence.of(bitext)
+        else:
+            text, bitext, index = given
         part = expectation.BitextPart(bitext, index, workers_of(plan.threads), plan.firsts[number])
         known = _KnownPart(text, part, _divided(plan, index), len(index.columns))
         tokens = len(bitext.source.ids) + len(bitext.target.ids)
         return known, 4 * (len(index.cells) + known.size) + 12 * tokens + 64 * len(bitext)
 
     return _parts.get(plan.run, plan.file("parts", number), plan.memory, make)
-
-
-def _read_part(plan: TrainingPlan, number: int) -> tuple[Bitext, Cooccurrence]:
-    with opened(plan.file("parts", number)) as arrays:
-        text = training_files.stored(plan, arrays)
-    return text, Cooccurrence.of(training_files.cut_pairs(text))
 
 
 def _divided(plan: TrainingPlan, index: Cooccurrence) -> list[I4]:
@@ -105,8 +104,9 @@ def index_part(plan: TrainingPlan, number: int, read: str) -> int:
             arrays[f"{side}-ids"] = words[f"numbers-{number}"][part[f"{side}-ids"]]
             arrays[f"{side}-starts"] = part[f"{side}-starts"]
     text = training_files.stored(plan, arrays)
-    index = Cooccurrence.of(training_files.cut_pairs(text))
-    known = _known_part(plan, number, (text, index))
+    bitext = training_files.cut_pairs(text)
+    index = Cooccurrence.of(bitext)
+    known = _known_part(plan, number, (text, bitext, index))
     chances = np.zeros(known.size, np.int64)
     add_chances(known.part.pairs.starts, index.cells, chances)
     keys = keys_of_places(index.rows, index.columns)

@@ -394,11 +394,11 @@ class _Learner:
         return None
 
     def _add(self, block: list[_Known]) -> None:
-        pairs = [row[0] for row in block]
+        pairs, alignments, sources, targets = zip(*block, strict=True)
         derivations = Derived(
             pairs,
-            [row[1] for row in block],
-            ([row[2] for row in block], [row[3] for row in block]),
+            alignments,
+            (sources, targets),
             links=self.links,
             string=self.string if self.grammar == "s2t" else None,
             reader=self._reader,
@@ -415,7 +415,7 @@ class _Learner:
             self._counts.end_block()
 
     def _count(
-        self, size: int, derivations: Derivations, cuts: Cuts, pairs: list[SentencePair]
+        self, size: int, derivations: Derivations, cuts: Cuts, pairs: Sequence[SentencePair]
     ) -> None:
         fragments = derivations.fragments(cuts, deletions=self.deletions)
         kept, dropped = self.bounds.split(fragments)

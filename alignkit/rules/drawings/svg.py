@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from html import escape
+from typing import Any
 
 from alignkit._support.arguments import check_arguments
 from alignkit._support.wording import how_many, visible
@@ -322,19 +323,17 @@ def draw_tree_html(
     """
     check_arguments(draw_tree_html, locals())
     kept = tuple(pairs) if iter(pairs) is pairs else pairs
-    content = tree_content(annotator, links=links, source_tree=source_tree, target_tree=target_tree)
+    content = tree_content(
+        annotator=annotator, links=links, source_tree=source_tree, target_tree=target_tree
+    )
     yield from draw_page(kept, content, title=title)
 
 
-def tree_content(
-    annotator: str | None, *, links: str = "sure", source_tree: str | None = None,
-    target_tree: str | None = None,
-) -> PageContent:  # fmt: skip
-    """Return what stands on pages of trees; arguments as of `draw_tree_html`."""
-    trees = {"source_tree": source_tree, "target_tree": target_tree}
+def tree_content(**options: Any) -> PageContent:
+    """Return what stands on pages of trees; options as of `make_tree_pair`."""
 
     def make(pair: SentencePair) -> TreePair:
-        return make_tree_pair(pair, annotator, links=links, **trees)
+        return make_tree_pair(pair, **options)
 
     return PageContent(
         lambda pairs: _totals(map(make, pairs)),

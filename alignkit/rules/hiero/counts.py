@@ -217,11 +217,10 @@ class HieroCounts(ExitStack):
         self,
         folder: str,
         options: HieroOptions,
-        *,
-        links: str = "sure",
-        side: str | None = None,
-        lexical: bool = True,
-        room: int = ROOM,
+        links: str,
+        side: str | None,
+        lexical: bool,
+        room: int,
     ) -> None:
         super().__init__()
         self._folder, self._options = folder, options

@@ -114,9 +114,11 @@ def learn_hiero(
     check_arguments(learn_hiero, locals())
     if examples < 0:
         raise OptionError(f"examples are {examples}; give 0 or more")
+    check_known("links", links, LINKS)
     rows = _Rows(pairs, grammar, annotator, side, tree)
     kept: list[Row] = []
-    with _counts(rows, folder or gettempdir(), links, options, lexical, room) as counts:
+    how = options or HieroOptions(), links, rows.side, lexical, room
+    with HieroCounts(folder or gettempdir(), *how) as counts:
         if examples:
             kept += rows
         counts.add(kept if examples else rows)
@@ -207,12 +209,11 @@ def write_hiero(
     check_arguments(write_hiero, locals())
     get_rule_format(format)
     check_kinds(kinds)
+    check_known("links", links, LINKS)
     rows = _Rows(pairs, grammar, annotator, side, tree)
     file = os.fspath(path)
-    with (
-        replacing(file) as stream,
-        _counts(rows, sorting_folder(file), links, options, lexical, room) as counts,
-    ):
+    how = options or HieroOptions(), links, rows.side, lexical, room
+    with replacing(file) as stream, HieroCounts(sorting_folder(file), *how) as counts:
         counts.add(rows)
         writer = _Writer(stream, format, identity, kinds)
         for block in counts.rules(min_count=min_count, progress=progress):
@@ -324,11 +325,3 @@ class _Rows:
         if self.passed_over["without words"]:
             raise MissingTextError("no aligned pair has words, of which rules are made")
         raise OptionError("no pair is aligned")
-
-
-def _counts(
-    rows: _Rows, folder: str, links: str, options: HieroOptions | None, lexical: bool, room: int
-) -> HieroCounts:
-    check_known("links", links, LINKS)
-    how = options or HieroOptions()
-    return HieroCounts(folder, how, links=links, side=rows.side, lexical=lexical, room=room)

@@ -172,6 +172,7 @@ class Pivot(ExitStack):
         self._symbols: dict[str, int] = defaultdict(numbering(1).__next__)  # numbers of texts
         self._entries = self.enter_context(Runs(self._folder, sums=0, maxima=2, room=room))
         self._paths: Runs | None = None
+        self.variables: Mapping[str, tuple[int, str]] = {}  # number and label, by their texts
         self.added = 0
         self.tally = PivotTally()
 
@@ -220,16 +221,11 @@ class Pivot(ExitStack):
         """How many entries had been there before; of these the greatest probabilities stay."""
         return self.added - self.tally.entries
 
-    def blocks(
-        self,
-        settings: PivotSettings | None = None,
-        *,
-        variables: Mapping[str, tuple[int, str]] | None = None,
-    ) -> Iterator[TableBlock]:
+    def blocks(self, settings: PivotSettings | None = None) -> Iterator[TableBlock]:
         """Yield the paraphrases, sorted by phrase; those of each by falling probability."""
         settings = settings or PivotSettings()
         self._paths = paths = self.enter_context(Runs(self._folder, sums=VALUES, room=self._room))
-        names = self._variables(variables or {})
+        names = self._names()
         self.tally = tally = PivotTally()
         for records in pivot_paths(self._entries, self._tables, settings.identity, names, tally):
             paths.add(*records)
@@ -238,9 +234,9 @@ class Pivot(ExitStack):
         yield from chosen(paths, settings, tally)
         paths.close()
 
-    def _variables(self, variables: Mapping[str, tuple[int, str]]) -> Names:
-        symbol = {variable: text for text, variable in variables.items()}
-        most = max((number for number, _ in variables.values()), default=0) + 1
+    def _names(self) -> Names:
+        symbol = {variable: text for text, variable in self.variables.items()}
+        most = max((number for number, _ in self.variables.values()), default=0) + 1
         for number in range(most):
             for _, rest in list(symbol):
                 self._symbols[symbol[number, rest]]  # so that it has a number
@@ -248,7 +244,7 @@ class Pivot(ExitStack):
         ranks, numbers = np.zeros(count, np.int32), np.full(count, -1, np.int32)
         ranks[[self._symbols[text] for text in sorted(self._symbols)]] = np.arange(1, count)
         renamed = np.zeros((count, most), np.int32)
-        for text, (number, rest) in variables.items():
+        for text, (number, rest) in self.variables.items():
             numbers[self._symbols[text]] = number
             renamed[self._symbols[text]] = [self._symbols[symbol[k, rest]] for k in range(most)]
         return ranks, numbers, renamed
@@ -273,14 +269,11 @@ class Pivot(ExitStack):
             yield Paraphrase(source, target, p, back, int(pivots))
 
     def pairs(
-        self,
-        settings: PivotSettings | None = None,
-        *,
-        variables: Mapping[str, tuple[int, str]] | None = None,
+        self, settings: PivotSettings | None = None
     ) -> Iterator[tuple[Words, Words, list[float]]]:
         """Yield the words of phrase and paraphrase, and their numbers; see `blocks`."""
         words: list[str] = []
-        for block in self.blocks(settings, variables=variables):
+        for block in self.blocks(settings):
             words = words or ["", *sorted(self._symbols)]
             yield from block.rows(words)
 
@@ -420,12 +413,12 @@ class RulePivot(ExitStack):
 
     def rules(self, settings: PivotSettings | None = None) -> Iterator[RuleType]:
         """Yield the paraphrase rules, those of each source side by falling probability."""
-        variables = {
+        self.pivot.variables = {
             _token(Variable(number, label)): (number, label)
             for label in self._labels
             for number in range(self._variables)
         }
-        for source, target, (p, back, pivots) in self.pivot.pairs(settings, variables=variables):
+        for source, target, (p, back, pivots) in self.pivot.pairs(settings):
             rule, extra = Rule(_parsed(source), _parsed(target)), (("pivots", f"{pivots:.0f}"),)
             yield RuleType(rule, p_target=p, p_source=back, extra=extra)
 
