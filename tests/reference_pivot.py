@@ -23,12 +23,13 @@ def pivoted(first, second):
     Bannard & Callison-Burch 2005, eq. 2. Entries are (e, f, p(f | e), p(e | f)): e1 of the first
     table, e2 of the second.
     """
-    found = defaultdict(lambda: [0.0, 0.0, 0])
-    for e1, f1, f_of_e1, e1_of_f in first:
-        for e2, f2, f_of_e2, e2_of_f in second:
-            if f1 == f2:
-                sums = found[e1, e2]
-                sums[0] += e2_of_f * f_of_e1
-                sums[1] += e1_of_f * f_of_e2
-                sums[2] += 1
+    found, by_pivot = defaultdict(lambda: [0.0, 0.0, 0]), defaultdict(list)
+    for e2, f, *p in second:
+        by_pivot[f].append((e2, *p))
+    for e1, f, f_of_e1, e1_of_f in first:
+        for e2, f_of_e2, e2_of_f in by_pivot[f]:
+            sums = found[e1, e2]
+            sums[0] += e2_of_f * f_of_e1
+            sums[1] += e1_of_f * f_of_e2
+            sums[2] += 1
     return dict(found)

@@ -3,8 +3,6 @@
 import pytest
 from command import run, write
 
-from alignkit import __version__
-
 TEXT = "the plan works ||| the proposal works\nhe rose ||| he stood up\n"
 TREES = """\
 (S (NP (DT the) (NN plan)) (VP (VBZ works)))
@@ -27,27 +25,17 @@ def files(tmp_path):
 
 def test_rules_are_scored(capsys, files):
     ran = run(capsys, "score-rules", *files)
-    assert ran.code == 0, ran.err
-    assert ran.out.splitlines()[2:] == [
-        "                               precision  recall    F1  hypothesis  reference",
-        "-----------------------------  ---------  ------  ----  ----------  ---------",
-        "rules                               81.8   100.0  90.0          11         10",
-        "rules, identity left out            33.3   100.0  50.0           3          2",
-        "node pairs                          90.9   100.0  95.2          11         10",
-        "node pairs, identity left out       66.7   100.0  80.0           3          2",
-        "",
-        "only 2 sentence pairs: other pairs could give other figures",
-        f"format:pharaoh/pharaoh|base:0/0|links:sure|level:rules|version:{__version__}",
+    assert [" ".join(line.split()[-5:]) for line in ran.out.splitlines()[4:8]] == [
+        "81.8 100.0 90.0 11 10",
+        "33.3 100.0 50.0 3 2",
+        "90.9 100.0 95.2 11 10",
+        "66.7 100.0 80.0 3 2",
     ]
-
-
-def test_media_and_intervals(capsys, files):
+    assert "only 2 sentence pairs" in ran.out
+    assert "format:pharaoh/pharaoh|base:0/0|links:sure|level:rules|" in ran.out
     found = run(capsys, "score-rules", *files, "--json", "--ci", "--resamples", "20").json
-    assert found["rules"]["recall"] == 1
     assert found["intervals"]["rules.precision"]["high"] == 1
-    assert found["pairs"] == 2
-    assert run(capsys, "score-rules", *files, "--csv").out.startswith("level,precision,recall,f1,")
-    assert "\\begin{tabular}" in run(capsys, "score-rules", *files, "--latex").out
+    assert (found["pairs"], found["rules"]["recall"]) == (2, 1)
 
 
 def test_trees_and_gold_of_one_corpus(capsys, tmp_path, files):
@@ -68,20 +56,7 @@ def test_trees_and_gold_of_one_corpus(capsys, tmp_path, files):
 
 
 @pytest.mark.real_data
-def test_gold_against_itself_is_1_everywhere(capsys, data):
-    gold = data / "edinburgh" / "gold.train.sure.json"
-    trees = data / "edinburgh" / "train.parsed.xml.gz"
-    found = run(capsys, "score-rules", gold, gold, "--trees", trees, "--json").json
-    assert found["pairs"] == 714
-    for level, count in (("rules", 19566), ("rules-changing", 4840)):
-        assert found[level] == {"precision": 1, "recall": 1, "f1": 1}
-        assert found[level.replace("rules", "nodes")] == found[level]
-        name = "hyp_rules" if level == "rules" else "hyp_changing"
-        assert found["counts"][name] == count
-
-
-@pytest.mark.real_data
-def test_possible_links_cost_what_they_did(capsys, data):
+def test_real_alignments_have_the_rules_that_are_known_of_them(capsys, data):
     folder = data / "edinburgh"
     paths = folder / "gold.train.sure+poss.json", folder / "gold.train.sure.json"
     trees = folder / "train.parsed.xml.gz"

@@ -88,14 +88,14 @@ def test_memory_changes_nothing(tmp_path):
     with Pivot(folder=str(tmp_path), room=1 << 16) as small, Pivot() as large:
         for made in (small, large):
             made.add(
-                1, [["f"]] * 300 + [["g"]] * 10,
-                [[f"e{k}", "x"] for k in range(300)] + [[f"e{k}"] for k in range(10)],
-                np.full(310, 0.5), np.linspace(0.001, 0.01, 310),
+                1, [["f"]] * 150 + [["g"]] * 10,
+                [[f"e{k}", "x"] for k in range(150)] + [[f"e{k}"] for k in range(10)],
+                np.full(160, 0.5), np.linspace(0.001, 0.01, 160),
             )  # fmt: skip
         found = ["".join(made.lines()) for made in (small, large)]
         assert found[0] == found[1]
-        assert len(found[0].splitlines()) == 300 * 20 + 10 * 9
-        assert (small.tally.paths, small.tally.joined) == (300 * 299 + 90, 300 * 299 + 90)
+        assert len(found[0].splitlines()) == 150 * 20 + 10 * 9
+        assert (small.tally.paths, small.tally.joined) == (150 * 149 + 90, 150 * 149 + 90)
         assert small._paths.written > 1 << 20
     assert not list(tmp_path.iterdir())
 
