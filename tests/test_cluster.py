@@ -1,15 +1,19 @@
 """Sessions, parts and runs: what is found, done and refused without a cluster."""
 
 import pickle
+import re
 from contextlib import closing, suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+from refusals import refuses
 
 from alignkit import cluster
 from alignkit.cluster.parts import Part, find_parts, named
 from alignkit.cluster.run import Run, RunError, placing
-from alignkit.cluster.session import Task, ThisProcess, canary, check_address, open_session
+from alignkit.cluster.session import Task, ThisProcess, canary, check_address
 from alignkit.errors import (
     AlignkitError,
     ArgumentError,
@@ -35,10 +39,7 @@ def test_a_star_joins_the_sides_in_the_order_of_numbers(tmp_path):
     assert [part.name for part in parts] == ["2", "10"]
     assert parts[0].paths == (f"{tmp_path}/b2.fr", f"{tmp_path}/b2.en")
     assert [part.name for part in find_parts(f"{tmp_path}/a[1]/*/fr")] == ["x", "y"]
-
-
-def test_files_without_a_star_are_one_part(tmp_path):
-    assert find_parts("in.fr", "in.en") == [Part("", ("in.fr", "in.en"))]
+    assert find_parts("in.fr", "in.en") == [Part("", ("in.fr", "in.en"))]  # one part
     made(tmp_path, "a*b")
     assert find_parts(f"{tmp_path}/a*b")[0].name == ""
 
@@ -55,40 +56,27 @@ def test_files_without_a_star_are_one_part(tmp_path):
 )
 def test_what_does_not_fit_is_refused(tmp_path, names, patterns, told):
     made(tmp_path, *names.split())
-    with pytest.raises((OptionError, FileError)) as caught:
-        find_parts(*(f"{tmp_path}/{pattern}" for pattern in patterns.split()))
-    assert told.format(tmp_path) in str(caught.value)
+    given = [f"{tmp_path}/{pattern}" for pattern in patterns.split()]
+    refuses((OptionError, FileError), re.escape(told.format(tmp_path)), find_parts, *given)
 
 
-def test_parts_are_files_that_can_be_read_again():
-    for refused in (
-        lambda: find_parts("-", "1.en"),
-        lambda: named("-", ""),
-    ):
-        with pytest.raises(OptionError, match=r"^-: "):
-            refused()
-
-
-def test_outputs_are_named_as_the_parts():
+def test_outputs_are_named_as_the_parts_and_parts_can_be_read_again():
     assert named("out/*.align.gz", "17") == "out/17.align.gz"
     assert named("out.align", "") == "out.align"
-    with pytest.raises(OptionError, match="there are several parts"):
-        named("out.align", "17")
+    refuses(OptionError, "there are several parts", named, "out.align", "17")
+    refuses(OptionError, "^-: ", named, "-", "")
+    refuses(OptionError, "^-: ", find_parts, "-", "1.en")
 
 
 @pytest.mark.parametrize("output", ["t*.tsv", "*"])
 def test_what_is_one_file_has_no_star(tmp_path, output):
     made(tmp_path, "1.fr", "1.en", "1.align")
     given = [f"{tmp_path}/*.{side}" for side in ("fr", "en", "align")]
-    for call in (
-        lambda path: cluster.phrases(
-            None, given[2], path, source=given[0], target=given[1], format="pharaoh"
-        ),
-        lambda path: cluster.pivot(None, given[0], path),
-        lambda path: cluster.train(None, *given[:2], work=f"{tmp_path}/w", save=path),
-    ):
-        with pytest.raises(OptionError, match=r"is one file for all parts; name it without \*"):
-            call(f"{tmp_path}/{output}")
+    path, told = f"{tmp_path}/{output}", r"is one file for all parts; name it without \*"
+    texts = {"source": given[0], "target": given[1], "format": "pharaoh"}
+    refuses(OptionError, told, cluster.phrases, None, given[2], path, **texts)
+    refuses(OptionError, told, cluster.pivot, None, given[0], path)
+    refuses(OptionError, told, cluster.train, None, *given[:2], work=f"{tmp_path}/w", save=path)
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -107,44 +95,28 @@ def fill(number):
 def test_tasks_fail_one_by_one_or_together():
     tasks = [Task(str(number), (number,)) for number in range(6)]
     assert list(ThisProcess().each(refuse, tasks[::2])) == [(0, 0), (1, 20), (2, 40)]
-    with pytest.raises(FormatError, match="in:1: is odd"):
-        list(ThisProcess().each(refuse, tasks))
-    with pytest.raises(
-        AlignkitError, match=r"several parts[^;]*:\n  in:1: is odd\n  in:3.*\n  in:5"
+    for function, some, errors, kind, told in (
+        (refuse, tasks, 1, FormatError, "in:1: is odd"),
+        (refuse, tasks, 10, PartsError, r"several parts[^;]*:\n  in:1: is odd\n  in:3.*\n  in:5"),
+        (refuse, tasks, 2, PartsError, r"2 are shown:\n  in:1: is odd\n  in:3: is odd$"),
+        (refuse, tasks[1:2] * 4, 3, FormatError, "^in:1: is odd$"),  # not once for each part
+        (fill, tasks[1:], 10, WriteError, "^out: no room$"),  # of the disk, not of a part
     ):
-        list(ThisProcess().each(refuse, tasks, errors=10))
-    with pytest.raises(AlignkitError, match=r"2 are shown:\n  in:1: is odd\n  in:3: is odd$"):
-        list(ThisProcess().each(refuse, tasks, errors=2))
-    with pytest.raises(FormatError, match=r"^in:1: is odd$"):  # not once for each part
-        list(ThisProcess().each(refuse, tasks[1:2] * 4, errors=3))
-    with pytest.raises(WriteError, match=r"^out: no room$"):  # of the disk, not of a part
-        list(ThisProcess().each(fill, tasks[1:], errors=10))
+        with pytest.raises(kind, match=told):
+            list(ThisProcess().each(function, some, errors=errors))
     with pytest.raises(PartsError) as caught:
         list(ThisProcess().each(refuse, tasks, errors=3))
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
-@pytest.mark.parametrize("address", ["local:0", "localhost:8786", "http://here:80", "", "s.txt"])
-def test_what_is_no_address_is_refused(address):
-    with pytest.raises(OptionError, match="is no address of a cluster"):
-        check_address(address)
-
-
-def test_without_the_extra_it_says_what_to_type(monkeypatch):
+def test_what_is_no_address_is_refused_and_what_is_missing_is_named(monkeypatch):
+    for address in ("local:0", "localhost:8786", "http://here:80", "", "s.txt"):
+        refuses(OptionError, "is no address of a cluster", check_address, address)
     monkeypatch.setattr("alignkit.cluster.session.find_spec", lambda name: None)
-    with pytest.raises(AlignkitError, match=r"pip install 'alignkit\[cluster\]'"):
-        check_address("local:2")
-
-
-def test_no_address_is_this_process():
-    with open_session(None) as session:
-        assert isinstance(session, ThisProcess)
-        assert session.everywhere(len, "four") == {"this process": 4}
+    refuses(AlignkitError, r"pip install 'alignkit\[cluster\]'", check_address, "local:2")
 
 
 def test_a_canary_tells_what_differs():
-    from dataclasses import replace
-
     mine = canary()
     assert mine.differs(mine) == ""
     assert "has numpy 1.0, but this process has" in mine.differs(replace(mine, numpy="1.0"))
@@ -205,22 +177,11 @@ def test_a_folder_that_workers_do_not_see_is_told(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("wrong", [{"source": 3}, {"output": None}, {"model": b"m"}, {"sure": "1"}])
-def test_arguments_of_a_wrong_type_are_named(wrong):
-    given = {"client": None, "source": "a*", "target": "b*", "output": "c*", "model": "m"}
-    with pytest.raises(ArgumentError, match=next(iter(wrong))):
-        cluster.align(**given | wrong)
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: cluster.align(3, "a", "b", "out", model="m"), "client is 3; give a Client"),
-        (lambda: cluster.phrases(None, "a*", "out", min_count="2"), "min_count"),
-        (lambda: cluster.pivot(None, "a*", "out", second=3), "second"),
-        (lambda: find_parts(Path()), "patterns"),
-    ],
-)
-def test_what_is_no_client_is_refused(call, told):
-    with pytest.raises(ArgumentError, match=told):
-        call()
+def test_arguments_of_a_wrong_type_are_named():
+    align = partial(cluster.align, source="a*", target="b*", output="c*", model="m")
+    refuses(ArgumentError, "client is 3; give a Client", align, 3)
+    for wrong in ({"source": 3}, {"output": None}, {"model": b"m"}, {"sure": "1"}):
+        refuses(ArgumentError, next(iter(wrong)), align, None, **wrong)
+    refuses(ArgumentError, "min_count", cluster.phrases, None, "a*", "out", min_count="2")
+    refuses(ArgumentError, "second", cluster.pivot, None, "a*", "out", second=3)
+    refuses(ArgumentError, "patterns", find_parts, Path())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import FRENCH, run
+from refusals import refuses
 
 from alignkit.align import Aligner, Bitext
 from alignkit.cli.common.cluster import PartsProgress
@@ -57,17 +58,10 @@ def test_parts_are_aligned_as_the_whole_text(capsys, made, tmp_path):
     assert "4 parts, 52 pairs" in ran.err
     assert json.loads(ran.out)["pairs"] == 52
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
-    first = (tmp_path / "3.gz").read_bytes()
-    run(capsys, "align", f"{made}/in3.fr", f"{made}/in3.en", "-o", tmp_path / "o.gz", *options)
-    assert (tmp_path / "o.gz").read_bytes() == first
-
-
-def test_one_part_without_a_star_is_aligned_too(capsys, made, tmp_path):
-    whole = [f"{made}/whole.{side}" for side in ("fr", "en")]
-    for more in ([], ["--work", tmp_path / "work"]):
-        out = tmp_path / f"{len(more)}"
-        run(capsys, "align", *whole, "-o", out, "--load", f"{made}/model", *more)
-    assert (tmp_path / "0").read_bytes() == (tmp_path / "2").read_bytes()
+    one = [f"{made}/in3.fr", f"{made}/in3.en"]
+    for more in ([], ["--work", tmp_path / "work"]):  # without a star
+        run(capsys, "align", *one, "-o", tmp_path / "o.gz", *options, *more)
+        assert (tmp_path / "o.gz").read_bytes() == (tmp_path / "3.gz").read_bytes()
 
 
 def test_what_is_done_is_not_done_again(made, tmp_path):
@@ -104,17 +98,15 @@ def test_other_settings_models_and_inputs_are_refused(made, tmp_path):
     given = [f"{tmp_path}/x*.{side}" for side in ("fr", "en")] + [f"{tmp_path}/o*"]
     options = {"model": str(model), "work": str(tmp_path / "work")}
     align(None, *given, **options)
-    with pytest.raises(RunError, match=r"settings threshold was None, and is 0\.4"):
-        align(None, *given, threshold=0.4, **options)
+    told = r"settings threshold was None, and is 0\.4"
+    refuses(RunError, told, align, None, *given, threshold=0.4, **options)
     text[0].touch()
     align(None, *given, **options)  # it says the same
     text[0].write_text("a c\n", "utf-8")
-    with pytest.raises(RunError, match=r"inputs .*x1\.fr"):
-        align(None, *given, **options)
+    refuses(RunError, r"inputs .*x1\.fr", align, None, *given, **options)
     text[0].write_text("a b\n", "utf-8")
     Aligner.train(Bitext.pack([("a b", "a b")]), threads=1).save(model)
-    with pytest.raises(RunError, match="model has changed"):
-        align(None, *given, **options)
+    refuses(RunError, "model has changed", align, None, *given, **options)
 
 
 def test_bad_parts_are_told_before_any_is_aligned(made, tmp_path):
@@ -122,12 +114,8 @@ def test_bad_parts_are_told_before_any_is_aligned(made, tmp_path):
         (tmp_path / f"{k}.fr").write_text("a\nb\n", "utf-8")
         (tmp_path / f"{k}.en").write_bytes(b"a\nb\n" if k == 7 else b"a\n\xff\n")
     given = [f"{tmp_path}/*.fr", f"{tmp_path}/*.en", f"{tmp_path}/*.align"]
-    with pytest.raises(AlignkitError) as caught:
-        align(None, *given, model=str(made / "model"))
-    told = str(caught.value).splitlines()
-    assert "several parts cannot be read; 10 are shown" in told[0]
-    assert len(told) == 11
-    assert all(".en:2:1: " in line for line in told[1:])
+    told = r"^several parts cannot be read; 10 are shown.*(\n.*\.en:2:1: .*){10}$"
+    refuses(AlignkitError, told, align, None, *given, model=str(made / "model"))
     assert not list(tmp_path.glob("*.align"))
 
 

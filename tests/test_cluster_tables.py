@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import pytest
 from command import run
+from refusals import refuses
 
-from alignkit.cluster.estimate import estimate_texts, spread
-from alignkit.cluster.parts import Part, find_parts
+from alignkit.cluster.estimate import estimate_texts
+from alignkit.cluster.parts import find_parts
 from alignkit.cluster.phrase_exchange import ExchangeOptions
 from alignkit.cluster.phrase_tables import (
     AlignedInput,
@@ -177,19 +178,6 @@ def test_a_run_goes_on_after_a_stop(capsys, tmp_path):
         again(0)
 
 
-def test_bad_lines_of_parts_are_told_together(tmp_path):
-    patterns = written(tmp_path, corpus(8, 60), [10, 20, 50])
-    for k in (1, 3):
-        path = tmp_path / f"part{k}.align"
-        lines = path.read_text("utf-8").splitlines()
-        lines[1] = "x-y"
-        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    with pytest.raises(AlignkitError) as caught:
-        table_of(patterns, tmp_path / "out")
-    told = str(caught.value)
-    assert [f"part{k}.align:2" in told for k in range(4)] == [False, True, False, True], told
-
-
 def test_bad_lines_may_be_mended_and_the_same_command_given_again(capsys, tmp_path):
     patterns = written(tmp_path, corpus(8, 60), [10])
     expected = whole(capsys, tmp_path)
@@ -233,22 +221,11 @@ def test_what_makes_no_sense_is_refused(capsys, tmp_path):
     run(capsys, "pivot", f"{tmp_path}/part*.fr", "--rules-format", "tsv").failed(
         "--rules-format is not for parts"
     )
-    with pytest.raises(UnknownNameError, match="side"):
-        pivot(None, links, "out", on="middle")
-    with pytest.raises(OptionError, match="min_count is 0"):
-        pivot(None, links, "out", min_count=0)
-    (tmp_path / "empty").write_text("", "utf-8")
-    with pytest.raises(OptionError, match="empty: holds no phrase pairs"):
-        pivot(None, f"{tmp_path}/empty", f"{tmp_path}/out")
+    refuses(UnknownNameError, "side", pivot, None, links, "out", on="middle")
+    refuses(OptionError, "min_count is 0", pivot, None, links, "out", min_count=0)
 
 
-def test_some_parts_stand_for_all():
-    parts = [Part(str(k), (f"{k}",)) for k in range(100)]
-    assert [part.name for part in spread(parts)] == [str(k) for k in range(0, 100, 13)]
-    assert spread(parts[:5]) == parts[:5]
-
-
-def test_texts_are_counted_where_all_is_read(tmp_path):
+def test_texts_are_counted_where_all_is_read_and_many_parts_are_estimated(tmp_path):
     lines = corpus(1, 200)
     _, *patterns = written(tmp_path, lines, [50, 120])
     found = estimate_texts(find_parts(*patterns), ReadOptions())
@@ -257,9 +234,6 @@ def test_texts_are_counted_where_all_is_read(tmp_path):
     assert (found.source_words, found.target_words) == tuple(map(sum, sides))
     assert found.cells == sum(n * m for n, m in zip(*sides, strict=True))
     assert 60 < found.largest < 100  # by the sizes of files
-
-
-def test_many_parts_are_estimated(tmp_path):
     lines = corpus(2, 2000)
     _, *patterns = written(tmp_path, lines, list(range(100, 2000, 100)))
     found = estimate_texts(find_parts(*patterns), ReadOptions())

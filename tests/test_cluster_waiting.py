@@ -191,24 +191,20 @@ def test_a_scheduler_that_does_not_answer_is_gone(client, monkeypatch):
         opened.everywhere(len, "abc")
 
 
-def refused(client, tmp_path, what):
-    with pytest.raises(ArgumentError, match=what):
-        cluster.train(client, *texts_of(tmp_path)[:2], work=f"{tmp_path}/work")
-    assert not (tmp_path / "work").exists()
+def test_a_client_that_cannot_be_used_is_refused_with_the_reason(workers):
+    def refused(client, what):
+        with pytest.raises(ArgumentError, match=f"client is {what}"), open_session(client):
+            pass
 
-
-def test_a_client_that_cannot_be_used_is_refused_with_the_reason(workers, tmp_path):
     client = distributed.Client(workers)
     client.close()
-    refused(client, tmp_path, "client is closed; open another one")
-    refused(workers, tmp_path, "client is a LocalCluster; give a Client of Dask")
-    with ThreadPoolExecutor() as pool:
-        refused(pool, tmp_path, "client is a ThreadPoolExecutor; give a Client of Dask")
+    refused(client, "closed; open another one")
+    refused(workers, "a LocalCluster; give a Client of Dask")
     with distributed.Client(workers) as client:
-        refused(client.get_executor(), tmp_path, "client is a ClientExecutor; give a Client")
+        refused(client.get_executor(), "a ClientExecutor; give a Client")
 
     async def asynchronous():
         async with distributed.Client(workers.scheduler_address, asynchronous=True) as client:
-            refused(client, tmp_path, r"client is asynchronous; open it by Client\(...,")
+            refused(client, r"asynchronous; open it by Client\(...,")
 
     asyncio.run(asynchronous())

@@ -222,10 +222,8 @@ def test_many_choices_are_not_all_tried():
         for new, p in (("x", 0.9 - k / 100), ("y", 0.3), ("z", 0.2))
     ]
     found = rewrites(tree, *rules, nbest=5)
-    expected = [0.9, 0.89, 0.88, 0.87, 0.9 * 0.89 * 0.88]
-    assert [one.probability for one in found[:4]] == pytest.approx(expected[:4])
+    assert [one.probability for one in found] == pytest.approx([0.9, 0.89, 0.88, 0.87, 0.86])
     assert [one.words[3] for one in found] == ["w3", "w3", "w3", "x3", "w3"]
-    assert found[4].probability == pytest.approx(0.86)
 
 
 def test_a_tree_of_depth_5000_is_rewritten():

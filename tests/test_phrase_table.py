@@ -34,7 +34,7 @@ def held(entries):
 
 
 @given(
-    corpora(HOLDS, tokens=st.sampled_from(["a", "b", "ab", "B", "é", "\t", ""]), max_pairs=6),
+    corpora(HOLDS, tokens=st.sampled_from(["a", "b", "ab", "B", "é", "\t", ""]), max_pairs=3),
     st.fixed_dictionaries(
         {
             "links": st.sampled_from(["sure", "possible"]),
@@ -64,13 +64,9 @@ def test_probabilities_are_of_all_that_was_seen_in_text_and_json(capsys):
         (tuple(s.split()), tuple(t.split())): tuple(map(float, row)) for s, t, *row in lines
     } == expected
     assert "2,509 phrase pairs, 2,368 different; 2,351 seen less than 3 times left out" in ran.err
-    assert [line[:2] for line in lines] == sorted(
-        (line[:2] for line in lines), key=lambda line: "\t".join(line).encode()
-    )
     assert "la\tthe\t8\t0.8\t" in ran.out
     ran = run(capsys, "phrases", GOLD, *TEXTS, "--table", "--jsonl", "--max-length", 1)
     rows = [json.loads(line) for line in ran.out.splitlines()]
-    corpus = read_corpus(GOLD, source=TEXTS[1], target=TEXTS[3])
     names = "count", "p_target", "p_source"
     assert {
         (tuple(row["source"]), tuple(row["target"])): tuple(row[name] for name in names)

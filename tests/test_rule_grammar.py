@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
+from strategies_rules import leaves_of
 from test_rules import parsed_pairs
 
 from alignkit.errors import ArgumentError, NotAlignedError, OptionError, UnknownNameError
@@ -22,13 +23,6 @@ CORPORA = st.lists(parsed_pairs(), min_size=1, max_size=4)
 def mirrored(rule):
     target = rule_text(rule).partition(" ||| ")[2]
     return parse_rule(f"{target} ||| {target}").target
-
-
-def walk(side):
-    for item in side.children if isinstance(side, Node) else side:
-        yield item
-        if isinstance(item, Node):
-            yield from walk(item)
 
 
 @given(CORPORA, st.integers(1, 2))
@@ -93,7 +87,7 @@ def test_lexical_weights_are_those_of_koehn_and_others(pairs):
     best = defaultdict(float)
     for found in extract_rules(pairs):
         for token in found.tokens():
-            left, right = ([x for x in walk(s) if not isinstance(x, Node)] for s in token.rule)
+            left, right = (list(leaves_of(side)) for side in token.rule)
             shares = []
             for j, word in enumerate(right):
                 if isinstance(word, str):
@@ -205,7 +199,6 @@ def test_pairs_that_give_no_rules_are_counted():
     refuses((UnknownNameError, NotAlignedError), None, learn_grammar, pairs[3:], annotator="anna")
     assert len(learn_grammar([])) == 0
     refuses(ArgumentError, r"pairs\[0\] is 7; it must be", learn_grammar, [7])
-    gold = {"g": Alignment.parse("0-0")}
     bare = SentencePair("1", ["a"], ["a"], gold)
     parsed = bare.with_trees("t", source=Tree.parse("(A a)"))
     grammar = learn_grammar([bare, parsed], grammar="s2t")
