@@ -201,9 +201,7 @@ class Deadly:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_workers_may_be_killed_in_steps_of_parts_of_shards_and_of_all(
-    tmp_path, monkeypatch, client
-):
+def test_workers_may_be_killed_in_steps_of_parts_and_of_shards(tmp_path, monkeypatch, client):
     lines = random_lines(7, 60)
     patterns = divided(tmp_path, lines, 3)
     wanted = on_one_machine(tmp_path, lines, **FEW_ROUNDS)
