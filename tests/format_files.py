@@ -53,6 +53,14 @@ def lenient(path, format, **options):
     return [pair.id for pair in read_pairs(chosen, reading)], reading
 
 
+def left_out(path, format, place, kept):
+    """Check that a broken record is refused by its place, and left out, alone, when lenient."""
+    with refusing(place):
+        read_corpus(path, format=format)
+    ids, reading = lenient(path, format)
+    assert (ids, reading.refused) == (kept, 1)
+
+
 @contextmanager
 def refusing(*parts):
     with pytest.raises(FormatError) as caught:

@@ -1,6 +1,5 @@
-"""Make random corpora, projected onto what a format holds, for the round-trip tests."""
+"""Make random corpora of what a format holds, for the round-trip tests."""
 
-from dataclasses import replace
 from datetime import timezone
 
 from hypothesis import strategies as st
@@ -42,8 +41,7 @@ def corpora(draw, holds, *, tokens=None, texts=None, ids=None, names=None, max_p
     else:
         known = [str(number) for number in range(1, count + 1)]
     annotators = _annotators(draw, holds, names)
-    return Corpus(projected(draw(_pairs(holds, id, annotators, tokens, texts)), holds)
-                  for id in known)  # fmt: skip
+    return Corpus(draw(_pairs(holds, id, annotators, tokens, texts)) for id in known)
 
 
 def _annotators(draw, holds, names):
@@ -63,7 +61,8 @@ def _pairs(draw, holds, id, annotators, tokens, texts):
         some = [name for name in annotators if draw(st.booleans())]
     annotations = {name: draw(_annotations(holds, source, target, texts)) for name in some}
     pool = st.sampled_from(["genre", "language", "a.b", "naïve"])
-    attributes = draw(st.dictionaries(pool, texts.filter(bool), max_size=2))
+    given = st.dictionaries(pool, texts.filter(bool), max_size=2)
+    attributes = draw(given) if "attributes" in holds else {}
     no_text = "no text" in holds and draw(st.booleans())
     if no_text or "text" not in holds:
         return SentencePair(id, None, None, annotations, attributes)
@@ -118,23 +117,30 @@ def made_tree(node):
 
 @st.composite
 def _annotations(draw, holds, source, target, texts):
+    def drawn(kind, strategy, otherwise=""):
+        return draw(strategy) if kind in holds else otherwise
+
     cells = [Link(i, j) for i in range(len(source)) for j in range(len(target))]
     empty = [Link(i, NULL) for i in range(len(source))]
     empty += [Link(NULL, j) for j in range(len(target))]
-    least = 0 if "empty" in holds else 1
-    sure, possible = draw(_subsets(cells, least)), draw(_subsets(cells))
-    nulls, possible_nulls = draw(_subsets(empty)), draw(_subsets(empty))
-    present = sorted({*sure, *possible, *nulls, *possible_nulls})
-    numbers = st.floats(allow_nan=False, allow_infinity=False) | st.just(1.0)
-    said = (draw(texts), frozenset(draw(st.lists(texts.filter(bool), max_size=2))), draw(texts),
-            draw(texts),
-            draw(st.none() | st.datetimes(timezones=st.just(UTC)).map(_moment)))  # fmt: skip
+    sure = draw(_subsets(cells, 0 if "empty" in holds else 1))
+    possible = drawn("possible", _subsets(cells), [])
+    nulls = drawn("nulls", _subsets(empty), [])
+    possible_nulls = drawn("possible nulls", _subsets(empty), [])
+    links = sorted({*sure, *possible})
+    some = texts.filter(bool)
+    said = (drawn("comment", texts), frozenset(drawn("flags", st.lists(some, max_size=2), ())),
+            drawn("judgment", texts), drawn("provenance", texts),
+            drawn("when", st.none() | st.datetimes(timezones=st.just(UTC)).map(_moment), None),
+            )  # fmt: skip
     if JUDGED in holds and any(said[:-1]) and draw(st.booleans()):
         return Annotation(None, *said)
+    numbers = st.floats(allow_nan=False, allow_infinity=False) | st.just(1.0)
+    weighted = drawn("weights", _subsets(sorted({*links, *nulls, *possible_nulls})), ())
+    labelled = drawn("labels", _subsets(cells + empty if "other labels" in holds else links), ())
     alignment = Alignment(sure, possible, nulls=nulls, possible_nulls=possible_nulls,
-                          weights={link: draw(numbers) for link in draw(_subsets(present))},
-                          labels={link: draw(texts)
-                                  for link in draw(_subsets(cells + empty))})  # fmt: skip
+                          weights={link: draw(numbers) for link in weighted},
+                          labels={link: draw(texts) for link in labelled})  # fmt: skip
     return Annotation(alignment, *said)
 
 
@@ -146,36 +152,3 @@ def _subsets(items, least=0):
     if not items:
         return st.just([])
     return st.lists(st.sampled_from(items), min_size=least, max_size=4, unique=True)
-
-
-def projected(pair, holds):
-    """Return what is left of a pair, but for ids and names, in a format that holds `holds`."""
-    annotations = {name: _projected_annotation(annotation, holds)
-                   for name, annotation in pair.annotations.items()
-                   if annotation.alignment is not None or JUDGED in holds}  # fmt: skip
-    attributes = {name: text for name, text in pair.attributes.items()
-                  if "attributes" in holds or f"attribute {name}" in holds}  # fmt: skip
-    kept = pair if "trees" in holds else pair.without_trees()
-    return replace(kept, annotations=annotations, attributes=attributes)
-
-
-def _projected_annotation(annotation, holds):
-    old = annotation.alignment
-    return Annotation(None if old is None else _projected_alignment(old, holds),
-                      annotation.comment if "comment" in holds else "",
-                      annotation.flags if "flags" in holds else frozenset(),
-                      annotation.judgment if "judgment" in holds else "",
-                      annotation.provenance if "provenance" in holds else "",
-                      annotation.when if "when" in holds else None)  # fmt: skip
-
-
-def _projected_alignment(old, holds):
-    nulls = old.nulls if "nulls" in holds else frozenset()
-    sure_nulls = nulls & old.sure_nulls if "possible nulls" in holds else nulls
-    cells = old.possible if "other labels" not in holds else set(old.labels)
-    return Alignment(old.sure if "possible" in holds else old.possible, old.possible,
-                     nulls=sure_nulls, possible_nulls=nulls,
-                     weights={k: v for k, v in old.weights.items()
-                              if k in old.possible or k in nulls} if "weights" in holds else None,
-                     labels={k: v for k, v in old.labels.items() if k in cells} if "labels" in holds
-                     else None)  # fmt: skip

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 from format_files import (
+    left_out,
     lenient,
     put,
     refusing,
@@ -60,10 +61,7 @@ def test_blinker_reads_one_annotator_one_file_and_words_by_option(tmp_path):
 def test_blinker_refuses_a_broken_line(tmp_path, line):
     blinker(tmp_path)
     bad = put(tmp_path, "A2/samp1.SentPair0", f"1 1\n{line}\n")
-    with refusing(f"{bad}:2:"):
-        read_corpus(str(tmp_path), format="blinker")
-    ids, reading = lenient(str(tmp_path), "blinker")
-    assert (ids, reading.refused) == (["1.1"], 1)
+    left_out(str(tmp_path), "blinker", f"{bad}:2:", ["1.1"])
 
 
 def test_blinker_needs_files_and_writes_beside_no_others(tmp_path):
