@@ -26,6 +26,7 @@ from alignkit.annotate.server.opening import Opening
 from alignkit.annotate.server.security import Entrance
 from alignkit.annotate.server.server import AnnotationServer
 from alignkit.annotate.server.serving import Server, allowed_hosts, invited, listen
+from alignkit.annotate.server.sessions import admit
 
 NASTY = "<script>alert(1)</script>"
 
@@ -119,6 +120,17 @@ class Served:
     def __init__(self, opening, entrance, port):
         self.opening, self.entrance, self.port = opening, entrance, port
         self.clients = []
+
+    @property
+    def url(self):
+        """The address by which a browser may enter; each is for one."""
+        return f"http://127.0.0.1:{self.port}/#{self.entrance.token}"
+
+    def invite(self, name, role="annotator"):
+        """Return the token by which somebody may enter."""
+        visitor = Visitor(name, role)
+        admit(self.opening.opened.store, visitor)
+        return self.entrance.invite(visitor)
 
     def client(self, *, enter=True, host="127.0.0.1"):
         client = Client(self.port, host)

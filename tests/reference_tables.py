@@ -75,35 +75,3 @@ def tables(draw, *, letters=ASCII + WIDE, spans=True, reasons=True, least=1):
     rows = draw(st.lists(st.tuples(*(cells[kind] for kind in kinds)), max_size=5))
     apart = draw(st.sets(st.integers(0, 5), max_size=2)) if spans else ()
     return Table(draw(words), columns, rows, draw(words), apart=apart)
-
-
-def unruled_text(labels, headings, body):
-    """Align cells to the right under spans and headings; behind each label stands a count."""
-    label_width = max(len(label) for label, _ in labels)
-    pairs_width = max(len("pairs"), *(len(pairs) for _, pairs in labels))
-    widths = [max(len(heading), 4, *(len(row[place]) for row in body))
-              for place, (_, heading) in enumerate(headings)]  # fmt: skip
-    gaps = ["   " if place == 0 or headings[place - 1][0] != span else "  "
-            for place, (span, _) in enumerate(headings)]  # fmt: skip
-    _widen(widths, gaps, [span for span, _ in headings])
-    left = " " * label_width + "  " + "pairs".rjust(pairs_width)
-    top, under = " " * len(left), left
-    for place, (span, heading) in enumerate(headings):
-        if place == 0 or headings[place - 1][0] != span:
-            top = top.ljust(len(under)) + gaps[place] + span
-        under += gaps[place] + heading.rjust(widths[place])
-    lines = [top.rstrip(), under] if top.strip() else [under]
-    for (label, pairs), row in zip(labels, body, strict=True):
-        cells = (gap + cell.rjust(width)
-                 for gap, cell, width in zip(gaps, row, widths, strict=True))  # fmt: skip
-        line = f"{label.ljust(label_width)}  {pairs.rjust(pairs_width)}{''.join(cells)}"
-        lines.append(line.rstrip())
-    return "\n".join(lines)
-
-
-def _widen(widths, gaps, spans):
-    for span in dict.fromkeys(spans):
-        places = [place for place, other in enumerate(spans) if other == span]
-        width = sum(widths[place] for place in places)
-        width += sum(len(gaps[place]) for place in places[1:])
-        widths[places[0]] += max(0, len(span) - width)

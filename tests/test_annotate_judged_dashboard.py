@@ -2,21 +2,15 @@
 
 import json
 import shlex
-from collections import Counter
-from itertools import combinations
 
 import pytest
 from annotation import Tab, project, sent, small_corpus
 from command import run
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from alignkit.annotate.assignment import assign_pairs
 from alignkit.annotate.dashboard.slow_figures import slow_figures
 from alignkit.annotate.server.child import ChildProcess
 from alignkit.annotate.server.dashboard import Dashboard
-
-LABELS = st.sampled_from([None, "1", "2", "3"])
 
 
 @pytest.fixture(autouse=True)
@@ -120,33 +114,6 @@ def test_links_are_shown_where_pairs_are_aligned(make):
     store, board = make(2, "anna", "ben")
     store.settings(task="align")
     assert shown(board)["judged"] is None
-
-
-def reference(pairs):
-    """Return the share and Cohen's kappa of pairs of labels, as the definitions say."""
-    n = len(pairs)
-    observed = sum(one == other for one, other in pairs) / n
-    first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
-    expected = sum(first[label] * second[label] for label in first) / n**2
-    return observed, None if expected == 1 else (observed - expected) / (1 - expected)
-
-
-@settings(max_examples=8, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
-@given(said=st.lists(st.tuples(LABELS, LABELS, LABELS), max_size=8))
-def test_the_figures_are_those_of_a_plain_count(make, said):
-    names = ("anna", "ben", "cleo")
-    store, board = make(len(said) + 1, *names)
-    for k, labels in enumerate(said, 1):
-        for name, label in zip(names, labels, strict=True):
-            if label is not None:
-                judge(store, k, name, label)
-    twos = {(two["first"], two["second"]): two for two in shown(board)["judged"]["twos"]}
-    for i, j in combinations(range(3), 2):
-        both = [(row[i], row[j]) for row in said if row[i] is not None and row[j] is not None]
-        if both:
-            two = twos[names[i], names[j]]
-            assert (two["same"]["value"], two["kappa"]["value"]) == pytest.approx(reference(both))
 
 
 @pytest.mark.parametrize("labels", [["1", "2", "4"], ["3", "x", "4", "4"]])

@@ -1,14 +1,11 @@
 """What is edited while the server is away waits in the browser and arrives once (in Chromium)."""
 
-import signal
-
 import pytest
 from annotate_browser import BROWSER, browser
-from annotation_server import Process, corpus
+from annotation_server import make, served
 
 from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
-from alignkit.io import write_corpus
 
 pytestmark = BROWSER
 _BEGIN = """async () => {
@@ -68,28 +65,20 @@ _SENT = """async statuses => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def window():
-    with browser() as context:
-        yield context.browser
-
-
 @pytest.fixture
-def context(window):
-    with window.new_context() as context:
+def context():
+    with browser() as context:
         yield context
 
 
 @pytest.fixture
 def project(tmp_path):
-    write_corpus(corpus(3), tmp_path / "corpus.jsonl", format="alignkit-jsonl")
-    return str(tmp_path / "corpus.jsonl")
+    return make(tmp_path)
 
 
 @pytest.fixture
 def serve(project):
-    options = ["--annotator", "anna", "--suggestions", "none", "--allow-host", "lab.example"]
-    return lambda: Process(project, *options, entered=False)
+    return lambda port=0: served(project, port=port, names=["lab.example"])
 
 
 def opened(context, url):
@@ -113,147 +102,133 @@ def until(page, text):
 
 
 def stored(file):
-    with Store.open(f"{file}.alignkit", readonly=True) as store:
+    with Store.open(file, readonly=True) as store:
         assert not replay(store).differences
         return sorted(map(list, store.pair(1, "anna").state.cells))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "lab.example"])
 def test_edits_made_while_the_server_is_away_arrive_once(context, serve, project, host):
-    first = serve()
-    page = opened(context, first.url.replace("127.0.0.1", host))
-    page.evaluate("edit(1, 0, 0, 0, 2)")
-    wait(page, "told.events.length === 1")
-    assert page.evaluate("isSecureContext") == (host == "127.0.0.1")
-    first.end(signal.SIGKILL)
+    with serve() as server:
+        page = opened(context, server.url.replace("127.0.0.1", host))
+        page.evaluate("edit(1, 0, 0, 0, 2)")
+        wait(page, "told.events.length === 1")
+        assert page.evaluate("isSecureContext") == (host == "127.0.0.1")
     page.evaluate("for (let i = 0; i < 3; i += 1) edit(1, i, 1, 0, 1)")
     until(page, "Offline: 3 edits kept in this browser")
-    second = serve()
-    until(page, "Saved")  # by the session of before
-    assert len(page.evaluate("told.events.flatMap(({ events }) => events)")) == 4
-    second.end(signal.SIGKILL)
+    with serve(server.port):
+        until(page, "Saved")  # by the session of before
+        assert len(page.evaluate("told.events.flatMap(({ events }) => events)")) == 4
     page.evaluate("edit(1, 3, 2, 0, 2); edit(1, 0, 0, 2, 0)")
     until(page, "Offline: 2 edits kept in this browser")
     page.close()
-    third = serve()
-    page = opened(context, third.url.replace("127.0.0.1", host))
-    until(page, "Saved")
-    third.end(signal.SIGINT)
+    with serve(server.port) as server:
+        page = opened(context, server.url.replace("127.0.0.1", host))
+        until(page, "Saved")
     assert page.begun_with["pending"] in (0, 2)
     assert stored(project) == [[0, 1, 1], [1, 1, 1], [2, 1, 1], [3, 2, 2]]
 
 
 def test_no_edit_is_called_saved_before_it_is(context, serve):
-    served = serve()
-    page = opened(context, served.url)
-    until(page, "Saved")
-    told = page.evaluate(_UNTIL_SAVED)
-    served.end(signal.SIGINT)
+    with serve() as server:
+        page = opened(context, server.url)
+        until(page, "Saved")
+        told = page.evaluate(_UNTIL_SAVED)
     assert told["at once"] == "saving"
     assert not told["early"]
 
 
 def test_two_tabs_share_the_outbox_and_tell_each_other(context, serve, project):
-    served = serve()
-    one = opened(context, served.url)
-    two = opened(context, served.url)  # by the cookie: the token was used
-    one.evaluate("edit(1, 0, 0, 0, 2)")
-    wait(two, "told.events.length === 1")
-    assert two.evaluate("told.events[0].events[0].data.cells") == [[0, 0, 0, 2]]
-    two.evaluate("edit(1, 0, 0, 1, 0); edit(1, 1, 1, 0, 2)")
-    wait(two, "told.conflict.length === 1 && told.events.length === 2")
-    assert two.evaluate("told.conflict[0]")["refused"][0]["data"]["cells"] == [[0, 0, 1, 0]]
-    assert one.evaluate("told.conflict") == []
-    wait(one, "told.events.length === 2")
-    served.end(signal.SIGINT)
+    with serve() as server:
+        url = server.url
+        one, two = opened(context, url), opened(context, url)  # by the cookie: the token was used
+        one.evaluate("edit(1, 0, 0, 0, 2)")
+        wait(two, "told.events.length === 1")
+        assert two.evaluate("told.events[0].events[0].data.cells") == [[0, 0, 0, 2]]
+        two.evaluate("edit(1, 0, 0, 1, 0); edit(1, 1, 1, 0, 2)")
+        wait(two, "told.conflict.length === 1 && told.events.length === 2")
+        assert two.evaluate("told.conflict[0]")["refused"][0]["data"]["cells"] == [[0, 0, 1, 0]]
+        assert one.evaluate("told.conflict") == []
+        wait(one, "told.events.length === 2")
     assert stored(project) == [[0, 0, 2], [1, 1, 2]]
 
 
 def test_a_tab_sends_what_a_closed_one_has_left(context, serve, project):
-    served = serve()
-    one, two = opened(context, served.url), opened(context, served.url)
-    served.end(signal.SIGKILL)
+    with serve() as server:
+        url = server.url
+        one, two = opened(context, url), opened(context, url)
     one.evaluate("edit(1, 0, 0, 0, 2)")
     until(one, "Offline: 1 edit kept in this browser")
     one.close()
     until(two, "Offline: 1 edit kept in this browser")  # not "Saved": both have one outbox
-    again = serve()
-    wait(two, "told.events.length === 1")
-    until(two, "Saved")
-    again.end(signal.SIGINT)
+    with serve(server.port):
+        wait(two, "told.events.length === 1")
+        until(two, "Saved")
     assert stored(project) == [[0, 0, 2]]
 
 
 def test_only_the_tab_that_made_an_edit_says_that_it_was_refused(context, serve):
-    served = serve()
-    one, two = opened(context, served.url), opened(context, served.url)
-    served.end(signal.SIGKILL)
+    with serve() as server:
+        url = server.url
+        one, two = opened(context, url), opened(context, url)
     one.evaluate("edit(1, 0, 0, 0, 2)")
     until(one, "Offline: 1 edit kept in this browser")
     two.evaluate("edit(1, 0, 0, 0, 1)")
     until(two, "Offline: 2 edits kept in this browser")
     two.evaluate(_REFRAIN)
-    again = serve()
-    wait(two, "told.conflict.length === 1")
-    assert two.evaluate("told.conflict[0].refused[0].data.cells") == [[0, 0, 0, 1]]
-    until(two, "changed in another tab: one place; keep that, or set this again")
-    until(one, "Saved")
-    assert one.evaluate("told.conflict") == []
-    again.end(signal.SIGINT)
+    with serve(server.port):
+        wait(two, "told.conflict.length === 1")
+        assert two.evaluate("told.conflict[0].refused[0].data.cells") == [[0, 0, 0, 1]]
+        until(two, "changed in another tab: one place; keep that, or set this again")
+        until(one, "Saved")
+        assert one.evaluate("told.conflict") == []
 
 
 def test_without_a_database_the_browser_says_to_keep_the_tab(context, serve, project):
     for name in ("indexedDB", "localStorage"):
         context.add_init_script(f"Object.defineProperty(window, '{name}', {{ value: undefined }})")
-    served = serve()
-    page = opened(context, served.url)
-    served.end(signal.SIGKILL)
+    with serve() as server:
+        page = opened(context, server.url)
     page.evaluate("edit(1, 0, 0, 0, 2)")
     until(page, "Offline: 1 edit kept in this tab only: do not close it")
-    again = serve()
-    until(page, "Saved")
-    again.end(signal.SIGINT)
+    with serve(server.port):
+        until(page, "Saved")
     assert stored(project) == [[0, 0, 2]]
 
 
 def test_an_ended_session_keeps_what_waits_until_the_next(context, serve, project):
-    served = serve()
-    page = opened(context, served.url)
-    page.evaluate("edit(1, 0, 0, 0, 2)")
-    wait(page, "told.events.length === 1")
-    cookies = context.cookies()
-    context.clear_cookies()
-    page.evaluate("edit(1, 1, 1, 0, 2)")
-    wait(page, "told.status.at(-1).state === 'left'")
-    assert page.evaluate("told.status.at(-1).waiting") == 1
-    context.add_cookies(cookies)
-    until(page, "Saved")
-    served.end(signal.SIGINT)
+    with serve() as server:
+        page = opened(context, server.url)
+        page.evaluate("edit(1, 0, 0, 0, 2)")
+        wait(page, "told.events.length === 1")
+        cookies = context.cookies()
+        context.clear_cookies()
+        page.evaluate("edit(1, 1, 1, 0, 2)")
+        wait(page, "told.status.at(-1).state === 'left'")
+        assert page.evaluate("told.status.at(-1).waiting") == 1
+        context.add_cookies(cookies)
+        until(page, "Saved")
     assert stored(project) == [[0, 0, 2], [1, 1, 2]]
 
 
 def test_a_tab_goes_on_when_another_has_entered_anew(context, serve, project):
-    served = serve()
-    one, told = opened(context, served.url), iter(served.process.stderr.readline, "")
-    again = next(line for line in told if "another browser" in line).split()[-1]
-    two = opened(context, again)
-    one.evaluate("edit(1, 0, 0, 0, 2)")
-    wait(one, "told.events.length === 1")  # "Saved" may be of before
-    two.evaluate("localStorage.clear()")  # nothing is left but the cookie
-    two.close()
-    two = context.new_page()
-    two.goto(served.url.partition("#")[0])
-    two.wait_for_selector("#start-text:text('open the URL')")
-    served.end(signal.SIGINT)
+    with serve() as server:
+        one, two = opened(context, server.url), opened(context, server.url)
+        one.evaluate("edit(1, 0, 0, 0, 2)")
+        wait(one, "told.events.length === 1")  # "Saved" may be of before
+        two.evaluate("localStorage.clear()")  # nothing is left but the cookie
+        two.close()
+        two = context.new_page()
+        two.goto(server.url.partition("#")[0])
+        two.wait_for_selector("#start-text:text('open the URL')")
     assert stored(project) == [[0, 0, 2]]
 
 
 def test_what_may_be_taken_later_waits_and_a_farewell_keeps_the_order(context, serve):
-    served = serve()
-    page = opened(context, served.url)
-    sent = page.evaluate(_SENT, [0, 0, 408, 0, 405, 429, 500])
+    with serve() as server:
+        page = opened(context, server.url)
+        sent = page.evaluate(_SENT, [0, 0, 408, 0, 405, 429, 500])
+        page.close()
     assert sent["farewell"] == [[1, 100], [2, 1]]  # no two of one pair at once
     assert (sent["posted"], sent["told"]) == ([[1, 100]] * 5, {"acknowledged": 0, "refused": 0})
     assert sent["offline"] == "Offline"
-    page.close()
-    served.end(signal.SIGINT)

@@ -19,24 +19,33 @@ from annotate_browser import (
     pair,
     press,
     saved,
-    serving,
     until,
-    write_corpus,
 )
+from annotation_server import served
+
+from alignkit import Alignment, Corpus, SentencePair
+from alignkit.annotate.creation import create_project
+from alignkit.annotate.server.child import SuggestionPlan
 
 pytestmark = BROWSER
 HOSTILE = "<img src=x onerror=alert(1)>"
 TARGET = ["both", "sides", "discussed", "the", "plan", "and", "reached", "agreement", "."]
-PAIRS = [{"id": "one", "source": ["they", "talked", "about", "the", "plan", "and", "agreed", "."],
-          "target": TARGET, "annotations": {"auto": {"sure": "1-2 3-3 4-4 5-5 6-7 7-8"}}},
-         {"id": HOSTILE, "source": [HOSTILE, "<script>alert(2)</script>", "c"],
-          "target": ["javascript:alert(3)", "\u202eabc", '"><svg onload=alert(4)>']},
-         {"id": "three", "source": ["one", "two"], "target": ["اثنان", "واحد"]}]  # fmt: skip
+SOURCE = ["they", "talked", "about", "the", "plan", "and", "agreed", "."]
+LINKS = {"auto": Alignment.parse("1-2 3-3 4-4 5-5 6-7 7-8")}
+PAIRS = [
+    SentencePair("one", SOURCE, TARGET, LINKS),
+    SentencePair(HOSTILE, [HOSTILE, "<script>alert(2)</script>", "c"],
+                 ["javascript:alert(3)", "\u202eabc", '"><svg onload=alert(4)>']),
+    SentencePair("three", ["one", "two"], ["اثنان", "واحد"]),
+]  # fmt: skip
+INITIAL = SuggestionPlan("initial", "auto")
 
 
 @pytest.fixture
-def corpus(tmp_path):
-    return write_corpus(tmp_path / "corpus.jsonl", PAIRS)
+def project(tmp_path):
+    path = str(tmp_path / "work.alignkit")
+    create_project(path, Corpus(PAIRS))
+    return path
 
 
 @pytest.fixture
@@ -47,20 +56,20 @@ def problems():
 
 
 @pytest.fixture
-def page(corpus, problems):
-    with serving(corpus, "--initial", "auto") as server, browser() as context:
+def page(project, problems):
+    with served(project, plan=INITIAL) as server, browser() as context:
         yield enter(context, server.url, problems)
 
 
 @pytest.fixture
-def blank(corpus, problems):
-    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+def blank(project, problems):
+    with served(project) as server, browser() as context:
         yield enter(context, server.url, problems)
 
 
-def test_edits_by_key_and_undo_across_a_restart(corpus, problems):
+def test_edits_by_key_and_undo_across_a_restart(project, problems):
     with browser() as context:
-        with serving(corpus, "--initial", "auto") as server:
+        with served(project, plan=INITIAL) as server:
             page = enter(context, server.url, problems)
             assert cursor(page) == (1, 2)  # the first doubtful cell
             press(page, "Enter")
@@ -73,7 +82,7 @@ def test_edits_by_key_and_undo_across_a_restart(corpus, problems):
             assert len(state["bulk"]) == 4  # of the five, the cursor was on one
             held = links(page)
             page.close()
-        with serving(corpus) as server:
+        with served(project) as server:
             page = enter(context, server.url, problems)
             assert drawn(page) == held
             press(page, "u u u u")
@@ -96,9 +105,8 @@ def test_blocked_boxes_name_the_link_that_blocks_them(page):
     top, bottom, left, right = map(int, page.get_attribute("#matrix .cells", "data-box").split(","))
     saved(page)
     blocking = {(i, j) for i, j, _ in links(page) if (top <= i <= bottom) != (left <= j <= right)}
-    source = PAIRS[0]["source"]
     assert (inside, outside) in {
-        (source[i], TARGET[j]) if top <= i <= bottom else (TARGET[j], source[i])
+        (SOURCE[i], TARGET[j]) if top <= i <= bottom else (TARGET[j], SOURCE[i])
         for i, j in blocking
     }
     visited = []
@@ -122,8 +130,8 @@ def test_keys_go_on_after_the_window_has_changed_its_size(page):
     assert cursor(page) == (3, 3)
 
 
-def test_edits_by_mouse_and_by_touch(corpus, problems):
-    with serving(corpus, "--suggestions", "none") as server:
+def test_edits_by_mouse_and_by_touch(project, problems):
+    with served(project) as server:
         with browser() as context:
             page = enter(context, server.url, problems)
             page.mouse.click(*middle(page, 2, 2))
@@ -153,11 +161,10 @@ def test_edits_by_mouse_and_by_touch(corpus, problems):
 
 
 def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(tmp_path, problems):
-    words = [f"w{at}" for at in range(60)]
-    pairs = [{"id": "long", "source": words, "target": words}]
-    large = write_corpus(tmp_path / "large.jsonl", pairs)
+    words, large = [f"w{at}" for at in range(60)], str(tmp_path / "large.alignkit")
+    create_project(large, Corpus([SentencePair("long", words, words)]))
     view = {"viewport": {"width": 900, "height": 600}}
-    with serving(large, "--suggestions", "none") as server, browser(**view) as context:
+    with served(large) as server, browser(**view) as context:
         page = enter(context, server.url, problems)
         box = page.locator("#matrix").bounding_box()
         x, y = box["x"] + box["width"] - 25, box["y"] + box["height"] - 25
@@ -177,10 +184,8 @@ def test_no_click_and_no_block_scrolls_a_matrix_that_is_larger_than_the_page(tmp
 
 
 def scrolled(page):
-    places = page.eval_on_selector(
-        "#matrix", "part => [part.scrollLeft, part.scrollTop].map(Math.round)"
-    )
-    return places
+    places = "part => [part.scrollLeft, part.scrollTop].map(Math.round)"
+    return page.eval_on_selector("#matrix", places)
 
 
 def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(blank):
@@ -199,8 +204,8 @@ def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(blank):
     assert links(blank) == held
 
 
-def test_two_tabs_lose_nothing_and_show_both(corpus, problems):
-    with serving(corpus, "--suggestions", "none") as server, browser() as context:
+def test_two_tabs_lose_nothing_and_show_both(project, problems):
+    with served(project) as server, browser() as context:
         left = enter(context, server.url, problems)
         right = enter(context, server.url.split("#")[0], problems)
         press(left, "s")
@@ -219,18 +224,16 @@ def test_two_tabs_lose_nothing_and_show_both(corpus, problems):
         until(lambda: drawn(left) == drawn(right) == links(left))
 
 
-def test_edits_wait_for_the_server_and_arrive_once(corpus, tmp_path, problems):
-    with serving(corpus, "--suggestions", "none") as server:
-        port = str(server.port)
-        with browser(tmp_path / "profile") as context:
+def test_edits_wait_for_the_server_and_arrive_once(project, tmp_path, problems):
+    with browser(tmp_path / "profile") as context:
+        with served(project) as server:
             page = enter(context, server.url, problems)
             press(page, "s")
             saved(page)
-            server.stop()
-            press(page, "ArrowDown ArrowRight s ArrowDown ArrowRight d")
-            page.wait_for_selector("#saved[data-state=offline]")
-            assert "kept in this browser" in page.inner_text("#saved")
-    with serving(corpus, "--port", port) as server, browser(tmp_path / "profile") as context:
+        press(page, "ArrowDown ArrowRight s ArrowDown ArrowRight d")
+        page.wait_for_selector("#saved[data-state=offline]")
+        assert "kept in this browser" in page.inner_text("#saved")
+    with served(project, port=server.port) as server, browser(tmp_path / "profile") as context:
         page = enter(context, server.url, problems)
         saved(page)
         until(lambda: links(page) == [(0, 0, 2), (1, 1, 2), (2, 2, 1)])
@@ -257,8 +260,8 @@ def test_export_equals_the_links_drawn(blank):
     assert not found["three"]
 
 
-def test_works_over_http_on_another_host_name(corpus, problems):
-    with serving(corpus, "--allow-host", "lab.example") as server, browser() as context:
+def test_works_over_http_on_another_host_name(project, problems):
+    with served(project, names=["lab.example"]) as server, browser() as context:
         page = enter(context, server.url.replace("127.0.0.1", "lab.example"), problems)
         assert page.evaluate("isSecureContext") is False
         press(page, "s")
@@ -308,9 +311,9 @@ def history(page, k):
     return ask(page, f"/api/pairs/{k}/history")["events"]
 
 
-def test_a_finger_pans_and_draws_after_resting(corpus, problems):
+def test_a_finger_pans_and_draws_after_resting(project, problems):
     options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
-    with serving(corpus, "--suggestions", "none") as server, browser(**options) as context:
+    with served(project) as server, browser(**options) as context:
         page = enter(context, server.url, problems)
         touch = context.new_cdp_session(page)
 
@@ -349,8 +352,8 @@ def test_keys_act_by_place_where_the_script_has_no_latin_letters(blank):
     assert drawn(blank) == [(0, 0, 2)]
 
 
-def test_a_refused_comment_is_asked_about_even_after_another_pair(corpus, problems):
-    with serving(corpus, "--initial", "auto") as server, browser() as context:
+def test_a_refused_comment_is_asked_about_even_after_another_pair(project, problems):
+    with served(project, plan=INITIAL) as server, browser() as context:
         left, right = enter(context, server.url, problems), context.new_page()
         right.goto(left.url)
         right.wait_for_selector("body[data-pair]")
@@ -409,8 +412,8 @@ def test_keys_that_move_show_and_reject(page):
     assert not page.evaluate(outlines)
 
 
-def test_keys_that_lead_elsewhere(corpus, problems):
-    with serving(corpus, "--initial", "auto") as server, browser() as context:
+def test_keys_that_lead_elsewhere(project, problems):
+    with served(project, plan=INITIAL) as server, browser() as context:
         page = enter(context, server.url, problems)
         press(page, "n", to=2)
         press(page, "p", to=1)
@@ -458,9 +461,9 @@ def test_hidden_suggestions_are_neither_shown_nor_rejected(page):
     until(lambda: page.locator("#matrix .mark.ring").count() == 4)
 
 
-def test_buttons_reject_redo_and_go_to_unaligned_words(corpus, problems):
+def test_buttons_reject_redo_and_go_to_unaligned_words(project, problems):
     options = {"viewport": {"width": 768, "height": 1024}, "has_touch": True}
-    with serving(corpus, "--initial", "auto") as server, browser(**options) as context:
+    with served(project, plan=INITIAL) as server, browser(**options) as context:
         page = enter(context, server.url, problems)
         for action in ("accept", "reject", "undo", "redo"):
             page.tap(f"#tools [data-action={action}]")

@@ -20,7 +20,6 @@ from alignkit.annotate.project.replay import replay
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server.server import AnnotationServer
 from alignkit.annotate.server.serving import SECRET, ServerFile, invited
-from alignkit.annotate.server.sessions import admit
 
 PAIRS = 8
 COMMENT = "what-ben-thinks"
@@ -54,10 +53,8 @@ def server(project):
 
 
 def entered(server, name, role="annotator"):
-    visitor = Visitor(name, role)
-    admit(server.opening.opened.store, visitor)
     client = server.client(enter=False)
-    assert client.enter(server.entrance.invite(visitor)).status == 200
+    assert client.enter(server.invite(name, role)).status == 200
     return client
 
 

@@ -4,13 +4,18 @@ Those of the other pages are made by the tests of their stories, by `annotate_br
 """
 
 import os
+import random
 import shutil
 from pathlib import Path
 
 import pytest
-from annotate_browser import BROWSER, browser, enter, press, saved, serving, shrink, write_corpus
-from annotation_pairs import shapes
+from annotate_browser import BROWSER, browser, enter, press, saved, serving, shrink
+from annotation_server import served
 from command import PARAPHRASES
+
+from alignkit import Alignment, Corpus, SentencePair
+from alignkit.annotate.creation import create_project
+from alignkit.annotate.server.child import SuggestionPlan
 
 pytestmark = BROWSER
 PICTURES = {  # width, height, colours, and the keys that lead there from the picture before
@@ -42,6 +47,35 @@ LOOKS = """() => {
 }"""
 
 
+PARTS = ["ka", "lo", "mi", "ren", "tus", "va", "dor", "pel", "ni", "sha", "ru", "go", "bin", "ast"]
+ENGLISH = """
+in a small town near the sea lives a family that loves books and reads every evening a long
+story about a journey to an island far away"""
+ARABIC = """
+في مدينة صغيرة قرب البحر تعيش عائلة تحب الكتب وتقرأ كل مساء قصة طويلة عن السفر إلى جزيرة بعيدة"""
+CHINESE = """
+在 海边 的 小城 里 住 着 一家 喜欢 读书 的 人 ， 他们 每天 晚上 读 一个 关于 远行 的 长 故事 。"""
+
+
+def shapes():
+    """Return pairs of many shapes and scripts, in invented words and sentences."""
+    rng = random.Random(5)
+
+    def words(count):
+        return ["".join(rng.choices(PARTS, k=rng.randint(1, 4))) for _ in range(count)]
+
+    def pair(name, source, target):
+        n, m = len(source), len(target)
+        links = {(i, min(m - 1, max(0, i * m // n + rng.choice([0, 0, 0, -1, 2]))))
+                 for i in range(n)}  # fmt: skip
+        links |= {(i, j) for i in (n // 2, n // 2 + 1) for j in (m // 2, m // 2 + 1)}
+        return SentencePair(name, source, target, {"auto": Alignment(links)})
+
+    return [*(pair(f"{n} x {m}", words(n), words(m)) for n, m in ((8, 9), (30, 35), (100, 100))),
+            pair("arabic", ENGLISH.split(), ARABIC.split()),
+            pair("chinese", ENGLISH.split(), CHINESE.split())]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     corpus = tmp_path_factory.mktemp("pictures") / "paraphrases.jsonl"
@@ -69,16 +103,23 @@ def test_the_pictures_show_the_page(server, tmp_path):
             assert drawn <= width, f"{name} is {drawn} pixels wide"
 
 
+@pytest.fixture(scope="module")
+def shaped(tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("shapes") / "work.alignkit")
+    create_project(path, Corpus(shapes()))
+    with served(path, plan=SuggestionPlan("initial", "auto")) as server:
+        yield server
+
+
 @pytest.mark.parametrize(("width", "height", "least"), [(1280, 800, 18), (768, 1024, 26)])
-def test_pairs_of_all_shapes_fit(tmp_path, width, height, least):
-    corpus = write_corpus(tmp_path / "corpus.jsonl", shapes())
+def test_pairs_of_all_shapes_fit(shaped, width, height, least):
     options = {"viewport": {"width": width, "height": height}, "has_touch": least > 18}
-    with serving(corpus, "--initial", "auto") as server, browser(**options) as context:
-        page = enter(context, server.url)
+    with browser(**options) as context:
+        page = enter(context, shaped.url)
         for k, pair in enumerate(shapes(), 1):
             page.wait_for_selector(f"body[data-pair='{k}']")
             for _ in range(2):
-                _assert_fit(page, width, least, pair["id"])
+                _assert_fit(page, width, least, pair.id)
                 press(page, "A k")  # to the end of the pair
             press(page, "n")
         if least > 18:

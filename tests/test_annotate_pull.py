@@ -339,21 +339,12 @@ def covered(runs, planted, seed):
     return hits, zeros
 
 
-def test_a_planted_pull_lies_in_its_interval():
-    # with 20 runs, fewer than 16 hits happen once in 390 times at 95 %; the seed is fixed
-    assert binom.cdf(15, 20, 0.95) < 1 / 380
-    hits, zeros = covered(20, 0.10, seed=1)
-    assert hits >= 16
-    assert zeros <= 4
-
-
-def test_no_pull_is_found_where_there_is_none():
-    assert covered(20, 0.0, seed=2)[1] >= 16
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("planted", "seed"), [(0.10, 3), (0.0, 4)])
-def test_intervals_hold_in_182_of_200_runs(planted, seed):
+@pytest.mark.parametrize(("planted", "seed"), [(0.10, 1), (0.0, 2)])
+def test_a_planted_pull_lies_in_its_interval_and_no_pull_is_found_where_there_is_none(
+    planted, seed
+):
     runs = repetitions(200)
-    least = 182 if runs == 200 else binom.ppf(0.005, runs, 0.95)
-    assert covered(runs, planted, seed)[0] >= least
+    hits, zeros = covered(runs, planted, seed)
+    # fewer hits happen once in 200 times at 95 %, of 200 and of 20 runs; the seed is fixed
+    assert hits >= binom.ppf(0.005, runs, 0.95)
+    assert planted == 0 or zeros <= runs / 5

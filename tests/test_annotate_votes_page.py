@@ -3,7 +3,6 @@
 import pytest
 from annotate_browser import (
     BROWSER,
-    Server,
     ask,
     browser,
     press,
@@ -14,9 +13,11 @@ from annotate_browser import (
     views,
 )
 from annotation import Tab, project, sent
+from annotation_server import served
 
 from alignkit import Corpus, SentencePair
 from alignkit.annotate.assignment import assign_pairs
+from alignkit.annotate.project.names import ADJUDICATOR
 from alignkit.annotate.project.store import Store
 
 pytestmark = BROWSER
@@ -39,13 +40,11 @@ def path(tmp_path):
 def page(path):
     """Open the page of an adjudicator before anything is ready."""
     problems = []
-    with (
-        Server(path, "--annotator", "carla", "--adjudicate") as server,
-        browser(bypass_csp=True) as context,
-    ):
+    with served(path) as server, browser(bypass_csp=True) as context:
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto(server.url)
+        token = server.invite("carla", ADJUDICATOR)
+        page.goto(f"http://127.0.0.1:{server.port}/adjudicate#{token}")
         page.wait_for_selector("body[data-state=waiting]")
         yield page
     assert not problems

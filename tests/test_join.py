@@ -59,14 +59,6 @@ def test_partial_inputs_share_what_they_share():
     assert joined("", "ab", partial=True) == []
 
 
-@pytest.mark.parametrize(
-    ("first", "second"), [("aab", "ab"), ("aab", "aba"), ("112", "12"), ("123431", "12314")]
-)
-def test_an_id_that_was_read_in_step_is_not_joined_by_id_again(first, second):
-    with pytest.raises(JoinError, match="repeats"):
-        joined(first, second, partial=True)
-
-
 @given(IDS, IDS)
 def test_a_join_is_the_one_that_ids_allow(first, second):
     """Plain reference: in step as far as ids agree; then ids must be unique in each input."""

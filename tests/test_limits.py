@@ -33,8 +33,8 @@ LINES = {
 PIECES = {
     "jacana": b'[{"id": "' + b"a" * 2 * MB,
     "edinburgh": b'{"paraphrases": [' + (b" " * 999 + b"\n") * 2000,
-    "alignkit-xml": CORPUS.encode() + b"<a/>" * MB,
-    "paraphrase-xml": b"<corpus>" + b"<a/>" * MB,
+    "alignkit-xml": CORPUS.encode() + (b"<a>" + b"b" * 999 + b"</a>") * 2000,
+    "paraphrase-xml": b"<corpus>" + (b"<a>" + b"b" * 999 + b"</a>") * 2000,
 }
 """What is read in one piece, of more than a megabyte."""
 

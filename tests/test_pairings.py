@@ -79,23 +79,7 @@ def test_pairs_and_counts_are_those_of_the_reference(groups, options):
     expected, told = reference(groups, **options)
     assert [(pair.id, list(pair.source), list(pair.target)) for pair in pairs] == expected
     assert asdict(counts) == {name: told[name] for name in asdict(counts)}
-
-
-@given(GROUPS, OPTIONS)
-def test_every_pair_is_kept_or_dropped_for_one_reason(groups, options):
-    pairs, counts = made(groups, **options)
-    assert counts.kept == len(pairs)
-    dropped = ("too_short", "too_long", "too_unequal", "identical", "repeated")
-    assert counts.dropped == sum(getattr(counts, name) for name in dropped)
-    assert len({pair.id for pair in pairs}) == len(pairs)
-
-
-@given(GROUPS)
-def test_both_orders_are_each_pair_and_its_mirror(groups):
-    once = made(groups)[0]
-    twice = [(pair.source, pair.target) for pair in made(groups, both_orders=True)[0]]
-    assert twice[::2] == [(pair.source, pair.target) for pair in once]
-    assert twice[1::2] == [(pair.target, pair.source) for pair in once]
+    assert counts.pairs == counts.kept + counts.dropped
 
 
 @pytest.mark.parametrize("both_orders", [False, True])

@@ -9,9 +9,8 @@ from unicodedata import normalize
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from lxml import html
-from reference_tables import ASCII, NAN, ruled_text, shown, tables, unruled_text, width
+from reference_tables import ASCII, NAN, ruled_text, shown, tables, width
 from refusals import refuses
 
 from alignkit.errors import ArgumentError, OptionError, UnknownNameError
@@ -65,33 +64,6 @@ def test_every_line_of_text_has_its_columns_at_the_same_places(table):
         full = [line for line in lines if re.search(r"(END|-|\d)$", line)]
         assert len(full) >= 1 + ruled + len(rows)
         assert len({width(line) for line in full[: 1 + ruled + len(rows)]}) == 1
-
-
-labels = st.text("abcdefg ~,", min_size=1, max_size=12).filter(lambda text: text == text.strip())
-
-
-@given(tables(letters="abcdefg", reasons=False), st.data())
-def test_unruled_text_is_that_of_the_plain_renderer(table, data):
-    """Spans, counts and the note stand where the plain renderer has them."""
-    body = [column for column in table.columns if column.kind != "text"]
-    places = [k for k, column in enumerate(table.columns) if column.kind != "text"]
-    rows = [
-        [data.draw(labels), data.draw(st.none() | st.integers(0, 10**7)), *(row[k] for k in places)]
-        for row in table.rows
-    ] or [["a", 1, *([None] * len(body))]]
-    columns = [Column("", key="row"), Column("pairs", "count"), *body]
-    text = unruled_text(
-        [(row[0], "" if row[1] is None else str(row[1])) for row in rows],
-        [(column.span, column.name) for column in body],
-        [[shown(c, k.kind) for c, k in zip(row[2:], body, strict=True)] for row in rows],
-    )
-    text = "\n".join(part for part in (table.title, text, table.note) if part)
-    found = Table(table.title, columns, rows, table.note, stub=2, ruled=False)
-    repeated = len({c.span for c in body}) < sum(
-        k == 0 or body[k - 1].span != c.span for k, c in enumerate(body)
-    )
-    if body and not repeated:  # the plain one widens the first of spans that come again
-        assert str(found) == text
 
 
 def test_what_is_set_apart_and_text_from_right_to_left():
@@ -302,6 +274,3 @@ def test_html_is_escaped_and_what_makes_no_table_is_refused():
         refuses(ArgumentError, None, Table, "", columns, rows)
     refuses(UnknownNameError, "kind of column", Column, "a", "percentage")
     refuses(OptionError, "digits are -1", Column, "a", "decimal", digits=-1)
-
-
-# --- what is refused
