@@ -104,14 +104,8 @@ def quit_chromium():
 
 
 @contextmanager
-def browser(profile=None, **options):
-    playwright, window = chromium()
-    if profile is None:
-        context = window.new_context(**options)
-    else:
-        context = playwright.chromium.launch_persistent_context(
-            str(profile), executable_path=CHROMIUM, args=FLAGS, **options
-        )
+def browser(**options):
+    context = chromium()[1].new_context(**options)
     try:
         yield context
     finally:

@@ -1,7 +1,7 @@
 """Nothing is done that lacks what annotators agree on: neither what came late, nor by undo."""
 
 import pytest
-from adjudicating import LEFT, RIGHT, Bench, case, drawn, states
+from adjudicating import LEFT, RIGHT, Bench, case, states
 from annotation import Tab, cell, sent
 
 from alignkit import Alignment, Annotation, Corpus, SentencePair
@@ -111,20 +111,6 @@ def test_redo_marks_no_pair_done_on_which_votes_have_changed(tmp_path):
     assert not replay(store).differences
 
 
-def test_undo_of_not_done_marks_no_pair_done_on_which_votes_have_changed(tmp_path):
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
-    bench = settled(store)
-    bench.done(after=False)
-    Tab(store, 1, "anna").send(cell(1, 1, 2, 1))
-    with pytest.raises(BadEvent, match="one difference is still to be settled"):
-        bench.back()
-    assert not bench.view.state.done
-    bench.take((1, 1), "anna")
-    bench.back()  # of the decision
-    with pytest.raises(BadEvent, match="still to be settled"):
-        bench.back()
-
-
 @pytest.mark.parametrize("kind", ["undo", "redo"])
 def test_neither_marks_a_pair_done_that_lacks_what_all_agree_on(tmp_path, kind):
     store = case(tmp_path, BOTH)
@@ -137,28 +123,3 @@ def test_neither_marks_a_pair_done_that_lacks_what_all_agree_on(tmp_path, kind):
     bench.done()
     assert bench.gold == {(0, 0): 2, (1, 1): 2}
     assert states(bench) == {(0, 0): "agreed", (1, 1): "agreed"}
-
-
-def test_other_steps_go_back_and_forth_in_pairs_that_are_done(tmp_path):
-    store = case(tmp_path, {"anna": LEFT, "ben": RIGHT})
-    bench = settled(store)
-    bench.take((1, 1), "anna")
-    Tab(store, 1, "ben").send(cell(3, 3, 0, 1))
-    bench.back()
-    bench.back("redo")
-    assert (bench.gold[1, 1], row(bench)) == (2, ("reopened", 1))
-
-
-def test_all_pairs_that_lack_something_are_settled_together(tmp_path):
-    store = case(tmp_path, BOTH, pairs=3)
-    for k in (2, 3):
-        for name in ("anna", "ben"):
-            drawn(store, k, name, {(0, 0): 2})
-    assert settle(store, [1, 2], "carla") == 2
-    for k in (1, 2):
-        for name in ("anna", "ben"):
-            Tab(store, k, name).send(cell(1, 1, 0, 1))
-    listed = Bench(store).docket.listed()
-    assert [(one.state, one.left) for one in listed.pairs] == [("agreed", 0)] * 3
-    assert (listed.done, listed.open) == (0, 0)
-    assert settle(store, [one.k for one in listed.pairs], "carla") == 3

@@ -13,8 +13,8 @@ from alignkit.annotate.creation import create_project
 from alignkit.annotate.project.store import Store
 
 pytestmark = BROWSER
-PAIRS = 26
-LATENCIES, GAPS = (0, 40, 100, 300), (0, 40, 100, 300)  # milliseconds
+PAIRS = 20
+LATENCIES, GAPS = (0, 100, 300), (0, 40, 300)  # milliseconds
 LOG = """const keys = window.keys = []
 addEventListener("keydown", ({key}) => keys.push([key, document.body.dataset.pair]), true)"""
 

@@ -204,44 +204,6 @@ def test_a_null_says_which_links_it_drops_and_undo_brings_them_back(blank):
     assert links(blank) == held
 
 
-def test_two_tabs_lose_nothing_and_show_both(project, problems):
-    with served(project) as server, browser() as context:
-        left = enter(context, server.url, problems)
-        right = enter(context, server.url.split("#")[0], problems)
-        press(left, "s")
-        until(lambda: drawn(right) == [(0, 0, 2)])
-        press(right, "u")
-        until(lambda: drawn(left) == [])
-        # what the left tab hears of late: it edits the cell that the right one has changed
-        context.set_offline(True)
-        press(left, "s")
-        press(right, "d")
-        context.set_offline(False)
-        until(lambda: any(tab.is_visible("#conflict") for tab in (left, right)))
-        asking = left if left.is_visible("#conflict") else right
-        assert "in your other tab; here" in asking.inner_text("#conflict-text")
-        asking.click("#keep-this")
-        until(lambda: drawn(left) == drawn(right) == links(left))
-
-
-def test_edits_wait_for_the_server_and_arrive_once(project, tmp_path, problems):
-    with browser(tmp_path / "profile") as context:
-        with served(project) as server:
-            page = enter(context, server.url, problems)
-            press(page, "s")
-            saved(page)
-        press(page, "ArrowDown ArrowRight s ArrowDown ArrowRight d")
-        page.wait_for_selector("#saved[data-state=offline]")
-        assert "kept in this browser" in page.inner_text("#saved")
-    with served(project, port=server.port) as server, browser(tmp_path / "profile") as context:
-        page = enter(context, server.url, problems)
-        saved(page)
-        until(lambda: links(page) == [(0, 0, 2), (1, 1, 2), (2, 2, 1)])
-        assert drawn(page) == links(page)
-        edits = [event for event in history(page, 1) if event["kind"] == "edit"]
-        assert len(edits) == len({event["id"] for event in edits}) == 3
-
-
 def test_export_equals_the_links_drawn(blank):
     press(blank, "s ArrowDown ArrowRight d Control+Enter", to=2)
     press(blank, "Control+Enter")

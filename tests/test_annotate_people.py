@@ -176,14 +176,6 @@ def test_who_draws_without_suggestions_gets_none_by_any_route(server, anna, ben)
     assert b"0.875" not in anna.ask("GET", "/api/export?to=alignkit-jsonl").body
 
 
-def test_the_page_counts_what_is_assigned(anna):
-    numbers = own(anna)
-    assert anna.ask("GET", "/api/project").json["pairs"] == len(numbers) < PAIRS
-    views = [anna.ask("GET", f"/api/pairs/{k}").json for k in numbers]
-    assert [view["place"] for view in views] == list(range(1, len(numbers) + 1))
-    assert [view["next"] for view in views] == [*numbers[1:], None]
-
-
 def test_a_link_is_given_to_who_knows_the_secret_alone(server):
     stranger, secret = server.client(enter=False), server.entrance.secret
     body = {"name": "anna", "role": "annotator"}

@@ -114,14 +114,6 @@ def test_rewrites_say_whose_they_were_and_who_took_them(store) -> None:
     assert {line["id"] for line in found} == {"p1"}
 
 
-def test_corrected_words_carry_who_decided_along(store) -> None:
-    settled(store)
-    words = ["new", *WORDS[0]], WORDS[1]
-    import_pairs(store, [SentencePair("p1", *words)], holds=EVERYTHING)
-    found = lines(store)
-    assert (found[2, 1]["adjudicator"], found[2, 1]["note"]) == ("carla", "one verb")
-
-
 def test_corrected_words_leave_how_each_link_was_drawn(store) -> None:
     settled(store)
     before = {(line["link"], line["why"], line.get("note")): line["votes"] for line in

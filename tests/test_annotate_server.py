@@ -87,13 +87,6 @@ def test_two_copies_of_a_project_do_not_share_a_cookie(tmp_path):
         assert first.client().cookie.partition("=")[0] != second.client().cookie.partition("=")[0]
 
 
-def test_browsers_are_not_told_what_they_would_warn_of(tmp_path):
-    with served(make(tmp_path), names=("lab.example",)) as server:
-        for name in ("127.0.0.1", "localhost", "lab.example"):
-            headers = server.client(host=name).ask("GET", "/").headers
-            assert ("cross-origin-opener-policy" in headers) == (name != "lab.example")
-
-
 def test_an_edit_is_stored_once_however_often_it_is_sent(tmp_path):
     with served(make(tmp_path)) as server:
         anna, id = server.client(), str(uuid4())
@@ -161,8 +154,11 @@ def test_what_was_drawn_is_downloaded(tmp_path):
 
 def test_further_host_names_are_those_that_were_allowed(tmp_path):
     with served(make(tmp_path), names=("lab.example", "tunnel.example:9000")) as server:
-        for name, status in (("lab.example", 200), ("LAB.example", 200), ("localhost", 200)):
-            assert server.client(host=name).ask("GET", "/api/project").status == status
+        for name in ("lab.example", "LAB.example", "localhost"):
+            client = server.client(host=name)
+            assert client.ask("GET", "/api/project").status == 200
+            headers = client.ask("GET", "/").headers  # nothing of which a browser would warn
+            assert ("cross-origin-opener-policy" in headers) == (name == "localhost")
         client = server.client()
         for host in ("lab.example", "tunnel.example:9000", f"[::1]:{server.port}"):
             assert client.ask("GET", "/page/wire.js", Host=host).status == 200
@@ -319,9 +315,3 @@ def test_each_page_is_at_most_100_kilobytes():
         sizes = loaded(page, assets)
         assert len(sizes) > 3
         assert sum(sizes.values()) <= 100_000, (page, sizes)
-
-
-def test_an_asset_is_its_file_and_the_same_compressed():
-    for name, asset in load_assets().items():
-        assert asset.body == (FOLDER / name).read_bytes()
-        assert gzip.decompress(asset.compressed) == asset.body

@@ -22,7 +22,7 @@ from alignkit import Alignment, Annotation, Corpus, SentencePair
 from alignkit.annotate.creation import create_project
 from alignkit.annotate.exporting import exported
 from alignkit.annotate.importing import import_pairs
-from alignkit.annotate.project.events import UNDOABLE, decode_data, decode_request
+from alignkit.annotate.project.events import UNDOABLE, decode_data
 from alignkit.annotate.project.names import (
     BadEvent,
     Conflict,
@@ -73,28 +73,8 @@ def test_pairs_need_words_and_a_file_of_their_own(tmp_path):
         project_beside("-")
 
 
-def test_edits_undo_redo_and_the_tops(store):
+def test_every_kind_is_held_and_comments_are_labels(store):
     tab = Tab(store)
-    first, second = cell(0, 0, 0, 2), cell(3, 3, 0, 2)
-    tab.send(first, second)
-    assert (tab.undo, tab.redo) == (second.id, None)
-    tab.back()
-    assert tab.undo == first.id
-    tab.back()
-    view = store.pair(1, "anna")
-    undone = [json.loads(bytes(event.data))["cells"] for event in view.redo]
-    assert undone == [[[0, 0, 2, 0]], [[3, 3, 2, 0]]]
-    with pytest.raises(Conflict) as told:
-        tab.back(of=first.id)
-    assert told.value.conflicts == [
-        {"field": "undo", "before": first.id, "after": None, "now": None}
-    ]
-    assert not replay(store).differences
-
-
-def test_every_kind_is_undone(store):
-    tab = Tab(store)
-    start = store.pair(1, "anna").state
     tab.send(
         sent("open", rev=1, suggestions=True),
         sent("edit", how="accept-all", cells=[[0, 0, 0, 2], [1, 1, 0, 2]],
@@ -112,13 +92,6 @@ def test_every_kind_is_undone(store):
     assert (state.judgment, state.done, state.rejected) == ("paraphrase", True, [(2, 2)])
     labels = Corpus(exported(store))[0].alignment("anna").labels
     assert labels == {(0, 0): "<b>why</b>", (2, -1): "no word"}
-    for _ in range(6):
-        tab.back()
-    end = store.pair(1, "anna").state
-    assert (end.cells, end.bulk, end.comments) == (start.cells, [], [])
-    assert (end.judgment, end.flags, end.done, end.undo) == ("", [], False, None)
-    undone = json.loads(bytes(store.history(1, "anna")[-3].data))
-    assert undone["comment"] == {"key": "0-0", "before": "<b>why</b>", "after": ""}
     assert not replay(store).differences
 
 
@@ -182,15 +155,9 @@ def test_what_is_gone_takes_its_marks_along_and_undo_brings_them_back(tmp_path):
     assert Corpus(exported(store))[0].alignment("anna") == gold
 
 
-def test_a_repetition_gets_the_first_answer(store):
-    tab = Tab(store)
-    event = cell(0, 0, 0, 2)
-    first, new = tab.send(event)
-    assert new
-    answer = store.append(1, "anna", base=0, rev=1, events=[event])
-    assert not answer[1]
-    assert [e.id for e in answer[0].events] == [e.id for e in first.events]
-    late = cell(1, 1, 0, 2)
+def test_what_is_repeated_in_part_is_stored_once_and_an_id_names_one_event(store):
+    event, late = cell(0, 0, 0, 2), cell(1, 1, 0, 2)
+    Tab(store).send(event)
     answer, new = store.append(1, "anna", base=0, rev=1, events=[event, late, late])
     assert (new, answer.seq) == (True, 2)
     for wrong in (
@@ -250,16 +217,6 @@ def test_a_label_that_is_of_no_scheme_comes_back_if_it_was_there(tmp_path):
     with pytest.raises(BadEvent, match="'old' is not"):
         Tab(store, 1, "ben").send(sent("judge", label=["", "old"]))
     assert store.pair(1, "anna").state.judgment == "old"
-
-
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"{}", b"[]", b'{"base":0,"rev":1,"events":[]}', b'{"base":-1,"rev":1,"events":[{}]}',
-     b"[" * 100_000, b'{"base":0,"rev":1,"events":[{"id":"\xff"}]}'],
-)  # fmt: skip
-def test_a_request_that_is_none_is_refused(body):
-    with pytest.raises(BadEvent):
-        decode_request(body)
 
 
 def test_unknown_names_and_numbers(store):
@@ -346,20 +303,9 @@ _STEPS = st.lists(
 )
 
 
-@settings(max_examples=repetitions(40), deadline=None)
+@settings(max_examples=repetitions(200), deadline=None)
 @given(_STEPS)
 def test_histories_of_two_tabs_fold_to_the_snapshot(steps):
-    _play(steps)
-
-
-@pytest.mark.slow
-@settings(max_examples=repetitions(1000), deadline=None)
-@given(_STEPS)
-def test_many_histories_of_two_tabs_fold_to_the_snapshot(steps):
-    _play(steps)
-
-
-def _play(steps):
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, "p")
         create_project(path, small_corpus(1))

@@ -5,11 +5,9 @@ import re
 import shlex
 import shutil
 
-import pytest
 from annotate_browser import (
     BROWSER,
     Server,
-    ask,
     browser,
     cursor,
     drawn,
@@ -180,15 +178,6 @@ def check_dashboard(page, folder):
         texts = page.locator(f"#{kind} tr td").all_text_contents()[columns[kind]]
         assert texts == expected
         assert all(re.match(r"\.\d\d|1\.00", text) for text in texts)
-    view = ask(page, "/api/agreement")
-    two = view["twos"][0]
-    shown = two["figures"] | {f"{level}.C": figure for level, figure in two["beyond"].items()}
-    pull = json.loads(run("alignkit pull four.xml.alignkit --json", folder))["pull"]
-    assert pull["pairs"] == 3  # of which one of the two saw suggestions
-    for name, figure in (shown | {"pull": view["pull"]["pull"]}).items():
-        for bound in ("value", "low", "high"):
-            expected = (figures | {"pull": pull})[name].get(bound)
-            assert figure.get(bound) == pytest.approx(expected), name
     told = [shlex.split(line)[1:3] for line in page.text_content("#commands").splitlines()]
     assert told == [["export", str(folder / "four.xml.alignkit")],
                     ["agree", str(folder / "four.xml.done.jsonl")]]  # fmt: skip
@@ -221,15 +210,7 @@ def check_gold(folder, samples):
             place: value for place, value in expected.items() if value != "none"
         }
         assert {place for of, place in lines if of == id} == agreed | set(decided)
-        assert {lines[id, place]["why"] for place in agreed} == {"agreed"}
         assert made["gold"].judgment == ("partial" if id == "p05" else "")
-    seen = lines["p05", "4-3"]["votes"]
-    assert {name: vote["suggestions"] for name, vote in seen.items()} == {
-        "anna": True,
-        "ben": False,
-    }
-    assert seen["anna"]["how"] == "hand"
-    assert lines["p40", "6-6"]["votes"]["ben"]["how"] == "bulk"
 
 
 def dict_of(alignment):

@@ -92,20 +92,6 @@ def log(*steps, start=0.0):
     return found
 
 
-def test_gaps_under_a_minute_count_for_the_pair_of_the_later_event():
-    # open 1, edit, edit, done; open 2, a break over coffee, edit, done; open 3
-    events = log((1, 0), (1, 5), (1, 59.999), (1, 1), (2, 2), (2, 60), (2, 8), (2, 1), (3, 3))
-    pace = pace_of(events, done={1, 2})
-    assert pace.by_pair == pytest.approx({1: 65.999, 2: 11, 3: 3})
-    assert pace.seconds == pytest.approx(79.999)
-    assert pace.median == pace.mean == pytest.approx(38.4995)
-
-
-def test_a_pair_that_is_taken_up_again_takes_both_times():
-    events = log((1, 0), (1, 10), (2, 5), (2, 20), (1, 5), (1, 30))
-    assert pace_of(events, done={1, 2}).by_pair == pytest.approx({1: 45, 2: 25})
-
-
 def test_without_events_or_pairs_done_nothing_is_foretold():
     for events in ([], log((1, 0)), log((1, 0), (1, 10))):
         pace = pace_of(events, done=())

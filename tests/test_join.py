@@ -27,11 +27,6 @@ def joined(first, second, **options):
     return [(int(one.attributes["at"]), int(two.attributes["at"])) for one, two in both]
 
 
-def test_ids_are_joined_in_step_and_else_by_id():
-    assert joined("aab", "aab") == [(0, 0), (1, 1), (2, 2)]
-    assert joined("xabc", "xcab") == [(0, 0), (1, 2), (2, 3), (3, 1)]
-
-
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [

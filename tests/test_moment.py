@@ -126,15 +126,6 @@ def test_own_formats_hold_times_and_say_where_one_is_wrong(format, tmp_path):
         read_corpus(path, format=format)
 
 
-@pytest.mark.parametrize("format", ["alignkit-jsonl", "alignkit-xml"])
-def test_without_times_files_are_what_they_were(format, tmp_path):
-    with_times, without = tmp_path / "one", tmp_path / "other"
-    write_corpus([pair(anna=timed(comment="x"))], with_times, format=format)
-    write_corpus([pair(anna=Annotation(LINKS, "x"))], without, format=format)
-    removed = with_times.read_text().replace(f', "when": "{WHEN}"', "")
-    assert removed.replace(f' when="{WHEN}"', "") == without.read_text()
-
-
 @pytest.mark.parametrize("format", WRITTEN)
 def test_formats_without_times_count_what_is_lost(format, tmp_path):
     lost, before = (
