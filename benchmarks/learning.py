@@ -1,7 +1,7 @@
 """Measure what a refiner gains from a few gold pairs, beside the same aligner without.
 
-    python -m benchmarks.learning SET ... [--pairs 10 30 100] [--draws N] [--objective O] [--prior P]
-        [--load MODEL] [--vectors FILE] [--lines N] [--ignore-identical]
+    python -m benchmarks.learning SET ... [--pairs 10 30 100] [--draws N] [--objective O]
+        [--prior P] [--load MODEL] [--vectors FILE] [--lines N] [--ignore-identical]
 
 A draw learns from so many pairs at random and aligns the rest. Sets: edinburgh, mtref, rte2,
 hansards (the first 10,000 pairs, or as many as --lines says, are the text, 184 of them gold), es,
