@@ -24,7 +24,7 @@ from alignkit import Alignment, Corpus, SentencePair, read_corpus
 from alignkit.align import Aligner
 from alignkit.align.settings import THRESHOLD
 from alignkit.align.supervised import OBJECTIVES, Refiner
-from alignkit.align.supervised.gold import Gold
+from alignkit.align.supervised.gold import GoldPairs
 from alignkit.align.supervised.measures import calibration_error, measure, rows_of
 from alignkit.align.vectors import read_vectors
 from alignkit.tables.table import Table
@@ -96,7 +96,8 @@ def draws(
     figures = []
     told_of: list[NDArray[np.float32]] = []
     both = options.vectors and (options.vectors, options.vectors)
-    whole = Gold.of(aligner, pairs, _NAME, both, ignore_identical=options.ignore_identical)
+    known = GoldPairs(aligner, both).add(pairs, _NAME)
+    whole = known.gold(ignore_identical=options.ignore_identical)
     for draw in range(options.draws):
         chosen = np.random.default_rng(draw).permutation(len(pairs))[:count]
         rest = np.setdiff1d(np.arange(len(pairs)), chosen)
@@ -105,9 +106,8 @@ def draws(
             options.vectors, ignore_identical=options.ignore_identical,
         )  # fmt: skip
         report, learned = refiner.report, refiner.learned
-        numbers = learned.known(whole.bitext).numbers
-        if learned.lexicon is not None and numbers is not None:
-            learned.lexicon.set_features(whole.cells, numbers)
+        if learned.lexicon is not None:
+            learned.lexicon.set_features(whole.cells, learned.lexicon.numbers(whole.bitext))
         means = whole.cells.features[:, 0]
         refined = means if learned.rounds is None else learned.rounds.probabilities(whole.cells)
         kept = np.isin(whole.cells.pair_of, rest)

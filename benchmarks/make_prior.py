@@ -19,7 +19,7 @@ from alignkit.align.bitext import Bitext
 from alignkit.align.expectation import Workers
 from alignkit.align.supervised.cells import CELL, NEIGHBOURS, Cells, names_of
 from alignkit.align.supervised.fitting import validate
-from alignkit.align.supervised.gold import Gold
+from alignkit.align.supervised.gold import Gold, GoldPairs
 from alignkit.align.supervised.learned import FitKind, Prior, SupervisedRound
 from alignkit.model.arrays import LinkArrays
 
@@ -50,7 +50,9 @@ def make_prior() -> Prior:
     french = list(Corpus.from_texts(lines[0], lines[1], gold=lines[2]))
     gold = _joined(
         [
-            Gold.of(Aligner.train(Corpus(pairs), identity=identity), pairs, "gold", None)
+            GoldPairs(Aligner.train(Corpus(pairs), identity=identity), None)
+            .add(pairs, "gold")
+            .gold()
             for pairs, identity in ((english, 3.0), (french, 0.0))
         ],
         english + french,

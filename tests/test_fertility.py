@@ -14,7 +14,9 @@ from nltk.translate.ibm4 import IBMModel4
 from nltk.translate.ibm_model import AlignmentInfo
 from reference_fertility import cepts_of, log_probability, neighbours, posteriors
 
+from alignkit._support.jit import readonly
 from alignkit.align.fertility import models as tables
+from alignkit.align.fertility.corpus_kernel import KernelText
 from alignkit.align.fertility.models import (
     FertilityModel,
     FertilityText,
@@ -202,18 +204,15 @@ def packed(pairs, *, transposed=False):
         offsets = np.cumsum([0, *(len(pair[side]) for pair in pairs)])
         sides.append((np.array(words, np.int32), offsets, max(words, default=0) + 1))
     (e, e_offsets, e_size), (f, f_offsets, f_size) = sides[::-1] if transposed else sides
-    return FertilityText(
-        sources=e, source_offsets=e_offsets, targets=f, target_offsets=f_offsets,
-        cells=np.array(cells, np.int32), starts=np.array(starts),
-        owners=np.array([pair[transposed] for pair in places], np.int32),
-        vocabulary=(e_size, f_size), transposed=transposed,
-    )  # fmt: skip
+    arrays = e, e_offsets, f, f_offsets, np.array(starts), np.array(cells, np.int32)
+    owners = np.array([pair[transposed] for pair in places], np.int32)
+    return FertilityText(KernelText(*map(readonly, arrays), transposed), owners, (e_size, f_size))
 
 
 def started(text, seed=0):
     """Make what another model would give: here, random tables and alignments."""
     rng = np.random.default_rng(seed)
-    n, m = np.diff(text.source_offsets), np.diff(text.target_offsets)
+    n, m = np.diff(text.kernel.source_offsets), np.diff(text.kernel.target_offsets)
     viterbi = rng.integers(-1, np.repeat(n, m)) if m.sum() else np.zeros(0)
     v = text.vocabulary
     return {
@@ -231,7 +230,8 @@ def trained(text, rounds=5, **options):
     for _ in range(rounds):
         training.expect()
         training.maximize()
-    return training.finish()
+    training.finish()
+    return training
 
 
 def random_pairs(seed, count=12, size=6, longest=6):
@@ -261,34 +261,39 @@ def test_the_textbook_example_is_learned(model):
     assert (found.model.fertilities[:4].argmax(1) == 1).all()
 
 
+def words_of(text, p):
+    """Return the words of both sides of pair p, and the word pairs of its cells (N, M)."""
+    seen = text.kernel
+    e = seen.sources[seen.source_offsets[p] : seen.source_offsets[p + 1]]
+    f = seen.targets[seen.target_offsets[p] : seen.target_offsets[p + 1]]
+    cells = seen.cells[seen.starts[p] : seen.starts[p + 1]]
+    n, m = len(e), len(f)
+    return e, f, cells.reshape(m, n).T if seen.transposed else cells.reshape(n, m)
+
+
 def pairs_of(text):
     found = {}
     for p in range(len(text)):
-        e = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]].tolist()
-        f = text.targets[text.target_offsets[p] : text.target_offsets[p + 1]].tolist()
-        for i, a in enumerate(e):
-            for j, b in enumerate(f):
-                at = j * len(e) + i if text.transposed else i * len(f) + j
-                found[a, b] = text.cells[text.starts[p] + at]
+        e, f, cells = words_of(text, p)
+        found |= {(a, b): cells[i, j] for i, a in enumerate(e.tolist())
+                  for j, b in enumerate(f.tolist())}  # fmt: skip
     return found
 
 
 def case_of(training, p):
     """Return the tables of one pair as the reference wants them."""
-    text, model = training.text, training.model
-    e = text.sources[text.source_offsets[p] : text.source_offsets[p + 1]]
-    f = text.targets[text.target_offsets[p] : text.target_offsets[p + 1]]
-    n, m = len(e), len(f)
+    model = training.model
+    e, f, cells = words_of(training.text, p)
+    n, m = cells.shape
     lexical, null = training.lexical_tables()
-    t = lexical[text.cells[text.starts[p] : text.starts[p + 1]]].reshape(n, m)
     d = None
     if model.factorial:
         distortion, at = model.block(n, m)
         d = distortion[at : at + n * m].reshape(n, m)
     return e, f, SimpleNamespace(
-        t=np.vstack([null[f], t]), fertilities=model.fertilities[e], p1=model.null_share, d=d,
-        d1=model.first, d2=model.rest, source_classes=model.source_classes[e],
-        target_classes=model.target_classes[f],
+        t=np.vstack([null[f], lexical[cells]]), fertilities=model.fertilities[e],
+        p1=model.null_share, d=d, d1=model.first, d2=model.rest,
+        source_classes=model.source_classes[e], target_classes=model.target_classes[f],
     )  # fmt: skip
 
 
@@ -303,12 +308,16 @@ def test_counts_are_those_of_the_best_alignment_and_its_neighbours(model, seed):
     fertilities, heads, words = defaultdict(float), 0.0, 0.0
     expected = 0.0
     for p, (e, f, case) in enumerate(cases):
-        best = training.viterbi[text.target_offsets[p] : text.target_offsets[p + 1]].tolist()
+        best = training.viterbi[
+            text.kernel.target_offsets[p] : text.kernel.target_offsets[p + 1]
+        ].tolist()
         if not len(e) or not len(f):
             assert best == [-1] * len(f)
             continue
         expected += log_probability(case, best)
-        found = training.posteriors[text.starts[p] : text.starts[p + 1]].reshape(len(e), len(f))
+        found = training.posteriors[text.kernel.starts[p] : text.kernel.starts[p + 1]].reshape(
+            len(e), len(f)
+        )
         np.testing.assert_allclose(found, posteriors(case, best), atol=1e-3)
         near = neighbours(best, len(e))
         ratios = [exp(log_probability(case, a) - log_probability(case, best)) for a in near]
@@ -348,7 +357,7 @@ def test_agreement_takes_the_counts_it_is_given():
     prior = np.zeros(len(text.owners), np.float32)
     training = FertilityTraining(text, model="ibm3", prior=prior, **started(text))
     training.expect()
-    given_links = np.zeros(len(text.cells), np.float32)
+    given_links = np.zeros(len(text.kernel.cells), np.float32)
     given_links[::3] = 0.5  # 0-0 and 1-1 of each pair
     training.maximize(given_links)
     lexical = training.lexical_tables()[0]

@@ -22,7 +22,7 @@ from alignkit.align.settings import THRESHOLD
 from alignkit.align.supervised import Prior, Refiner
 from alignkit.align.supervised.cells import CELL, GoldCounts, GoldLexicon, lexicon_columns, names_of
 from alignkit.align.supervised.fitting import KINDS, _regression, fit, validate
-from alignkit.align.supervised.gold import Gold
+from alignkit.align.supervised.gold import GoldPairs
 from alignkit.align.supervised.measures import (
     GRID,
     best_of,
@@ -50,7 +50,7 @@ def aligner(corpus):
 
 @pytest.fixture(scope="module")
 def gold(aligner, corpus):
-    return Gold.of(aligner, corpus[:24], "gold", None)
+    return GoldPairs(aligner, None).add(corpus[:24], "gold").gold()
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_words_alone_are_told_as_by_a_model_without_places(corpus):
         decoder = one.decoder(bitext)
         pairs = zip(decoder.lexical(0, 6), decoder.posteriors(0, 6), strict=True)
         assert all((lexical == found).all() == same for lexical, found in pairs)
-    cells = Gold.of(chain, corpus[:6], "gold", None).cells
+    cells = GoldPairs(chain, None).add(corpus[:6], "gold").gold().cells
     forward, reverse = (
         part[bitext.starts[cells.pair_of] + cells.places[:, 0] * cells.lengths[cells.pair_of, 1]
              + cells.places[:, 1]]
@@ -218,13 +218,13 @@ def test_the_lexicon_of_gold_leaves_the_own_pair_out(gold):
 
 def test_the_stored_lexicon_tells_other_pairs_what_the_counts_told(aligner, corpus):
     pairs = list(corpus[:30])
-    whole = Gold.of(aligner, pairs, "gold", None)
+    whole = GoldPairs(aligner, None).add(pairs, "gold").gold()
     goals = whole.goals("links")
     training = np.arange(30) < 20
     features = whole.cells.features.copy()
     GoldCounts(whole.cells, goals).set_features(features, training)
-    taught = Gold.of(aligner, pairs[:20], "gold", None)
-    known, others = taught.bitext, Gold.of(aligner, pairs[20:], "gold", None)
+    taught = GoldPairs(aligner, None).add(pairs[:20], "gold").gold()
+    known, others = taught.bitext, GoldPairs(aligner, None).add(pairs[20:], "gold").gold()
     lexicon = GoldLexicon.of(
         taught.cells, taught.goals("links"), known.source.words, known.target.words
     )
@@ -397,7 +397,7 @@ def test_pair_by_pair_it_comes_to_what_training_learns(refiner, aligner, corpus)
     assert slow.ids == tuple(pair.id for pair in corpus[:24])
     assert bits(slow) == bits(refiner)
     assert bits(slow.update([])) == bits(refiner)
-    cells = len(Gold.of(aligner, corpus[:24], "gold", None).levels)
+    cells = len(GoldPairs(aligner, None).add(corpus[:24], "gold").gold().levels)
     assert slow.size == cells * 4 * (len(CELL) + 1)
 
 
@@ -437,7 +437,7 @@ def test_pairs_that_cannot_be_learned_from_leave_no_old_version(aligner, corpus)
 
 
 def test_more_cells_than_there_is_room_for_are_left_out(aligner, corpus, monkeypatch):
-    ends = Gold.of(aligner, corpus[:10], "gold", None).cells.ends
+    ends = GoldPairs(aligner, None).add(corpus[:10], "gold").gold().cells.ends
     monkeypatch.setattr("alignkit.align.supervised.gold.MOST_CELLS", int(ends[7]))
     refiner = Refiner.begin(aligner).update(corpus[:10])
     assert refiner.ids == tuple(pair.id for pair in corpus[:7])
@@ -449,7 +449,7 @@ def test_more_cells_than_there_is_room_for_are_left_out(aligner, corpus, monkeyp
 def test_vectors_are_looked_at_and_asked_for(aligner, corpus, tmp_path):
     pairs = list(corpus[:10])
     refiner = Refiner.train(aligner, pairs, vectors=letters)
-    gold = Gold.of(aligner, pairs, "gold", (letters, letters))
+    gold = GoldPairs(aligner, (letters, letters)).add(pairs, "gold").gold()
     names = names_of(vectors=True)
     column = gold.cells.features[:, names.index("cosine")]
     identical = gold.cells.features[:, names.index("identical")] > 0
@@ -509,7 +509,7 @@ def test_what_cannot_be_learned_from_is_refused(aligner, corpus):
 def test_copies_of_a_pair_do_not_teach_what_it_is_judged_by(aligner, corpus):
     pairs = list(corpus[:12])
     copies = [replace(pair, id=f"{pair.id} again") for pair in pairs]
-    gold = Gold.of(aligner, [*pairs, *copies], "gold", None)
+    gold = GoldPairs(aligner, None).add([*pairs, *copies], "gold").gold()
     assert gold.groups.tolist() == [*range(12), *range(12)]
     with Workers.opened(1) as workers:
         start = Prior.none().rounds(vectors=False)

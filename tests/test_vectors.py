@@ -186,9 +186,9 @@ def test_any_bytes_are_read_or_refused(tmp_path, rest, begin):
 @pytest.mark.parametrize(
     ("words", "array", "error", "message"),
     [
-        (["a"], [[1.0], [2.0]], AlignmentError, "2 vectors for 1 words"),
+        (["a"], [[1.0], [2.0]], AlignmentError, "the shape (2, 1) for 1 words"),
         (["a"], [1.0], AlignmentError, "the shape (1,)"),
-        (["a"], [[float("inf")]], AlignmentError, "vector 0 has a number that is not finite"),
+        (["a"], [[float("inf")]], AlignmentError, "not finite in 32 bits, for the word 'a'"),
         (["a"], [["x"]], ArgumentError, "an array of numbers"),
         ("ab", [[1.0]], ArgumentError, "words is the one text 'ab'"),
     ],
@@ -205,8 +205,8 @@ def test_vectors_must_fit_their_words(words, array, error, message):
         ([1.0, 2.0], AlignmentError, "the shape (2,) for 2 words"),
         ([[1.0], [2.0]], AlignmentError, "gave 1 dimensions where it gave 2 before"),
         ([[1.0, 2.0], [np.nan, 0]], AlignmentError, "not finite in 32 bits, for the word 'b'"),
-        ([["x", "y"]] * 2, ArgumentError, "must give an array of numbers"),
-        ([[1.0], [1.0, 2.0]], ArgumentError, "must give an array of numbers"),
+        ([["x", "y"]] * 2, ArgumentError, "expected an array of numbers"),
+        ([[1.0], [1.0, 2.0]], ArgumentError, "expected an array of numbers"),
         (None, ArgumentError, "vectors gave None for 2 words"),
     ],
 )

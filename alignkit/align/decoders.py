@@ -57,17 +57,7 @@ class Decoder:
 
     def posteriors(self, begin: int, end: int, likelihoods: F8 | None = None) -> tuple[F4, F4]:
         """Return both directions' posteriors of the cells of the pairs from begin to before end."""
-        return self._posteriors(begin, end, likelihoods, self.jumps, self.positions)
-
-    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
-        """Return both directions' posteriors by the words alone, wherever they stand."""
-        positions = replace(self.positions, places=np.empty(0, np.int64))
-        return self._posteriors(begin, end, None, np.empty(0, np.float32), positions)
-
-    def _posteriors(
-        self, begin: int, end: int, likelihoods: F8 | None, jumps: F4, positions: Positions
-    ) -> tuple[F4, F4]:
-        pairs, tables = self.pairs, self.tables
+        pairs, tables, jumps, positions = self.pairs, self.tables, self.jumps, self.positions
         base = int(pairs.starts[begin])
         cells = int(pairs.starts[end]) - base
         forward, reverse = np.zeros(cells, np.float32), np.zeros(cells, np.float32)
@@ -88,6 +78,12 @@ class Decoder:
                 *nulls, forward, reverse, base, likelihoods,
             )  # fmt: skip
         return forward, reverse
+
+    def lexical(self, begin: int, end: int) -> tuple[F4, F4]:
+        """Return both directions' posteriors by the words alone, wherever they stand."""
+        positions = replace(self.positions, places=np.empty(0, np.int64))
+        simple = replace(self, jumps=np.empty(0, np.float32), positions=positions)
+        return simple.posteriors(begin, end)
 
     def viterbi(self, begin: int, end: int) -> tuple[F4, F4, I4, I4]:
         """Return the posteriors, and what Viterbi aligns each target and each source word to."""

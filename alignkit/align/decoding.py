@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -38,12 +38,16 @@ class Adapter:
         return [(size, Adapter(part)) for size, part in self.parameters.prefixes.items()]
 
     @cached_property
-    def _source_numbers(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.parameters.source)}
+    def _known(self) -> tuple[dict[str, int], dict[str, int]]:
+        known = self.parameters
+        source, target = (
+            {word: k for k, word in enumerate(x)} for x in (known.source, known.target)
+        )
+        return source, target
 
-    @cached_property
-    def _target_numbers(self) -> dict[str, int]:
-        return {word: number for number, word in enumerate(self.parameters.target)}
+    def _numbers(self, *sides: Sequence[str]) -> Iterator[I4]:
+        for words, known in zip(sides, self._known, strict=True):
+            yield np.array([known.get(word, -1) for word in words], np.int32)
 
     def decoder(self, bitext: Bitext) -> Decoding:
         """Return what aligns a bitext: the tables of the training, carried over to its words."""
@@ -57,8 +61,7 @@ class Adapter:
     def _decoder(self, bitext: Bitext) -> Decoding:
         known, settings = self.parameters, self.parameters.settings
         index = Cooccurrence.of(bitext)
-        source = _numbers(bitext.source.words, self._source_numbers)
-        target = _numbers(bitext.target.words, self._target_numbers)
+        source, target = self._numbers(bitext.source.words, bitext.target.words)
         prior = spelling_prior(
             index, bitext.source.words, bitext.target.words, settings.spelling, settings.identity
         )
@@ -107,8 +110,7 @@ class Adapter:
 
     def _pair_decoder(self, source: Sequence[str], target: Sequence[str]) -> Decoder:
         known, settings = self.parameters, self.parameters.settings
-        mine = _numbers(source, self._source_numbers)
-        theirs = _numbers(target, self._target_numbers)
+        mine, theirs = self._numbers(source, target)
         made = kernel.pair_tables(
             mine, theirs, *letters(source), *letters(target),
             known.rows, known.columns, known.forward, known.reverse,
@@ -151,10 +153,6 @@ class Adapter:
         source = np.where(source < 0, len(known.source), source).astype(np.int32)
         target = np.where(target < 0, len(known.target), target).astype(np.int32)
         return FertileDecoder(hmm, fertilities, forward, reverse, None, source, target)
-
-
-def _numbers(words: Sequence[str], known: Mapping[str, int]) -> I4:
-    return np.array([known.get(word, -1) for word in words], np.int32)
 
 
 def decode(

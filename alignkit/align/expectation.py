@@ -228,18 +228,6 @@ def divisors(totals: F8) -> F4:
     return np.maximum(totals, 1e-30).astype(np.float32)
 
 
-class Estimator(Links, Protocol):
-    """What an E-step writes to, and what is learned from it."""
-
-    own: U1
-
-    def expected(self) -> tuple[F4, F4]:
-        """Return the expected links (C,) of both directions that the E-step wrote."""
-
-    def update(self, tables: Lexical, *, forget: bool = False) -> None:
-        """Set the tables from what the E-step wrote; forget what it links nowhere."""
-
-
 class Collapsed:
     """The M-step where each pair is aligned by what the other pairs say."""
 

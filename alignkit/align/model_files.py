@@ -429,7 +429,7 @@ class _Reading:
 
     def _array(self, key: str, table: TableHeader) -> NDArray[Any]:
         member = f"arrays/{key}.npy"
-        self._begin(member, table.size)
+        self._check_head(member, table.size)
         prefix = self._take(len(table.prefix))
         if prefix != table.prefix:
             raise self._damage(f"{member} is not of the declared kind and shape")
@@ -444,7 +444,7 @@ class _Reading:
 
     def _words(self, key: str, declared: WordList) -> tuple[str, ...]:
         member = f"words/{key}.txt"
-        self._begin(member, declared.size)
+        self._check_head(member, declared.size)
         data = self._take(declared.size)
         self._check(data)
         try:
@@ -459,10 +459,8 @@ class _Reading:
             raise self._damage(f"{member} has not the {declared.words} words declared")
         return tuple(words)
 
-    def _begin(self, name: str, size: int) -> None:
-        self._check_head(name, size, self._take(head_length(name)))
-
-    def _check_head(self, name: str, size: int, head: bytes) -> None:
+    def _check_head(self, name: str, size: int, head: bytes | None = None) -> None:
+        head = self._take(head_length(name)) if head is None else head
         self._members.append(Member(name, size, int.from_bytes(head[14:18], "little")))
         if head != member_head(self._members[-1]):
             raise self._damage(f"the record before {name} is not as it should be")

@@ -117,7 +117,7 @@ class Training:
         self._vectors = None if vectors is None else vectors.add(self.prior, self.index, bitext)
         self.estimator = self._new_estimator(room)
 
-    def _new_estimator(self, room: Room) -> expectation.Estimator:
+    def _new_estimator(self, room: Room) -> expectation.Collapsed | expectation.Soft:
         settings, prior = self.settings, self.prior
         if settings.inference != "em":
             prior += np.float32(settings.floor)

@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from alignkit._support.arguments import check_known
 from alignkit._support.jit import readonly
 from alignkit.align.bitext import F4, F8, I4, I8
 from alignkit.align.fertility.corpus_kernel import Counts, KernelText, Model, align_pair
-from alignkit.align.settings import FERTILITY_MODELS
 
 MOST = 9  # fertilities from here on share one probability, halved for each further word
 REACH = 40  # steps from here on share one probability, spread evenly over `TAIL` of them
@@ -108,35 +106,22 @@ def _normalized(counts: F8) -> F8:
     return np.asarray(counts / counts.sum(-1, keepdims=True))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class FertilityText:
     """A bitext as one direction sees it: target words are generated from source words."""
 
-    sources: I4  # (S,) the numbers of the source words
-    source_offsets: I8  # (P + 1,) where each sentence begins
-    targets: I4  # (T,) and (P + 1,): the same of the target side
-    target_offsets: I8
-    cells: I4  # (C,) the word pair of each cell
-    starts: I8  # (P + 1,) where the cells of each pair begin
+    kernel: KernelText  # the words of P pairs and their cells, read-only
     owners: I4  # (K,) the source word of each word pair
     vocabulary: tuple[int, int]  # numbers of source and target words
-    transposed: bool = False
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def kernel(self) -> KernelText:
-        """Return the arrays as kernels take them."""
-        return KernelText(
-            readonly(self.sources), readonly(self.source_offsets),
-            readonly(self.targets), readonly(self.target_offsets),
-            readonly(self.starts), readonly(self.cells), self.transposed,
-        )  # fmt: skip
+        return len(self.kernel.starts) - 1
 
     def parts(self) -> list[tuple[int, int]]:
         """Return where each of the fixed parts starts and ends; they have about as many cells."""
-        goals = self.starts[-1] * np.arange(1, PARTS) // PARTS
-        edges = [0, *np.searchsorted(self.starts, goals).tolist(), len(self)]
+        starts = self.kernel.starts
+        goals = starts[-1] * np.arange(1, PARTS) // PARTS
+        edges = [0, *np.searchsorted(starts, goals).tolist(), len(self)]
         return list(pairwise(edges))
 
 
@@ -154,9 +139,6 @@ class FertilityModel:
     rest: F4 = field(default_factory=lambda: np.zeros((0, 1), np.float32))
     source_classes: I4 = field(default_factory=lambda: np.zeros(0, np.int32))
     target_classes: I4 = field(default_factory=lambda: np.zeros(0, np.int32))
-
-    def __post_init__(self) -> None:
-        check_known("fertility model", self.model, FERTILITY_MODELS)
 
     @property
     def factorial(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from alignkit.align.decoders import Decoder
 from alignkit.align.expectation import Workers, lexical_tables
 from alignkit.align.expectation_kernel import Pairs
 from alignkit.align.fertility import models
-from alignkit.align.fertility.corpus_kernel import Counts, count, expect, scatter
+from alignkit.align.fertility.corpus_kernel import Counts, KernelText, count, expect, scatter
 from alignkit.align.fertility.kernel import exchange
 from alignkit.align.parameters import Fertilities, Round, with_unseen
 from alignkit.align.settings import FEW, Settings
@@ -28,17 +28,6 @@ SETTLED = 1000  # a round that moves fewer than one word in so many is the last
 CLASSES = 50  # word classes of each language
 
 
-class FertilityResult(NamedTuple):
-    """A trained direction and its alignments."""
-
-    model: models.FertilityModel  # all tables but the lexical ones
-    lexical: F4  # t(target word | source word) of each place, shape (K,)
-    null: F4  # t(target word | NULL), shape (V,)
-    viterbi: I4  # the source word of each target word, -1 for NULL, shape (T,)
-    posteriors: F4
-    scores: tuple[float, ...]
-
-
 class FertilityTraining:
     """The training of one direction: round by round `expect`, `maximize`; at the end `finish`."""
 
@@ -48,25 +37,26 @@ class FertilityTraining:
     ) -> None:  # fmt: skip
         # discount: how much of its own counts a pair does not see, 0 (plain EM) to 1
         self.text, self._discount, self._threads = text, discount, threads
-        self._kernel_text = text.kernel()
-        self._start, self.viterbi = viterbi, np.array(viterbi, np.int32)
-        self._prior = prior
+        self._start, self._prior = viterbi, prior
+        self.viterbi = np.array(viterbi, np.int32)  # the source word of each target word, or -1
         self._ones = np.ones(text.vocabulary[0], np.float32)
-        self._lexical, self._totals, self._null = lexical, self._ones, null
-        self.posteriors = np.zeros(int(text.starts[-1]), np.float32)
-        self.scores: list[float] = []
-        occurrences = np.bincount(text.sources, minlength=text.vocabulary[0] + 1)
+        # of each word pair and target word; those of word pairs are counts till `finish`
+        self.lexical, self._totals, self.null = lexical, self._ones, null
+        self.posteriors = np.zeros(int(text.kernel.starts[-1]), np.float32)
+        self.scores: list[float] = []  # of each round: the sum of the scores of the alignments
+        occurrences = np.bincount(text.kernel.sources, minlength=text.vocabulary[0] + 1)
         self._bands = models.frequency_bands(occurrences)
         self.model = self._first_model(model, classes)
         counts = self.model.zero_counts()
-        count(self._kernel_text, self.model.kernel, self.viterbi, self.posteriors, counts)
+        count(text.kernel, self.model.kernel, self.viterbi, self.posteriors, counts)
         self._maximize_order(counts)
 
     def _first_model(self, model: str, classes: tuple[I4, I4] | None) -> models.FertilityModel:
         v = self.text.vocabulary
         fertilities = np.ones((v[0] + 1, models.MOST + 1), np.float32)
         if model == "ibm3" or classes is None:
-            lengths = np.diff(self.text.source_offsets), np.diff(self.text.target_offsets)
+            seen = self.text.kernel
+            lengths = np.diff(seen.source_offsets), np.diff(seen.target_offsets)
             self._sizes, self._starts, self._blocks = models.blocks_of(np.stack(lengths, 1))
             source, target = (np.zeros(size + 1, np.int32) for size in v)
             return models.FertilityModel(
@@ -97,29 +87,26 @@ class FertilityTraining:
         if posteriors is not None:
             self.posteriors = posteriors
             places = self._scatter()[0]
-        self._lexical = places.astype(np.float32)
+        self.lexical = places.astype(np.float32)
         totals = np.bincount(
             self.text.owners, places + self._prior, minlength=self.text.vocabulary[0]
         )
         self._totals = np.maximum(totals, 1e-7).astype(np.float32)
         null += NULL_BASE
-        self._null = (null / null.sum()).astype(np.float32)
+        self.null = (null / null.sum()).astype(np.float32)
         self._maximize_order(self.counts, distortion)
 
-    def finish(self) -> FertilityResult:
+    def finish(self) -> None:
         """Align all pairs with the tables as they are, from the alignments given at the start."""
-        self._lexical, self._null = self.lexical_tables()
+        self.lexical, self.null = self.lexical_tables()
         self._totals = self._ones
-        viterbi = self._start.astype(np.int32)
-        self.scores.append(self._expect(None, viterbi))
-        return FertilityResult(
-            self.model, self._lexical, self._null, viterbi, self.posteriors, tuple(self.scores)
-        )
+        self.viterbi = self._start.astype(np.int32)
+        self.scores.append(self._expect(None, self.viterbi))
 
     def lexical_tables(self) -> tuple[F4, F4]:
         """Return t(target word | source word), shape (K,), and t(target word | NULL), (V,)."""
-        lexical = (self._lexical + self._prior_now()) / self._totals[self.text.owners]
-        return lexical.astype(np.float32), self._null
+        lexical = (self.lexical + self._prior_now()) / self._totals[self.text.owners]
+        return lexical.astype(np.float32), self.null
 
     def _prior_now(self) -> F4:
         # tables of probabilities, not of counts, need none
@@ -128,15 +115,15 @@ class FertilityTraining:
     def _expect(self, counted: Sequence[Counts] | None, viterbi: I4) -> float:
         own = 0.0 if self._totals is self._ones else self._discount
         kernel = self.model.kernel._replace(
-            lexical=readonly(self._lexical), prior=readonly(self._prior_now()),
-            totals=readonly(self._totals), null=readonly(self._null),
+            lexical=readonly(self.lexical), prior=readonly(self._prior_now()),
+            totals=readonly(self._totals), null=readonly(self.null),
             discount=own, blocks=readonly(self._blocks),
         )  # fmt: skip
 
         def run(part: int, low: int, high: int) -> float:
             counts = models.NO_COUNTS if counted is None else counted[part]
             return expect(
-                low, high, self._kernel_text, kernel, models.SWEEPS,
+                low, high, self.text.kernel, kernel, models.SWEEPS,
                 viterbi, self.posteriors, counted is not None, counts,
             )  # fmt: skip
 
@@ -145,10 +132,10 @@ class FertilityTraining:
             return sum(each.result() for each in runs)
 
     def _scatter(self) -> tuple[F8, F8, F8]:
-        places, null = np.zeros(len(self._lexical)), np.zeros(self.text.vocabulary[1])
+        places, null = np.zeros(len(self.lexical)), np.zeros(self.text.vocabulary[1])
         distortion = np.zeros(int(self._starts[-1]) if self.model.factorial else 0)
         blocks = readonly(self._blocks)
-        scatter(self._kernel_text, self.posteriors, blocks, places, null, distortion)
+        scatter(self.text.kernel, self.posteriors, blocks, places, null, distortion)
         return places, null, distortion
 
     def _maximize_order(self, counts: Counts, distortion: F8 | None = None) -> None:
@@ -206,12 +193,11 @@ def train_fertilities(
     source, target = bitext.source, bitext.target
 
     def text(mine: Side, other: Side, owners: I4, *, transposed: bool) -> models.FertilityText:
-        return models.FertilityText(
-            sources=mine.ids, source_offsets=mine.starts,
-            targets=other.ids, target_offsets=other.starts,
-            cells=index.cells, starts=bitext.starts, owners=owners,
-            vocabulary=(len(mine.words), len(other.words)), transposed=transposed,
+        kernel = KernelText(
+            readonly(mine.ids), readonly(mine.starts), readonly(other.ids), readonly(other.starts),
+            readonly(bitext.starts), readonly(index.cells), transposed,
         )  # fmt: skip
+        return models.FertilityText(kernel, owners, (len(mine.words), len(other.words)))
 
     texts = (
         text(source, target, index.source, transposed=False),
@@ -240,7 +226,9 @@ def train_fertilities(
             links = to * back * (to + back) * np.float32(0.5)
         for direction in both:
             direction.maximize(links.copy() if settings.agree else None)
-    first, second = (direction.finish() for direction in both)
+    for direction in both:
+        direction.finish()
+    first, second = both
     unseen = with_unseen(first.null), with_unseen(second.null)
     learned = Fertilities(first.model, second.model, first.lexical, second.lexical, *unseen)
     done = first.posteriors, second.posteriors, first.viterbi, second.viterbi

@@ -227,17 +227,12 @@ class _Learning:
             self.counts.set_features(features, ~np.isin(self.fold_of, folds))
         return features
 
-    def first(
-        self, kinds: Sequence[FitKind], features: F4, rows: NDArray[np.bool_]
+    def fit(
+        self, kinds: Sequence[FitKind], features: F4, rows: NDArray[np.bool_], *, second: bool
     ) -> list[SupervisedRound]:
-        """Fit the first round to some cells, in each of some ways."""
-        prior = self.prior.first
-        return fit(kinds, prior, self.names, features[rows], self.goals[rows], second=False)
-
-    def second(self, kind: FitKind, features: F4, rows: NDArray[np.bool_]) -> SupervisedRound:
-        """Fit the second round to some cells."""
-        prior = self.prior.second
-        return fit([kind], prior, self.names, features[rows], self.goals[rows], second=True)[0]
+        """Fit the first or the second round to some cells, in each of some ways."""
+        prior = self.prior.second if second else self.prior.first
+        return fit(kinds, prior, self.names, features[rows], self.goals[rows], second=second)
 
 
 def validate(
@@ -302,7 +297,7 @@ def _first_out_of_fold(
     def of(fold: int) -> list[SupervisedRound]:
         features = learning.features_without([fold])
         inside = learning.cell_fold == fold
-        rounds = learning.first(kinds, features, ~inside)
+        rounds = learning.fit(kinds, features, ~inside, second=False)
         for round, logits in zip(rounds, by_kind, strict=True):
             logits[inside] = round.logits(features[inside])
         return rounds
@@ -320,7 +315,7 @@ def _second_out_of_fold(learning: _Learning, kind: FitKind, first: F8) -> F4:
     def of_two(k: int) -> None:
         two = twos[k]
         features = learning.features_without(two)
-        [round] = learning.first([kind], features, ~np.isin(cell_fold, two))
+        [round] = learning.fit([kind], features, ~np.isin(cell_fold, two), second=False)
         for fold, kept_out in (two, two[::-1]):
             inside = cell_fold == fold
             seen[kept_out][inside] = round.logits(features[inside])
@@ -332,7 +327,7 @@ def _second_out_of_fold(learning: _Learning, kind: FitKind, first: F8) -> F4:
         features = learning.features_without([fold])
         cells.set_neighbours(probabilities_of(seen[fold]), features)
         inside = cell_fold == fold
-        round = learning.second(kind, features, ~inside)
+        [round] = learning.fit([kind], features, ~inside, second=True)
         refined[inside] = probabilities_of(round.logits(features[inside]))
 
     learning.each(of, FOLDS)
@@ -342,9 +337,9 @@ def _second_out_of_fold(learning: _Learning, kind: FitKind, first: F8) -> F4:
 def _final(learning: _Learning, kind: FitKind, first: F8) -> StackedModel:
     features = learning.features_without([])
     everything = np.ones(len(features), bool)
-    [first_round] = learning.first([kind], features, everything)
+    [first_round] = learning.fit([kind], features, everything, second=False)
     learning.gold.cells.set_neighbours(probabilities_of(first), features)
-    return StackedModel(first_round, learning.second(kind, features, everything))
+    return StackedModel(first_round, *learning.fit([kind], features, everything, second=True))
 
 
 def _log_loss(logits: F8, goals: F4) -> float:

@@ -6,14 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from alignkit.align.aligner import Aligner
 from alignkit.align.bitext import F4, I8, Bitext
-from alignkit.align.decoders import Decoding
-from alignkit.align.parameters import Parameters
 from alignkit.align.settings import LONGEST_PIECE
 from alignkit.align.supervised.cells import CELL, LEXICON, NEIGHBOURS, Cells, found_in, names_of
 from alignkit.align.vectors.word_vectors import TwoVectors
@@ -29,17 +27,6 @@ MOST_CELLS = 1_000_000
 _BLOCK = 256  # pairs whose posteriors are held at a time
 _OTHERS = len(LEXICON) + len(NEIGHBOURS)  # the last features: what other pairs and rounds say
 _IDENTICAL = CELL.index("identical")
-
-
-class Posteriors(Protocol):
-    """What aligns: an `Aligner`, of which no more is needed here."""
-
-    @property
-    def parameters(self) -> Parameters:
-        """What was learned from the bitext."""
-
-    def decoder(self, bitext: Bitext) -> Decoding:
-        """Return what gives the posteriors of a bitext."""
 
 
 def is_learnable(pair: SentencePair) -> bool:
@@ -60,18 +47,6 @@ class Gold:
     links: LinkArrays  # their links
     cells: Cells  # those that may be links
     ignore_identical: bool = False
-
-    @classmethod
-    def of(
-        cls, aligner: Posteriors, pairs: Sequence[SentencePair], annotator: str,
-        vectors: TwoVectors | None, *, ignore_identical: bool = False,
-    ) -> Gold:  # fmt: skip
-        """Take pairs that an annotator has aligned; see `is_learnable`."""
-        bitext = Bitext.pack([pair.words for pair in pairs], casefold=aligner.parameters.casefold)
-        alignments = [pair.alignment(annotator) for pair in pairs]
-        links = LinkArrays.pack(alignments, [pair.lengths for pair in pairs])
-        cells = Cells.of(aligner.decoder(bitext), bitext, 0, len(bitext), vectors)
-        return cls(bitext, links, cells, ignore_identical)
 
     def __len__(self) -> int:
         return len(self.bitext)
@@ -157,7 +132,7 @@ class _Kept:
 class GoldPairs:
     """Gold pairs in the order in which they came, with the features of their cells."""
 
-    def __init__(self, aligner: Posteriors, vectors: TwoVectors | None) -> None:
+    def __init__(self, aligner: Aligner, vectors: TwoVectors | None) -> None:
         self._aligner, self._vectors = aligner, vectors
         self._kept: list[_Kept] = []
         self._came = 0
@@ -187,7 +162,7 @@ class GoldPairs:
             replace(kept, fold=fold) for kept, fold in zip(self._kept, folds.tolist(), strict=True)
         ]
 
-    def add(self, pairs: Iterable[SentencePair], annotator: str) -> None:
+    def add(self, pairs: Iterable[SentencePair], annotator: str) -> GoldPairs:
         """Take the pairs that an annotator aligned, in the place of those with the same ids."""
         pairs = list(pairs)
         annotated = [pair for pair in pairs if pair.aligned_by(annotator)]
@@ -209,12 +184,13 @@ class GoldPairs:
             merged.append(replace(kept, fold=self._came % FOLDS))
             self._came += 1
         self._kept = merged
+        return self
 
     def forget(self, ids: Collection[str]) -> None:
         """Drop the pairs with these ids; those that are not there are passed over."""
         self._kept = [kept for kept in self._kept if kept.id not in ids]
 
-    def gold(self, *, ignore_identical: bool) -> Gold:
+    def gold(self, *, ignore_identical: bool = False) -> Gold:
         """Return all of them, to be learned from."""
         kept = self._kept
         bitext = self._packed(kept)

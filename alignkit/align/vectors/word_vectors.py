@@ -42,10 +42,7 @@ class WordVectors:
 
     def __init__(self, words: Iterable[str], array: ArrayLike) -> None:
         self.words = checked_words("words", words)
-        self.array = _plain(array)
-        if len(self.array) != len(self.words):
-            sizes = f"{len(self.array)} vectors for {len(self.words)} words"
-            raise AlignmentError(f"there are {sizes}; give one for each")
+        self.array = np.ascontiguousarray(_checked(array, self.words, "array is"))
 
     @property
     def dimensions(self) -> int:
@@ -97,18 +94,24 @@ def _first_places(words: Iterable[str]) -> dict[str, int]:
     return numbers
 
 
-def _plain(array: ArrayLike) -> NDArray[np.float32]:
-    numbers = np.asarray(array)
-    if numbers.dtype.kind not in "fiu":
-        raise ArgumentError(f"array is {kind_of(array)}; it must be an array of numbers")
-    if numbers.ndim != 2:
-        needed = "it must have a row for each word"
-        raise AlignmentError(f"array has the shape {numbers.shape}; {needed}")
+def _checked(given: object, words: Sequence[str], gave: str) -> NDArray[np.float32]:
+    """Return vectors (n, d) of n words as float32; errors begin with what gave them."""
+    try:
+        array = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        array = np.empty(0, object)
+    if array.dtype.kind not in "fiu":
+        what = f"{gave} {kind_of(given)} for {len(words)} words"
+        raise ArgumentError(f"{what}; expected an array of numbers")
+    if array.ndim != 2 or len(array) != len(words):
+        what = f"{gave} an array of the shape {array.shape} for {len(words)} words"
+        raise AlignmentError(f"{what}; expected a row for each word")
     with np.errstate(over="ignore"):
-        vectors = np.ascontiguousarray(numbers, np.float32)
+        vectors = array.astype(np.float32)
     finite = np.isfinite(vectors).all(axis=1)
     if not finite.all():
-        raise AlignmentError(f"vector {finite.argmin()} has a number that is not finite in 32 bits")
+        what = "a number that is not finite in 32 bits, for the word"
+        raise AlignmentError(f"{gave} {what} {words[int(finite.argmin())][:40]!r}")
     return vectors
 
 
@@ -146,24 +149,8 @@ def vectors_of(
         If it does not hold a vector of finite numbers for each word.
     """
     check_arguments(vectors_of, locals())
-    given = vectors(list(words))
-    try:
-        array = np.asarray(given)
-    except ValueError:  # rows of different lengths
-        array = np.empty(0, object)
-    if array.dtype.kind not in "fiu":
-        gave = f"vectors gave {kind_of(given)} for {len(words)} words"
-        raise ArgumentError(f"{gave}; it must give an array of numbers")
-    if array.ndim != 2 or len(array) != len(words):
-        gave = f"vectors gave an array of the shape {array.shape} for {len(words)} words"
-        raise AlignmentError(f"{gave}; it must give a row for each word")
+    array = _checked(vectors(list(words)), words, "vectors gave")
     if dimensions is not None and array.shape[1] != dimensions:
         gave = f"vectors gave {array.shape[1]} dimensions where it gave {dimensions} before"
         raise AlignmentError(f"{gave}; both sides need vectors of one space")
-    with np.errstate(over="ignore"):
-        array = array.astype(np.float32)
-    finite = np.isfinite(array).all(axis=1)
-    if not finite.all():
-        gave = "vectors gave a number that is not finite in 32 bits, for the word"
-        raise AlignmentError(f"{gave} {words[finite.argmin()][:40]!r}")
     return array
