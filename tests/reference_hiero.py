@@ -2,25 +2,9 @@
 
 from itertools import combinations
 
+from reference_phrases import phrase_pairs
+
 from alignkit.rules.grammar import Node, Rule, Variable
-
-
-def phrase_pairs(n, m, links, loose, most):
-    """Return the boxes of at most so many words a side whose links leave neither side, sorted."""
-    within = []
-    for side, size in ((0, n), (1, m)):
-        aligned = {link[side] for link in links}
-        spans = [(a, b) for a in range(size) for b in range(a + 1, min(size, a + most) + 1)]
-        spans = [(a, b) for a, b in spans if loose or {a, b - 1} <= aligned]
-        within.append([(span, {link for link in links if span[0] <= link[side] < span[1]})
-                       for span in spans])  # fmt: skip
-    by_links = {}
-    for span, inside in within[1]:
-        by_links.setdefault(frozenset(inside), []).append(span)
-    found = [(*span, *other)
-             for span, inside in within[0] if inside
-             for other in by_links.get(frozenset(inside), [])]  # fmt: skip
-    return sorted(found)
 
 
 def left(box, holes):
@@ -32,7 +16,8 @@ def left(box, holes):
 
 def derivations(n, m, links, options):
     """Return (box, holes) of each rule: holes from left to right on the source side."""
-    boxes = phrase_pairs(n, m, links, options.loose, options.max_length)
+    boxes = [box for box, _ in phrase_pairs(links, n, m, options.loose)]
+    boxes = [h for h in boxes if max(h[1] - h[0], h[3] - h[2]) <= options.max_length]
     large = [h for h in boxes if min(h[1] - h[0], h[3] - h[2]) >= options.min_hole]
     found = []
     for box in boxes:

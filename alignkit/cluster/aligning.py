@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -39,10 +40,6 @@ class Aligned:
     target_words: int = 0
     links: int = 0
     sure: int = 0
-
-    def __add__(self, other: Aligned) -> Aligned:
-        names = [field.name for field in fields(self)]
-        return Aligned(*(getattr(self, name) + getattr(other, name) for name in names))
 
 
 def align(
@@ -142,7 +139,8 @@ def align_parts(
 
         with outputs.naming_written(parts):
             counts = run.do(session, "aligned", _align_part, tasks, report)
-    return sum((Aligned(**row) for row in counts.values()), Aligned())
+    total: Counter[str] = sum(map(Counter, counts.values()), Counter())
+    return Aligned(**total)
 
 
 def memory_of(model: str) -> int:
@@ -158,7 +156,7 @@ def _align_part(
     from alignkit.io.formats.pharaoh import format_lines
 
     aligner = load_model(model, digest, learned)
-    total = Aligned()
+    total: Counter[str] = Counter()
     with apart(), ExitStack() as stack:
         out = stack.enter_context(replacing_bytes(outputs[0], text=True))
         scores = stack.enter_context(replacing(outputs[1])) if outputs[1] is not None else None
@@ -176,7 +174,7 @@ def _align_part(
             if scores is not None:
                 scores.write(score_lines(aligner.scores(bitext, threads=threads)))
             source, target = sides
-            total += Aligned(
+            total.update(
                 pairs=len(source),
                 empty=int(((source == 0) | (target == 0)).sum()),
                 cut=int(((source > LONGEST_PIECE) | (target > LONGEST_PIECE)).sum()),
@@ -185,7 +183,7 @@ def _align_part(
                 links=len(links.arrays.links),
                 sure=int(links.arrays.sure.sum()),
             )
-    return Done(asdict(total), [path for path in outputs if path is not None])
+    return Done(dict(total), [path for path in outputs if path is not None])
 
 
 @lru_cache(maxsize=1)

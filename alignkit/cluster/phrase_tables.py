@@ -34,7 +34,6 @@ from alignkit.cluster.session import Connection, OnProgress, Session, open_sessi
 from alignkit.errors import OptionError
 from alignkit.io.detection import find_format
 from alignkit.io.inputs import Choice, naming
-from alignkit.io.opening import MAX_MEGABYTES
 from alignkit.io.options import ReadOptions
 from alignkit.io.reading import open_reading, read_pairs
 from alignkit.io.records import Reading
@@ -210,8 +209,7 @@ class TableInput:
     on: str = "source"  # the side of the pivot
     min_count: int = 1  # entries seen less often are left out
     format: str | None = None  # as of TableFile
-    encoding: str = "utf-8"
-    max_size: int = MAX_MEGABYTES
+    reading: ReadOptions = field(default_factory=ReadOptions)
 
     def __post_init__(self) -> None:
         check_known("side", self.on, pivots.PIVOTS)
@@ -315,7 +313,7 @@ def _read_part(
     part: Part, side: int, given: TableInput, exchange: BucketExchange, parts: int
 ) -> Done:
     path = part.paths[0]
-    file = TableFile(path, format=given.format, encoding=given.encoding, max_size=given.max_size)
+    file = TableFile(path, given.format, given.reading)
     sample = PhraseSample(parts, _MARK)
     with pivots.Pivot(folder=exchange.folder, room=exchange.room) as made:
         entries = made.add_file(side, file, on=given.on, min_count=given.min_count)

@@ -46,6 +46,7 @@ from alignkit.cli.phrases import FORMATS
 from alignkit.errors import OptionError
 from alignkit.io.atomic_files import replacing, sorting_folder
 from alignkit.io.opening import look_ahead
+from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import line_encoding
 
 if TYPE_CHECKING:
@@ -226,9 +227,8 @@ def _pivot_of_parts(tables: list[str], settings: PivotSettings, options: argpars
     from alignkit.cluster.phrase_exchange import ExchangeOptions
     from alignkit.cluster.phrase_tables import TableInput, join_tables
 
-    given = TableInput(
-        options.on, options.min_count, options.table_format, options.encoding, options.max_size
-    )
+    reading = ReadOptions(encoding=options.encoding, max_size=options.max_size)
+    given = TableInput(options.on, options.min_count, options.table_format, reading)
     with opened_session(options) as session, PartsProgress("pivot") as progress:
         exchange = ExchangeOptions(room(options), work=options.work, progress=progress)
         made = join_tables(session, parts, options.output, settings, given, exchange)
@@ -242,9 +242,8 @@ def _read(path: str, side: int, pivot: Pivot, options: argparse.Namespace) -> in
     """Add a file to a table; return how many entries it holds."""
     from alignkit.rules.tables.table_file import TableFile
 
-    file = TableFile(
-        path, format=options.table_format, encoding=options.encoding, max_size=options.max_size
-    )
+    reading = ReadOptions(encoding=options.encoding, max_size=options.max_size)
+    file = TableFile(path, options.table_format, reading)
     before = pivot.added
     with ProgressBar(path, file.fraction, "phrase pairs") as progress:
         entries = pivot.add_file(

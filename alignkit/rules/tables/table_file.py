@@ -64,19 +64,12 @@ class TableRows(NamedTuple):
 class TableFile:
     """A phrase table that is read some lines at a time."""
 
-    def __init__(
-        self,
-        path: str,
-        *,
-        format: str | None = None,
-        encoding: str = "utf-8",
-        max_size: int = MAX_MEGABYTES,
-    ) -> None:
+    def __init__(self, path: str, format: str | None, reading: ReadOptions) -> None:
         if format is not None:
             check_known("phrase table format", format, TABLE_FORMATS)
         self.path = path
         self._parse = TABLE_FORMATS[format] if format is not None else None
-        self._file = TextFile(path, ReadOptions(encoding=encoding, max_size=max_size))
+        self._file = TextFile(path, reading)
 
     def fraction(self) -> float | None:
         """Return how much of the file is read, 0 to 1; None where that cannot be known."""
@@ -150,7 +143,7 @@ def read_table(
         If `format` names nothing.
     """
     check_arguments(read_table, locals())
-    file = TableFile(fspath(path), format=format, encoding=encoding, max_size=max_size)
+    file = TableFile(fspath(path), format, ReadOptions(encoding=encoding, max_size=max_size))
     return (
         PhraseEntry(tuple(source.split(" ")), tuple(target.split(" ")), *row)
         for rows in file.rows()
