@@ -90,7 +90,7 @@ def test_memory_changes_nothing(tmp_path):
             made.add(
                 1, [["f"]] * 150 + [["g"]] * 10,
                 [[f"e{k}", "x"] for k in range(150)] + [[f"e{k}"] for k in range(10)],
-                np.full(160, 0.5), np.linspace(0.001, 0.01, 160),
+                np.stack([np.full(160, 0.5), np.linspace(0.001, 0.01, 160)], axis=1),
             )  # fmt: skip
         found = ["".join(made.lines()) for made in (small, large)]
         assert found[0] == found[1]

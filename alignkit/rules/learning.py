@@ -134,24 +134,8 @@ class RuleCounts:
             for number, rule in zip(numbers.tolist(), chosen.tolist(), strict=True)
         ]
         self._aligned = _added(self._aligned, np.array(places, np.int64), counts, len(keys))
-        if self._most:
-            self._add_examples(derivations, cuts, chosen, numbers, pairs)
-
-    def end_block(self) -> None:
-        """Count the pairs of a block, once for each type: it may be a rule of several sizes."""
-        if self._seen:
-            seen = np.unique(np.concatenate(self._seen)) >> 32
-            self._pairs = _added(self._pairs, seen, np.ones(len(seen)), len(self._types))
-            self._seen = []
-
-    def _add_examples(
-        self,
-        derivations: Derivations,
-        cuts: Cuts,
-        chosen: NDArray[np.intp],
-        numbers: I8,
-        pairs: Sequence[SentencePair],
-    ) -> None:
+        if not self._most:
+            return
         sides = derivations.source, derivations.target
         for rule, number in zip(chosen.tolist(), numbers.tolist(), strict=True):
             known = self._examples.setdefault(number, [])
@@ -160,8 +144,15 @@ class RuleCounts:
                 continue
             roots = zip(sides, cuts.roots[rule], strict=True)
             spans = (side.nodes[1:3, side.offsets[k] + node].tolist() for side, node in roots)
-            source, target = ((start, end) for start, end in spans)
-            known.append(Example(pair.id, *pair.words, source, target))
+            first, second = ((start, end) for start, end in spans)
+            known.append(Example(pair.id, *pair.words, first, second))
+
+    def end_block(self) -> None:
+        """Count the pairs of a block, once for each type: it may be a rule of several sizes."""
+        if self._seen:
+            seen = np.unique(np.concatenate(self._seen)) >> 32
+            self._pairs = _added(self._pairs, seen, np.ones(len(seen)), len(self._types))
+            self._seen = []
 
     def types(self, reader: RuleReader, weights: Weights) -> tuple[RuleType, ...]:
         """Return the rule types with their weights, by count, then by their text."""
@@ -399,8 +390,8 @@ class _Learner:
             pairs,
             alignments,
             (sources, targets),
-            links=self.links,
-            string=self.string if self.grammar == "s2t" else None,
+            self.links,
+            self.string if self.grammar == "s2t" else None,
             reader=self._reader,
         ).arrays
         trees = derivations.source, derivations.target

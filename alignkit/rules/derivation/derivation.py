@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, cast, overload
 
@@ -327,38 +327,34 @@ def _couples(array: I4) -> list[tuple[int, int]]:
     return [(a, b) for a, b in array.tolist()]
 
 
+@dataclass(eq=False)
 class Derived:
     """What was derived together."""
 
-    def __init__(
-        self,
-        pairs: Sequence[SentencePair],
-        alignments: Sequence[Alignment],
-        trees: tuple[Sequence[Tree | None], Sequence[Tree | None]],
-        *,
-        links: str = "sure",
-        string: str | None = None,
-        deletions: bool = False,
-        reader: RuleReader | None = None,
-    ) -> None:
-        self.pairs, self.alignments, self.trees = pairs, alignments, trees
-        self.links, self.string, self.deletions = links, string, deletions
-        self.reader = reader or RuleReader()
+    pairs: Sequence[SentencePair]
+    alignments: Sequence[Alignment]
+    trees: tuple[Sequence[Tree | None], Sequence[Tree | None]]
+    links: str
+    string: str | None
+    deletions: bool = False
+    reader: RuleReader = field(default_factory=RuleReader)
+
+    def __post_init__(self) -> None:
         numbers = self.reader.labels, self.reader.words
-        sentences = [pair.words for pair in pairs]
+        sentences = [pair.words for pair in self.pairs]
         source, target = (
-            TreeArrays.pack(trees[side], [pair[side] for pair in sentences], *numbers)
+            TreeArrays.pack(self.trees[side], [pair[side] for pair in sentences], *numbers)
             for side in (0, 1)
         )
         lengths = [(len(left), len(right)) for left, right in sentences]
-        packed = LinkArrays.pack_fitting(alignments, lengths)
-        if links == "sure":
+        packed = LinkArrays.pack_fitting(self.alignments, lengths)
+        if self.links == "sure":
             packed = packed.sure_only()
-        self.arrays = derive(source, target, packed, string=string)
+        self.arrays = derive(source, target, packed, string=self.string)
 
     def __reduce__(self) -> tuple[Callable[..., Derived], tuple[object, ...]]:
-        made = partial(Derived, links=self.links, string=self.string, deletions=self.deletions)
-        return made, (self.pairs, self.alignments, self.trees)
+        how = self.links, self.string, self.deletions
+        return Derived, (self.pairs, self.alignments, self.trees, *how)
 
     @cached_property
     def minimal(self) -> list[Rule]:
@@ -489,8 +485,7 @@ def extract_rules(
         elif None in trees:
             id = known[trees.index(None)].id
             raise MissingTextError(f"pair {id!r} has no {side} tree; give it one")
-    how: Any = {"links": links, "string": text, "deletions": deletions, "reader": reader}
-    derived = Derived(known, alignments, (left, right), **how)
+    derived = Derived(known, alignments, (left, right), links, text, deletions, reader)
     derivations = [Derivation(derived, k) for k in range(len(known))]
     return derivations[0] if isinstance(pairs, SentencePair) else derivations
 

@@ -44,6 +44,7 @@ VALUES = 2 * kernel.LIMBS + 1
 Names = tuple[I4, I4, I4]
 """The ranks, numbers and names of symbols as `table_kernel.join` takes them."""
 
+_Phrases = Iterable[Sequence[str]]
 _PATHS = 1 << 15  # at a time
 _NUMBERS = 24 * _PATHS
 _RULES = 4096  # at a time
@@ -176,15 +177,8 @@ class Pivot(ExitStack):
         self.added = 0
         self.tally = PivotTally()
 
-    def add(
-        self,
-        table: int,
-        pivots: Iterable[Sequence[str]],
-        phrases: Iterable[Sequence[str]],
-        p_pivot: F8,
-        p_phrase: F8,
-    ) -> None:
-        """Add R entries of a table."""
+    def add(self, table: int, pivots: _Phrases, phrases: _Phrases, values: F8) -> None:
+        """Add R entries of a table; values (R, 2) are p(pivot | phrase) and p(phrase | pivot)."""
         number = self._symbols.__getitem__
         symbols: list[int] = []
         ends = [0]
@@ -192,7 +186,6 @@ class Pivot(ExitStack):
             symbols += (*map(number, pivot), 0, table, *map(number, phrase))
             ends.append(len(symbols))
         self.added += len(ends) - 1
-        values = np.stack([p_pivot, p_phrase], axis=1)
         self._entries.add(np.array(symbols, np.int32), np.array(ends, np.int64), values)
 
     def add_file(
@@ -213,7 +206,8 @@ class Pivot(ExitStack):
             kept = rows.seen(min_count, file.path)
             phrases = [[text.split(" ") for text in side] for side in kept[:2]]
             p = kept.p_source, kept.p_target
-            self.add(table, phrases[k], phrases[1 - k], p[k], p[1 - k])
+            values = np.stack([p[k], p[1 - k]], axis=1)
+            self.add(table, phrases[k], phrases[1 - k], values)
         return entries
 
     @property
@@ -353,8 +347,8 @@ def pivot(
                 for entry in entries:
                     if entry.count >= min_count:
                         phrases, p = (entry.source, entry.target), (entry.p_source, entry.p_target)
-                        numbers = np.array([[p[k]], [p[1 - k]]], np.float64)
-                        made.add(number, [phrases[k]], [phrases[1 - k]], *numbers)
+                        values = np.array([[p[k], p[1 - k]]], np.float64)
+                        made.add(number, [phrases[k]], [phrases[1 - k]], values)
             yield from made.paraphrases(settings)
 
     return paraphrases()
@@ -387,11 +381,11 @@ class RulePivot(ExitStack):
                 names = {item.number: place for place, item in enumerate(variables(pivot))}
                 shared.append(list(_tokens(pivot, names)))
                 others.append(list(_tokens(phrase, names)))
-                p.append((entry.p_source, entry.p_target))
+                weights = entry.p_source, entry.p_target
+                p.append((weights[self._side], weights[1 - self._side]))
                 self._labels.update(item.label for item in variables(phrase))
                 self._variables = max(self._variables, len(names))
-            columns = np.array(p, np.float64).reshape(-1, 2).T
-            self.pivot.add(table, shared, others, columns[self._side], columns[1 - self._side])
+            self.pivot.add(table, shared, others, np.array(p, np.float64).reshape(-1, 2))
             seen += len(block)
         return seen
 
