@@ -20,8 +20,6 @@ OPEN = {"/page/wire.js", "/", "/adjudicate", "/dashboard", "/favicon.ico", "/ent
 CLOSED = [route for route in ROUTES if route[1] not in OPEN]
 EDIT = {"how": "cell", "cells": [[0, 0, 0, 2]]}
 NO_JSON = [b"", b"{", b"\xff\xfe", b"[1]", b"null", b"NaN", b'"text"']
-CELLS = [[4, 0], [0, 3], [-1, -1], [-2, 0], [0, -2], [10**9, 0], [10**30, 0], [0.5, 0], ["0", 0]]
-VALUES = (3, -1, 10**20, None, True, "2")
 NUMBERS = ("queue?after", "queue?limit", "changes?after", "find?q=a&limit")
 NO_NUMBERS = ["-1", "x", "", "1e3", "9" * 40, "%00", "1;drop"]
 NOWHERE = """/page/../server.py /page/%2e%2e/server.py /page/..%2fserver.py /page//etc/passwd /page/
@@ -162,19 +160,15 @@ def test_other_tokens_let_nobody_in(server, token):
     refused(server.client(enter=False).ask("POST", "/enter", {"token": token}), 401)
 
 
-BAD = [event(data=EDIT | {"cells": [[i, j, 0, 2]]}) for i, j in CELLS]
-BAD += [event(data=EDIT | {"cells": [[0, 0, 0, value]]}) for value in VALUES]
-BAD += [event(kind="setting", data={"name": "x"}), event(kind="account", data={"name": "x"}),
-        event(v=2), event(data=EDIT | {"how": "import"}),
-        event(data=EDIT | {"path": "/etc/passwd"}),
-        event(data=EDIT | {"cells": [[0, 0, 0, 2], [0, 0, 0, 1]]}),
-        event(kind="undo", data={"of": "e0"}),
-        event(kind="comment", data={"key": "", "before": "", "after": "x" * 30_000})]  # fmt: skip
-BAD += [event(kind=kind) for kind in ("decide", "nonsense")]
-BAD += [event(id=id) for id in ("", "x" * 65, "../../x", "<script>")]
+BAD = [event(data=EDIT | {"cells": [[*place, 0, 2]]})
+       for place in ([4, 0], [0, -2], [10**30, 0], [0.5, 0], ["0", 0])]  # fmt: skip
+BAD += [event(kind=kind, data={"name": "x"}) for kind in ("setting", "account", "nonsense")]
+BAD += [event(v=2), event(kind="decide"), event(data=EDIT | {"path": "/etc/passwd"}),
+        event(kind="undo", data={"of": "e0"})]  # fmt: skip
+BAD += [event(id=id) for id in ("", "../../x", "<script>")]
 BAD += [event(data=data) for data in ([], None, {})]
 BAD += [event(kind="comment", data={"key": key, "before": "", "after": "x"})
-        for key in ("9-9", "__proto__", "00-1", "0-01")]  # fmt: skip
+        for key in ("__proto__", "00-1", "0-01")]  # fmt: skip
 
 
 @pytest.mark.parametrize("wrong", BAD, ids=lambda wrong: str(wrong)[:80])
