@@ -212,7 +212,7 @@ def _run(ran: _Ran, *, own: bool) -> int:
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"alignkit {__version__}")
     _add_common(parser)
-    _add_commands(parser, COMMANDS, [word for word in words if not word.startswith("-")])
+    _add_commands(parser, COMMANDS, words)
     try:
         options, unknown = parser.parse_known_args(words)
         own_parser = getattr(options, "parser", parser)
@@ -238,14 +238,16 @@ def _run(ran: _Ran, *, own: bool) -> int:
 
 def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]) -> None:
     """Add commands, of which the first word names one; only this pays for its imports."""
-    chosen = words[0] if words else None
+    chosen = next((word for word in words if not word.startswith("-")), None)
     if chosen is not None and chosen not in known:
         before = f"{parser.prog} ".partition(" ")[2]
         raise UnknownNameError("command", before + chosen, [before + name for name in known])
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=Parser
     )
-    for name, summary in known.items():
+    # all are listed where none is chosen, or where --help may stand before the one that is
+    listed = {words[0]: known[words[0]]} if words and words[0] == chosen else known
+    for name, summary in listed.items():
         prog = f"{parser.prog} {name}"
         module = import_module(f"alignkit.cli.{_module(prog)}") if name == chosen else None
         about, _, examples = ((module and module.__doc__) or "").partition("\nFor example:\n")
@@ -257,7 +259,7 @@ def _add_commands(parser: Parser, known: Mapping[str, str], words: Sequence[str]
             continue
         if hasattr(module, "COMMANDS"):  # it has commands of its own
             command.set_defaults(parser=command)
-            _add_commands(command, module.COMMANDS, words[1:])
+            _add_commands(command, module.COMMANDS, words[words.index(name) + 1 :])
             continue
         module.add_arguments(command)
         _add_common(command.add_argument_group("messages"))
