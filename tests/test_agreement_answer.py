@@ -117,7 +117,8 @@ def test_two_without_a_common_pair_have_nothing_to_report():
         (["a-one", "a-two"], ["a-one", "a-two"]),  # short enough
         (["annotator-of-the-north", "mary"], ["annota…north", "mary"]),
         (["the-north-annotator", "the-south-annotator"], ["north-…tator", "south-…tator"]),
-        (["x" * 20 + "1" + "x" * 20, "x" * 40], ["x" * 20 + "1" + "x" * 20, "x" * 40]),  # alike
+        (["x" * 20 + "1" + "y" * 20, "x" * 20 + "2" + "y" * 20], ["xxx1yyy", "xxx2yyy"]),
+        (["x" * 30, "x" * 31], ["x" * 30, "x" * 31]),  # alike where they are cut
     ],
 )
 def test_long_names_are_shortened_and_stay_apart(names, short):

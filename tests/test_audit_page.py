@@ -1,38 +1,25 @@
 """Fill a sheet in a real browser: by keyboard and buttons, kept over a reload, saved and read."""
 
-import shutil
 from pathlib import Path
 
 import pytest
+from annotate_browser import BROWSER, chromium
 from audit_sheets import ODD, odd_audit, read, sample_audit
 
 from alignkit import Annotation, Corpus, SentencePair
 from alignkit.audit import draw_pairs, read_audit, write_audit
 
-pytestmark = pytest.mark.browser
-
-CHROMIUM = shutil.which("chromium")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    sync = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    if CHROMIUM is None:
-        pytest.skip("needs chromium")
-    with sync.sync_playwright() as playwright:
-        window = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield window
-        window.close()
+pytestmark = BROWSER
 
 
 @pytest.fixture
-def opened(browser, tmp_path):
+def opened(tmp_path):
     """Open the page of an audit; what it tells on its console fails the test."""
     told = []
 
     def open_page(audit, formats=("html",), **options):
         *sheets, key = write_audit(audit, tmp_path, judges=["anna"], sheets=formats)
-        page = browser.new_page(**options)
+        page = chromium()[1].new_page(**options)
         page.on("console", lambda message: told.append(message.text))
         page.on("pageerror", lambda error: told.append(str(error)))
         page.on("request", lambda request: told.append(request.url)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from console import ROOT
 
 from alignkit.io import FORMATS, get_format
@@ -13,20 +12,14 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_the_table_has_the_format(name: str) -> None:
-    page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
-    chosen = get_format(name)
-    cells = [
-        "yes" if column in chosen.holds else "if asked" if column in chosen.asked else ""
-        for column in COLUMNS
-    ]
-    if chosen.text_beside:
-        cells[0] = "beside"
-    row = " | ".join([f"`{name}`", str(chosen.base), *cells])
-    assert f"| {row} |" in page
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_the_readme_names_the_format(name: str) -> None:
-    assert f"`{name}`" in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_page_and_the_readme_have_each_format() -> None:
+    page, readme = ((ROOT / name).read_text("utf-8") for name in ("docs/formats.md", "README.md"))
+    for name in FORMATS:
+        chosen = get_format(name)
+        cells = [
+            "yes" if column in chosen.holds else "if asked" if column in chosen.asked else ""
+            for column in COLUMNS
+        ]
+        cells[0] = "beside" if chosen.text_beside else cells[0]
+        assert f"| {' | '.join([f'`{name}`', str(chosen.base), *cells])} |" in page
+        assert f"`{name}`" in readme

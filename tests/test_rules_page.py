@@ -1,7 +1,5 @@
 """Test the page of rules: what it says, what it draws, that nothing acts, that it stays small."""
 
-import shutil
-
 import pytest
 from lxml import etree, html
 
@@ -9,7 +7,6 @@ from alignkit.errors import AlignkitError, OptionError
 from alignkit.rules import draw_rules_page, show, write_rules_page
 from alignkit.rules.grammar import Example, Grammar, Node, Rule, RuleType, Variable
 
-CHROMIUM = shutil.which("chromium")
 OF = Rule(
     Node("NP", (Variable(0, "NP"), Node("PP", (Node("IN", ("of",)), Variable(1, "NP"))))),
     Node("NP", (Variable(1, "NP"), Node("POS", ("'s",)), Variable(0, "NN"))),
@@ -139,13 +136,11 @@ def test_a_grammar_without_rules_has_a_page_and_what_cannot_be_is_an_error(tmp_p
 
 @pytest.mark.browser
 def test_the_page_fits_a_phone_and_axe_finds_nothing():
-    sync = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    if CHROMIUM is None:
-        pytest.skip("needs chromium")
-    with sync.sync_playwright() as playwright:
-        window = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        view = window.new_page(viewport={"width": 400, "height": 900}, color_scheme="dark")
+    from annotate_browser import browser  # skips where there is no browser
+
+    with browser(viewport={"width": 400, "height": 900}, color_scheme="dark") as context:
+        view = context.new_page()
         view.set_content("".join(draw_rules_page(GRAMMAR)))
         assert view.evaluate("document.documentElement.scrollWidth") == 400
         boxes = [one.bounding_box() for one in view.locator("svg.trees").all()]
@@ -156,4 +151,3 @@ def test_the_page_fits_a_phone_and_axe_finds_nothing():
         assert hue == "rgb(255, 157, 87)"
         found = axe.Axe().run(view)
         assert found.violations_count == 0, found.generate_report()
-        window.close()

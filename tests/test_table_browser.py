@@ -1,14 +1,12 @@
 """Look at tables in a real browser: on a phone, in the dark, on paper, by keyboard."""
 
-import shutil
-
 import pytest
+from annotate_browser import BROWSER, chromium
 
 from alignkit.tables import Column, Table, Value
 
-pytestmark = pytest.mark.browser
+pytestmark = BROWSER
 
-CHROMIUM = shutil.which("chromium")
 KINDS = {"P": "percent", "R": "percent", "C": "decimal"}
 COLUMNS = [Column("who"), Column("pairs", "count")] + [
     Column(name, kind, span) for span in ("possible", "sure") for name, kind in KINDS.items()
@@ -24,19 +22,8 @@ PAGE = (
 )
 
 
-@pytest.fixture(scope="module")
-def browser():
-    sync = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    if CHROMIUM is None:
-        pytest.skip("needs chromium")
-    with sync.sync_playwright() as playwright:
-        window = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield window
-        window.close()
-
-
-def opened(browser, width, scheme="light", media="screen"):
-    page = browser.new_page(viewport={"width": width, "height": 600})
+def opened(width, scheme="light", media="screen"):
+    page = chromium()[1].new_page(viewport={"width": width, "height": 600})
     page.emulate_media(media=media, color_scheme=scheme)
     page.set_content(PAGE)
     return page
@@ -56,8 +43,8 @@ def plain(page, number):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_at_400_pixels_a_table_that_goes_on_shows_that_it_does(browser, scheme):
-    page = opened(browser, 400, scheme)
+def test_at_400_pixels_a_table_that_goes_on_shows_that_it_does(scheme):
+    page = opened(400, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") == 400  # the page stays
     frame = page.locator(".frame").first
     assert frame.evaluate("f => f.scrollWidth > f.clientWidth + 100")
@@ -70,8 +57,8 @@ def test_at_400_pixels_a_table_that_goes_on_shows_that_it_does(browser, scheme):
     assert ended == plain(page, 1)
 
 
-def test_a_keyboard_scrolls_it_and_its_title_and_names_stay(browser):
-    page = opened(browser, 400)
+def test_a_keyboard_scrolls_it_and_its_title_and_names_stay():
+    page = opened(400)
     page.keyboard.press("Tab")
     focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert focused == TITLE
@@ -85,17 +72,17 @@ def test_a_keyboard_scrolls_it_and_its_title_and_names_stay(browser):
     assert page.locator("caption span").first.bounding_box()["width"] <= 400
 
 
-def test_it_is_legible_in_the_dark_and_on_paper(browser):
+def test_it_is_legible_in_the_dark_and_on_paper():
     colours = "f => [getComputedStyle(f).color, getComputedStyle(f).backgroundColor]"
-    dark = opened(browser, 1280, "dark").locator(".alignkit-table").first.evaluate(colours)
+    dark = opened(1280, "dark").locator(".alignkit-table").first.evaluate(colours)
     assert dark == ["rgb(236, 236, 236)", "rgb(24, 26, 27)"]
-    paper = opened(browser, 700, "dark", "print")
+    paper = opened(700, "dark", "print")
     assert paper.locator(".alignkit-table").first.evaluate(colours) == [
         "rgb(0, 0, 0)", "rgb(255, 255, 255)"]  # fmt: skip
     assert paper.locator(".frame").first.evaluate("f => getComputedStyle(f).overflowX") == "visible"
 
 
-def test_axe_finds_nothing(browser):
+def test_axe_finds_nothing():
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    found = axe.Axe().run(opened(browser, 400))
+    found = axe.Axe().run(opened(400))
     assert found.violations_count == 0, found.generate_report()

@@ -160,12 +160,20 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
             if sum(map(str.isalpha, text)) < 2:  # a lone letter reads as a statistic
                 text = "".join(part[2 * max(shared - 1, 0) :])
         short[name] = text
-    for most in range(_LONGEST, max(map(char_width, short.values()), default=0)):
-        cut = {name: cut_middle(text, most) for name, text in short.items()}
-        if len(set(cut.values())) == len(short):
-            return cut
-    counts = Counter(short.values())
-    return {name: text if counts[text] == 1 else visible(name) for name, text in short.items()}
+    cut = {name: cut_middle(text, _LONGEST) for name, text in short.items()}
+    counts = Counter(cut.values())
+    if len(counts) == len(cut):
+        return cut
+    start = len(commonprefix(list(short.values())))  # noqa: RUF071
+    end = len(commonprefix([text[::-1] for text in short.values()]))  # noqa: RUF071
+    side = 0 if min(map(len, short.values())) - start - end > 3 else 3  # no lone letter
+    inner = {  # the part that differs
+        name: cut_middle(text[max(start - side, 0) : len(text) - max(end - side, 0)], _LONGEST)
+        for name, text in short.items()
+    }
+    if len(set(inner.values()) - {""}) == len(cut):
+        return inner
+    return {name: text if counts[text] == 1 else visible(name) for name, text in cut.items()}
 
 
 # figures

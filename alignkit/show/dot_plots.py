@@ -183,8 +183,9 @@ def _draw_panel(axes: Axes, panel: DotPanel, ys: Sequence[float], width: float) 
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, linestyle=(0, (3, 2)), zorder=1)
     for y, values in zip(ys, panel.values, strict=True):
         known = [(k, point) for k, point in enumerate(values) if not isnan(point.value)]
+        step = _ROW * (0.32 if len(known) < 3 else 0.24)
         for n, (k, point) in enumerate(known):
-            place = y + _ROW * 0.32 * (n - (len(known) - 1) / 2)
+            place = y + step * (n - (len(known) - 1) / 2)
             ends = [100 * point.low, 100 * point.high]
             axes.plot(ends, [place] * 2, color=_LOOKS[k]["color"], linewidth=1.2, clip_on=False)
             axes.plot([100 * point.value], [place], **_look(k), clip_on=False, zorder=3)

@@ -183,7 +183,9 @@ class JudgmentAgreement(FigureResult):
         """Yield a figure of the kappas of each table."""
         plot = judgment_plot(self)
         for k, panel in enumerate(plot.panels):
-            image = replace(plot, panels=[panel]).image(f"kappas-{k}", panel.label)
+            alone = all(isnan(value.value) for row in panel.values for value in row[1:])
+            series = plot.series[:1] if alone else plot.series
+            image = replace(plot, panels=[panel], series=series).image(f"kappas-{k}", panel.label)
             yield Picture(panel.label.capitalize(), image)
 
     def page_tables(self) -> Sequence[Table]:
