@@ -2,7 +2,7 @@
 
 import pickle
 import re
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from refusals import refuses
 
 from alignkit import cluster
 from alignkit.cluster.parts import Part, find_parts, named
-from alignkit.cluster.run import Run, RunError, placing
+from alignkit.cluster.run import Run, RunError
 from alignkit.cluster.session import Task, ThisProcess, canary, check_address
 from alignkit.errors import (
     AlignkitError,
@@ -136,20 +136,7 @@ def test_a_run_goes_on_with_what_it_is_of_alone(tmp_path):
             ({"inputs": {**what["inputs"], "in/2.fr": "cd"}}, "inputs in/2.fr is new"),
             ({"inputs": {"in/1.fr": "1" * 32}}, "inputs in/1.fr has changed"),
         ):
-            with pytest.raises(RunError, match=f"{told}; name another"):
-                run.settle(what | other)
-
-
-def test_a_file_is_there_when_it_is_whole(tmp_path):
-    place = str(tmp_path / "1")
-    with suppress(ZeroDivisionError), placing(place) as beside:
-        Path(beside).write_text("half", "utf-8")
-        raise ZeroDivisionError
-    assert not list(tmp_path.iterdir())
-    with placing(place) as beside:
-        Path(beside).write_text("whole", "utf-8")
-        assert not Path(place).exists()
-    assert Path(place).read_text("utf-8") == "whole"
+            refuses(RunError, f"{told}; name another", run.settle, what | other)
 
 
 def test_what_a_dead_worker_left_is_swept(tmp_path):

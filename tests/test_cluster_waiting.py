@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from command import run, write
+from refusals import refuses
 
 from alignkit import cluster
 from alignkit.align import Aligner, Bitext
@@ -178,8 +179,7 @@ def test_workers_that_leave_while_they_are_asked_are_not_asked_again(client, mon
     monkeypatch.setattr(client, "run", leaving)
     assert opened.everywhere(len, "abc") == {"tcp://a": 3}
     faults += [OSError("closed")] * 3
-    with pytest.raises(ClusterError, match="a worker has gone away"):
-        opened.everywhere(len, "abc")
+    refuses(ClusterError, "a worker has gone away", opened.everywhere, len, "abc")
 
 
 def test_a_scheduler_that_does_not_answer_is_gone(client, monkeypatch):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_hiero import grammar, hiero, lexical, span_label, word_weights
+from refusals import refuses
 from strategies import tree_of
 
 from alignkit import read_corpus
@@ -149,13 +150,10 @@ def test_bad_options_are_told():
     pair = SentencePair("1", ("a",), ("b",), {"gold": Alignment.parse("0-0")})
     bounds = {"max_length": 0, "max_symbols": 0, "min_hole": 0, "max_variables": 3}
     for name, value in bounds.items():
-        with pytest.raises(OptionError, match=rf"{name} is {value}"):
-            HieroOptions(**{name: value})
+        refuses(OptionError, rf"{name} is {value}", HieroOptions, **{name: value})
     for wrong in ({"grammar": "x"}, {"links": "x"}, {"side": "x"}, {"annotator": "x"}):
-        with pytest.raises(UnknownNameError, match="'x'"):
-            learn_hiero([pair], **wrong)
-    with pytest.raises(UnknownNameError, match="unknown kind of rule 'x'"):
-        write_hiero([pair], "-", kinds=["x"])
+        refuses(UnknownNameError, "'x'", learn_hiero, [pair], **wrong)
+    refuses(UnknownNameError, "unknown kind of rule 'x'", write_hiero, [pair], "-", kinds=["x"])
     two = SentencePair("1", ("a",), ("b",), {"g": Alignment(), "h": Alignment()})
     for wrong, kind, told in (
         (pair, OptionError, "no pair has a tree of the target side"),
@@ -163,12 +161,10 @@ def test_bad_options_are_told():
         (SentencePair("1", None, None, pair.annotations), MissingTextError, "no aligned pair has"),
         (two, OptionError, "the alignments of g, h"),
     ):
-        with pytest.raises(kind, match=told):
-            learn_hiero([wrong], grammar="samt")
+        refuses(kind, told, learn_hiero, [wrong], grammar="samt")
     with pytest.raises(MissingTextError, match="pair '2' has no words"):
         extract_hiero(SentencePair("2", None, None, {"gold": Alignment.parse("0-0")}))
-    with pytest.raises(OptionError, match="not over the words"):
-        extract_hiero(pair, tree=Tree.parse("(A c)"))
+    refuses(OptionError, "not over the words", extract_hiero, pair, tree=Tree.parse("(A c)"))
 
 
 def test_what_is_left_out_is_counted():

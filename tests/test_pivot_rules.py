@@ -5,6 +5,7 @@ import reference_pivot
 from command import run, write
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from alignkit.cli.phrases import FORMATS
 from alignkit.errors import UnknownNameError
@@ -176,6 +177,5 @@ def test_what_cannot_be_joined_is_told(capsys, tmp_path):
     write_rules([*grammar(), gone], path, "tsv")
     left_out = "of 5 rules, left out: 1 x with deleted or inserted variables"
     assert left_out in run(capsys, "pivot", path).err
-    with pytest.raises(UnknownNameError):
-        RulePivot(on="left")
+    refuses(UnknownNameError, None, RulePivot, on="left")
     assert tuple(RULE_FORMATS) == FORMATS
