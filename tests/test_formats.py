@@ -25,6 +25,7 @@ from format_files import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from repetitions import repetitions
 from strategies import ANY, corpora
 from test_formats_folders import ALN, CRP, TRANSREAD
 from test_formats_text import GIZA, ISTS, RTE
@@ -190,7 +191,7 @@ def records_of(raw, format):
 def test_damaged_files_give_an_error_or_a_corpus(tmp_path, format):
     place, files = put_all(tmp_path, format)
     for name, raw in files.items():
-        for broken in damaged(raw, 120):
+        for broken in damaged(raw, repetitions(600)):
             (tmp_path / name).write_bytes(broken)
             _, counts = survive(place, format)
             least, most = records_of(broken, format)
