@@ -231,7 +231,10 @@ def _writer(path: str, out: TextIO) -> Callable[[tuple[str, ...]], object]:
     return lambda row: out.write("\t".join(text.replace("\t", " ") for text in row) + "\n")
 
 
-_BY_ENDING = "by its ending alignkit-jsonl (.jsonl, -) or alignkit-xml (.xml), else as the input"
+_BY_ENDING = (
+    "by its ending alignkit-jsonl (.jsonl, -), alignkit-xml (.xml) or pharaoh (.align), else as "
+    "the input"
+)
 
 
 def add_corpus_output(

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             be left out: as --format, --base and --transpose say)
         """, BASE={"dest": "input"}, add={"action": "append", "required": True})  # fmt: skip
     add_corpus_output(
-        parser, "file to write; - is stdout", "alignkit-jsonl for .jsonl and -, else alignkit-xml"
+        parser, "file to write; - is stdout", "by its ending, as of convert, else alignkit-xml"
     )
     add_order_argument(parser)
     add_names(parser)
