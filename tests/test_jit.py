@@ -1,9 +1,6 @@
 """Compiled kernels compute the same in every process, and are kept where pip finds nothing."""
 
-import json
 import os
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -63,32 +60,3 @@ def test_a_kernel_adds_in_order(compiled):
 
     values = np.random.default_rng(0).random(1000, np.float32)
     assert total(values) == np.cumsum(values)[-1]  # which has to add in order
-
-
-def digests(**environment):
-    """Return what `digests.py` prints in a process of another environment."""
-    environment["PYTHONPATH"] = str(PACKAGE.parent)
-    command = [sys.executable, str(Path(__file__).with_name("digests.py"))]
-    ran = subprocess.run(command, env=os.environ | environment, stdout=subprocess.PIPE, check=True)
-    return json.loads(ran.stdout)
-
-
-@pytest.mark.slow
-def test_the_process_that_compiles_computes_what_later_ones_do(tmp_path):
-    kept = {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": ""}
-    first, later = digests(**kept), digests(**kept)
-    assert any(tmp_path.rglob("*kernel.hmm_step*"))
-    assert later == first
-    for name, digest in first.items():
-        same = next(key for key in first if key.split(":")[0] == name.split(":")[0])
-        assert digest == first[same], f"{name} differs from {same}"
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-def test_another_processor_computes_the_same_bits():
-    """All models: what the other tests say of their figures holds there too."""
-    features = np.show_config("dicts")["SIMD Extensions"].get("found", [])
-    older = {"NUMBA_CPU_NAME": "generic", "OPENBLAS_CORETYPE": "Prescott"}
-    older["NPY_DISABLE_CPU_FEATURES"] = " ".join(features)
-    assert digests(**older, ALIGNKIT_FULL="1") == digests(ALIGNKIT_FULL="1")

@@ -1,10 +1,7 @@
 """The pages show what the commands print; the guidelines draw what their data hold."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import fields
 
 import pytest
@@ -20,8 +17,6 @@ from alignkit.show import draw_text
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = [(page.name, *example) for page in PAGES for example in examples(page)]
-TRAINING = [example for example in EXAMPLES if re.match("alignkit (align|learn) ", example[1])]
-PLAINER = {"NUMBA_CPU_NAME": "generic"}  # a processor without the instructions of this one
 FILES = re.compile(r"<!-- file: (\S+) -->\n```\w*\n(.*?)```", re.DOTALL)
 DRAWINGS = re.compile(r"<!-- matrix: (\S+) -->\n```text\n(.*?)```", re.DOTALL)
 HEADED = re.compile(r"\*\*Example:\*\* ((?:.+\n)+)\n<!-- matrix: (\S+) -->")
@@ -52,19 +47,6 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(("page", "command", "output"), EXAMPLES)
 def test_the_page_shows_what_the_command_prints(page, command, output, folder):
     assert run(command, folder) == output
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("page", "command", "output"), TRAINING)
-def test_what_is_trained_on_a_plainer_processor_prints_the_same(page, command, output, folder):
-    assert run(command, folder, **PLAINER) == output
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", ["docs/aligner.md", "docs/vectors.md"])
-def test_what_is_trained_in_python_on_a_plainer_processor_is_the_same(page):
-    command, environment = [sys.executable, "-m", "doctest", page], os.environ | PLAINER
-    subprocess.run(command, cwd=ROOT, env=environment, check=True)
 
 
 def test_the_readme_has_examples():
