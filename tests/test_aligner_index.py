@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from alignkit._support import arguments
 from alignkit.align.bitext import Bitext
 from alignkit.align.cooccurrence import Cooccurrence, Room
-from alignkit.align.decoding_kernel import best_positions
 from alignkit.align.expectation import parts_of
 from alignkit.align.maximization_kernel import add_chances, numbers_in
 from alignkit.align.positions import Positions
@@ -101,27 +100,6 @@ def test_positions_add_up_to_one(seed, sizes, diagonal):
     other = positions.of(Bitext.pack([(["x"] * 11, ["y"] * 3)]))
     assert other.forward[other.places[0] :].tolist() == pytest.approx([1 / 11] * 33)
     assert other.reverse[other.places[0] :].tolist() == pytest.approx([1 / 3] * 33)
-
-
-@given(st.integers(0, 2**32 - 1), SIZES)
-@settings(max_examples=40)
-def test_words_go_where_the_posterior_is_highest(seed, sizes):
-    rng = np.random.default_rng(seed)
-    _, bitext = random_bitext(rng, sizes)
-    forward, reverse = np.zeros((2, bitext.starts[-1]), np.float32)
-    paths = [], []
-    for p, (n, m) in enumerate(sizes):
-        cells = slice(bitext.starts[p], bitext.starts[p + 1])
-        for side, (table, a, b) in enumerate(((forward, n, m), (reverse, m, n))):
-            shares = rng.dirichlet(np.full(a + 1, 0.5), b)  # the last is that of the empty word
-            links = shares[:, :-1] if side else shares[:, :-1].T
-            table[cells] = links.astype(np.float32).ravel()
-            best = shares.argmax(axis=1)
-            paths[side].extend(np.where(best == a, -1, best).tolist())
-    target, source = np.empty(len(paths[0]), np.int32), np.empty(len(paths[1]), np.int32)
-    best_positions(0, len(bitext), bitext.source.starts, bitext.target.starts, forward, reverse,
-                   target, source)  # fmt: skip
-    assert (target.tolist(), source.tolist()) == (paths[0], paths[1])
 
 
 @pytest.mark.parametrize("block", [10**6, 4])
