@@ -9,13 +9,11 @@ import sqlite3
 import threading
 import zipfile
 from contextlib import closing
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from annotation_server import NASTY, make, served
 
-import alignkit.annotate.server.answers
 from alignkit.annotate.project.names import DamagedProject
 from alignkit.annotate.project.store import Store
 from alignkit.annotate.server import serving
@@ -288,9 +286,6 @@ def test_a_model_that_cannot_be_used_ends_the_server(tmp_path):
     opening.stop()
     assert "is no model of alignkit" in str(opening.problem)
     assert not notes
-
-
-FOLDER = Path(alignkit.annotate.server.answers.__file__).parent / "page"
 
 
 def loaded(page, assets):

@@ -176,13 +176,11 @@ def test_a_line_without_an_end_is_refused_in_bounded_memory():
     some(
         [
             (b"a ||| ", b"b ", ["align", "-"]),
-            (b"a\t", b"b ", ["pairs", "-"]),
             (b"a\t", b"b ", ["score-phrases", "-", GOLD, *TEXTS]),
             (b"", b"\0", ["stats", "-"]),
             (b'{"id": "', b"a", ["stats", "-", "--format", "alignkit-jsonl"]),
             (b"[\n", b" \n", ["stats", "-", "--format", "jacana"]),
             (b"<corpus>", b"<a/>", ["stats", "-", "--format", "paraphrase-xml"]),
-            (b"<corpus>", b"a", ["stats", "-", "--format", "paraphrase-xml"]),
             (b"\xff\xfe", b"a\0", ["stats", "-", "--encoding", "utf-16"]),
             (b"", b"0-0 ", ["score", "-", GOLD]),
             (b"", b"0-0 ", ["check", "-"]),

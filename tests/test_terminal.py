@@ -130,16 +130,6 @@ def test_every_text_comes_back(text):
     assert not re.match(r"[=+\-@\t\r\n＝]", rows[0]["name"])
 
 
-def test_names_of_annotators_do_not_run_in_the_table(capsys, tmp_path):
-    line = {"id": "1", "source": ["a"], "target": ["b"]}
-    line["annotations"] = {name: {"sure": "0-0"} for name in ('=cmd|" /C calc"!A0', "-b", "'=c")}
-    path = write(tmp_path, "x", json.dumps(line) + "\n")
-    rows = read_back(run(capsys, "agree", path, "--format", "alignkit-jsonl", "--csv").out)
-    rows = [row for row in rows if row["kind"] == "annotators"]
-    assert {row["first"] for row in rows} == {"'" + '=cmd|" /C calc"!A0', "'-b"}
-    assert {undone(row["second"]) for row in rows} == {"-b", "'=c"}
-
-
 @posix
 @pytest.mark.slow
 @pytest.mark.parametrize(
