@@ -14,10 +14,10 @@ from command import PARAPHRASES, process, run
 from alignkit import Annotation, read_corpus
 
 pytestmark = web.BROWSER
-PAIRS = 20
+PAIRS = 8
 REWRITTEN = "At least forty people were hurt in a blaze which erupted at a garment plant ."
 ANNA = ["4", "4 i", "4 < s", "3", "2", "1", "4 > a", "x"]
-"""The keys that she presses on the first pairs, and on the next ones again; ben other ones."""
+"""The keys that she presses on each pair; ben presses other ones."""
 TABLES = {"Agreement on labels": "#judged", "Pairs judged differently": "#differing"}
 SOURCE = """They talked. Then they agreed, \U0001f600 and left.
 It was late.
@@ -97,7 +97,7 @@ def problems():
 def judge_all(page, keys):
     for k in range(1, PAIRS + 1):
         on(page, f"p{k}")
-        web.press(page, f"{keys[(k - 1) % len(keys)]} Control+Enter")
+        web.press(page, f"{keys[k - 1]} Control+Enter")
     web.until(lambda: "all that is here is done" in page.inner_text("#status-text"))
     web.saved(page)
 
@@ -139,10 +139,10 @@ def dashboard(context, page):
     assert "take a vote" in page.inner_text("#hints")
     board = context.new_page()
     board.goto(page.url.partition("/adjudicate")[0] + "/dashboard")
-    web.until(lambda: board.locator("#differing tr").count() == 8, 8)
+    web.until(lambda: board.locator("#differing tr").count() == 3, 8)
     assert board.inner_text("#differing tr:first-child a") == "p4"
     assert board.inner_text("#judged th") == "anna ~ ben"
-    assert board.inner_text("#judged td:nth-child(3)") == ".83"  # what was skipped is left out
+    assert board.inner_text("#judged td:nth-child(3)") == ".86"  # what was skipped is left out
     assert "F1" not in board.inner_text("main")
     above = [board.locator(f"h2:has-text('{name}')").bounding_box() for name in TABLES]
     tables = [board.locator(f"table:has({body})").bounding_box() for body in TABLES.values()]
@@ -158,17 +158,17 @@ def dashboard(context, page):
 def adjudicate(page):
     web.press(page, "/")
     page.click("#settle")  # all on which both agree, but for the pair with the rewrite
-    web.until(lambda: f"{PAIRS - 9} done" in page.inner_text("#pairs-message"))
+    web.until(lambda: f"{PAIRS - 4} done" in page.inner_text("#pairs-message"))
     web.press(page, "Escape")
-    for k in (1, 3, 4, 7, 11, 12, 15, 19, 20):
+    for k in (1, 3, 4, 7):
         on(page, f"p{k}")
         if k == 1:
             web.press(page, "Shift+Digit1")
             web.until(lambda: page.locator("#rewrite-list li").count() == 1)
-        elif k % len(ANNA) == 3:  # anna: 4 < s, ben: 4 s
+        elif k == 3:  # anna: 4 < s, ben: 4 s
             web.press(page, "2 1")
             assert page.inner_text("#decided") == "Decided as anna."
-        elif k % len(ANNA) == 4:  # anna: 3, ben: 2; "f" is the fourth label
+        elif k == 4:  # anna: 3, ben: 2; "f" is the fourth label
             web.press(page, "Control+Enter")
             web.until(lambda: "first decide" in page.inner_text("#status-text"))
             web.press(page, "f")
@@ -191,7 +191,7 @@ def check_export(capsys, project, folder):
         said = pairs[f"p{k}"].annotations
         assert set(said) == {"anna", "ben", "gold"}
         assert all(annotation.alignment is None for annotation in said.values())
-        assert said["gold"].judgment == gold[(k - 1) % len(gold)]
+        assert said["gold"].judgment == gold[k - 1]
     assert pairs["p3"].annotation("anna").judgment == "4<s"
     assert pairs["p7"].annotation("anna").flags == {"unsure"}
     made = pairs["p1/r1"]
