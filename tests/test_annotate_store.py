@@ -110,6 +110,10 @@ def test_a_conflict_stores_nothing_and_tells_both(store):
     mine.send(cell(0, 0, 0, 1), cell(2, 2, 0, 2))  # what is so already, and another cell
     assert store.history(1, "anna")[2].kind == "open"
     assert cells_of(store) == {(0, 0): 1, (2, 2): 2}
+    with pytest.raises(Conflict) as told:
+        mine.back(of="another")
+    conflict = {"field": "undo", "before": "another", "after": None, "now": mine.undo}
+    assert told.value.conflicts == [conflict]
 
 
 def test_what_another_tab_has_done_already_is_no_step_of_undo(store):
