@@ -287,6 +287,8 @@ def table(dtype="float32", shape=(2,)):
         (model(more=1), "it has the entries alignkit, arrays, header, more, version, words"),
         ({"alignkit": "model", "version": 1}, "it has the entries alignkit, version"),
         (model(header=[]), "its header are no object"),
+        (model(header={"p0": math.nan}), "it holds NaN, which is no number of JSON"),
+        (model(header={"p0": -math.inf}), "it holds -Infinity, which is no number"),
         (model(arrays={"../../x": {}}), "'../../x' is no name"),
         (model(arrays={"x": 3}), "'x' has not just the entries dtype and shape"),
         (model(arrays={"x": {"dtype": "float32"}}), "not just the entries dtype and shape"),

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from zlib import crc32
 
 import aligner_reference as plain
 import numpy as np
@@ -12,8 +11,8 @@ import pytest
 from repetitions import repetitions
 
 from alignkit.align import Aligner
-from alignkit.align.model_files import Member, directory, member_head, read_model, write_model
-from alignkit.errors import AlignerError, FormatError
+from alignkit.align.model_files import read_model, write_model
+from alignkit.errors import AlignerError
 
 TEXT = plain.random_text(21, 60, 20)
 VECTORS = {"dimensions": 3, "source_words": 1, "target_words": 2, "word_pairs": 1}
@@ -191,26 +190,13 @@ def test_settings_that_cannot_be_are_refused(tmp_path, models, setting):
     refused(tmp_path, stored, "settings: ", *setting, header=header)
 
 
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
-def test_headers_hold_no_numbers_that_are_none(tmp_path, number):
-    content = f'{{"alignkit": "model", "version": 1, "header": {{"p0": {number}}}, "arrays": {{}}}}'
-    data = content.encode()
-    member = Member("header.json", len(data), crc32(data))
-    (tmp_path / "m").write_bytes(member_head(member) + data + directory([member]))
-    with pytest.raises(FormatError, match=f"it holds {number}, which is no number"):
-        read_model(tmp_path / "m")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("seed", "number", "most", "some"), [(0, 100, 0.6, 0.02), (1, repetitions(1000), 0.7, 0.05)]
-)
-def test_forged_models_are_refused_or_align(tmp_path, seed, number, most, some):
+def test_forged_models_are_refused_or_align(tmp_path):
     """Forged in a process of its own."""
-    program = Path(__file__).parent / "forged_models.py"
-    command = [sys.executable, "-W", "error", str(program), str(seed), str(number), str(tmp_path)]
+    number, program = repetitions(1000), Path(__file__).parent / "forged_models.py"
+    command = [sys.executable, "-W", "error", str(program), "1", str(number), str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout.splitlines()[-1])
-    assert told["refused"] > most * number
-    assert told["loaded"] > some * number
+    assert told["refused"] > 0.7 * number
+    assert told["loaded"] > 0.05 * number
