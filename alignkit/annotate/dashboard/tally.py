@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -177,11 +178,10 @@ class Tally:
         """Count pairs anew, each once; `changed`: whose work may have changed, None for all."""
         asked = [two for two in self.twos if changed is None or not changed.isdisjoint(two)]
         both = [(work, two) for work in works for two in asked]
-        matches = [_Match(work, *two) for work, two in both if all(map(work.pair.aligned_by, two))]
-        rows = iter(_rows(matches))
-        for work, two in both:
-            done = all(map(work.pair.aligned_by, two))
-            self.twos[two].put(work.k, next(rows) if done else None)
+        done = [all(map(work.pair.aligned_by, two)) for work, two in both]
+        rows = iter(_rows([(work, *two) for work, two in compress(both, done)]))
+        for (work, two), has_row in zip(both, done, strict=True):
+            self.twos[two].put(work.k, next(rows) if has_row else None)
 
     def f1_of(self, k: int) -> PairF1 | None:
         """Return the mean F1 of every two who have done a pair; None if no two have."""
@@ -190,39 +190,27 @@ class Tally:
         return PairF1(*means) if each else None
 
 
-class _Match(NamedTuple):
-    """A pair that two have done."""
-
-    work: TalliedPair
-    first: str
-    second: str
-
-    def bulk(self) -> set[Cell]:
-        """Return the links that both took in bulk."""
-        first, second = (set(self.work.bulk.get(name, ())) for name in self[1:])
-        return first & second
-
-    def pair(self, without: Collection[Cell] = ()) -> SentencePair:
-        """Return the pair with the work of the two, without some links."""
-        source, target = self.work.pair.words
-        kept = [self.work.pair.alignment(name) for name in (self.first, self.second)]
-        if without:
-            gone = Alignment((), without)
-            kept = [alignment.difference(gone) for alignment in kept]
-        return SentencePair("", source, target, dict(zip(_BOTH, kept, strict=True)))
-
-
 _BOTH = ("first", "second")
 
 
-def _rows(matches: Sequence[_Match]) -> Counts:
+def _rows(matches: Sequence[tuple[TalliedPair, str, str]]) -> Counts:
     """Return the rows of pairs that two have done, all at once: a call costs more than a row."""
-    whole = _counted([match.pair() for match in matches], _PARTS)
+    pairs, bulk = [], []
+    for work, *two in matches:
+        links = map(work.pair.alignment, two)
+        pairs.append(SentencePair("", *work.pair.words, dict(zip(_BOTH, links, strict=True))))
+        bulk.append(set.intersection(*(set(work.bulk.get(name, ())) for name in two)))
+    whole = _counted(pairs, _PARTS)
     apart = whole[:, :_APART].copy()
-    bulk = [match.bulk() for match in matches]
     some = [number for number, cells in enumerate(bulk) if cells]
-    apart[some] = _counted([matches[number].pair(bulk[number]) for number in some], _WORDS)
+    apart[some] = _counted([_without(pairs[number], bulk[number]) for number in some], _WORDS)
     return np.hstack([whole, apart])
+
+
+def _without(pair: SentencePair, cells: Collection[Cell]) -> SentencePair:
+    gone = Alignment((), cells)
+    kept = {name: links.difference(gone) for name, links in pair.alignments.items()}
+    return SentencePair("", *pair.words, kept)
 
 
 def _counted(pairs: Sequence[SentencePair], parts: Sequence[_Part]) -> Counts:
