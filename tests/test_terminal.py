@@ -45,12 +45,13 @@ def corpus(tmp_path, k=0):
 
 def reports(path, k):
     first, second, auto = (evil(who, k) for who in ("anna", "ben", "auto"))
+    agree = ["agree", path, "--resamples", 5]
     genre, sampled = ["--by", "genre"], ["--initial", auto, "--samples", 10]
     scored = ["score", path, path, "--hyp-annotator", first, "--ref-annotator", second]
     return (
         ["stats", path], ["check", path], ["check", path, path], ["show", path],
-        ["show", path, "--annotators", first, second], ["agree", path], ["agree", path, *genre],
-        ["agree", path, *sampled, *genre], ["agree", path, *sampled, "--latex"], [*scored, *genre],
+        ["show", path, "--annotators", first, second], agree, [*agree, *genre],
+        [*agree, *sampled, *genre], [*agree, *sampled, "--latex"], [*scored, *genre],
         [*scored, "--per-pair"],
     )  # fmt: skip
 
@@ -81,7 +82,9 @@ def test_a_line_end_in_a_name_breaks_no_line(capsys, tmp_path):
     for k, name in enumerate(("plain", "broken")):
         (tmp_path / name).mkdir()
         paths.append(corpus(tmp_path / name, k))
-    unfilled = (["agree", "--by", "genre", form] for form in ("--latex", "--markdown"))
+    unfilled = (
+        ["agree", "--resamples", 5, "--by", "genre", form] for form in ("--latex", "--markdown")
+    )
     for command, *more in (["stats"], ["check"], *unfilled):
         plain, broken = (run(capsys, command, path, *more).out.splitlines() for path in paths)
         assert len(plain) == len(broken), (command, more)
