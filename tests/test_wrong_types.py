@@ -136,15 +136,6 @@ def test_numbers_of_numpy_corpora_and_places_are_what_they_are_elsewhere():
     refuses(IndexError, "k is 2, but there are 2 sentence pairs", found.pair, 2)
 
 
-def test_words_in_one_text_are_told_to_be_split():
-    for call in (
-        lambda: Vocabulary().encode("a b"),
-        lambda: SentencePair("1", "a b", ["c"]),
-        lambda: alignkit.extract_phrases(LINKS, source="a b", target=["c", "d"]),
-    ):
-        refuses((TypeError, ValueError), "split the text", call)
-
-
 def test_both_texts_and_words_are_aligned():
     known = Aligner.train([TEXTS, TEXTS], model="ibm1", threads=1)
     assert known.align("the house", "das haus") == known.align(*TEXTS)
