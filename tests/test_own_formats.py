@@ -234,6 +234,7 @@ def test_xml_errors_name_the_line_and_the_cause(tmp_path, inner, message):
         (HEAD + "<pair>", "not XML"),
         (HEAD + "stray</corpus>", "text 'stray'"),
         (HEAD + PAIR.format("") + "stray" + PAIR.format("") + "</corpus>", "text 'stray'"),
+        (HEAD + PAIR.format("") + "stray</corpus>", "text 'stray'"),
         (HEAD + "<other/></corpus>", "<other> where <pair> was expected"),
         (HEAD + "<a>" * 10_000, "not XML"),
         ("plain text", "not XML"),
