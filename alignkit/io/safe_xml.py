@@ -9,7 +9,7 @@ limit for the size of one element. The size of the file is not limited.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -18,6 +18,8 @@ from lxml import etree
 from alignkit.errors import AlignkitError, OptionError
 from alignkit.io.opening import too_large
 from alignkit.io.text_files import TextFile
+from alignkit.io.writing import Writing
+from alignkit.model.sentence_pair import SentencePair
 
 _HEAD = 1 << 16
 _SAFE: dict[str, Any] = {
@@ -137,12 +139,27 @@ def stray_text(element: etree._Element) -> str:
     return " ".join(part.strip() for part in parts if part and part.strip())
 
 
-def xml_text(element: etree._Element, pair: str) -> str:
-    """Write an element as text."""
-    try:
-        return etree.tostring(element, encoding="unicode")
-    except (ValueError, etree.SerialisationError) as problem:
-        raise AlignkitError(f"pair {pair!r} cannot be written as XML: {problem}") from None
+def write_elements(
+    pairs: Iterable[SentencePair],
+    writing: Writing,
+    *,
+    head: str,
+    made: Callable[[SentencePair, Writing], etree._Element],
+    where: Callable[[SentencePair], str] = lambda _: "",
+) -> None:
+    """Write the element that is `made` of each pair; `where` says what XML cannot hold of one."""
+    with writing.open() as stream:
+        stream.write(f'<?xml version="1.0" encoding="UTF-8"?>\n{head}\n')
+        for pair in pairs:
+            try:
+                text = etree.tostring(made(pair, writing), encoding="unicode")
+            except (ValueError, etree.SerialisationError):
+                raise AlignkitError(
+                    f"pair {pair.id[:40]!r} holds{where(pair)} a character that XML cannot, such "
+                    "as a control character; write alignkit-jsonl"
+                ) from None
+            stream.write(f"  {text}\n")
+        stream.write("</corpus>\n")
 
 
 class _Stream:

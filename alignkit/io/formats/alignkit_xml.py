@@ -48,16 +48,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from importlib.resources import files
 from typing import TypeVar
 
 from lxml import etree
 
-from alignkit.errors import AlignkitError, FormatError
+from alignkit.errors import FormatError
 from alignkit.io.format import EVERYTHING, Format
 from alignkit.io.records import RawAnnotation, Reading, Record, parse_links, parse_nulls, raw_links
-from alignkit.io.safe_xml import line_of, local_name, read_elements, xml_text
+from alignkit.io.safe_xml import line_of, local_name, read_elements, write_elements
 from alignkit.io.writing import LinkTexts, Writing
 from alignkit.model.alignment import SIDES
 from alignkit.model.annotation import Annotation
@@ -154,22 +155,6 @@ def _annotation(element: etree._Element) -> RawAnnotation:
     return annotation
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    with writing.open() as stream:
-        stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-        stream.write(f'<corpus xmlns="{NAMESPACE}" version="1">\n')
-        for pair in pairs:
-            try:
-                element = _written(pair, writing)
-            except ValueError:
-                raise AlignkitError(
-                    f"pair {pair.id[:40]!r} holds{_where(pair)} a character that XML cannot, such "
-                    "as a control character; write alignkit-jsonl"
-                ) from None
-            stream.write("  " + xml_text(element, pair.id) + "\n")
-        stream.write("</corpus>\n")
-
-
 def _where(pair: SentencePair) -> str:
     """Return which comment of a pair XML cannot hold; nothing where it is something else."""
     for name, annotation in pair.annotations.items():
@@ -241,4 +226,9 @@ def _indent(element: etree._Element, space: str) -> None:
         element[-1].tail = "\n" + space[:-2]
 
 
-FORMAT = Format(parse=_parse, write=_write, holds=EVERYTHING)
+_HEAD = f'<corpus xmlns="{NAMESPACE}" version="1">'
+FORMAT = Format(
+    parse=_parse,
+    write=partial(write_elements, head=_HEAD, made=_written, where=_where),
+    holds=EVERYTHING,
+)

@@ -41,14 +41,15 @@ doi:10.1162/coli.08-003-R1-07-044.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 from lxml import etree
 
-from alignkit.errors import AlignkitError, FormatError
+from alignkit.errors import FormatError
 from alignkit.io.format import Format, kinds
 from alignkit.io.records import RawAnnotation, RawLink, Reading, Record, Status
-from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, xml_text
+from alignkit.io.safe_xml import line_of, local_name, read_elements, stray_text, write_elements
 from alignkit.io.text_files import BOM, split_words
 from alignkit.io.writing import Writing
 from alignkit.model.alignment import NULL
@@ -139,21 +140,6 @@ def _annotation(reading: Reading, element: etree._Element) -> RawAnnotation:
     return RawAnnotation(links)
 
 
-def _write(pairs: Iterable[SentencePair], writing: Writing) -> None:
-    with writing.open() as stream:
-        stream.write('<?xml version="1.0" encoding="UTF-8"?>\n<corpus>\n')
-        for pair in pairs:
-            try:
-                element = _written(pair, writing)
-            except ValueError:
-                raise AlignkitError(
-                    f"pair {pair.id[:40]!r} holds a character that XML cannot, such as a control "
-                    "character"
-                ) from None
-            stream.write(f"  {xml_text(element, pair.id)}\n")
-        stream.write("</corpus>\n")
-
-
 def _written(pair: SentencePair, writing: Writing) -> etree._Element:
     element = etree.Element("paraphrase", {"id": pair.id})
     for key, value in pair.attributes.items():
@@ -181,7 +167,7 @@ def _written(pair: SentencePair, writing: Writing) -> etree._Element:
 
 FORMAT = Format(
     parse=_parse,
-    write=_write,
+    write=partial(write_elements, head="<corpus>", made=_written),
     holds=kinds(
         "text, ids, possible, nulls, possible nulls, attributes, annotators, names, absent, empty"
     ),
