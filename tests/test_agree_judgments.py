@@ -262,21 +262,6 @@ def test_pairs_without_a_judgment_are_counted_apart():
     assert (found.to_json()["pairs"], found.to_json()["unjudged"]) == (3, 2)
 
 
-def test_a_pair_with_several_values_counts_in_each_group():
-    pairs = judged("1 1", "0 1", kind="a, b") + judged("0 0", "1 0", kind="b")
-    found = measure(Corpus(pairs), scheme="binary", by="kind", split=",")
-    assert found.sections == ("all", "a", "b")
-    shared = [found.figure("pairing", "observed", "anna", "ben", section=s) for s in ("a", "b")]
-    assert [(one.pairs, one.value) for one in shared] == [(2, 0.5), (4, 0.5)]
-    assert "groups overlap: 2 of 4 sentence pairs have several values of kind" in str(found)
-    record = found.to_json()
-    assert (record["split"], record["in_several_groups"]) == (",", 2)
-    assert "by:kind|split:,|" in found.signature
-    for wrong in ({"split": ","}, {"by": "kind", "split": ""}):
-        with pytest.raises(OptionError):
-            measure(Corpus(pairs), scheme="binary", **wrong)
-
-
 def test_every_caution_is_explained_in_the_docs():
     page = (ROOT / "docs" / "judgments.md").read_text("utf-8")
     assert re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE) == list(CAUTIONS)

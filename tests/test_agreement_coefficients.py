@@ -4,7 +4,6 @@ from collections import Counter
 from itertools import product
 from math import isnan
 
-import krippendorff
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -32,10 +31,6 @@ from alignkit.errors import MissingTextError, OptionError, UnknownNameError
 SETS = st.frozensets(st.integers(0, 3), max_size=3)
 UNITS = st.lists(st.lists(SETS, max_size=4), max_size=12)
 NAMES = st.sampled_from(list(DISTANCES))
-MARKS = st.integers(2, 4).flatmap(
-    lambda coders: st.lists(st.lists(st.none() | st.integers(0, 3), min_size=coders,
-                                     max_size=coders), min_size=1, max_size=10)
-)  # fmt: skip
 
 
 def corpus_of(*given, **more):
@@ -72,18 +67,6 @@ def test_one_category_or_no_items_leave_kappa_undefined():
     assert gwet_ac1([[7, 0], [0, 0]]) == 1.0
     empty = Contingency.of(("no", "yes"), [[0, 0], [0, 0]])
     assert all(map(isnan, (empty.kappa, empty.ac1, empty.observed, *empty.prevalence)))
-
-
-@settings(max_examples=60)
-@given(st.lists(st.lists(st.integers(0, 4), min_size=3, max_size=3), min_size=3, max_size=3))
-def test_nltk_gives_the_same_kappa(table):
-    items = [cell for cell in product(range(3), range(3)) for _ in range(table[cell[0]][cell[1]])]
-    kappa = cohen_kappa(table)
-    if isnan(kappa):
-        assert len(set(items)) <= 1
-        return
-    judged = [(str(who), str(k), str(pair[who])) for k, pair in enumerate(items) for who in (0, 1)]
-    assert kappa == pytest.approx(AnnotationTask(judged).kappa_pairwise("0", "1"))
 
 
 def test_cells_by_hand():
@@ -156,20 +139,6 @@ def test_judged_cells_agree_with_the_definition(corpus, rule, random):
     data = PairData.of(words, ("A", "B"), universe="judged", ignore_identical=identical)
     total = np.asarray(CELLS[0].rows(data).counts).sum(axis=0).reshape(3, 3).astype(int).tolist()
     assert tuple(map(tuple, total)) == result.all.table
-
-
-@pytest.mark.real_data
-def test_annotators_of_given_links_agree_less_over_what_they_judged(data):
-    # TransRead, task 1, Spanish and English; the tables were counted cell by cell
-    from alignkit.io import read_corpus
-
-    folder = data / "formats" / "transread" / "task_1_es-en"
-    corpus = read_corpus(str(folder), format="transread")
-    everywhere = cell_agreement(corpus, "1", "2")
-    result = cell_agreement(corpus, "1", "2", universe="judged")
-    assert result.all.table == cell_table(corpus, "1", "2", False, judged=True)
-    assert (everywhere.all.items, result.all.items) == (149810, 783)
-    assert (round(everywhere.possible.kappa, 2), round(result.possible.kappa, 2)) == (0.91, 0.74)
 
 
 # Krippendorff's alpha
@@ -250,16 +219,6 @@ def test_nltk_gives_the_same_alpha(units, distance):
     # nltk's own distances divide by zero on empty sets and round MASI's weights
     task = AnnotationTask(data, distance=lambda a, b: set_distance(distance, a, b))
     assert alpha_from_units(units, distance=distance).alpha == pytest.approx(task.alpha())
-
-
-@settings(max_examples=60)
-@given(MARKS)
-def test_the_krippendorff_package_gives_the_same_nominal_alpha(rows):
-    units = [[frozenset({mark}) for mark in row if mark is not None] for row in rows]
-    assume(len({value for unit in units if len(unit) > 1 for value in unit}) > 1)
-    table = np.array([[np.nan if mark is None else mark for mark in row] for row in rows]).T
-    expected = krippendorff.alpha(reliability_data=table, level_of_measurement="nominal")
-    assert alpha_from_units(units).alpha == pytest.approx(expected)
 
 
 @settings(max_examples=80)

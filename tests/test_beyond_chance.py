@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies_agreement import corpora, edited_corpus
 
-from alignkit.agreement import CHANCE_MODELS, AgreementOptions, agree
+from alignkit.agreement import CHANCE_MODELS, AgreementOptions
 from alignkit.agreement.chance.corpus import CorpusBeyondChance, Section, beyond_chance_by_model
 from alignkit.agreement.pairs import CorpusData
-from alignkit.errors import UnknownNameError
-from alignkit.io import read_corpus
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
 from alignkit.model.sentence_pair import SentencePair
@@ -90,12 +88,6 @@ def test_rates_of_edits_stand_beside_c_under_every_model() -> None:
         assert found.left_out == {"not annotated": 2, "both sets empty": 1}
 
 
-def test_the_initial_alignment_has_no_c_under_models_of_edits() -> None:
-    pairing = agree(corpus(ROWS), initial="initial", bootstrap="none").pairing("initial", "A")
-    assert (list(pairing.beyond), pairing.chance) == (["kupper-hafner"], "kupper-hafner")
-    assert "never edits itself" in pairing.no_edits
-
-
 @pytest.mark.parametrize("chance", CHANCE_MODELS)
 def test_one_pair_or_resamples_all_alike_have_no_interval(chance: str) -> None:
     one = measure(corpus(ROWS[:1]), chance=chance)
@@ -108,12 +100,6 @@ def test_one_pair_or_resamples_all_alike_have_no_interval(chance: str) -> None:
     assert spread.interval.low < spread.interval.high
     assert spread.no_interval == ""
     assert measure(corpus(ROWS), chance=chance, bootstrap="none").no_interval == ""
-
-
-def test_an_unknown_model_is_refused() -> None:
-    what, chosen, sections = prepared(corpus(ROWS))
-    with pytest.raises(UnknownNameError, match="edit-strata"):
-        beyond_chance_by_model(what, ["edits"], chosen, sections, seed=1)
 
 
 def test_different_words_at_random_agree_by_chance_alone() -> None:
@@ -138,18 +124,3 @@ def test_different_words_at_random_agree_by_chance_alone() -> None:
     assert found["edit-split"].C < -0.2
     assert abs(found["edit-strata"].C) < 0.1
     assert found["edit-strata"].interval.low < 0 < found["edit-strata"].interval.high
-
-
-@pytest.mark.real_data
-def test_sure_words_of_goldalign_under_every_model(data) -> None:
-    pairs = read_corpus(str(data / "goldalign"), format="goldalign")
-    what, chosen, sections = prepared(
-        pairs, ("demo-user-1", "demo-user-2"), level="words.sure", samples=1000, bootstrap="none"
-    )
-    found = beyond_chance_by_model(what, list(CHANCE_MODELS), chosen, sections, seed=1)
-    assert {round(one.pi, 3) for one in found.values()} == {0.374}
-    assert found["edit"].pi0 == pytest.approx(0.527, abs=0.002)
-    assert found["edit-split"].pi0 == pytest.approx(0.426, abs=0.002)
-    assert found["edit-strata"].pi0 < 0.15
-    assert found["edit-strata"].C > 0.25
-    assert found["edit"].both_empty == 457

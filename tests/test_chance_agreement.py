@@ -13,8 +13,6 @@ from strategies_agreement import edited_corpus as corpus
 from alignkit.agreement import CHANCE_MODELS, agree
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.model.alignment import Alignment
-from alignkit.model.corpus import Corpus
-from alignkit.model.sentence_pair import SentencePair
 
 
 def measure(pairs, first="A", second="B", *, unit="phrases", links="sure", **options):
@@ -157,14 +155,6 @@ def test_the_result_does_not_depend_on_the_workers(bootstrap: str) -> None:
     assert measure(pairs, seed=2, workers=1).C != one.C
 
 
-def test_the_signature_names_a_seed_that_gives_the_same_again() -> None:
-    found = measure(corpus(*ROWS), seed=7)
-    seed = int(found.signature.split("seed:")[1].split("|")[0])
-    assert measure(corpus(*ROWS), seed=seed).to_json() == found.to_json()
-    with pytest.raises(OptionError, match="seed"):
-        measure(corpus(*ROWS), seed=-1)
-
-
 def test_tolerance_stops_the_sampling() -> None:
     rough = measure(corpus(*ROWS), samples=100_000, tolerance=0.02)
     assert rough.C_error <= 0.02
@@ -192,23 +182,6 @@ def test_groups_share_models_and_samples() -> None:
         measure(pairs, by="author")
 
 
-@pytest.mark.slow
-def test_refitting_is_close_to_the_fixed_interval_and_honours_sections() -> None:
-    genres = [{"genre": "news"}, {"genre": "talk"}, {"genre": "news"}] * 10
-    pairs = corpus(*ROWS * 10, attributes=genres)
-    for aggregate in ("macro", "micro"):
-        fixed, refit = (
-            measure(pairs, bootstrap=kind, by="genre", resamples=300, samples=500,
-                    aggregate=aggregate)
-            for kind in ("fixed", "refit")
-        )  # fmt: skip
-        assert fixed.C == refit.C
-        assert refit.interval.low == pytest.approx(fixed.interval.low, abs=0.15)
-        assert refit.interval.high == pytest.approx(fixed.interval.high, abs=0.15)
-        assert not isnan(refit.groups[1].interval.low)
-    assert measure(pairs, bootstrap="none").interval is None
-
-
 def test_refitting_redraws_where_samples_say_too_little() -> None:
     # one long pair is changed all over: how often it is drawn decides the rates
     start = " ".join(f"{k}-{k}" for k in range(12))
@@ -233,23 +206,6 @@ def test_drawn_anew_or_reweighed_is_the_same_chance(monkeypatch) -> None:
         redrawn.append(found.redrawn)
     assert lows[0] == pytest.approx(lows[1], abs=0.02)
     assert redrawn[0] < redrawn[1]
-
-
-def test_annotators_who_edit_at_random_agree_by_chance_alone() -> None:
-    rng, pairs = np.random.default_rng(0), []
-    for number in range(150):
-        n, m = rng.integers(6, 15, 2)
-        start = {(k, k) for k in range(min(n, m))}
-        made = {"initial": Alignment(start)}
-        for name in "AB":
-            flips = rng.random((n, m)) < 0.2 * (n + m) / (n * m)
-            made[name] = Alignment(start ^ {(int(i), int(j)) for i, j in np.argwhere(flips)})
-        pairs.append(SentencePair(str(number), ["x"] * n, ["y"] * m, made))
-    for unit in ("phrases", "links"):
-        found = measure(Corpus(pairs), unit=unit)
-        assert found.models["A"]["edit"].rates([20], [100])[0] == pytest.approx(0.04, abs=0.004)
-        assert found.interval.low < 0 < found.interval.high
-        assert abs(found.C) < 0.1
 
 
 @settings(max_examples=60)

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_chance import log_likelihood
 
-from alignkit.agreement import CHANCE_MODELS, READINGS, EditData, fit_edit_model
-from alignkit.agreement.chance.models import Edits
+from alignkit.agreement import READINGS, EditData, fit_edit_model
 from alignkit.errors import OptionError, UnknownNameError
 
 
@@ -94,21 +93,6 @@ def test_bad_input_is_refused() -> None:
         fit([(6, 9, 3)], weights=[1, 1])
 
 
-def test_split_counts_trials_of_its_own() -> None:
-    # 3 x 3 with 3 links and 2 x 2 without: added 2 and 1, deleted 1; one row is of equal words
-    trials = np.array([[4, 2, 2, 1], [3, 0, 1, 0]])
-    edits = Edits(
-        np.arange(2), np.array([6, 4]), trials, np.array([[1, 0, 1, 1], [1, 0, 0, 0]])
-    )  # fmt: skip
-    models = CHANCE_MODELS["edit-split"].fit(edits, reading="count")
-    assert (models["add"].pairs, models["delete"].pairs) == (2, 1)
-    rates = CHANCE_MODELS["edit-split"].rates(models, edits.words, trials)
-    assert rates == pytest.approx(np.array([[2 / 6, 1 / 3], [1 / 4, 0]]))
-    one = CHANCE_MODELS["edit"].fit(edits, reading="count")
-    rates = CHANCE_MODELS["edit"].rates(one, edits.words, trials)
-    assert rates == pytest.approx(np.array([[3 / 9, 3 / 9], [1 / 4, 1 / 4]]))
-
-
 # statsmodels 0.15.0, GLM of the binomial family with the identity link (in the count reading both
 # columns are divided by the trials): params, llf, pearson_chi2 / df_resid
 GLM = (
@@ -128,15 +112,6 @@ def test_an_unconstrained_fit_is_that_of_statsmodels(reading, a, b, height, disp
     assert (model.a, model.b) == pytest.approx((a, b), rel=1e-4)
     assert model.log_likelihood == pytest.approx(height, rel=1e-9)
     assert model.dispersion == pytest.approx(dispersion, rel=1e-6)
-
-
-def test_dispersion_is_pearsons_statistic_by_degrees_of_freedom() -> None:
-    same = fit([(6, 10, 1), (6, 10, 5), (6, 20, 6)], "probability")  # one rate, 0.3
-    squares = (2**2 + 2**2) / (10 * 0.3 * 0.7)
-    assert same.dispersion == pytest.approx(squares / 2)
-    assert isnan(fit([(6, 9, 3), (7, 12, 3)]).dispersion)
-    assert isnan(fit([(5, 0, 0)]).dispersion)
-    assert fit([(6, 9, 0), (7, 12, 0), (9, 20, 0)]).dispersion == 0
 
 
 @settings(max_examples=50)

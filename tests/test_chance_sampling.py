@@ -12,7 +12,7 @@ from strategies_agreement import corpora
 from alignkit.agreement.chance import items_kernel
 from alignkit.agreement.chance import sampling_kernel as kernel
 from alignkit.agreement.chance.correction import ObservedTerms, correct, noise, rows
-from alignkit.agreement.chance.models import CHANCE_MODELS, STRATA, EditRates, Edits, count_edits
+from alignkit.agreement.chance.models import CHANCE_MODELS, STRATA, Edits, count_edits
 from alignkit.agreement.chance.sampling import UNITS, Items, Sampling, monte_carlo
 from alignkit.model.alignment import Alignment
 from alignkit.model.arrays import LinkArrays
@@ -114,13 +114,6 @@ def test_agrees_with_the_enumeration_of_all_outcomes(pair, rates, unit, normaliz
     near(draw(sampling([pair], [rates], unit, normalizer), 4000).terms(), truth)
 
 
-def test_identical_items_take_part_if_asked() -> None:
-    pair, rates = TINY[4]
-    words = {"source": pair[0], "target": pair[1], "include_identical": True}
-    truth = exact(Alignment.parse(pair[2]).possible, 3, 3, rates, unit="phrases", **words)
-    near(draw(sampling([pair], [rates], include_identical=True), 4000).terms(), truth)
-
-
 @pytest.mark.parametrize("aggregate", ["macro", "micro"])
 def test_the_standard_errors_are_honest(aggregate: str) -> None:
     pairs, rates = zip(*TINY[:4], strict=True)
@@ -159,34 +152,12 @@ def many(seed=0):
     return sampling(pairs, rates)
 
 
-def test_the_number_of_workers_changes_no_bit() -> None:
-    what = many()
-    one, two, four = (draw(what, 60, workers=workers, keep=True) for workers in (1, 2, 4))
-    for other in (two, four):
-        assert np.array_equal(one.moments, other.moments)
-        assert np.array_equal(one.totals, other.totals)
-        assert np.array_equal(one.records, other.records)
-    assert not np.array_equal(one.moments, draw(what, 60, seed=2).moments)
-
-
 def test_rounds_change_no_sample() -> None:
     what = many()
     whole = draw(what, 300, keep=True)
     parts = draw(what, 300, keep=True, tolerance=1e-9, error=lambda terms: 1.0)
     assert np.array_equal(whole.moments, parts.moments)
     assert np.array_equal(whole.records, parts.records)
-
-
-def test_sampling_stops_when_the_error_is_small_enough() -> None:
-    what = many()
-    assert draw(what, 5000, tolerance=1.0, error=lambda terms: 0.5).samples == 100
-    drawn = draw(
-        what, 5000, tolerance=0.002,
-        error=lambda terms: float(np.sqrt(np.nansum(terms.ratio_variance)) / len(what)),
-    )  # fmt: skip
-    terms = drawn.terms()
-    assert 100 < drawn.samples < 5000
-    assert np.sqrt(np.nansum(terms.ratio_variance)) / len(what) <= 0.002
 
 
 def test_progress_ends_where_it_should() -> None:
@@ -348,13 +319,6 @@ def test_edits_equal_a_plain_count(corpus, bounded, random) -> None:
 def edits():
     trials = np.array([[10, 2, 3, 1], [20, 4, 6, 0]])
     return Edits(np.arange(2), np.array([8, 11]), trials, np.array([[1, 2, 0, 0], [3, 1, 2, 0]]))
-
-
-def test_add_and_delete_rates_are_shares_of_empty_and_filled_cells() -> None:
-    assert edits().rates == EditRates(6 / 39, 3 / 7, 2)
-    nothing = Edits(np.arange(1), np.array([2]), np.array([[1, 0, 0, 0]]), np.zeros((1, 4), int))
-    assert nothing.rates.add == 0
-    assert np.isnan(nothing.rates.delete)
 
 
 def test_each_stratum_has_a_model_and_the_other_models_add_strata_up() -> None:

@@ -66,16 +66,6 @@ def test_what_is_printed_is_the_agreement(capsys, corpus):
     assert re.findall(r"^\*\*(.*)\*\*$", text, re.M)[: len(titles)] == titles
 
 
-def test_without_an_initial_alignment_everything_is_there_and_what_c_needs_is_told(capsys):
-    text = " ".join(made(capsys, *TWO).out.split())
-    assert "C (Kupper-Hafner): chance draws sets of the same sizes" in text
-    assert "if they corrected an automatic alignment, name it as initial" in text
-    assert made(capsys, *TWO, "--json").json["pairings"][0]["chance"] == "kupper-hafner"
-    for more in (("--confidence", "0.9"), ("--resamples", "9"), ("--bootstrap", "none")):
-        assert "Phrase pairs: anna ~ ben" in made(capsys, *TWO, *more).out
-    assert "the adjudicated one (gold)" in made(capsys, *TWO, "--adjudicated", "gold").out
-
-
 OPTIONS = {
     "--normalizer max": {"normalizer": "max"},
     "--aggregate micro": {"aggregate": "micro"},
@@ -229,13 +219,3 @@ def test_places_that_cannot_be_written_are_told_before_any_work(capsys, tmp_path
     told = run(capsys, "agree", tmp_path / "no such corpus", option, place)
     assert (told.code, "there is no folder" in told.err) == (2, True)
     assert run(capsys, *TWO, option, "-").code == 2
-
-
-def test_groups_by_several_values_in_one_attribute(capsys):
-    ran = made(capsys, *TWO, "--by", "phenomena", "--split", ",", "--resamples", "5", "--json")
-    by_value = read_corpus(PARAPHRASES).groups("phenomena", split=",")
-    assert ran.json["sections"] == ["all", *by_value]
-    used = {name: part["used"] for name, part in ran.json["together"].items()}
-    assert used["negation"] == len(by_value["negation"].annotated_by("anna", "ben"))
-    assert ran.json["in_several_groups"] > 0
-    run(capsys, *TWO, "--split", ",").failed("--split is for --by")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from command import run
 from format_files import damaged
 from repetitions import repetitions
 from test_audit_pairs import PEOPLE, draw, judged_binary
-from test_formats_judged import PAIRS, PARADE, RELATIONS, TSV, TURKU
 from test_label_scores import judged
 
 from alignkit import write_corpus
@@ -59,28 +57,6 @@ def test_groups(tmp_path, capsys, gold):
 def test_a_printed_table(tmp_path, capsys):
     path = tmp_path / "table.tsv"
     endure(capsys, path, TABLE, ["profile", "--table", path, "--csv"])
-
-
-@pytest.mark.parametrize(
-    ("whole", "scheme"),
-    [(json.dumps(TURKU, indent=1), "turku"), (TSV, "turku"), (PARADE, "parade")],
-    ids=["turku", "turku-tsv", "parade"],
-)
-def test_corpora(tmp_path, capsys, whole, scheme):
-    path = tmp_path / "x"
-    labels = ["labels", path, "--scheme", scheme, "--csv"]
-    rows = ["convert", path, "-", "--rows", "plain", "--scheme", scheme]
-    check = ["check", path, "--lenient-labels", "--unquote"]
-    endure(capsys, path, whole, labels, rows, check)
-
-
-@pytest.mark.parametrize("part", ["textual.xml", "text_pairs.xml"])
-def test_etpc(tmp_path, capsys, part):
-    texts = {"textual.xml": RELATIONS, "text_pairs.xml": PAIRS}
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text, "utf-8")
-    check, count = ["check", tmp_path], ["stats", tmp_path]
-    endure(capsys, tmp_path / part, texts[part], check, count)
 
 
 def test_sheets_and_key_of_an_audit(tmp_path, capsys):

@@ -74,18 +74,6 @@ def test_pairwise_kappas_are_those_of_the_definition(values, weights):
     np.testing.assert_allclose(got, mean, atol=1e-12)
 
 
-@given(matrices(), st.sampled_from(WEIGHTS))
-def test_pairwise_kappas_are_those_of_scikit_learn(values, weights):
-    metrics = pytest.importorskip("sklearn.metrics")
-    first, second = values[:2, (values[:2] >= 0).all(axis=0)]
-    mine = kappas(LabelTables.of([(first, second)], SIZE).total(), apart(SIZE, weights))[0]
-    if isnan(mine):
-        return
-    name = None if weights == "nominal" else weights
-    theirs = metrics.cohen_kappa_score(first, second, labels=range(SIZE), weights=name)
-    assert mine == pytest.approx(theirs, abs=1e-12)
-
-
 def test_weighted_kappa_and_alpha_of_published_examples():
     # Cohen 1968, table 1: 200 cases in three diagnoses, disagreement weights 0 1 3 / 1 0 6 / 3 6 0
     table = np.array([[88, 10, 2], [14, 40, 6], [18, 10, 12]], float)

@@ -98,28 +98,6 @@ def test_independent_annotators_are_seen_to_be_so():
     assert inside >= (182 if runs == 200 else 0.85 * runs)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kappa", [0.2, 0.5, 0.8])
-def test_a_planted_kappa_is_found(kappa):
-    names = tuple("abcd")
-    view = ViewData("binary", names, ("0", "1"), planted(4, 20000, kappa**0.5, 11))
-    found = figure(view_figures(view, None, Resamples(200)), "mean", "kappa")
-    assert found.value == pytest.approx(kappa, abs=0.02)
-
-
-@pytest.mark.parametrize("annotators", [3, 5])
-@pytest.mark.parametrize("agreement", [0.3, 0.85])
-def test_one_permuted_is_close_to_leaving_one_out(annotators, agreement):
-    names = tuple("abcde"[:annotators])
-    view = ViewData("binary", names, ("0", "1"), planted(annotators, 4000, agreement, 7))
-    (one,) = null_kappas([view.question], permutations=50, null="one", seed=1)
-    (every,) = null_kappas([view.question], permutations=50, seed=1)
-    found = view_figures(view, one, Resamples(0))
-    corrected = figure(found, "mean consensus", "corrected").value
-    assert corrected == pytest.approx(figure(found, "mean leave-one-out", "kappa").value, abs=0.01)
-    assert one.mean.mean() < every.mean.mean()
-
-
 def test_groups_are_compared_within_and_between():
     values = np.concatenate([planted(2, 200, 0.95, 1), planted(2, 200, 0, 2)])
     groups = {"a": "experts", "b": "experts", "c": "lay", "d": "lay"}

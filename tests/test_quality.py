@@ -17,10 +17,7 @@ from refusals import refuses
 from alignkit import Annotation, Corpus, SentencePair, write_corpus
 from alignkit.agreement import crowd_quality
 from alignkit.agreement.judgments.consensus import (
-    GOOD_IN,
     answer_gold,
-    good_items,
-    is_good,
     judge_again,
     rejection_chance,
     suspicious_gold,
@@ -101,15 +98,6 @@ def test_the_chance_to_reject_who_guesses():
     assert rejection_chance(4000, 2) == pytest.approx(0.5, abs=0.01)
     assert rejection_chance(9, 2) == rejection_chance(9, 2, sequential=True) == 0
     refuses(OptionError, "2 labels", rejection_chance, 10, 1)
-
-
-@pytest.mark.parametrize("sequential", [False, True])
-@pytest.mark.parametrize("labels", [2, 4])
-def test_guessers_are_rejected_as_often(sequential, labels):
-    values = np.random.default_rng(1).integers(0, labels, (4000, 20)).astype(np.int8)
-    verdicts = answer_gold(values, np.zeros(20, np.int8), sequential=sequential)
-    share = sum(each.verdict == "reject" for each in verdicts) / len(verdicts)
-    assert share == pytest.approx(rejection_chance(20, labels, sequential=sequential), abs=0.03)
 
 
 def test_gold_that_most_contradict_is_suspicious():
@@ -264,16 +252,6 @@ def test_the_consensus_spares_who_guesses():
 
 
 # phrases
-
-
-def test_a_phrase_is_good_by_a_strict_majority_of_what_is_left():
-    values = np.array([[1, 1, -1], [1, 1, -1], [0, 0, 0], [0, 1, -1], [1, 0, -1]], np.int8)
-    assert good_items(values, [1], [True] * 5).tolist() == [1, 1, 0]
-    assert good_items(values, [1], [True] * 4 + [False]).tolist() == [0, 1, 0]
-    assert good_items(values, [1], [True, True, False, True, True]).tolist() == [1, 1, -1]
-    for contexts, wanted in (([1, 0], "any"), ([1, 1, 0], "any majority"), ([0], ""),
-                             ([1, 1], "any majority all")):  # fmt: skip
-        assert [name for name in GOOD_IN if is_good(contexts, name)] == wanted.split()
 
 
 def test_a_phrase_is_good_by_a_strict_majority_of_five():
