@@ -60,8 +60,8 @@ def _models(found):
                 who = f"others of {pairing.first}" if name.startswith("majority ") else name
                 for part, model in models.items():
                     at = f"{who} | all | edits.{LEVELS[level][1]}.{part} | "
-                    for name in ("a", "b", "log_likelihood", "pairs"):
-                        yield at + name, getattr(model, name)
+                    for field in ("a", "b", "log_likelihood", "pairs"):
+                        yield at + field, getattr(model, field)
 
 
 def _disagreements(found):

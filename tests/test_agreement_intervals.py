@@ -76,32 +76,6 @@ def test_a_sum_of_rows_gives_what_the_plain_functions_give(corpus, rule):
     same(figures(OF_TWO, compared(corpus, ("A", "B"), **rule)), plain(corpus, rule))
 
 
-@settings(max_examples=40)
-@given(corpora(complete=True), RULES, st.data())
-def test_a_group_has_the_figures_of_its_pairs_alone(corpus, rule, data):
-    members = data.draw(st.sets(st.integers(0, len(corpus) - 1), min_size=1))
-    alone = Corpus(corpus[k] for k in sorted(members))
-    shared = CorpusData(corpus, exact_case=rule.get("exact_case", False))
-    two = PairData.of(shared, ("A", "B"), ignore_identical=rule["ignore_identical"])
-    mask = two.inside(np.array(sorted(members)))
-    same(figures(OF_TWO, two, mask), plain(alone, rule))
-    parts = {one.level: one.rows(two).part(mask) for one in OF_TWO}
-    words = agreement.overlap(alone, "A", "B", **rule).words_eq2
-    assert repr(agreement.OverlapRow.of(parts["words.eq2"])) == repr(words)
-    cells = agreement.cell_agreement(alone, "A", "B", **rule)
-    assert repr(agreement.CellAgreement.of(("A", "B"), parts["cells.all"])) == repr(cells)
-    found = vars(parts["alpha.sure"].alphas()["masi"])
-    expected = agreement.krippendorff_alpha(
-        alone, ["A", "B"], distance="masi", links="sure", **rule
-    )
-    same({**found, "distance": 0}, {**vars(expected), "distance": 0})
-    three, whole = PairData.of(shared, ("A", "B", "C")), agreement.fleiss_kappa(alone)
-    assert repr(agreement.FleissKappa.of(FLEISS[0].rows(three).part(mask), 3)) == repr(whole)
-    ratios = ("kappa", "observed", "expected")
-    expected = {f"fleiss.{one}": getattr(whole, one) for one in ratios}
-    same(figures(FLEISS, three, mask), expected)
-
-
 @settings(max_examples=12)
 @given(corpora(("A", "B"), complete=True), RULES, st.integers(0, 9))
 def test_intervals_are_those_of_a_plain_loop_over_resampled_corpora(corpus, rule, seed):
@@ -211,13 +185,3 @@ def test_planned_memory_does_not_change_the_result(monkeypatch):
                 assert vars(other[name]) == pytest.approx(vars(interval))
                 bounded += 1
     assert bounded > 20
-
-
-def test_sections_do_not_change_each_other():
-    pairs = [pair(f"0-{k % 3} 1-1", f"0-0 1-{k % 2}") for k in range(6)]
-    data = compared(Corpus(pairs), ("A", "B"))
-    rows = [one.rows(data) for one in OVERLAP]
-    options = {"resamples": 30, "confidence": 0.9, "seed": 2}
-    whole, group = np.ones(6, bool), np.arange(6) < 4
-    alone = bootstrap(OVERLAP, rows, **options, sections=[whole])
-    assert bootstrap(OVERLAP, rows, **options, sections=[whole, group])[0] == alone[0]

@@ -10,7 +10,6 @@ from command import GOLD, PARAPHRASES, TEXTS, process, run, write
 
 from alignkit import Alignment, Corpus, SentencePair, read_corpus, write_corpus
 from alignkit.agreement import AgreementOptions, agree
-from alignkit.agreement.overlaps import overlap
 from alignkit.cli.evaluate.agree import add_arguments
 from alignkit.cli.evaluate.agree_options import typed
 from alignkit.cli.parser import Parser
@@ -139,14 +138,6 @@ def test_the_adjudicated_version_is_compared(capsys, corpus):
     assert [
         (one["first"], one["second"]) for one in found["pairings"] if one["kind"] == "adjudicated"
     ] == [("anna", "gold"), ("ben", "gold")]
-    text = made(capsys, "agree", PARAPHRASES, "--initial", "eflomal", "--adjudicated", "gold",
-                *QUICK, "--all").out  # fmt: skip
-    assert text.startswith("anna and ben share")
-    assert "inflated" in " ".join(text.split())
-    row = overlap(corpus, "anna", "gold").phrases_sure
-    title = "Phrase pairs: each annotator ~ gold, the adjudicated version"
-    block = text[text.index(title) :].partition("sure links")[2]
-    assert re.search(r"anna ~ gold +\S+ +\S+ +(\S+)", block)[1] == f"{100 * row.f1:.1f}"
 
 
 def test_what_is_undefined_is_a_dash_and_said_why(capsys, tmp_path):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -24,8 +22,6 @@ from alignkit.io import (
     read_pairs,
     write_corpus,
 )
-from alignkit.io.formats.etpc import read_relation
-from alignkit.io.safe_xml import read_elements
 from alignkit.model.alignment import Alignment
 from alignkit.model.corpus import Corpus
 
@@ -135,15 +131,6 @@ def test_a_bad_label_is_refused_or_kept_and_counted(tmp_path, label):
     corpus, counts = read(path, "turku", lenient_labels=True)
     assert judgments(corpus, "turku") == [*filter(None, [label]), "2"]
     assert counts == {"label of no scheme": 1}
-
-
-def test_check_counts_a_bad_label(tmp_path, capsys):
-    path = put(tmp_path, "x.tsv", TSV.replace("4>", "4<>"))
-    ran = run(capsys, "check", path, "--format", "turku")
-    assert (ran.code, "1 sentence pairs and 1 broken records" in ran.out) == (1, True)
-    assert "findings: 1 x broken record" in ran.out
-    ran = run(capsys, "check", path, "--format", "turku", "--lenient-labels")
-    assert "findings: 1 x label of no scheme" in ran.out
 
 
 def test_parade(tmp_path):
@@ -331,19 +318,3 @@ def test_real_relations(data):
     words = [word for pair in corpus for side in pair.words for word in side]
     assert sum(word != "_" for word in words) == 18_764 - 1  # one of the words is that sign
     assert corpus["2"].source[13:16] == ("$", "2.5", "billion")
-
-
-@pytest.mark.real_data
-def test_kinds_of_real_relations(data):
-    """Counted apart: 1,370 with both scopes, 1,764 one-sided, 260 of whole sentences."""
-    path = str(data / "etpc" / "textual_np_neg.xml")
-    _, reading = open_reading(path, format="etpc", options=ReadOptions())
-    elements = islice(read_elements(reading, "relation", path), 1, None)
-    relations = [read_relation(element, path, 0, reading) for element in elements]
-    kinds = Counter("whole" if one.whole else sum(map(bool, one.scopes)) for one in relations)
-    assert kinds == {2: 1370, 1: 1764, "whole": 260}
-    assert (len(relations), len({one.pair for one in relations})) == (3394, 1864)
-    assert not any(one.preserving for one in relations)
-    types = (data / "etpc" / "paraphrase_types.xml").read_text("utf-8")
-    numbers = {int(number) for number in re.findall(r"<type_id>\s*(\d+)\s*</type_id>", types)}
-    assert set(range(1, 31)) - numbers == {12, 19, 20, 27}

@@ -104,9 +104,6 @@ def test_turku_holds_all_labels_of_its_corpus(data):
     for text, count in Counter(labels).items():
         judgment = TURKU.parse(text)
         assert TURKU.canonical(*judgment) == text, count
-    swedish = json.loads((data / "turku" / "sv-test.json").read_text("utf-8"))
-    base = Counter(TURKU.parse(record["label"]).label for record in swedish)
-    assert (base["2"], base["3"], base["4"]) == (3, 295, 783)
 
 
 @pytest.mark.real_data

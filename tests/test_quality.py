@@ -20,7 +20,6 @@ from alignkit.agreement.judgments.consensus import (
     answer_gold,
     judge_again,
     rejection_chance,
-    suspicious_gold,
 )
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.tables.columns import Value
@@ -101,13 +100,6 @@ def test_the_chance_to_reject_who_guesses():
 
 
 def test_gold_that_most_contradict_is_suspicious():
-    gold = np.array([0] * 10 + [1, 1, -1], np.int8)
-    good = [0] * 10
-    values = np.array([[*good, 0, 1, 0], [*good, 0, 0, 0], [1] * 10 + [1, 0, 0]], np.int8)
-    verdicts = answer_gold(values, gold)
-    assert [each.verdict for each in verdicts] == ["keep", "keep", "reject"]
-    assert suspicious_gold(values, gold, verdicts) == [10]
-
     first, *rest = crowd()
     right = first.annotations["ann"].judgment
     notes = {**first.annotations, "gold": Annotation(None, judgment=str(1 - int(right)))}
