@@ -63,8 +63,8 @@ def crowd(times=False):
 
 def verdict(text, *, sequential=False):
     """+ is right, - is wrong, a blank is not judged; the gold is 0 everywhere."""
-    answers = np.array([[{"+": 0, "-": 1, " ": -1}[mark] for mark in text]], np.int8)
-    (result,) = answer_gold(answers, np.zeros(len(text), np.int8), sequential=sequential)
+    answers = np.array([{"+": 0, "-": 1, " ": -1}[mark] for mark in text], np.int8)
+    result = answer_gold(answers, np.zeros(len(text), np.int8), sequential=sequential)
     return result.verdict, result.rejected_at
 
 

@@ -102,7 +102,7 @@ LEFT_OUT = {
 """Which pairs C leaves out although both annotated them."""
 
 
-def _hits(agreement: AgreementFigures) -> Hits:
+def _hits(agreement: AgreementFigures, data: CorpusData) -> Hits:
     for pairing in agreement.pairings:
         for level in LEVELS if pairing.beyond else ():
             unit, _, links = level.partition(".")
@@ -121,7 +121,7 @@ def _hits(agreement: AgreementFigures) -> Hits:
         yield from _few(pairing)
         yield from _given_links(agreement, pairing)
     yield from _outliers(agreement)
-    yield from _far(agreement)
+    yield from _far(agreement, data)
     if len(agreement.annotators) == 3:
         for pairing in agreement.of("consensus"):
             yield "intersection", Hit(pairing.name, "", "2")
@@ -264,9 +264,9 @@ def _outliers(agreement: AgreementFigures) -> Hits:
                 yield "one-differs", Hit("", f"{links} {unit}", text, far, name)
 
 
-def _far(agreement: AgreementFigures) -> Hits:
+def _far(agreement: AgreementFigures, data: CorpusData) -> Hits:
     """Find annotators who kept few links of the initial alignment, if they ever edited it."""
-    initial, data, shares = agreement.initial or "", CorpusData(agreement.corpus), []
+    initial, shares = agreement.initial or "", list[str]()
     known = all(two.beyond for two in agreement.of("annotators"))
     for name in agreement.annotators if initial and known else ():
         pairs = PairData.of(data, (initial, name), ignore_identical=True)
@@ -374,6 +374,7 @@ CAUTIONS: Mapping[str, tuple[str, ...]] = {
 """Every caution, in their order: what is the case, what to report instead, both in a line."""
 
 
-def cautions_of(agreement: AgreementFigures) -> tuple[Caution, ...]:
-    """Return the cautions of an agreement, in the order of `CAUTIONS`."""
-    return find_cautions(_hits(agreement), CAUTIONS, agreement.options)
+def cautions_of(agreement: AgreementFigures, data: CorpusData | None = None) -> tuple[Caution, ...]:
+    """Return the cautions of an agreement, in the order of `CAUTIONS`; `data` is its corpus."""
+    hits = _hits(agreement, data or CorpusData(agreement.corpus))
+    return find_cautions(hits, CAUTIONS, agreement.options)

@@ -374,8 +374,8 @@ def crowd_quality(
         if all(times):
             order = [p for _, p in sorted(zip(map(str, times), order, strict=True))]
         all_timed &= all(times)
-        (verdict,) = consensus.answer_gold(
-            row[order][np.newaxis], right[order], sequential=sequential, confidence=confidence
+        verdict = consensus.answer_gold(
+            row[order], right[order], sequential=sequential, confidence=confidence
         )
         if verdict.verdict == "keep" and verdict.right <= verdict.commonest < verdict.judged:
             verdict = replace(verdict, verdict=DOUBT)
@@ -432,13 +432,13 @@ def _suspicious(
 ) -> tuple[SuspectGold, ...]:
     suspects = []
     kept = values[[verdict.verdict != "reject" for verdict in verdicts]]
-    for p in consensus.suspicious_gold(values, right, tuple(verdicts)):
+    for p in np.flatnonzero(right >= 0).tolist():
         given = kept[kept[:, p] >= 0, p]
-        counts = np.bincount(given, minlength=len(view.labels))
         label, against = view.labels[int(right[p])], int((given != right[p]).sum())
-        top = np.flatnonzero(counts == counts.max())
-        instead = ", ".join(view.labels[k] for k in top)
-        suspects.append(SuspectGold(corpus.ids[p], label, against, len(given), instead))
+        if 2 * against > len(given):
+            counts = np.bincount(given, minlength=len(view.labels))
+            instead = ", ".join(view.labels[k] for k in np.flatnonzero(counts == counts.max()))
+            suspects.append(SuspectGold(corpus.ids[p], label, against, len(given), instead))
     return tuple(suspects)
 
 
@@ -460,14 +460,15 @@ def _phrases(
     over: str, good_in: str, lenient_labels: bool,
 ) -> tuple[GoodPhrase, ...]:  # fmt: skip
     values = judgments_of(corpus, names, good[0], lenient_labels=lenient_labels).values
-    contexts: dict[str, list[int]] = {}
-    items = consensus.good_items(values, good[1], kept).tolist()
-    for phrase, item in zip(group_texts(corpus, over, names), items, strict=True):
+    left = values[np.asarray(kept, np.bool_)]
+    judged, votes = (left >= 0).sum(axis=0), np.isin(left, good[1]).sum(axis=0)
+    contexts: dict[str, list[bool]] = {}  # of each phrase that somebody judged: whether it is good
+    for phrase, n, said in zip(group_texts(corpus, over, names), judged, votes, strict=True):
         if phrase:
-            contexts.setdefault(phrase, []).extend([item] if item >= 0 else [])
+            contexts.setdefault(phrase, []).extend([bool(2 * said > n)] if n else [])
     phrases = []
-    for phrase, judged in contexts.items():  # 1 where it is good, 0 where not
-        verdict = "good" if judged and consensus.is_good(judged, good_in) else "not good"
-        verdict = verdict if judged else "not judged"
-        phrases.append(GoodPhrase(phrase, len(judged), sum(judged), verdict))
+    for phrase, each in contexts.items():
+        enough = {"any": any(each), "all": all(each), "majority": 2 * sum(each) > len(each)}
+        verdict = ("good" if enough[good_in] else "not good") if each else "not judged"
+        phrases.append(GoodPhrase(phrase, len(each), sum(each), verdict))
     return tuple(phrases)

@@ -176,7 +176,8 @@ def agree(
         )  # fmt: skip
     if isinstance(systems, str):
         raise OptionError(f"name the systems in a list, not as the one text {systems!r}")
-    annotators = _listed(annotators)
+    if annotators is not None and not isinstance(annotators, str):  # which is refused below
+        annotators = words("annotators", annotators)
     systems = None if systems is None else words("systems", systems)
     asked = initial
     initial, adjudicated, machines = _by_role(corpus, annotators, initial, adjudicated, systems)
@@ -208,14 +209,7 @@ def agree(
         _together(data, names, parts, pairings, chosen, seed), corpus,
         str(chosen.sign(seed, initial)), split=split, several=in_several(parts),
     )  # fmt: skip
-    return replace(agreement, cautions=cautions_of(agreement))
-
-
-def _listed(annotators: Sequence[str] | None) -> Sequence[str] | None:
-    """Return the names in a list; one text is refused where names are checked."""
-    if annotators is None or isinstance(annotators, str):
-        return annotators
-    return words("annotators", annotators)
+    return replace(agreement, cautions=cautions_of(agreement, data))
 
 
 def _by_role(

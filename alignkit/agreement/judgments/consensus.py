@@ -107,25 +107,22 @@ class GoldVerdict:
 
 
 def answer_gold(
-    values: Labels, gold: Labels, *, sequential: bool = False, confidence: float = 0.95
-) -> tuple[GoldVerdict, ...]:
-    """Judge each annotator by the gold questions: below 50% after 10 is rejected."""
-    verdicts = []
-    for row in values:
-        asked = (gold >= 0) & (row >= 0)
-        rights = np.cumsum(row[asked] == gold[asked])
-        judged = len(rights)
-        right = int(rights[-1]) if judged else 0
-        number = np.arange(1, judged + 1)
-        below = (2 * rights < number) & (number >= LEAST_JUDGED)
-        when = np.flatnonzero(below) if sequential else np.flatnonzero(below[-1:]) + judged - 1
-        commonest = int(np.bincount(gold[asked]).max(initial=0))
-        verdict = "reject" if len(when) else "keep" if judged >= LEAST_JUDGED else "too few"
-        at = int(when[0]) + 1 if len(when) else None
-        low, high = wilson_interval(right, judged, confidence)
-        accuracy = right / judged if judged else float("nan")
-        verdicts.append(GoldVerdict(judged, right, accuracy, low, high, verdict, at, commonest))
-    return tuple(verdicts)
+    given: Labels, gold: Labels, *, sequential: bool = False, confidence: float = 0.95
+) -> GoldVerdict:
+    """Judge an annotator by the gold questions, (P,): below 50% after 10 is rejected."""
+    asked = (gold >= 0) & (given >= 0)
+    rights = np.cumsum(given[asked] == gold[asked])
+    judged = len(rights)
+    right = int(rights[-1]) if judged else 0
+    number = np.arange(1, judged + 1)
+    below = (2 * rights < number) & (number >= LEAST_JUDGED)
+    when = np.flatnonzero(below) if sequential else np.flatnonzero(below[-1:]) + judged - 1
+    commonest = int(np.bincount(gold[asked]).max(initial=0))
+    verdict = "reject" if len(when) else "keep" if judged >= LEAST_JUDGED else "too few"
+    at = int(when[0]) + 1 if len(when) else None
+    low, high = wilson_interval(right, judged, confidence)
+    accuracy = right / judged if judged else float("nan")
+    return GoldVerdict(judged, right, accuracy, low, high, verdict, at, commonest)
 
 
 @cache
@@ -150,15 +147,6 @@ def rejection_chance(judged: int, labels: int, *, sequential: bool = False) -> f
     return 1 - float(kept.sum())
 
 
-def suspicious_gold(values: Labels, gold: Labels, verdicts: tuple[GoldVerdict, ...]) -> list[int]:
-    """Return the places of gold questions that most annotators not rejected answer otherwise."""
-    kept = values[[verdict.verdict != "reject" for verdict in verdicts]]
-    judged = (kept >= 0).sum(axis=0)
-    against = ((kept >= 0) & (kept != gold)).sum(axis=0)
-    places: list[int] = np.flatnonzero((gold >= 0) & (2 * against > judged)).tolist()
-    return places
-
-
 GOOD_IN = ("any", "majority", "all")  # in how many of its contexts a phrase has to be good
 
 
@@ -180,18 +168,3 @@ def judge_again(
             given[k] += 1
         asked[item] = tuple(sorted(chosen))
     return asked
-
-
-def good_items(values: Labels, good: Sequence[int], kept: Sequence[bool]) -> Labels:
-    """Return which items are good by a strict majority of the judgments that are left."""
-    left = values[np.asarray(kept, np.bool_)]
-    judged = (left >= 0).sum(axis=0)
-    votes = np.isin(left, list(good)).sum(axis=0)
-    return np.where(judged > 0, 2 * votes > judged, -1).astype(np.int8)
-
-
-def is_good(contexts: Sequence[int], within: str) -> bool:
-    """Return whether a phrase is good in enough of its contexts."""
-    if within == "majority":
-        return 2 * sum(contexts) > len(contexts)
-    return any(contexts) if within == "any" else all(contexts)
