@@ -208,7 +208,7 @@ def test_what_makes_no_sense_is_refused(capsys, tmp_path):
         "--rules-format is not for parts"
     )
     refuses(UnknownNameError, "side", pivot, None, links, "out", on="middle")
-    refuses(OptionError, "min_count is 0", pivot, None, links, "out", min_count=0)
+    refuses(OptionError, "`min_count` is 0", pivot, None, links, "out", min_count=0)
 
 
 def test_texts_are_counted_where_all_is_read_and_many_parts_are_estimated(tmp_path):

@@ -246,7 +246,7 @@ def test_what_makes_no_sense_is_refused():
         RuleIndex.build([rule("(N x0:A)", "(N x0:A x1:A)")])
     for wrong in ({"min_p": 2}, {"min_count": -1}):
         refuses(OptionError, next(iter(wrong)), RuleIndex.build, [], **wrong)
-    refuses(OptionError, "nbest is 0", rewrites, "(N a)", nbest=0)
+    refuses(OptionError, "`nbest` is 0", rewrites, "(N a)", nbest=0)
 
 
 def test_rules_of_the_samples_rewrite_the_samples():

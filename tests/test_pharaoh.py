@@ -91,7 +91,7 @@ def test_weights_base_and_direction_are_read(folder):
     assert texts(path, base=1, transpose=True) == ["0?2 1-0"]
     with pytest.raises(FormatError, match=r"a:1: link 0-1 lies outside .* counted from 1"):
         texts(folder(a="0-1") / "a", base=1)
-    refuses(OptionError, "base must be 0 or 1", opened, path, base=2)
+    refuses(OptionError, "`base` must be 0 or 1", opened, path, base=2)
 
 
 @pytest.mark.parametrize("weight", ["nan", "inf", "1_0", "٣", "x", "0x1", "1e999", "--1"])

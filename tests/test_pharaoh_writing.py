@@ -142,7 +142,7 @@ def test_what_is_no_probability_is_refused(numbers, said):
     arrays = LinkArrays.pack([Alignment.parse("0-0 1-1")])
     with pytest.raises(AlignmentError, match=said):
         format_lines(arrays, probabilities=numbers)
-    with pytest.raises(OptionError, match="base must be 0 or 1"):
+    with pytest.raises(OptionError, match="`base` must be 0 or 1"):
         format_lines(arrays, base=2)
 
 

@@ -103,7 +103,7 @@ def test_what_makes_no_table_is_told(capsys, tmp_path):
     refuses(MissingTextError, "words of pair '1'", lambda: list(phrase_table(corpus)))
     for wrong in ({"links": "x"}, {"kind": 3}, {"max_length": 0}):
         refuses(AlignkitError, None, phrase_table, corpus, **wrong)
-    refuses(OptionError, "min_count is 0", phrase_table, corpus, min_count=0)
+    refuses(OptionError, "`min_count` is 0", phrase_table, corpus, min_count=0)
 
 
 @pytest.mark.real_data

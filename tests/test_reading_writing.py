@@ -113,11 +113,11 @@ def test_options_that_make_no_sense_are_refused(tmp_path):
     for options, message in (
         ({"target": "b"}, "`target` needs `source`"),
         ({"format": "alignkit-xml", "source": "b"}, "holds its own words"),
-        ({"base": 2}, "base must be 0 or 1, not 2"),
+        ({"base": 2}, "`base` must be 0 or 1, not 2"),
     ):
         refuses(OptionError, message, io.iterate_pairs, "a", **{"format": "pharaoh", **options})
     for options, message in (
-        ({"base": 2}, "base must be 0 or 1"),
+        ({"base": 2}, "`base` must be 0 or 1"),
         ({"source": "t", "target": "t"}, "different files"),
     ):
         refuses(

@@ -127,7 +127,7 @@ def test_a_page_of_many_rules_stays_small_and_says_so(monkeypatch):
 def test_a_grammar_without_rules_has_a_page_and_what_cannot_be_is_an_error(tmp_path):
     write_rules_page(Grammar(()), str(tmp_path / "none.html"))
     assert "no rules" in (tmp_path / "none.html").read_text("utf-8")
-    with pytest.raises(OptionError, match="limit is 0"):
+    with pytest.raises(OptionError, match="`limit` is 0"):
         write_rules_page(GRAMMAR, str(tmp_path / "page.html"), limit=0)
     assert not (tmp_path / "page.html").exists()
     with pytest.raises(AlignkitError, match="cannot be written"):

@@ -25,7 +25,7 @@ def count_workers(workers: int | None) -> int:
     if workers is None:
         return available_cores()
     if workers < 1:
-        raise OptionError(f"workers must be at least 1, not {workers}")
+        raise OptionError(f"`workers` must be at least 1, not {workers}")
     return workers
 
 

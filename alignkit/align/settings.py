@@ -126,7 +126,7 @@ class Settings:
         if self.inference == "collapsed" and not self.agree:
             raise OptionError("collapsed inference needs agreement; choose em or vb without it")
         if self.prune and self.inference != "collapsed":
-            raise OptionError(f"prune is for collapsed inference; {self.inference} cannot forget")
+            raise OptionError(f"`prune` is for collapsed inference; {self.inference} cannot forget")
 
     @property
     def collapsed(self) -> bool:

@@ -309,7 +309,7 @@ class PullOptions:
         if self.seed < 0:
             raise OptionError(f"the seed is {self.seed}; it must be 0 or more")
         if not 0 <= self.least <= 1:
-            raise OptionError(f"least is {self.least}; give a probability, from 0 to 1")
+            raise OptionError(f"`least` is {self.least}; give a probability, from 0 to 1")
         bounds = (0.0, *self.edges, 1.0)
         if not all(low < other for low, other in pairwise(bounds)):
             raise OptionError(

@@ -14,7 +14,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_attributes
+from alignkit._support.arguments import check_attributes, check_known
 from alignkit._support.values import FrozenMap
 from alignkit.errors import AlignkitError, OptionError, UnknownNameError
 
@@ -286,8 +286,7 @@ class Audit:
 
     def of(self, origin: str) -> tuple[Item, ...]:
         """Return the items of an origin."""
-        if origin not in self.origins:
-            raise UnknownNameError("origin", origin, self.origins)
+        check_known("origin", origin, self.origins)
         return tuple(item for item in self.items if item.origin == origin)
 
     def groups(self, by: str) -> dict[str, Audit]:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, naming_keywords, words
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords, words
 from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import Audit, Item, Origin, Scale, assigned, item_ids, spread
 from alignkit.audit.sheets import check_judges
 from alignkit.corpora.labelled import judges_of
-from alignkit.errors import FormatError, MissingTextError, OptionError, UnknownNameError
+from alignkit.errors import FormatError, MissingTextError, OptionError
 from alignkit.model.corpus import JUDGMENT, Corpus, group_text, group_texts
 from alignkit.model.labels import SCHEMES, View, get_view
 from alignkit.model.sentence_pair import REWRITE_OF, SentencePair, origin_of
@@ -146,9 +146,9 @@ def _check(n: int, seed: int, mix: float, judges: Sequence[str], each: int) -> N
     check_judges(judges)
     check_seed(seed)
     if n < 1:
-        raise OptionError(f"n is {n}; judge at least 1 pair")
+        raise OptionError(f"`n` is {n}; judge at least 1 pair")
     if not 0 <= mix <= 1:
-        raise OptionError(f"mix is {mix}; give the share of rewrites, between 0 and 1")
+        raise OptionError(f"`mix` is {mix}; give the share of rewrites, between 0 and 1")
     if not 1 <= each <= len(judges):
         raise OptionError(
             f"each pair is to be judged by {each}, of {len(judges)} judges; name more judges"
@@ -183,24 +183,20 @@ def _question(
     corpus: Corpus, scheme: str | None, view: str | None, upheld: Sequence[str] | None, plain: str,
     annotators: tuple[str, ...] | None,
 ) -> _Question:  # fmt: skip
-    if plain not in PLAIN:
-        raise UnknownNameError("choice of plain pairs", plain, PLAIN)
+    check_known("choice of plain pairs", plain, PLAIN)
     known = judges_of(corpus)
     for name in annotators or ():
-        if name not in known:
-            raise UnknownNameError("annotator who judged pairs", name, known)
+        check_known("annotator who judged pairs", name, known)
     if scheme is None:
         given = (annotation.judgment for pair in corpus for annotation in pair.annotations.values())
         scheme = fitting_scheme(filter(None, given))
-    if scheme not in SCHEMES:
-        raise UnknownNameError("scheme", scheme, SCHEMES)
+    check_known("scheme", scheme, SCHEMES)
     if view is None:
         view = "binary" if "binary" in SCHEMES[scheme].views else "full"
     asked = get_view(scheme, view)
     labels = _paraphrases(asked) if upheld is None else tuple(words("upheld", upheld))
     for label in labels:
-        if label not in asked.labels:
-            raise UnknownNameError(f"label of {scheme}, {view}", label, asked.labels)
+        check_known(f"label of {scheme}, {view}", label, asked.labels)
     if not labels:
         raise OptionError(
             f"which labels of {scheme}, {view}, uphold a pair is not known: name them by `upheld`, "

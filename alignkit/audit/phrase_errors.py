@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, naming_keywords
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit._support.values import FrozenMap
 from alignkit.audit.audit import CORRECTNESS, Audit, Item, Origin, Rate, allot, item_ids, spread
 from alignkit.audit.sheets import marked_words
-from alignkit.errors import MissingTextError, OptionError, UnknownNameError
+from alignkit.errors import MissingTextError, OptionError
 from alignkit.model.arrays import LinkArrays, TokenArrays, Vocabulary
 from alignkit.model.corpus import Corpus, group_text, group_texts
 from alignkit.model.phrase_arrays import KINDS, PhraseArrays
@@ -158,14 +158,13 @@ def draw_phrases(
 def _check(n: int, seed: int, both: float, options: _Options) -> None:
     check_seed(seed)
     if n < 1:
-        raise OptionError(f"n is {n}; judge at least 1 phrase pair")
+        raise OptionError(f"`n` is {n}; judge at least 1 phrase pair")
     if not 0 <= both <= 1:
-        raise OptionError(f"both is {both}; give a share between 0 and 1")
-    if options.kind not in KINDS:
-        raise UnknownNameError("kind of phrase pair", options.kind, KINDS)
+        raise OptionError(f"`both` is {both}; give a share between 0 and 1")
+    check_known("kind of phrase pair", options.kind, KINDS)
     if options.exact_case and not options.ignore_identical:
         raise OptionError(
-            "exact_case says which phrases are identical; leave it out where these are kept"
+            "`exact_case` says which phrases are identical; leave it out where these are kept"
         )
 
 

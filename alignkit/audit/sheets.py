@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, naming_keywords
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit.audit.audit import Audit, Item
 from alignkit.audit.key import key_text
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit.errors import OptionError
 from alignkit.io.atomic_files import refuse_address, replacing, together
 from alignkit.tables.media import csv_lines
 from alignkit.tables.text_width import safe_text
@@ -91,8 +91,7 @@ def sheet_text(
     ['anna', "'=1", 'two']
     """
     check_arguments(sheet_text, locals())
-    if format not in DIVIDERS:
-        raise UnknownNameError("format of sheets", format, DIVIDERS)
+    check_known("format of sheets", format, DIVIDERS)
     rows = [headings(audit), *sheet_rows(audit, judge, place)]
     return ("\ufeff" if bom else "") + csv_lines(rows, divider=DIVIDERS[format]) + "\n"
 
@@ -125,8 +124,7 @@ def sheet_page(audit: Audit, judge: str, place: int, *, format: str = "tsv") -> 
         Of the sheet that the page saves, ``"tsv"`` or ``"csv"``.
     """
     check_arguments(sheet_page, locals())
-    if format not in DIVIDERS:
-        raise UnknownNameError("format of sheets", format, DIVIDERS)
+    check_known("format of sheets", format, DIVIDERS)
     rows = sheet_rows(audit, judge, place)
     digest = sha256(repr(rows).encode()).hexdigest()[:8]
     data = {
@@ -254,8 +252,7 @@ def check_places(
     if not sheets:
         raise OptionError(f"there is no format of sheets; name one of {', '.join(SHEETS)}")
     for format in sheets:
-        if format not in SHEETS:
-            raise UnknownNameError("format of sheets", format, SHEETS)
+        check_known("format of sheets", format, SHEETS)
     places = {
         (number, name, format): os.path.join(folder, f"sheet-{name}.{format}")
         for number, name in enumerate(judges)

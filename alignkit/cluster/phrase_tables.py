@@ -214,7 +214,7 @@ class TableInput:
     def __post_init__(self) -> None:
         check_known("side", self.on, pivots.PIVOTS)
         if self.min_count < 1:
-            raise OptionError(f"min_count is {self.min_count}; the least is 1")
+            raise OptionError(f"`min_count` is {self.min_count}; the least is 1")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 from math import ceil, log, nan, sqrt
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,16 +100,6 @@ MEASURES = {
 
 _DRAWN = ("jaccard", "cosine")
 _LONGEST = 24
-
-
-class Wording(NamedTuple):
-    """The measures of a pair; NaN where undefined."""
-
-    jaccard: float
-    cosine: float
-    cosine_idf: float
-    length_ratio: float
-    identical: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +252,7 @@ def diversity(
     """
     check_arguments(diversity, locals())
     if annotator is not None and by != JUDGMENT:
-        raise OptionError("annotator says whose judgments make groups: give by='judgment' too")
+        raise OptionError("`annotator` says whose judgments make groups: give `by='judgment'` too")
     if annotator is not None:
         check_known("annotator who judged pairs", annotator, judges_of(corpus))
     try:
@@ -282,21 +271,17 @@ def diversity(
     stemmer = porter_stem() if stem else None
     weights = idf_of(text for pair in texts for text in pair)
     types = partial(token_types, token=token, stop_words=stops, stem=stemmer)
-    measured = []
-    for source, target in texts:
+    values = np.empty((len(texts), len(MEASURES)))
+    for k, (source, target) in enumerate(texts):
         grams = ngrams(source), ngrams(target)
-        measured.append(
-            Wording(
-                jaccard(types(source), types(target)),
-                cosine(*grams),
-                cosine(*grams, weights),
-                length_ratio(source, target, token=token),
-                compared(source, ignore_case=True) == compared(target, ignore_case=True),
-            )
+        shared, sizes = (
+            jaccard(types(source), types(target)),
+            length_ratio(source, target, token=token),
         )
-    values = np.array([row[:4] for row in measured], np.float64).reshape(len(measured), 4)
+        values[k] = shared, cosine(*grams), cosine(*grams, weights), sizes
+    folded = [[compared(text, ignore_case=True) for text in pair] for pair in texts]
     said = f"tokens:{token}|case:folded|stop-words:{len(stops)}|stem:{'porter' if stem else 'no'}"
-    identical = np.array([row.identical for row in measured], bool)
+    identical = np.array([source == target for source, target in folded], bool)
     notes += (overlapping(several, len(pairs), by or ""),) if several else ()
     return Diversity(
         tuple(pair.id for pair in pairs), values, identical, groups, by or "",

@@ -171,7 +171,7 @@ class Reading(TextFile):
         format: str = "",
     ) -> None:
         if options.base not in (None, 0, 1):
-            raise OptionError(f"base must be 0 or 1, not {options.base}")
+            raise OptionError(f"`base` must be 0 or 1, not {options.base}")
         super().__init__(path, options, observe=observe)
         self.base = base if options.base is None else options.base
         self.format = format

@@ -122,7 +122,7 @@ def longest_span(links: str, max_length: int | None) -> int:
     """Check the options; return the greatest number of words of a span, as kernels take it."""
     check_known("links", links, LINKS)
     if max_length is not None and max_length < 1:
-        raise OptionError(f"max_length is {max_length}; a phrase has at least 1 word")
+        raise OptionError(f"`max_length` is {max_length}; a phrase has at least 1 word")
     return _UNLIMITED if max_length is None else min(max_length, _UNLIMITED)
 
 

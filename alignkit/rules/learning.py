@@ -312,7 +312,7 @@ def learn_grammar(
     derivation.check_size(size)
     bounds = Bounds(max_variables, max_nodes, max_depth)
     if examples < 0:
-        raise OptionError(f"examples are {examples}; give 0 or more")
+        raise OptionError(f"`examples` are {examples}; give 0 or more")
     if all and size > 1:
         raise OptionError("`all` and `size` exclude each other: leave out one")
     if all and grammar != "stsg":

@@ -435,7 +435,7 @@ def paraphrase(tree: Tree, rules: RuleIndex, *, nbest: int = 10) -> list[Rewrite
     """
     check_arguments(paraphrase, locals())
     if nbest < 1:
-        raise OptionError(f"nbest is {nbest}; it must be 1 or more")
+        raise OptionError(f"`nbest` is {nbest}; it must be 1 or more")
     readings, is_itself = best_readings(tree, rules.matches(tree), nbest + 1)
     chosen: dict[int, tuple[RuleReading, bool]] = {}
     for minor, part in ((False, readings.heavy), (True, readings.light)):

@@ -160,9 +160,9 @@ class RuleIndex:
         """
         check_arguments(RuleIndex.build, {**locals(), "cls": cls}, apart=["rules"])
         if not min_count >= 0:
-            raise OptionError(f"min_count is {min_count}; it must be 0 or more")
+            raise OptionError(f"`min_count` is {min_count}; it must be 0 or more")
         if not 0 <= min_p <= 1:
-            raise OptionError(f"min_p is {min_p}; it must be between 0 and 1")
+            raise OptionError(f"`min_p` is {min_p}; it must be between 0 and 1")
         roots: dict[tuple[str, Signature], _State] = {}
         left_out: Counter[str] = Counter()
         kept = 0

@@ -178,7 +178,7 @@ def draw_rules_page(
     """
     check_arguments(draw_rules_page, locals())
     if limit < 1:
-        raise OptionError(f"limit is {limit}; draw 1 rule of each kind or more")
+        raise OptionError(f"`limit` is {limit}; draw 1 rule of each kind or more")
     by_kind = rules_by_kind(grammar)
     room = _MOST_BYTES // max(len(by_kind), 1)
     kinds = [_draw(name, types, limit, room) for name, types in by_kind.items()]

@@ -252,17 +252,12 @@ def _system_table(
 
 def _marks(rows: Iterable[Comparison]) -> dict[str, dict[tuple[str, str], str]]:
     """Return ``*`` or ``**`` by level, and by measure and system, against one baseline."""
-    families: dict[tuple[str, str], list[Comparison]] = {}
-    for row in rows:
-        families.setdefault((row.level, row.measure), []).append(row)
     marks: dict[str, dict[tuple[str, str], str]] = {}
-    for (level, measure), those in families.items():
-        bootstrap = holm([row.bootstrap_p for row in those])
-        randomization = holm([row.randomization_p for row in those])
-        for row, *both in zip(those, bootstrap, randomization, strict=True):
-            p = max(both) if not any(map(isnan, both)) else nan
-            mark = "**" if p < 0.01 else "*" if p < 0.05 else ""
-            marks.setdefault(level, {})[measure, row.system] = mark
+    for row in _corrected(list(rows)):
+        both = row.bootstrap_holm, row.randomization_holm
+        p = nan if any(map(isnan, both)) else max(both)
+        mark = "**" if p < 0.01 else "*" if p < 0.05 else ""
+        marks.setdefault(row.level, {})[row.measure, row.system] = mark
     return marks
 
 
@@ -354,7 +349,7 @@ def compare(
     check_arguments(compare, locals())
     check_drawing(resamples, confidence, seed)
     if trials < 1:
-        raise OptionError(f"trials must be at least 1, not {trials}")
+        raise OptionError(f"`trials` must be at least 1, not {trials}")
     if len(systems) < 2:
         raise OptionError(f"a comparison needs two systems or more, not {len(systems)}")
     if baseline is not None and baseline not in systems:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, naming_keywords
+from alignkit._support.arguments import check_arguments, check_known, naming_keywords
 from alignkit._support.values import FrozenMap
 from alignkit._support.wording import how_many, overlapping
 from alignkit.errors import MissingTextError, OptionError, UnknownNameError
@@ -21,9 +21,10 @@ from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring import link_classes
 from alignkit.scoring.link_classes import NULL_KIND, Frequencies, FunctionWords, called, explained
 from alignkit.scoring.profile import bounded
+from alignkit.scoring.result import bounded_value
 from alignkit.stats.ratios import Counts, ratio
 from alignkit.stats.resampling import SEED, Interval, check_drawing, confidence_interval, few_pairs
-from alignkit.tables.columns import Cell, Column, Value
+from alignkit.tables.columns import Cell, Column
 from alignkit.tables.result import Result
 from alignkit.tables.table import Table
 from alignkit.version import __version__
@@ -219,13 +220,9 @@ class ClassErrors:
         """Links of the reference that the system lacks."""
         return self.reference - self.recalled
 
-    def value(self, name: str) -> Value:
+    def value(self, name: str) -> Cell:
         """Return precision or recall with its bounds."""
-        interval = self.intervals[name]
-        number: float = getattr(self, name)
-        if isnan(number):
-            return Value(number)
-        return Value(number, interval.low, interval.high, interval.reason)
+        return bounded_value(getattr(self, name), self.intervals[name])
 
 
 class _Fault(NamedTuple):
@@ -505,12 +502,11 @@ def link_errors(
     check_drawing(resamples, confidence, seed)
     ways = tuple(dict.fromkeys(by_link))
     for name in ways:
-        if name not in BY_LINK:
-            raise UnknownNameError("way to tell links apart:", name, BY_LINK)
+        check_known("way to tell links apart:", name, BY_LINK)
     if not ways:
         raise OptionError(f"nothing to tell links apart by; name some of {', '.join(BY_LINK)}")
     if examples < 0:
-        raise OptionError(f"examples are {examples}; give 0 or more")
+        raise OptionError(f"`examples` are {examples}; give 0 or more")
     shared = corpus.annotated_by(hypothesis, reference)
     counted = frequencies or Frequencies()
     if frequencies is None:

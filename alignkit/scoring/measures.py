@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.values import jsonable
-from alignkit.errors import UnknownNameError
 from alignkit.scoring.counts import LINK_COLUMNS, PHRASE_COLUMNS, Rows
 from alignkit.stats.intervals import newcombe_interval as newcombe_interval  # noqa: PLC0414
 from alignkit.stats.intervals import wilson_interval as wilson_interval  # noqa: PLC0414
@@ -28,6 +27,9 @@ from alignkit.stats.resampling import Interval as Interval  # noqa: PLC0414
 from alignkit.stats.resampling import confidence_interval as confidence_interval  # noqa: PLC0414
 from alignkit.stats.resampling import drawn_intervals
 from alignkit.stats.tests import holm as holm  # noqa: PLC0414
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 def link_ratios(counts: Counts) -> dict[str, NDArray[np.float64]]:
@@ -107,8 +109,27 @@ LEVEL_COLUMNS: Mapping[str, tuple[str, ...]] = {
 """What is counted at each of `LEVELS`."""
 
 
+class _OfCounts:
+    """Measures that are made of a row of counts of a level."""
+
+    _level: ClassVar[str]
+
+    @classmethod
+    def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> Self:
+        """Make the score of one row of counts (or of a sum of rows)."""
+        counts = np.asarray(row, np.int64).reshape(1, -1)
+        ratios = {name: float(values[0]) for name, values in LEVELS[cls._level](counts).items()}
+        named = dict(zip(LEVEL_COLUMNS[cls._level], counts[0].tolist(), strict=True))
+        values: dict[str, Any] = {**ratios, "counts": named}
+        return cls(**values)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the score as JSON takes it: NaN is None."""
+        return {name: jsonable(value) for name, value in vars(self).items()}
+
+
 @dataclass(frozen=True)
-class LinkScore:
+class LinkScore(_OfCounts):
     """The measures of links; see `link_ratios`.
 
     Parameters
@@ -129,19 +150,11 @@ class LinkScore:
     f1: float
     aer: float
     counts: Mapping[str, int]
-
-    @classmethod
-    def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> LinkScore:
-        """Make the score of one row of counts (or of a sum of rows)."""
-        return cls(**_of_row("links", row))
-
-    def to_json(self) -> dict[str, object]:
-        """Return the score as JSON takes it: NaN is None."""
-        return {name: jsonable(value) for name, value in vars(self).items()}
+    _level = "links"
 
 
 @dataclass(frozen=True)
-class PhraseScore:
+class PhraseScore(_OfCounts):
     """The measures of phrase pairs; see `phrase_ratios`.
 
     Parameters
@@ -156,23 +169,7 @@ class PhraseScore:
     recall: float
     f1: float
     counts: Mapping[str, int]
-
-    @classmethod
-    def from_counts(cls, row: Sequence[int] | NDArray[np.int64]) -> PhraseScore:
-        """Make the score of one row of counts (or of a sum of rows)."""
-        return cls(**_of_row("phrases-possible", row))
-
-    def to_json(self) -> dict[str, object]:
-        """Return the score as JSON takes it: NaN is None."""
-        return {name: jsonable(value) for name, value in vars(self).items()}
-
-
-def _of_row(level: str, row: Sequence[int] | NDArray[np.int64]) -> dict[str, Any]:
-    """Return the ratios and the named counts of a row."""
-    counts = np.asarray(row, np.int64).reshape(1, -1)
-    ratios = {name: float(values[0]) for name, values in LEVELS[level](counts).items()}
-    named = dict(zip(LEVEL_COLUMNS[level], counts[0].tolist(), strict=True))
-    return {**ratios, "counts": named}
+    _level = "phrases-possible"
 
 
 MACRO_COLUMNS = (
@@ -206,8 +203,7 @@ def macro_terms(rows: Counts, level: str) -> NDArray[np.float64]:
         (P, 8), the columns `MACRO_COLUMNS`.
     """
     check_arguments(macro_terms, locals())
-    if level not in LEVELS:
-        raise UnknownNameError("level", level, LEVELS)
+    check_known("level", level, LEVELS)
     columns, ratios = LEVEL_COLUMNS[level], LEVELS[level](rows)
     terms: list[NDArray[np.float64]] = []
     for name in ("precision", "recall", "f1"):

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments, check_attributes
+from alignkit._support.arguments import check_arguments, check_attributes, check_known
 from alignkit._support.wording import how_many, overlapping
 from alignkit.errors import OptionError, UnknownNameError
 from alignkit.scoring.profile import Difference, OnPhenomenon, Profile
@@ -58,7 +58,7 @@ def against_complement(
     Tests of Hypotheses, chapter 3).
     """
     if trials < 1:
-        raise OptionError(f"trials are {trials}; give 1 or more")
+        raise OptionError(f"`trials` are {trials}; give 1 or more")
     rows = np.concatenate([np.asarray(subset, np.float64)[None] for subset in systems.values()])
     total = rows.sum(axis=1)
     sizes = np.array([int(subset.sum()) for subset in subsets.values()], np.int64)
@@ -168,8 +168,7 @@ class ProfileOptions:
     def __post_init__(self) -> None:
         check_attributes(self)
         check_drawing(self.resamples, self.confidence, self.seed)
-        if self.paired not in PAIRED:
-            raise UnknownNameError("test of two systems:", self.paired, PAIRED)
+        check_known("test of two systems:", self.paired, PAIRED)
         if self.like not in (None, KOVATCHEV):
             raise UnknownNameError("way to test:", self.like or "", [KOVATCHEV])
 
@@ -285,8 +284,7 @@ def _check(systems: Mapping[str, Counts], groups: Sequence[object], how: _Profil
         if len(rows) != len(groups):
             raise OptionError(f"{system} has {len(rows)} pairs, and {len(groups)} have groups")
         known = how.measure(rows[:0].sum(0, keepdims=True))
-        if how.name not in known:
-            raise UnknownNameError("measure", how.name, known)
+        check_known("measure", how.name, known)
     return len(groups)
 
 

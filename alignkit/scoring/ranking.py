@@ -12,9 +12,9 @@ from typing import Union
 import numpy as np
 from numpy.typing import NDArray
 
-from alignkit._support.arguments import check_arguments
+from alignkit._support.arguments import check_arguments, check_known
 from alignkit._support.wording import how_many
-from alignkit.errors import FormatError, OptionError, UnknownNameError
+from alignkit.errors import FormatError, OptionError
 from alignkit.io.options import ReadOptions
 from alignkit.io.text_files import TextFile
 from alignkit.scoring.plots import cd_diagram, heat_map
@@ -147,8 +147,7 @@ def read_measured(
             )
         rows[row] = [_number(cell, name, number, signed) for cell in cells]
     for row in leave_out:
-        if row not in rows:
-            raise UnknownNameError(f"row of {name}:", row, rows)
+        check_known(f"row of {name}:", row, rows)
     kept = {row: values for row, values in rows.items() if row not in leave_out}
     if not kept:
         raise OptionError(f"{name}: all rows are left out; keep some")

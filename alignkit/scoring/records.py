@@ -8,9 +8,9 @@ from typing import cast
 
 import numpy as np
 
-from alignkit._support.arguments import check_arguments, kind_of
+from alignkit._support.arguments import check_arguments, check_known, kind_of
 from alignkit._support.wording import how_many, overlapping
-from alignkit.errors import ArgumentError, JoinError, UnknownNameError
+from alignkit.errors import ArgumentError, JoinError
 from alignkit.scoring.counts import Rows
 from alignkit.scoring.measures import (
     LEVEL_COLUMNS,
@@ -195,8 +195,7 @@ def _records(
 
 
 def _check(rows: Mapping[str, Rows], names: Sequence[object], what: str, aggregate: str) -> None:
-    if aggregate not in AGGREGATES:
-        raise UnknownNameError("aggregate", aggregate, AGGREGATES)
+    check_known("aggregate", aggregate, AGGREGATES)
     for level, counts in rows.items():
         if len(counts) != len(names):
             raise JoinError(f"{len(names)} {what} for {len(counts)} rows of {level}")

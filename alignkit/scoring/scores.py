@@ -421,7 +421,7 @@ def score_records(
         group_texts(corpus, by)  # refuses one that no pair has
         values_of("", split)  # refuses a wrong one, of no pair too
     elif split is not None:
-        raise OptionError("split divides the values of the attribute that by names; give by too")
+        raise OptionError("`split` is for the attribute that `by` names: give `by` too")
     shared = corpus.annotated_by(hypothesis, reference)
     rows = score(shared, hypothesis, reference, keep_rows=True, **options).rows
     if by is None:

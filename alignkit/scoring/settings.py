@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from alignkit._support.arguments import check_attributes
-from alignkit.errors import OptionError, UnknownNameError
+from alignkit._support.arguments import check_attributes, check_known
+from alignkit.errors import OptionError
 from alignkit.version import __version__
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Signature:
 
     Parameters
     ----------
-    format, base, direction
+    format, base
         How the files were read, hypothesis before reference: ``"pharaoh/naacl"``, ``"0/1"``.
     links
         Which links counted: ``"given"`` (sure and possible as annotated), ``"sure-only"`` or
@@ -55,7 +55,6 @@ class Signature:
 
     format: str | None = None
     base: str | None = None
-    direction: str | None = None
     links: str | None = None
     identical: str | None = None
     case: str | None = None
@@ -133,20 +132,16 @@ class ScoreSettings:
 
     def __post_init__(self) -> None:
         check_attributes(self)
-        for what, name, known in (
-            ("level", self.level, LEVEL_CHOICES),
-            ("links policy", self.links, LINK_POLICIES),
-            ("aggregate", self.aggregate, AGGREGATES),
-        ):
-            if name not in known:
-                raise UnknownNameError(what, name, known)
+        check_known("level", self.level, LEVEL_CHOICES)
+        check_known("links policy", self.links, LINK_POLICIES)
+        check_known("aggregate", self.aggregate, AGGREGATES)
         if self.max_length is not None and self.max_length < 1:
-            raise OptionError(f"max_length is {self.max_length}; a phrase has at least 1 word")
+            raise OptionError(f"`max_length` is {self.max_length}; a phrase has at least 1 word")
         if self.split_identical and (self.ignore_identical or self.level == "phrases"):
-            why = "ignore_identical" if self.ignore_identical else "level='phrases'"
+            why = "`ignore_identical`" if self.ignore_identical else "`level='phrases'`"
             raise OptionError(
-                f"split_identical scores identical links by themselves, but {why} leaves them out; "
-                "give one of the two"
+                f"`split_identical` scores identical links by themselves, but {why} leaves them "
+                "out; give one of the two"
             )
 
     @property

@@ -154,7 +154,7 @@ def interval_of(values: NDArray[np.float64], confidence: float) -> Interval:
 def check_drawing(resamples: int, confidence: float, seed: int = 0) -> None:
     """Refuse a number of resamples, a confidence or a seed that makes no sense."""
     if resamples < 1:
-        raise OptionError(f"resamples must be at least 1, not {resamples}")
+        raise OptionError(f"`resamples` must be at least 1, not {resamples}")
     check_confidence(confidence)
     check_seed(seed)
 
@@ -168,7 +168,7 @@ def check_seed(seed: int) -> None:
 def check_confidence(confidence: float) -> None:
     """Refuse a confidence that makes no sense."""
     if not 0 < confidence < 1:
-        raise OptionError(f"confidence must lie between 0 and 1 (such as 0.95), not {confidence}")
+        raise OptionError(f"`confidence` must lie between 0 and 1 (such as 0.95), not {confidence}")
 
 
 def few_pairs(pairs: int, *, drawn: bool = True) -> tuple[str, ...]:

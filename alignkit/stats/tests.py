@@ -308,7 +308,7 @@ def critical_difference(k: int, blocks: int, alpha: float = 0.05) -> float:
     """
     check_arguments(critical_difference, locals())
     if not 0 < alpha < 1:
-        raise OptionError(f"alpha is {alpha}; it must lie between 0 and 1, such as 0.05")
+        raise OptionError(f"`alpha` is {alpha}; it must lie between 0 and 1, such as 0.05")
     if k < 2 or blocks < 1:
         raise OptionError(f"{k} in {blocks} blocks: give two at least, in one block at least")
     return _range(k, alpha) / sqrt(2) * sqrt(k * (k + 1) / (6 * blocks))

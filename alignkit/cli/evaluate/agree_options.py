@@ -98,46 +98,35 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="what annotators agree on: alignments, or judgments of whole pairs (default: "
         "alignments)")
     for field in _JUDGMENT_FIELDS.values():
-        _add_judgment_field(group, field)
+        _add_field(group, field)
 # fmt: on
 
 
+_MORE = {
+    "scheme": f": {', '.join(SCHEMES)}",
+    "groups": "; in each line of the file an annotator, a tab and the group",
+}
+"""What the command says of an option besides the library."""
+
+
 def _add_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
-    default, text = option.default, str(option.metadata["help"])
+    default, choices = option.default, option.metadata["choices"]
+    text = option.metadata["help"] + _MORE.get(option.name, "")
     settings: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS}
     if isinstance(default, bool):
         settings |= {"action": "store_const", "const": not default}
         text = f"do not {text}" if default else text
+    elif option.name == "scheme" or choices:
+        settings["choices"] = choices or tuple(SCHEMES)
     else:
-        settings["metavar"] = option.metadata["metavar"] or None
-        if option.metadata["choices"]:
-            settings["choices"] = option.metadata["choices"]
-        else:
-            settings["type"] = number(1) if isinstance(default, int) else float
-        if "(default" not in text:
-            text = f"{text} (default: {default})"
-    group.add_argument(_flag(option.name), help=text.replace("%", "%%"), **settings)
-
-
-def _add_judgment_field(group: argparse._ArgumentGroup, option: Field[Any]) -> None:
-    text = str(option.metadata["help"])
-    settings: dict[str, Any] = {"default": argparse.SUPPRESS}
-    choices = tuple(SCHEMES) if option.name == "scheme" else option.metadata["choices"]
-    if choices:
-        settings["choices"] = choices
-    else:
+        number_type = float if "float" in str(option.type) else str
+        settings["type"] = number(1) if isinstance(default, int) else number_type
         settings["metavar"] = option.metadata["metavar"]
     if option.name == "view":
         settings["nargs"] = "+"
-    if isinstance(option.default, int):
-        settings["type"] = int
-    if option.name == "scheme":
-        text = f"{text}: {', '.join(SCHEMES)}"
-    if option.name == "groups":
-        text = f"{text}; in each line of the file an annotator, a tab and the group"
-    elif option.default and "(default" not in text:
-        text = f"{text} (default: {option.default})"
-    group.add_argument(f"--{option.name}", help=text, **settings)
+    if default and not isinstance(default, bool) and "(default" not in text:
+        text = f"{text} (default: {default})"
+    group.add_argument(_flag(option.name), help=text.replace("%", "%%"), **settings)
 
 
 # what was typed

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from alignkit.cli.common.files import refuse_second_reading
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import say
-from alignkit.cli.evaluate.score import add_draws, settle_draws
+from alignkit.cli.evaluate.score import add_draws, drawing_of, settle_draws
 from alignkit.cli.parser import add_options
 
 if TYPE_CHECKING:
@@ -51,10 +51,7 @@ def run(options: argparse.Namespace) -> int:
     settle_draws(options)
     from alignkit.audit.result import read_audit
 
-    result = read_audit(
-        options.inputs, options.key, by=options.by, confidence=options.confidence,
-        resamples=options.resamples, seed=options.seed,
-    )  # fmt: skip
+    result = read_audit(options.inputs, options.key, by=options.by, **drawing_of(options))
     kinds: dict[str, list[SheetFinding]] = defaultdict(list)
     for finding in result.filled.findings:
         kinds[finding.kind].append(finding)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from alignkit._support.arguments import check_known
 from alignkit.cli.common.files import refuse_replacing, short_names
@@ -94,6 +94,11 @@ def settle_draws(options: argparse.Namespace, *, drawn: bool = True, wanting: st
             raise OptionError(f"--{name} is about resampling, which is not asked for; {wanting}")
 
 
+def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of `add_draws` as the library's functions take them."""
+    return {name: getattr(options, name) for name in ("resamples", "confidence", "seed")}
+
+
 class System(NamedTuple):
     """What is scored: a file, and whose alignments if it holds those of several."""
 
@@ -129,9 +134,7 @@ def run(options: argparse.Namespace) -> int:
     if options.compared:
         from alignkit.scoring.comparisons import compare
 
-        comparisons = compare(
-            scored, resamples=options.resamples, confidence=options.confidence, seed=options.seed
-        )
+        comparisons = compare(scored, **drawing_of(options))
         names = ("interval", "confidence", "resamples", "trials", "seed")
         drawing = {name: getattr(comparisons.signature, name) for name in names}
         scored = {
@@ -213,12 +216,6 @@ def _check(options: argparse.Namespace) -> None:
                     f"--{name.replace('_', '-')} is about a second file, and one is named; leave "
                     "it out"
                 )
-    if options.split_identical and (options.ignore_identical or options.level == "phrases"):
-        other = "--ignore-identical" if options.ignore_identical else "--level phrases"
-        raise OptionError(
-            f"--split-identical scores identical links by themselves, and {other} leaves them out; "
-            "give one of the two"
-        )
     if options.by == "":
         raise OptionError("--by is empty; name an attribute, such as genre")
     check_groups(options)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from alignkit._support.arguments import check_known
 from alignkit.cli.common.files import short_names
 from alignkit.cli.common.inputs import (
     HYPOTHESIS,
@@ -34,7 +35,7 @@ from alignkit.cli.common.messages import warn
 from alignkit.cli.evaluate.score import systems_of
 from alignkit.cli.parser import add_options
 from alignkit.corpora.join import Differences, join_pairs
-from alignkit.errors import JoinError, OptionError, UnknownNameError
+from alignkit.errors import JoinError, OptionError
 from alignkit.io.inputs import hinting, in_order, naming
 from alignkit.model.annotation import Annotation
 from alignkit.model.corpus import Corpus
@@ -135,12 +136,10 @@ def _judge(
         who for pair in corpus for who, said in pair.annotations.items() if said.judgment
     )
     if name is not None:
-        if name not in known:
-            raise UnknownNameError(f"annotator of {path} who judged pairs:", name, known)
+        check_known(f"annotator of {path} who judged pairs:", name, known)
         return name
     for other in apart:
-        if other not in known:
-            raise UnknownNameError(f"annotator of {path} who judged pairs:", other, known)
+        check_known(f"annotator of {path} who judged pairs:", other, known)
         del known[other]
     if len(known) != 1:
         who = f"judged by {', '.join(known)}: choose by {option}" if known else "judged by nobody"

@@ -10,6 +10,7 @@ from alignkit._support.timestamps import PERIODS
 from alignkit._support.values import jsonable
 from alignkit.cli.common.inputs import Input, declared_sides, open_sides
 from alignkit.cli.common.messages import in_words_of, json_text, warn
+from alignkit.cli.evaluate.score import drawing_of
 from alignkit.model.corpus import group_text, no_group, values_of
 from alignkit.model.sentence_pair import SentencePair
 from alignkit.scoring.comparisons import Comparisons, comparison_table
@@ -36,14 +37,12 @@ class Scoring:
     def __init__(self, path: str, options: argparse.Namespace, annotator: str | None) -> None:
         self._path, self._options, self._annotator = path, options, annotator
         drawn = options.ci or options.plot is not None
+        settings = ScoreSettings(**{x.name: vars(options)[x.name] for x in fields(ScoreSettings)})
         declared = declared_sides(options, self._annotator)
         files = TwoFiles(
             lambda: self._open(declared), declared, pairwise=bool(options.by or options.per_pair),
             watch=self._note, tell=warn,
         )  # fmt: skip
-        settings = ScoreSettings(
-            **{x.name: getattr(options, x.name) for x in fields(ScoreSettings)}
-        )
         keep = bool(drawn or options.compared or options.by or options.per_pair)
         score = score_files(files, settings, keep_rows=keep)
         by, timed = options.by, options.by in PERIODS and any(map(any, self.groups))
@@ -56,9 +55,7 @@ class Scoring:
         for suspicion in suspicions[len(files.cautions) :]:
             warn(f"warning: {suspicion}")
         if drawn:
-            score = score.with_intervals(
-                resamples=options.resamples, confidence=options.confidence, seed=options.seed
-            )
+            score = score.with_intervals(**drawing_of(options))
         self.score = score
 
     def _open(self, declared: FileOptions) -> tuple[Input, Input]:
@@ -105,8 +102,7 @@ class Breakdown:
         if by:
             groups = group_records(
                 score.rows, scoring.groups, name=by, aggregate=score.aggregate,
-                resamples=options.resamples if options.ci else None, confidence=options.confidence,
-                seed=options.seed,
+                **(drawing_of(options) if options.ci else {}),
             )  # fmt: skip
         ids = scoring.ids
         pairs = pair_records(score.rows, ids, aggregate=score.aggregate) if ids else ()

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
 from alignkit.cli.common.messages import in_words_of, json_text, warn
-from alignkit.cli.evaluate.score import add_draws, settle_draws
+from alignkit.cli.evaluate.score import add_draws, drawing_of, settle_draws
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.inputs import Choice, naming
@@ -84,9 +84,7 @@ def run(options: argparse.Namespace) -> int:
     cautions = [in_words_of(options.parser, text) for text in reference.cautions]
     score = replace(score, suspicions=(*cautions, *suspicions))
     if options.ci:
-        score = score.with_intervals(
-            resamples=options.resamples, confidence=options.confidence, seed=options.seed
-        )
+        score = score.with_intervals(**drawing_of(options))
     if options.json:
         print(json_text(score.to_json()))
     else:

@@ -28,7 +28,7 @@ from alignkit.cli.common.inputs import (
 from alignkit.cli.common.media import add_media, print_result
 from alignkit.cli.common.messages import in_words_of, warn
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
-from alignkit.cli.evaluate.score import add_draws, settle_draws
+from alignkit.cli.evaluate.score import add_draws, drawing_of, settle_draws
 from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
 
@@ -95,8 +95,6 @@ def run(options: argparse.Namespace) -> int:
             "and both alignments; name files of trees by --source-trees and --target-trees"
         )
     if options.ci:
-        score = score.with_intervals(
-            resamples=options.resamples, confidence=options.confidence, seed=options.seed
-        )
+        score = score.with_intervals(**drawing_of(options))
     print_result(score, options)
     return 0

@@ -298,7 +298,7 @@ def format_lines(
 ) -> bytes:  # fmt: skip
     """Return the lines of some alignments, as writing them pair by pair makes them."""
     if base not in (0, 1):
-        raise OptionError(f"base must be 0 or 1, not {base}")
+        raise OptionError(f"`base` must be 0 or 1, not {base}")
     links, sure = arrays.links, arrays.sure
     weights = np.empty(0, np.float32) if probabilities is None else probabilities
     if probabilities is not None and (weights.dtype != np.float32 or weights.shape != sure.shape):

@@ -522,4 +522,4 @@ def string_side(
 def check_size(size: int) -> None:
     """Refuse a size of composed rules that is none."""
     if whole_number("size", size) < 1:
-        raise OptionError(f"size is {size}; a rule is made of 1 minimal rule or more")
+        raise OptionError(f"`size` is {size}; a rule is made of 1 minimal rule or more")

@@ -113,7 +113,7 @@ def learn_hiero(
     """
     check_arguments(learn_hiero, locals())
     if examples < 0:
-        raise OptionError(f"examples are {examples}; give 0 or more")
+        raise OptionError(f"`examples` are {examples}; give 0 or more")
     check_known("links", links, LINKS)
     rows = _Rows(pairs, grammar, annotator, side, tree)
     kept: list[Row] = []

@@ -348,7 +348,7 @@ def phrase_table(
 
 def _check_least(min_count: int) -> None:
     if min_count < 1:
-        raise OptionError(f"min_count is {min_count}; the least is 1")
+        raise OptionError(f"`min_count` is {min_count}; the least is 1")
 
 
 def pack_words(

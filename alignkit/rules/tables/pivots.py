@@ -61,9 +61,9 @@ class PivotSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_p <= 1:
-            raise OptionError(f"min_p is {self.min_p}; expected a number from 0 to 1")
+            raise OptionError(f"`min_p` is {self.min_p}; expected a number from 0 to 1")
         if self.top is not None and self.top < 1:
-            raise OptionError(f"top is {self.top}; the least is 1")
+            raise OptionError(f"`top` is {self.top}; the least is 1")
 
 
 @dataclass
@@ -335,7 +335,7 @@ def pivot(
     check_arguments(pivot, locals())
     check_known("side", on, PIVOTS)
     if not min_count >= 0:
-        raise OptionError(f"min_count is {min_count}; expected a number from 0 on")
+        raise OptionError(f"`min_count` is {min_count}; expected a number from 0 on")
     settings = PivotSettings(min_p, top, identity)
     tables = [each("table", table, PhraseEntry)]
     tables += [] if second is None else [each("second", second, PhraseEntry)]
