@@ -3,15 +3,12 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from audit_sheets import filled, read, sample_audit, save
 from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, process, run, write
 
-HEAVY = {"numpy", "scipy", "numba", "lxml", "networkx", "nltk", "matplotlib", "jinja2"}
 SIDES = (PARAPHRASES, PARAPHRASES, "--hyp-annotator", "eflomal", "--ref-annotator", "gold")
 
 
@@ -98,18 +95,6 @@ def test_a_failure_leaves_no_file(capsys, tmp_path, monkeypatch):
 )  # fmt: skip
 def test_wrong_words_are_refused(capsys, words):
     run(capsys, "audit", *words).failed()
-
-
-@pytest.mark.parametrize("command", ["phrases", "read"])
-def test_the_help_loads_nothing_heavy(command):
-    code = (
-        "import sys; from alignkit.cli import main; main(['audit', sys.argv[1], '--help']); "
-        "print(*{name.partition('.')[0] for name in sys.modules})"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", code, command], capture_output=True, text=True, check=True
-    )
-    assert not HEAVY & set(ran.stdout.splitlines()[-1].split())
 
 
 def test_a_damaged_sheet_ends_with_2_and_says_where(capsys, sheets, tmp_path):

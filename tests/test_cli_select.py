@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, feed, process, run, write
+from command import EFLOMAL, GOLD, PARAPHRASES, TEXTS, feed, run, write
 from test_cli_outputs import files
 from test_split import DOCUMENTS, corpus_of
 
@@ -178,15 +178,6 @@ def test_a_wrong_concat_is_told(capsys, tmp_path, monkeypatch, words, told):
     write(tmp_path, "mine", "0-0\n")
     run(capsys, "concat", *words).failed(told)
     assert list(files(tmp_path)) == ["mine"]
-
-
-@pytest.mark.slow
-def test_select_and_concat_work_in_processes_of_their_own(tmp_path):
-    ran = process("select", PARAPHRASES, *PARTS, "-o", tmp_path / "p.jsonl")
-    assert ran.code == 0
-    parts = [tmp_path / f"p-{name}.jsonl" for name in ("train", "dev", "test")]
-    ran = process("concat", *parts, "-o", "-")
-    assert ran.out.count('"id"') == 64
 
 
 def test_what_is_read_is_never_replaced_by_a_part_of_it(capsys, documents):

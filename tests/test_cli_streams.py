@@ -9,6 +9,7 @@ from itertools import cycle, product
 import pytest
 from command import EFLOMAL, FAST, FRENCH, GOLD, PARAPHRASES, TEXTS
 from repetitions import FULL
+from test_cli import shell
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")
 
@@ -32,10 +33,6 @@ PRINTING = {
 }
 CLOSED = ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"]
 ALIGNKIT = f"{sys.executable} -W error -m alignkit"
-
-
-def shell(line):
-    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
 
 
 @cache

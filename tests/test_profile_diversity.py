@@ -111,23 +111,6 @@ def test_cosines_are_those_of_their_definition(texts):
             assert cosine(other, one, used) == pytest.approx(expected)
 
 
-@given(TEXTS)
-def test_cosines_are_those_of_scikit_learn(texts):
-    sklearn = pytest.importorskip("sklearn.feature_extraction.text")
-    flat = [text for both in texts for text in both]
-    if not any(text.split() for text in flat):
-        return
-    weights = idf_of(flat)
-    for kind, used in ((sklearn.CountVectorizer, None), (sklearn.TfidfVectorizer, weights)):
-        rows = kind(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(flat).toarray()
-        for k, (source, target) in enumerate(texts):
-            one, other = rows[2 * k].astype(float), rows[2 * k + 1].astype(float)
-            lengths = np.linalg.norm(one) * np.linalg.norm(other)
-            if lengths:
-                found = cosine(ngrams(source), ngrams(target), used)
-                assert found == pytest.approx(one @ other / lengths)
-
-
 @given(WORDS, WORDS)
 def test_measures_are_the_same_both_ways(source, target):
     types = token_types(source), token_types(target)

@@ -7,10 +7,10 @@ from math import isnan, sqrt
 import numpy as np
 import pytest
 from command import run, write
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import chi2, friedmanchisquare, studentized_range
+from scipy.stats import chi2, studentized_range
 
 from alignkit.errors import FormatError, OptionError, UnknownNameError
 from alignkit.scoring import Measured, rank, read_measured
@@ -25,22 +25,10 @@ def plain_ranks(row):
     return [sum(b > a for b in row) + (sum(b == a for b in row) + 1) / 2 for a in row]
 
 
-def tables(least=2):
-    shapes = st.tuples(st.integers(2, 6), st.integers(least, 6))
+def tables():
+    shapes = st.tuples(st.integers(2, 6), st.integers(2, 6))
     few = st.integers(0, 4).map(lambda k: k / 4)
     return shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=few))
-
-
-@given(tables(3))
-def test_friedman_is_that_of_scipy(values):
-    found = friedman(values, [str(k) for k in range(values.shape[1])])
-    if (values == values[:, :1]).all():
-        assert isnan(found.statistic)
-        assert found.reason == "all tie in every block"
-        return
-    theirs = friedmanchisquare(*values.T)
-    assert found.statistic == pytest.approx(theirs.statistic, abs=1e-9)
-    assert found.p_value == pytest.approx(theirs.pvalue, abs=1e-12)
 
 
 @given(tables())
@@ -58,6 +46,8 @@ def test_friedman_is_that_of_its_definition(values):
         corrected = blocks**2 * (k - 1) * apart / spread
         assert found.statistic == pytest.approx(corrected, abs=1e-9)
         assert found.p_value == pytest.approx(chi2.sf(corrected, k - 1))
+    else:
+        assert (isnan(found.statistic), found.reason) == (True, "all tie in every block")
     beyond = {
         frozenset((a, b))
         for a, b in combinations(range(k), 2)
@@ -172,20 +162,6 @@ def test_figures_are_drawn_and_the_same_each_time(kind, tmp_path, capsys):
     if kind == "svg":
         assert b"critical difference" in made[0][0]
         assert b"70.0" in made[0][1]
-
-
-@settings(max_examples=15, deadline=None)
-@given(tables(3))
-def test_what_is_told_apart_is_that_of_scikit_posthocs(values):
-    posthocs = pytest.importorskip("scikit_posthocs")
-    k = values.shape[1]
-    found = friedman(values, [str(j) for j in range(k)])
-    theirs = posthocs.posthoc_nemenyi_friedman(values).to_numpy()
-    means = found.mean_ranks
-    for a, b in combinations(range(k), 2):
-        gap = abs(means[a] - means[b])
-        if abs(gap - found.critical_difference) > 0.01:
-            assert (theirs[a, b] < 0.05) == (gap > found.critical_difference)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from command import EFLOMAL, FAST, GOLD, PARAPHRASES, run, write
+from command import EFLOMAL, GOLD, PARAPHRASES, run, write
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
@@ -73,18 +73,6 @@ def test_what_other_libraries_and_corpora_hold():
     assert ak.score(corpus, hypothesis="anna", reference="gold").pairs == 64
 
 
-@pytest.mark.parametrize("kind", [str, Path])
-def test_two_files_are_read_as_the_command_reads_them(capsys, kind):
-    told = run(capsys, "score", EFLOMAL, GOLD, "--level", "both", "--json").json
-    found = ak.score(kind(EFLOMAL), kind(GOLD), level="both")
-    assert found.to_json() == told
-    assert ak.aer(kind(EFLOMAL), kind(GOLD)) == told["links"]["aer"]
-    compared = ak.compare(
-        {"eflomal": ak.score(EFLOMAL, GOLD), "fast": ak.score(FAST, GOLD)}, seed=1
-    )
-    assert len(compared) == 4
-
-
 def test_two_files_with_ids_are_joined_by_them(tmp_path, capsys):
     first = write(tmp_path, "first", "x\t0-0\ny\t1-1\n")
     second = write(tmp_path, "second", "y\t1-1\nx\t0-0\n")
@@ -99,23 +87,6 @@ def test_two_files_with_ids_are_joined_by_them(tmp_path, capsys):
     run(capsys, "score", shorter, longer).failed("say so by --partial")
     assert ak.score(shorter, longer, partial=True).pairs == 1
     refuses(MissingTextError, r"shorter.*words", ak.score, shorter, shorter, ignore_identical=True)
-
-
-def test_alignkits_own_files_are_known_by_their_mark(tmp_path):
-    corpus = ak.read_corpus(PARAPHRASES, format="alignkit-jsonl")
-    paths = []
-    for name in ("eflomal", "gold"):
-        paths.append(str(tmp_path / f"{name}.jsonl"))
-        others = [other for other in corpus.annotators if other != name]
-        ak.write_corpus(
-            corpus.map(lambda pair, names=tuple(others): pair.without_annotations(*names)),
-            paths[-1],
-            format="alignkit-jsonl",
-        )
-    found = ak.score(*paths, ignore_identical=True)
-    assert found.links == ak.score(corpus, "eflomal", "gold", ignore_identical=True).links
-    with pytest.raises(OptionError, match=r"alignments of eflomal, .*: choose by `hyp_annotator`"):
-        ak.score(PARAPHRASES, paths[1])
 
 
 LINKS = [{(0, 0)}]
@@ -171,7 +142,7 @@ def test_files_are_scored_as_the_command_scores_them(tmp_path, capsys):
         "target": str(Path(GOLD).with_name("en.txt")),
     }
     for given_, options in (
-        ((EFLOMAL, GOLD), {"ignore_identical": True, **texts}),
+        ((Path(EFLOMAL), GOLD), {"ignore_identical": True, **texts}),
         ((PARAPHRASES, PARAPHRASES), {"hyp_annotator": "anna", "ref_annotator": "gold"}),
         ((own, GOLD), {"in_order": True}),
         ((EFLOMAL, GOLD), {"hyp_format": "pharaoh", "ref_format": "pharaoh", "encoding": "utf-8"}),

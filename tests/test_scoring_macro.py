@@ -168,24 +168,25 @@ def test_f1_is_1_less_aer_where_all_links_are_sure(pairs):
         assert one["f1"] == pytest.approx(1 - one["aer"], nan_ok=True)
 
 
-BRACKETS = re.compile(r"\(\{([^}]*)\}")
-
-
 def plain_rte(path):
-    """Read sure links and all links of each pair of an RTE-2 file, with nothing but the regex."""
+    """Read sure links, all links and those of equal words of an RTE-2 file, by regexes alone."""
     lines = path.read_text(encoding="utf-8").replace("\ufeff", "").splitlines()
     found = {}
     for k, line in enumerate(lines):
         if line.startswith("# sentence pair"):
-            sure, every = set(), set()
-            for word, inside in enumerate(BRACKETS.findall(lines[k + 2])):
-                for position in inside.split("/")[0].split():
-                    link = int(position.removeprefix("p")), word
-                    if word:  # the first is NULL
-                        every.add(link)
-                        if not position.startswith("p"):
-                            sure.add(link)
-            found[line.split()[-1]] = sure, every
+            source = lines[k + 1].casefold().split()
+            target = re.findall(r"(\S+) \(\{", lines[k + 2].casefold())
+            links = [
+                (position, j)
+                for j, inside in enumerate(re.findall(r"\(\{([^}]*)\}", lines[k + 2]))
+                for position in inside.split("/")[0].split()
+                if j  # the first is NULL
+            ]
+            every = {(int(position.removeprefix("p")), j) for position, j in links}
+            sure = {(int(position), j) for position, j in links if position[0] != "p"}
+            equal = {(i + 1, j) for i, j in np.ndindex(len(source), len(target))
+                     if source[i] == target[j]}  # fmt: skip
+            found[line.split()[-1]] = sure, every, equal
     return found
 
 
@@ -194,37 +195,19 @@ def test_annotators_of_rte2_are_scored_as_by_a_plain_script(data, capsys):
     paths = {name: data / "rte2" / f"RTE2_dev_{name}.align.txt" for name in "AB"}
     hyp, ref = (plain_rte(paths[name]) for name in "BA")
     assert len(hyp) == 800
-    expected = macro_reference([(*hyp[key], *ref[key]) for key in ref])
+    four = [(*hyp[key][:2], *ref[key][:2]) for key in ref]
+    expected = macro_reference(four)
     first, second = (read_corpus(paths[name], format="rte", name=name) for name in "AB")
     corpus = merge(first, {"B": second})
     check(score(corpus, "B", "A", aggregate="macro").macro["links"], expected, 800)
     given_ = ["score", paths["B"], paths["A"], "--format", "rte", "--level", "links"]
-    for links, chosen in (("given", slice(None)), ("sure-only", [0, 0, 2, 2])):
-        four = [(*hyp[key], *ref[key]) for key in ref]
-        if links != "given":
-            four = [tuple(one[k] for k in chosen) for one in four]
+    for links, chosen in (("given", (0, 1, 2, 3)), ("sure-only", (0, 0, 2, 2))):
+        these = [tuple(one[k] for k in chosen) for one in four]
         found = run(capsys, *given_, "--links", links, "--aggregate", "both", "--json").json
-        plain = macro_reference(four)
+        plain = macro_reference(these)
         for name in NAMES:
             assert found["links"]["macro"][name] == pytest.approx(plain[name])
         assert found["links"]["exact_match"] == plain["exact"] / 800
-
-
-def equal_words(path):
-    """Return for each pair of an RTE-2 file which links join equal words, by the regex alone."""
-    lines = path.read_text(encoding="utf-8").replace("\ufeff", "").splitlines()
-    found = {}
-    for k, line in enumerate(lines):
-        if line.startswith("# sentence pair"):
-            source = lines[k + 1].casefold().split()
-            target = re.findall(r"(\S+) \(\{", lines[k + 2].casefold())
-            found[line.split()[-1]] = {
-                (i, j)
-                for i, word in enumerate(source, 1)
-                for j, other in enumerate(target)
-                if word == other
-            }
-    return found
 
 
 @pytest.mark.real_data
@@ -232,8 +215,8 @@ def equal_words(path):
 def test_mean_of_f1_of_all_links_of_rte2_is_that_of_a_plain_script(data, capsys, ignored):
     """Dice's coefficient of each pair: 0 of two that share nothing, none of two empty ones."""
     paths = [data / "rte2" / f"RTE2_dev_{name}.align.txt" for name in "AB"]
-    (first, second), equal = map(plain_rte, paths), equal_words(paths[0])
-    gone = {key: equal[key] if ignored else set() for key in first}
+    first, second = map(plain_rte, paths)
+    gone = {key: first[key][2] if ignored else set() for key in first}
     sides = [(first[key][1] - gone[key], second[key][1] - gone[key]) for key in first]
     plain = [2 * len(a & b) / (len(a) + len(b)) for a, b in sides if a or b]
     asked = ["score", *paths, "--format", "rte", "--links", "all-sure", "--aggregate", "macro"]
