@@ -184,7 +184,9 @@ def test_how_to_read_is_refused_where_nothing_is_read(tmp_path):
     refuses(OSError, "links themselves", ak.score, "0-0 1-1", "0-0")
     refuses(FormatError, None, ak.score, tmp_path / "none", tmp_path)
     refuses(MissingTextError, "words", ak.score, LINKS, LINKS, ignore_identical=True)
-    refuses(OptionError, "level is no option of aer", ak.aer, LINKS, LINKS, level="both")
+    refuses(
+        UnknownNameError, "unknown argument of aer: .level.", ak.aer, LINKS, LINKS, level="both"
+    )
 
 
 def test_a_file_and_a_corpus_are_scored_as_two_files_are(tmp_path):
