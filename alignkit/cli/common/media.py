@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alignkit._support.wording import how_many
 from alignkit.cli.common.inputs import tell
@@ -66,6 +66,11 @@ def check_groups(options: argparse.Namespace) -> None:
     """Refuse what divides values where no attribute is named."""
     if options.split is not None and options.by is None:
         raise OptionError("--split is for --by: add it, or leave --split out")
+
+
+def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of draws as the library's functions take them."""
+    return {name: getattr(options, name) for name in ("resamples", "confidence", "seed")}
 
 
 def add_plot(group: argparse._ActionsContainer, what: str) -> None:

@@ -20,9 +20,9 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from alignkit.cli.common.files import refuse_second_reading
-from alignkit.cli.common.media import add_media, print_result
+from alignkit.cli.common.media import add_media, drawing_of, print_result
 from alignkit.cli.common.messages import say
-from alignkit.cli.evaluate.score import add_draws, drawing_of, settle_draws
+from alignkit.cli.evaluate.score import add_draws, settle_draws
 from alignkit.cli.parser import add_options
 
 if TYPE_CHECKING:

@@ -19,12 +19,19 @@ from __future__ import annotations
 import argparse
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from alignkit._support.arguments import check_known
 from alignkit.cli.common.files import refuse_replacing, short_names
 from alignkit.cli.common.inputs import add_order_argument, add_reading_arguments, add_sides
-from alignkit.cli.common.media import add_groups, add_media, add_plot, check_groups, check_plot
+from alignkit.cli.common.media import (
+    add_groups,
+    add_media,
+    add_plot,
+    check_groups,
+    check_plot,
+    drawing_of,
+)
 from alignkit.cli.common.messages import say
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
@@ -92,11 +99,6 @@ def settle_draws(options: argparse.Namespace, *, drawn: bool = True, wanting: st
             setattr(options, name, default)
         elif not drawn:
             raise OptionError(f"--{name} is about resampling, which is not asked for; {wanting}")
-
-
-def drawing_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of `add_draws` as the library's functions take them."""
-    return {name: getattr(options, name) for name in ("resamples", "confidence", "seed")}
 
 
 class System(NamedTuple):

@@ -15,8 +15,9 @@ import argparse
 from dataclasses import replace
 
 from alignkit.cli.common.inputs import Input, add_reading_arguments, reading_options
+from alignkit.cli.common.media import drawing_of
 from alignkit.cli.common.messages import in_words_of, json_text, warn
-from alignkit.cli.evaluate.score import add_draws, drawing_of, settle_draws
+from alignkit.cli.evaluate.score import add_draws, settle_draws
 from alignkit.cli.parser import add_options, number
 from alignkit.errors import OptionError
 from alignkit.io.inputs import Choice, naming

@@ -25,10 +25,10 @@ from alignkit.cli.common.inputs import (
     declared_sides,
     open_sides,
 )
-from alignkit.cli.common.media import add_media, print_result
+from alignkit.cli.common.media import add_media, drawing_of, print_result
 from alignkit.cli.common.messages import in_words_of, warn
 from alignkit.cli.common.trees import add_tree_options, one_tree_a_side, tree_name, with_trees
-from alignkit.cli.evaluate.score import add_draws, drawing_of, settle_draws
+from alignkit.cli.evaluate.score import add_draws, settle_draws
 from alignkit.cli.parser import add_options
 from alignkit.errors import OptionError
 
